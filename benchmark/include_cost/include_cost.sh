@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What <kompute/Kompute.hpp> costs whoever includes it, beside <vulkan/vulkan.hpp>, which every
+# program written for the original Kompute pays for: lines after preprocessing, and processor time
+# to preprocess and to compile (median of several runs taken in turn). Fails above the limit.
+#
+#   include_cost.sh COMPILER [-I FOLDER]...
+#   KOMPUTE_INCLUDE_COST_LIMIT (0.25), KOMPUTE_INCLUDE_COST_RUNS (5)
+set -euo pipefail
+export LC_ALL=C
+
+compiler=${1:?usage: include_cost.sh COMPILER [-I FOLDER]...}
+shift
+limit=${KOMPUTE_INCLUDE_COST_LIMIT:-0.25}
+runs=${KOMPUTE_INCLUDE_COST_RUNS:-5}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+echo '#include <kompute/Kompute.hpp>' > "$folder/ours.cpp"
+echo '#include <vulkan/vulkan.hpp>' > "$folder/theirs.cpp"
+
+# seconds FILE COMMAND...   appends the processor seconds of COMMAND to FILE
+seconds() {
+    local file=$1
+    shift
+    local TIMEFORMAT='%3U %3S'
+    { time "$@" > /dev/null 2> "$folder/messages"; } 2> "$folder/time" || {
+        cat "$folder/messages" >&2
+        exit 1
+    }
+    awk '{ print $1 + $2 }' "$folder/time" >> "$file"
+}
+
+median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+for name in ours theirs; do
+    "$compiler" -std=c++17 -E "$@" "$folder/$name.cpp" | grep -vc '^#' > "$folder/$name.lines"
+done
+for _ in $(seq "$runs"); do
+    for name in ours theirs; do
+        seconds "$folder/$name.preprocess" "$compiler" -std=c++17 -E "$@" "$folder/$name.cpp"
+        seconds "$folder/$name.compile" \
+            "$compiler" -std=c++17 -c "$@" "$folder/$name.cpp" -o "$folder/$name.o"
+    done
+done
+
+status=0
+printf '%-24s %14s %14s %8s\n' 'include cost (C++17)' Kompute.hpp vulkan.hpp ratio
+row() {
+    printf '%-24s %14s %14s %8.3f\n' "$1" "$2" "$3" "$(awk "BEGIN { print $2 / $3 }")"
+    awk "BEGIN { exit !($2 / $3 <= $limit) }" || {
+        echo "FAILED: $1 is over $limit of vulkan.hpp" >&2
+        status=1
+    }
+}
+row 'lines' "$(cat "$folder/ours.lines")" "$(cat "$folder/theirs.lines")"
+row 'preprocess, s' "$(median "$folder/ours.preprocess")" "$(median "$folder/theirs.preprocess")"
+row 'compile, s' "$(median "$folder/ours.compile")" "$(median "$folder/theirs.compile")"
+exit "$status"

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Finds each dependency where it is installed, and fetches a pinned release of it otherwise.
+# Every one is private: no consumer of kompute sees them. The result is the target
+#
+#   kompute_dependencies   include folders and libraries that the sources need
+#
+# and KOMPUTE_VOLK_FOLDER, the folder that holds volk.h and volk.c.
+
+include(FetchContent)
+find_package(Threads REQUIRED)
+
+# One release of the Vulkan SDK names matching versions of six of the projects.
+set(KOMPUTE_SDK_TAG vulkan-sdk-1.4.304.0)
+set(KOMPUTE_OLDEST_VULKAN_HEADERS 239)
+
+# kompute_fetch(<name> <repository> <tag> [FetchContent options]...)
+#
+# Makes a static build of a dependency available without adding to what gets installed. Releases
+# are pinned by tag.
+function(kompute_fetch name repository tag)
+    if(NOT KOMPUTE_OPT_FETCH)
+        message(FATAL_ERROR "${name} is not installed, and KOMPUTE_OPT_FETCH is off. "
+                            "Install it (scripts/setup.sh does) or allow fetching.")
+    endif()
+    message(STATUS "kompute: ${name} is not installed, fetching ${tag}")
+    set(BUILD_SHARED_LIBS OFF)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
+    set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
+    FetchContent_Declare(${name} GIT_REPOSITORY "${repository}" GIT_TAG ${tag} GIT_SHALLOW ON
+                         ${ARGN})
+    FetchContent_GetProperties(${name})
+    if(NOT ${name}_POPULATED)
+        FetchContent_MakeAvailable(${name})
+    endif()
+    set(${name}_SOURCE_DIR "${${name}_SOURCE_DIR}" PARENT_SCOPE)
+endfunction()
+
+# As kompute_fetch, for a project of which only the files are wanted.
+function(kompute_fetch_files name repository tag)
+    kompute_fetch(${name} ${repository} ${tag} SOURCE_SUBDIR none ${ARGN})
+    set(${name}_SOURCE_DIR "${${name}_SOURCE_DIR}" PARENT_SCOPE)
+endfunction()
+
+add_library(kompute_dependencies INTERFACE)
+
+# Adds a folder whose headers raise no warnings.
+function(kompute_dependency_folder folder)
+    target_include_directories(kompute_dependencies SYSTEM INTERFACE "${folder}")
+endfunction()
+
+# --- Vulkan-Headers (C and C++) ---------------------------------------------------------------
+find_path(KOMPUTE_VULKAN_HEADERS_FOLDER vulkan/vulkan.hpp HINTS "$ENV{VULKAN_SDK}/include")
+mark_as_advanced(KOMPUTE_VULKAN_HEADERS_FOLDER)
+set(kompute_vulkan_headers_found OFF)
+if(TARGET Vulkan::Headers)
+    target_link_libraries(kompute_dependencies INTERFACE Vulkan::Headers)
+    set(kompute_vulkan_headers_found ON)
+elseif(KOMPUTE_VULKAN_HEADERS_FOLDER)
+    file(STRINGS "${KOMPUTE_VULKAN_HEADERS_FOLDER}/vulkan/vulkan_core.h" line
+         REGEX "^#define VK_HEADER_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+$" version "${line}")
+    file(STRINGS "${KOMPUTE_VULKAN_HEADERS_FOLDER}/vulkan/vulkan_core.h" line
+         REGEX "^#define VK_HEADER_VERSION_COMPLETE ")
+    if(line MATCHES "1, 3," AND version LESS KOMPUTE_OLDEST_VULKAN_HEADERS)
+        message(STATUS "kompute: the installed Vulkan headers (1.3.${version}) are too old")
+    else()
+        kompute_dependency_folder("${KOMPUTE_VULKAN_HEADERS_FOLDER}")
+        set(kompute_vulkan_headers_found ON)
+    endif()
+endif()
+if(NOT kompute_vulkan_headers_found)
+    kompute_fetch_files(vulkan_headers https://github.com/KhronosGroup/Vulkan-Headers.git
+                        ${KOMPUTE_SDK_TAG})
+    kompute_dependency_folder("${vulkan_headers_SOURCE_DIR}/include")
+endif()
+
+# --- volk: the two files, compiled as a part of src/vulkan --------------------------------------
+find_path(KOMPUTE_VOLK_FOLDER NAMES volk.c HINTS "$ENV{VULKAN_SDK}/include" PATH_SUFFIXES volk Volk)
+mark_as_advanced(KOMPUTE_VOLK_FOLDER)
+if(NOT KOMPUTE_VOLK_FOLDER)
+    kompute_fetch_files(volk https://github.com/zeux/volk.git ${KOMPUTE_SDK_TAG})
+    set(KOMPUTE_VOLK_FOLDER "${volk_SOURCE_DIR}")
+endif()
+kompute_dependency_folder("${KOMPUTE_VOLK_FOLDER}")
+
+# --- VulkanMemoryAllocator: one header -----------------------------------------------------------
+find_path(KOMPUTE_VMA_FOLDER vk_mem_alloc.h HINTS "$ENV{VULKAN_SDK}/include"
+          PATH_SUFFIXES vma VulkanMemoryAllocator)
+mark_as_advanced(KOMPUTE_VMA_FOLDER)
+if(KOMPUTE_VMA_FOLDER)
+    kompute_dependency_folder("${KOMPUTE_VMA_FOLDER}")
+else()
+    kompute_fetch_files(vma https://github.com/GPUOpen-LibrariesAndSDKs/VulkanMemoryAllocator.git
+                        v3.2.1)
+    kompute_dependency_folder("${vma_SOURCE_DIR}/include")
+endif()
+
+# --- glslang and SPIRV-Tools: taken together, since one is built against the other ---------------
+find_package(glslang CONFIG QUIET)
+if(glslang_FOUND)
+    foreach(package IN ITEMS SPIRV-Tools SPIRV-Tools-opt)
+        find_package(${package} CONFIG QUIET)
+        if(NOT ${package}_FOUND)
+            message(FATAL_ERROR "glslang is installed, but ${package}, which it was built against, "
+                                "is not. Install both or neither.")
+        endif()
+    endforeach()
+    find_package(SPIRV-Tools-link CONFIG QUIET)
+else()
+    set(SPIRV_SKIP_TESTS ON)
+    set(SPIRV_SKIP_EXECUTABLES ON)
+    set(SPIRV_WERROR OFF)
+    set(SKIP_SPIRV_TOOLS_INSTALL ON)
+    set(SPIRV_HEADERS_ENABLE_INSTALL OFF)
+    set(SPIRV_HEADERS_ENABLE_TESTS OFF)
+    set(ALLOW_EXTERNAL_SPIRV_TOOLS ON)
+    set(ENABLE_OPT ON)
+    set(ENABLE_GLSLANG_BINARIES ON)
+    set(GLSLANG_TESTS OFF)
+    set(GLSLANG_ENABLE_INSTALL OFF)
+    kompute_fetch(spirv_headers https://github.com/KhronosGroup/SPIRV-Headers.git
+                  ${KOMPUTE_SDK_TAG})
+    set(SPIRV-Headers_SOURCE_DIR "${spirv_headers_SOURCE_DIR}")
+    kompute_fetch(spirv_tools https://github.com/KhronosGroup/SPIRV-Tools.git ${KOMPUTE_SDK_TAG})
+    kompute_fetch(glslang https://github.com/KhronosGroup/glslang.git ${KOMPUTE_SDK_TAG})
+
+    # kompute_add_shaders() uses the compiler that comes with it.
+    if(NOT KOMPUTE_GLSLANG_VALIDATOR)
+        set(KOMPUTE_GLSLANG_VALIDATOR glslang-standalone
+            CACHE STRING "Compiler from GLSL and HLSL to SPIR-V: a program or a target")
+    endif()
+
+    # Installed headers are <glslang/SPIRV/...>, those of the source tree <SPIRV/...>.
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated/glslang")
+    foreach(header IN ITEMS GlslangToSpv.h Logger.h SpvTools.h spirv.hpp)
+        file(WRITE "${folder}/glslang/SPIRV/${header}" "#include <SPIRV/${header}>\n")
+    endforeach()
+    kompute_dependency_folder("${folder}")
+    kompute_dependency_folder("${glslang_SOURCE_DIR}")
+    kompute_dependency_folder("${spirv_tools_SOURCE_DIR}/include")
+endif()
+# Packages differ in which of these names they define; old ones name SPIRV-Tools in their link
+# interface without defining it.
+if(TARGET SPIRV-Tools-static AND NOT TARGET SPIRV-Tools)
+    add_library(SPIRV-Tools INTERFACE IMPORTED)
+    target_link_libraries(SPIRV-Tools INTERFACE SPIRV-Tools-static)
+endif()
+foreach(name IN ITEMS glslang SPIRV HLSL glslang-default-resource-limits)
+    if(TARGET glslang::${name})
+        target_link_libraries(kompute_dependencies INTERFACE glslang::${name})
+    elseif(TARGET ${name})
+        target_link_libraries(kompute_dependencies INTERFACE ${name})
+    endif()
+endforeach()
+target_link_libraries(kompute_dependencies INTERFACE SPIRV-Tools-opt)
+if(TARGET SPIRV-Tools-static)
+    target_link_libraries(kompute_dependencies INTERFACE SPIRV-Tools-static)
+else()
+    target_link_libraries(kompute_dependencies INTERFACE SPIRV-Tools)
+endif()
+
+# --- SPIRV-Cross: reflection only, included as <spirv_cross/...> ---------------------------------
+find_package(spirv_cross_core CONFIG QUIET)
+if(NOT TARGET spirv-cross-core)
+    set(SPIRV_CROSS_CLI OFF)
+    set(SPIRV_CROSS_ENABLE_TESTS OFF)
+    set(SPIRV_CROSS_SKIP_INSTALL ON)
+    foreach(part IN ITEMS GLSL HLSL MSL CPP REFLECT C_API UTIL)
+        set(SPIRV_CROSS_ENABLE_${part} OFF)
+    endforeach()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/_deps/spirv_cross-parent")
+    kompute_fetch(spirv_cross https://github.com/KhronosGroup/SPIRV-Cross.git ${KOMPUTE_SDK_TAG}
+                  SOURCE_DIR "${folder}/spirv_cross")
+    kompute_dependency_folder("${folder}")
+endif()
+target_link_libraries(kompute_dependencies INTERFACE spirv-cross-core)
+
+# --- fmt: header-only, so that it is no dependency at run time -----------------------------------
+if(NOT TARGET fmt::fmt-header-only)
+    find_package(fmt CONFIG QUIET)
+endif()
+if(NOT TARGET fmt::fmt-header-only)
+    set(FMT_INSTALL OFF)
+    kompute_fetch(fmt https://github.com/fmtlib/fmt.git 11.1.4)
+endif()
+target_link_libraries(kompute_dependencies INTERFACE fmt::fmt-header-only)
+
+# --- GoogleTest: for the tests alone --------------------------------------------------------------
+if(KOMPUTE_OPT_BUILD_TESTS AND NOT TARGET GTest::gtest)
+    find_package(GTest CONFIG QUIET)
+    if(NOT TARGET GTest::gtest)
+        set(INSTALL_GTEST OFF)
+        kompute_fetch(googletest https://github.com/google/googletest.git v1.15.2)
+    endif()
+endif()

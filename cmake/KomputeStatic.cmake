@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A static libkompute must be usable alone, although it is made of seven projects, and must not
+# clash with a program that links one of them (say, another glslang). So the objects and what they
+# need from their dependencies are linked into one relocatable object, in which every name outside
+# namespace kp is then made local.
+#
+# This needs GNU-style binary tools, and neither link-time optimization nor sanitizers. Elsewhere
+# the static library is an ordinary one: usable inside the same CMake build, but not installable.
+
+function(kompute_can_isolate result)
+    set(${result} OFF PARENT_SCOPE)
+    if(NOT UNIX OR APPLE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_NM OR KOMPUTE_OPT_SANITIZE
+       OR CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_CXX_FLAGS MATCHES "-flto|-fsanitize")
+        return()
+    endif()
+    if(NOT DEFINED KOMPUTE_RELOCATABLE_LINK_WORKS)
+        set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/kompute-relocatable")
+        file(WRITE "${folder}/empty.cpp" "inline int one() { return 1; }\nint (*two)() = one;\n")
+        execute_process(
+            COMMAND "${CMAKE_CXX_COMPILER}" -r -nostdlib -Wl,--force-group-allocation
+                    "${folder}/empty.cpp" -o "${folder}/empty.o"
+            RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+        if(failed)
+            set(works OFF)
+        else()
+            set(works ON)
+        endif()
+        set(KOMPUTE_RELOCATABLE_LINK_WORKS ${works} CACHE INTERNAL "")
+    endif()
+    set(${result} ${KOMPUTE_RELOCATABLE_LINK_WORKS} PARENT_SCOPE)
+endfunction()
+
+# kompute_add_static_library(<target> <object library> <private interface library>)
+function(kompute_add_static_library target objects private)
+    kompute_can_isolate(isolate)
+    set(KOMPUTE_STATIC_IS_SELF_CONTAINED ${isolate} PARENT_SCOPE)
+    if(NOT isolate)
+        add_library(${target} STATIC $<TARGET_OBJECTS:${objects}>)
+        target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${private}>)
+        return()
+    endif()
+
+    # A folder of its own, where flags meant for executables do not reach.
+    add_subdirectory("${PROJECT_SOURCE_DIR}/cmake/isolate" "${PROJECT_BINARY_DIR}/isolate")
+    set(object "${PROJECT_BINARY_DIR}/isolate/kompute.o")
+    set(script "${PROJECT_SOURCE_DIR}/cmake/isolate/HideNames.cmake")
+    add_custom_command(
+        OUTPUT "${object}"
+        COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJCOPY=${CMAKE_OBJCOPY}"
+                "-DINPUT=$<TARGET_FILE:kompute_relocatable>" "-DOUTPUT=${object}" -P "${script}"
+        DEPENDS kompute_relocatable "${script}"
+        COMMENT "Hiding the names of libkompute's dependencies"
+        VERBATIM)
+    set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    add_library(${target} STATIC "${object}")
+    target_link_libraries(${target} INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The library:
+#
+#   kompute           what consumers link (alias kompute::kompute)
+#   kompute_objects   its sources compiled once, also linked by the tests
+#   kompute_private   what those sources are compiled with; the tests use it too, and so reach
+#                     everything inside
+
+include(KomputeVolkNames)
+include(KomputeStatic)
+
+set(KOMPUTE_GENERATED_FOLDER "${PROJECT_BINARY_DIR}/generated")
+# The second is where kompute_add_shaders() puts the headers of kompute_objects.
+set(KOMPUTE_PUBLIC_FOLDERS "${PROJECT_SOURCE_DIR}/include"
+                           "${PROJECT_BINARY_DIR}/kompute_shaders/kompute_objects")
+
+add_library(kompute_private INTERFACE)
+target_link_libraries(kompute_private INTERFACE kompute_dependencies Threads::Threads
+                                                ${CMAKE_DL_LIBS})
+target_include_directories(
+    kompute_private INTERFACE "${PROJECT_SOURCE_DIR}/src" ${KOMPUTE_PUBLIC_FOLDERS}
+                              "${KOMPUTE_GENERATED_FOLDER}")
+target_compile_features(kompute_private INTERFACE cxx_std_20)
+kompute_write_volk_names("${KOMPUTE_VOLK_FOLDER}/volk.h"
+                         "${KOMPUTE_GENERATED_FOLDER}/kompute_volk_names.h")
+
+# Warnings are for who works on kompute, never for who builds it as a part of something else.
+add_library(kompute_warnings INTERFACE)
+if(PROJECT_IS_TOP_LEVEL)
+    if(MSVC)
+        target_compile_options(kompute_warnings INTERFACE /W4 $<$<BOOL:${KOMPUTE_OPT_WERROR}>:/WX>)
+    else()
+        # Vulkan structures are named by their first member, and the rest starts as zero.
+        target_compile_options(
+            kompute_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+                                       $<$<BOOL:${KOMPUTE_OPT_WERROR}>:-Werror>)
+        # GCC 12 warns about std::string's own code.
+        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+            target_compile_options(kompute_warnings INTERFACE -Wno-restrict)
+        endif()
+    endif()
+endif()
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*/*.cpp")
+add_library(kompute_objects OBJECT ${sources})
+target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
+target_compile_definitions(
+    kompute_objects PRIVATE KOMPUTE_BUILDING KOMPUTE_VERSION="${PROJECT_VERSION}"
+                            $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
+set_target_properties(
+    kompute_objects
+    PROPERTIES CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               CXX_EXTENSIONS OFF
+               POSITION_INDEPENDENT_CODE ON)
+
+# The shaders of the built-in operations, as headers <ShaderName.hpp> at the include root.
+file(GLOB shaders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.comp")
+kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${shaders}
+                    HEADERS_VARIABLE KOMPUTE_SHADER_HEADERS)
+
+if(BUILD_SHARED_LIBS)
+    add_library(kompute SHARED $<TARGET_OBJECTS:kompute_objects>)
+    target_link_libraries(kompute PRIVATE $<BUILD_INTERFACE:kompute_private>)
+    if(UNIX AND NOT APPLE)
+        target_link_options(kompute PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+    endif()
+    target_compile_definitions(kompute INTERFACE KOMPUTE_SHARED)
+    set_target_properties(kompute PROPERTIES VERSION ${PROJECT_VERSION}
+                                             SOVERSION ${PROJECT_VERSION_MAJOR})
+else()
+    kompute_add_static_library(kompute kompute_objects kompute_private)
+endif()
+add_library(kompute::kompute ALIAS kompute)
+add_dependencies(kompute kompute_objects)
+
+set_target_properties(kompute PROPERTIES LINKER_LANGUAGE CXX)
+target_compile_features(kompute INTERFACE cxx_std_17)
+foreach(folder IN LISTS KOMPUTE_PUBLIC_FOLDERS)
+    target_include_directories(kompute INTERFACE "$<BUILD_INTERFACE:${folder}>")
+endforeach()
+target_include_directories(kompute INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+# What projects written for Kompute 0.9 link.
+set(KOMPUTE_LIBRARIES kompute CACHE INTERNAL "")

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Png.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+#include <png.h>
+
+Picture readPng(const std::string& path) {
+    png_image image;
+    std::memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    if (!png_image_begin_read_from_file(&image, path.c_str()))
+        throw std::runtime_error(path + ": " + image.message);
+    image.format = PNG_FORMAT_RGBA;
+
+    Picture picture{image.width, image.height, 4, {}};
+    picture.pixels.resize(PNG_IMAGE_SIZE(image));
+    if (!png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr))
+        throw std::runtime_error(path + ": " + image.message);
+    return picture;
+}
+
+void writePng(const std::string& path, const Picture& picture) {
+    png_image image;
+    std::memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    image.width = picture.width;
+    image.height = picture.height;
+    image.format = PNG_FORMAT_GRAY;
+    if (!png_image_write_to_file(&image, path.c_str(), 0, picture.pixels.data(), 0, nullptr))
+        throw std::runtime_error(path + ": " + image.message);
+}

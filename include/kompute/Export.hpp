@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// KOMPUTE_SHARED is defined by the CMake target and the pkg-config file of a shared build;
+// KOMPUTE_BUILDING only while the library itself is compiled.
+#if defined(_WIN32) && defined(KOMPUTE_SHARED)
+#if defined(KOMPUTE_BUILDING)
+#define KOMPUTE_API __declspec(dllexport)
+#else
+#define KOMPUTE_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__) || defined(__clang__)
+#define KOMPUTE_API __attribute__((visibility("default")))
+#else
+#define KOMPUTE_API
+#endif

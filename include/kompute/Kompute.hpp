@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The whole public interface.
+
+#include <kompute/Algorithm.hpp>
+#include <kompute/Core.hpp>
+#include <kompute/Event.hpp>
+#include <kompute/Image.hpp>
+#include <kompute/Manager.hpp>
+#include <kompute/ManagerOptions.hpp>
+#include <kompute/Memory.hpp>
+#include <kompute/Sequence.hpp>
+#include <kompute/Shader.hpp>
+#include <kompute/Tensor.hpp>
+
+#include <kompute/operations/OpAlgoDispatch.hpp>
+#include <kompute/operations/OpBase.hpp>
+#include <kompute/operations/OpCopy.hpp>
+#include <kompute/operations/OpFill.hpp>
+#include <kompute/operations/OpMemoryBarrier.hpp>
+#include <kompute/operations/OpMult.hpp>
+#include <kompute/operations/OpSyncDevice.hpp>
+#include <kompute/operations/OpSyncLocal.hpp>
+
+#include <ShaderLogisticRegression.hpp>
+#include <ShaderOpMult.hpp>

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <kompute/Export.hpp>
+
+// Level numbers of the original, for code that compares them.
+#define KOMPUTE_LOG_LEVEL_TRACE 0
+#define KOMPUTE_LOG_LEVEL_DEBUG 1
+#define KOMPUTE_LOG_LEVEL_INFO 2
+#define KOMPUTE_LOG_LEVEL_WARN 3
+#define KOMPUTE_LOG_LEVEL_ERROR 4
+#define KOMPUTE_LOG_LEVEL_CRITICAL 5
+#define KOMPUTE_LOG_LEVEL_OFF 6
+
+namespace kp::logger {
+
+enum class Level { eTrace, eDebug, eInfo, eWarn, eError, eCritical, eOff };
+
+/// Receives every message at or above the level. Called from any thread, one call at a time; must
+/// not throw and must not log. @param context what was given to setSink
+using Sink = void (*)(void* context, Level level, const char* file, int line, const char* message);
+
+/// Sends messages to @p sink instead of stderr; null brings stderr back. Thread-safe: when it
+/// returns, the old sink is no longer called.
+KOMPUTE_API void setSink(Sink sink, void* context = nullptr);
+
+/// Messages below @p level are dropped before they are formatted. The default is eWarn, or what the
+/// environment variable KOMPUTE_LOG_LEVEL says (trace, debug, info, warn, error, critical, off).
+KOMPUTE_API void setLogLevel(Level level);
+KOMPUTE_API Level getLogLevel();
+
+/// The original's initialiser. Reads KOMPUTE_LOG_LEVEL again; never needed.
+KOMPUTE_API void setupLogger();
+
+/// Logs a finished message.
+KOMPUTE_API void log(Level level, const char* file, int line, const std::string& message);
+
+namespace detail {
+
+/// One argument of a log message, so that the {fmt} library stays out of this header.
+struct Argument {
+    enum class Kind { eBool, eSigned, eUnsigned, eFloating, eText, ePointer } kind;
+    union {
+        int64_t asSigned;
+        uint64_t asUnsigned;
+        double asFloating;
+        const void* asPointer;
+        const char* asText;
+    };
+    size_t length = 0;
+
+    Argument(const std::string& value) : kind(Kind::eText), length(value.size()) {
+        asText = value.data();
+    }
+    Argument(const char* value) : kind(Kind::eText), length(SIZE_MAX) { asText = value; }
+    template <typename T>
+    Argument(const T& value) {
+        if constexpr (std::is_same_v<T, bool>) {
+            kind = Kind::eBool;
+            asUnsigned = value;
+        } else if constexpr (std::is_enum_v<T>) {
+            kind = Kind::eSigned;
+            asSigned = static_cast<int64_t>(value);
+        } else if constexpr (std::is_floating_point_v<T>) {
+            kind = Kind::eFloating;
+            asFloating = static_cast<double>(value);
+        } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+            kind = Kind::eSigned;
+            asSigned = static_cast<int64_t>(value);
+        } else if constexpr (std::is_integral_v<T>) {
+            kind = Kind::eUnsigned;
+            asUnsigned = static_cast<uint64_t>(value);
+        } else if constexpr (std::is_convertible_v<const T&, const char*>) {
+            kind = Kind::eText;
+            asText = value;
+            length = SIZE_MAX;
+        } else {
+            static_assert(std::is_pointer_v<T>,
+                          "a log argument is a number, text, an enum or a pointer");
+            kind = Kind::ePointer;
+            asPointer = value;
+        }
+    }
+};
+
+KOMPUTE_API bool enabled(Level level);
+KOMPUTE_API void logFormatted(Level level, const char* file, int line, const char* format,
+                              const Argument* arguments, size_t count);
+
+template <typename... Args>
+void write(Level level, const char* file, int line, const char* format, const Args&... args) {
+    const Argument arguments[] = {Argument(args)..., Argument(0)};
+    logFormatted(level, file, line, format, arguments, sizeof...(Args));
+}
+
+} // namespace detail
+} // namespace kp::logger
+
+// The original's logging namespace.
+namespace logger {
+using kp::logger::setupLogger;
+}
+
+#define KOMPUTE_LOG_AT(level, ...)                                                                 \
+    (::kp::logger::detail::enabled(level)                                                          \
+         ? ::kp::logger::detail::write(level, __FILE__, __LINE__, __VA_ARGS__)                     \
+         : (void)0)
+
+// {fmt} syntax: KP_LOG_WARN("{} of {}", i, n). Define a macro first to send its messages elsewhere.
+#ifndef KP_LOG_TRACE
+#define KP_LOG_TRACE(...) KOMPUTE_LOG_AT(::kp::logger::Level::eTrace, __VA_ARGS__)
+#endif
+#ifndef KP_LOG_DEBUG
+#define KP_LOG_DEBUG(...) KOMPUTE_LOG_AT(::kp::logger::Level::eDebug, __VA_ARGS__)
+#endif
+#ifndef KP_LOG_INFO
+#define KP_LOG_INFO(...) KOMPUTE_LOG_AT(::kp::logger::Level::eInfo, __VA_ARGS__)
+#endif
+#ifndef KP_LOG_WARN
+#define KP_LOG_WARN(...) KOMPUTE_LOG_AT(::kp::logger::Level::eWarn, __VA_ARGS__)
+#endif
+#ifndef KP_LOG_ERROR
+#define KP_LOG_ERROR(...) KOMPUTE_LOG_AT(::kp::logger::Level::eError, __VA_ARGS__)
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kompute/operations/OpBase.hpp>
+
+namespace kp {
+
+/// Copies the device memory of the first object to each of the others: tensors and images in any
+/// mix. After the evaluation the host view of each destination shows the copy.
+class KOMPUTE_API OpCopy : public OpBase {
+public:
+    /// @throws InvalidArgument for fewer than two objects
+    explicit OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects);
+    template <typename M, typename = detail::EnableForDerived<M>>
+    explicit OpCopy(const std::vector<std::shared_ptr<M>>& memObjects)
+        : OpCopy(detail::toMemory(memObjects)) {}
+    ~OpCopy() override;
+
+    Accesses accesses() override;
+    /// @throws InvalidArgument where data types, sizes or (image to image) widths and heights
+    /// differ
+    void record(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer& commandBuffer) override;
+    void postEval(const vk::CommandBuffer& commandBuffer) override;
+
+private:
+    std::vector<std::shared_ptr<Memory>> mMemObjects;
+};
+
+/// Kompute 0.9.0's name.
+using OpTensorCopy = OpCopy;
+
+} // namespace kp

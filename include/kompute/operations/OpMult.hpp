@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kompute/operations/OpAlgoDispatch.hpp>
+
+namespace kp {
+
+/// Multiplies two float tensors element by element into a third.
+class KOMPUTE_API OpMult : public OpAlgoDispatch {
+public:
+    /// @param memObjects  left, right and result: float tensors of one size
+    /// @param algorithm   becomes the multiplication; Manager::algorithm() gives an empty one
+    /// @throws InvalidArgument unless there are exactly three
+    OpMult(std::vector<std::shared_ptr<Memory>> memObjects, std::shared_ptr<Algorithm> algorithm);
+    template <typename M, typename = detail::EnableForDerived<M>>
+    OpMult(const std::vector<std::shared_ptr<M>>& memObjects, std::shared_ptr<Algorithm> algorithm)
+        : OpMult(detail::toMemory(memObjects), std::move(algorithm)) {}
+    ~OpMult() override;
+
+    Accesses accesses() override;
+};
+
+} // namespace kp

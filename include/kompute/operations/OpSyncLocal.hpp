@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kompute/operations/OpBase.hpp>
+
+namespace kp {
+
+/// Copies the device memory to the host mirror, for each memory object that has a mirror (eDevice,
+/// and eDeviceAndHost where the device has no such memory). Others need no copy and are skipped.
+class KOMPUTE_API OpSyncLocal : public OpBase {
+public:
+    /// @throws InvalidArgument where there are no objects
+    explicit OpSyncLocal(const std::vector<std::shared_ptr<Memory>>& memObjects);
+    template <typename M, typename = detail::EnableForDerived<M>>
+    explicit OpSyncLocal(const std::vector<std::shared_ptr<M>>& memObjects)
+        : OpSyncLocal(detail::toMemory(memObjects)) {}
+    ~OpSyncLocal() override;
+
+    Accesses accesses() override;
+    void record(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer& commandBuffer) override;
+    void postEval(const vk::CommandBuffer& commandBuffer) override;
+
+private:
+    std::vector<std::shared_ptr<Memory>> mMemObjects;
+};
+
+/// Kompute 0.9.0's name.
+using OpTensorSyncLocal = OpSyncLocal;
+
+} // namespace kp

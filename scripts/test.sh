@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds and runs everything that CI runs. From a fresh clone:
+#
+#   bash scripts/test.sh                    all steps
+#   bash scripts/test.sh --quick            setup, build, unit, device, core
+#   bash scripts/test.sh device asan        the steps named (--help lists them), with their builds
+#
+# KOMPUTE_SKIP_SETUP=1            install nothing (a machine prepared in another way)
+# KOMPUTE_ALLOW_NO_VALIDATION=1   leave out the validation passes where no layer is installed
+# KOMPUTE_JOBS=N                  how many things to do at once (default: one per processor)
+# KOMPUTE_DEVICE=...              which device the tests use (see docs; default: the best)
+#
+# It stops at the first step that fails.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+all_steps="setup build unit headers device fences core sync asan tsan package examples benchmark docs"
+quick_steps="setup build unit headers device core"
+jobs=${KOMPUTE_JOBS:-$(nproc)}
+steps=""
+for argument in "$@"; do
+    case $argument in
+        --quick) steps="$steps $quick_steps" ;;
+        -h | --help)
+            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            echo "steps: $all_steps"
+            exit 0
+            ;;
+        *)
+            if [[ " $all_steps " != *" $argument "* ]]; then
+                echo "test.sh: no step is called '$argument'; there are: $all_steps" >&2
+                exit 2
+            fi
+            steps="$steps $argument"
+            ;;
+    esac
+done
+steps=${steps:-$all_steps}
+
+# --- helpers ------------------------------------------------------------------------------------
+configured=""
+# build PRESET [TARGET]...
+build() {
+    local preset=$1 generator=()
+    shift
+    if [[ " $configured " != *" $preset "* ]]; then
+        command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+        cmake --preset "$preset" "${generator[@]}" | grep -v '^-- \(Check\|Detecting\|Performing\)'
+        configured="$configured $preset"
+    fi
+    if [ "$#" -gt 0 ]; then set -- --target "$@"; fi
+    cmake --build --preset "$preset" --parallel "$jobs" "$@"
+}
+
+# run_tests PRESET LABEL [CTEST ARGUMENTS]...
+run_tests() {
+    local preset=$1 label=$2
+    shift 2
+    ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error \
+        --output-on-failure --parallel "$jobs" "$@" | tee "build/$preset/last-$label.log" \
+        | grep -v -E '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
+}
+
+have_validation_layer() {
+    local folders folder
+    folders="${VK_LAYER_PATH:-}:${VK_ADD_LAYER_PATH:-}:/usr/share/vulkan/explicit_layer.d"
+    folders="$folders:/usr/local/share/vulkan/explicit_layer.d:/etc/vulkan/explicit_layer.d"
+    for folder in ${folders//:/ }; do
+        if [ -d "$folder" ] && grep -qs VK_LAYER_KHRONOS_validation "$folder"/*.json; then return 0; fi
+    done
+    return 1
+}
+
+# validated CHECKS   the device tests with validation; any message is a failure
+validated() {
+    if ! have_validation_layer; then
+        if [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" = 1 ]; then
+            echo "LEFT OUT: no validation layer is installed, so '$1' validation was NOT checked"
+            return
+        fi
+        echo "test.sh: VK_LAYER_KHRONOS_validation is not installed. Run scripts/setup.sh, or set" \
+            "KOMPUTE_ALLOW_NO_VALIDATION=1 to go on without." >&2
+        return 1
+    fi
+    build ci kompute_device_tests
+    KOMPUTE_VALIDATION=$1 run_tests ci device
+}
+
+# The thread sanitizer of older compilers cannot cope with a highly randomized address space.
+fixed_addresses() {
+    if setarch "$(uname -m)" -R true 2> /dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
+    fi
+}
+
+sanitizer_files=$PWD/test/sanitizers
+
+# --- steps --------------------------------------------------------------------------------------
+step_setup() { bash scripts/setup.sh; }
+step_build() { build ci; }
+step_unit() { build ci && run_tests ci unit; }
+step_headers() { build ci && run_tests ci headers; }
+step_device() { build ci kompute_device_tests && run_tests ci device; }
+# Without timeline semaphores, as on an old driver or a host's device made without them.
+step_fences() { build ci kompute_device_tests && KOMPUTE_TIMELINE=0 run_tests ci device; }
+step_core() { validated core; }
+step_sync() { validated sync; }
+
+step_asan() {
+    # Vectors are shared with glslang, which is built without the sanitizer.
+    export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:detect_container_overflow=0
+    export LSAN_OPTIONS=suppressions=$sanitizer_files/leaks.txt:print_suppressions=0
+    export UBSAN_OPTIONS=print_stacktrace=1
+    build asan kompute_unit_tests kompute_fuzz_replay kompute_device_tests
+    run_tests asan unit
+    run_tests asan device
+}
+
+step_tsan() {
+    export TSAN_OPTIONS=suppressions=$sanitizer_files/threads.txt:ignore_noninstrumented_modules=1:second_deadlock_stack=1
+    build tsan kompute_unit_tests kompute_device_tests
+    fixed_addresses ctest --test-dir build/tsan --tests-regex Concurrency --no-tests=error \
+        --output-on-failure --timeout 600
+}
+
+step_package() {
+    build ci kompute
+    bash test/package/run.sh build/ci build/package
+}
+
+step_examples() {
+    build ci
+    bash scripts/demo_data.sh build/demo-data
+    run_tests ci example
+}
+
+step_benchmark() {
+    build ci
+    ctest --test-dir build/ci --label-regex '^benchmark$' --no-tests=error --verbose \
+        | grep -v -E '^(UpdateCTest|test |Constructing|Done constr|Updating test|Checking test|Test command|Working Dir|Test timeout)'
+}
+
+step_docs() {
+    if ! command -v doxygen > /dev/null; then
+        echo "LEFT OUT: Doxygen is not installed, so the reference was NOT checked"
+        return
+    fi
+    cmake -S . -B build/ci -DKOMPUTE_OPT_BUILD_DOCS=ON > /dev/null
+    cmake --build build/ci --target kompute_docs
+}
+
+# --- run ----------------------------------------------------------------------------------------
+summary=""
+for step in $all_steps; do
+    [[ " $steps " == *" $step "* ]] || continue
+    echo
+    echo "=== $step"
+    start=$SECONDS
+    # A subshell would lose what is configured, and "if step" would switch off set -e inside.
+    trap 'echo; echo "test.sh: FAILED in step $step"' EXIT
+    "step_$step"
+    trap - EXIT
+    summary="$summary$(printf '%6d s  %s' $((SECONDS - start)) "$step")"$'\n'
+done
+echo
+echo "=== passed"
+printf '%s' "$summary"

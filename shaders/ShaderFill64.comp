@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#version 450
+
+// Fills a buffer with one 64-bit value, which no fill command of Vulkan takes.
+layout(local_size_x = 256) in;
+
+layout(set = 0, binding = 0) writeonly buffer Values {
+    uvec2 values[];
+};
+
+layout(push_constant) uniform PushConstants {
+    uvec2 value;
+};
+
+void main() {
+    const uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < values.length(); i += stride)
+        values[i] = value;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#version 450
+
+// out[i] = lhs[i] * rhs[i], one element per workgroup. Dispatch at least as many workgroups as
+// there are elements; they may be spread over x, y and z, because one dimension ends at 65535 on
+// many devices. Workgroups beyond the last element do nothing.
+
+layout(local_size_x = 1) in;
+
+layout(set = 0, binding = 0) readonly buffer Lhs { float lhs[]; };
+layout(set = 0, binding = 1) readonly buffer Rhs { float rhs[]; };
+layout(set = 0, binding = 2) writeonly buffer Product { float product[]; };
+
+void main()
+{
+    const uvec3 groups = gl_NumWorkGroups;
+    const uvec3 group = gl_WorkGroupID;
+    const uint i = group.x + groups.x * (group.y + groups.y * group.z);
+    const uint count = min(min(lhs.length(), rhs.length()), product.length());
+    if (i < count) {
+        product[i] = lhs[i] * rhs[i];
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <kompute/Algorithm.hpp>
+#include <kompute/operations/OpBase.hpp>
+
+#include "shader/Reflection.hpp"
+#include "vulkan/Buffer.hpp"
+#include "vulkan/DescriptorAllocator.hpp"
+#include "vulkan/Device.hpp"
+#include "vulkan/PipelineCache.hpp"
+
+namespace kp {
+
+/// Specialization constants as bytes: constant_id i is element i.
+struct SpecializationBytes {
+    std::vector<unsigned char> data;
+    size_t elementSize = 0;
+};
+
+struct Algorithm::Impl {
+    std::shared_ptr<vulkan::Device> device; ///< null after destroy()
+    std::vector<std::shared_ptr<Memory>> memObjects;
+    std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader
+    std::shared_ptr<vulkan::Pipeline> pipeline;
+    std::shared_ptr<vulkan::DescriptorSet> set; ///< null where the shader binds nothing
+    /// What the set is bound to, to notice tensors that were rebuilt.
+    std::vector<std::shared_ptr<vulkan::Resource>> bound;
+    Workgroup workgroup{1, 1, 1};
+    Workgroup localSize{1, 1, 1};
+    SpecializationBytes specialization;
+    std::vector<unsigned char> pushConstants;
+
+    /// @throws InvalidArgument where there is no shader
+    void requireReady() const;
+    /// Binds the memory objects as they are now, where that changed.
+    void bindMemory();
+    /// What a dispatch reads and writes; empty where there is no shader.
+    Accesses accesses() const;
+
+    void recordBind(VkCommandBuffer commandBuffer);
+    void recordPush(VkCommandBuffer commandBuffer, const std::vector<unsigned char>& bytes);
+    void recordDispatch(VkCommandBuffer commandBuffer);
+};
+
+} // namespace kp

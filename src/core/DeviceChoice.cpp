@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/DeviceChoice.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace kp {
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+bool namesDevice(const ManagerOptions& options) {
+    return options.deviceIndex || !options.deviceName.empty() || !options.deviceUuid.empty() ||
+           options.deviceType;
+}
+
+bool isNumber(std::string_view text) {
+    return !text.empty() && text.size() < 10 &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool isUuid(std::string_view text) {
+    const auto digits =
+        std::count_if(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
+    const auto dashes = std::count(text.begin(), text.end(), '-');
+    return digits == 32 && static_cast<size_t>(digits + dashes) == text.size();
+}
+
+struct TypeName {
+    const char* name;
+    VkPhysicalDeviceType type;
+};
+
+constexpr TypeName kTypeNames[] = {
+    {"discrete", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU},
+    {"integrated", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU},
+    {"virtual", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU},
+    {"cpu", VK_PHYSICAL_DEVICE_TYPE_CPU},
+};
+
+void applyDeviceVariable(const std::string& value, vulkan::DeviceRequest& request) {
+    // The ranking puts GPUs first by itself; "gpu" says that nothing is to be forced.
+    if (value.empty() || value == "gpu")
+        return;
+    for (const TypeName& entry : kTypeNames)
+        if (value == entry.name) {
+            request.type = entry.type;
+            return;
+        }
+    if (isNumber(value))
+        request.index = static_cast<uint32_t>(std::stoul(value));
+    else if (isUuid(value))
+        request.uuid = value;
+    else
+        request.name = value;
+}
+
+} // namespace
+
+vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
+    vulkan::DeviceRequest request;
+    request.index = options.deviceIndex;
+    request.name = options.deviceName;
+    request.uuid = options.deviceUuid;
+    if (options.deviceType)
+        request.type = static_cast<VkPhysicalDeviceType>(*options.deviceType);
+    if (!namesDevice(options))
+        applyDeviceVariable(environment("KOMPUTE_DEVICE"), request);
+    request.queueFamilies = options.queueFamilies;
+    request.requiredExtensions = options.requiredExtensions;
+    request.desiredExtensions = options.desiredExtensions;
+    request.allowTimelineSemaphores =
+        options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
+    request.featureChain = options.featureChain;
+    return request;
+}
+
+std::string cacheFolderOf(const ManagerOptions& options) {
+    std::string folder = options.cacheFolder;
+    if (folder.empty())
+        folder = environment("KOMPUTE_CACHE_DIR");
+    if (folder == "off")
+        return {};
+    if (!folder.empty())
+        return folder;
+#if defined(_WIN32)
+    const std::string base = environment("LOCALAPPDATA");
+#elif defined(__APPLE__)
+    const std::string home = environment("HOME");
+    const std::string base = home.empty() ? "" : home + "/Library/Caches";
+#else
+    std::string base = environment("XDG_CACHE_HOME");
+    const std::string home = environment("HOME");
+    if (base.empty() && !home.empty())
+        base = home + "/.cache";
+#endif
+    return base.empty() ? std::string() : (std::filesystem::path(base) / "kompute").string();
+}
+
+DeviceInfo describe(const vulkan::PhysicalDevice& device) {
+    const VkPhysicalDeviceLimits& limits = device.properties.limits;
+    DeviceInfo info;
+    info.index = device.index;
+    info.name = device.name();
+    info.uuid = vulkan::uuidToString(device.deviceUuid);
+    info.type = static_cast<DeviceType>(device.properties.deviceType);
+    info.driver = device.driverName + (device.driverInfo.empty() ? "" : " " + device.driverInfo);
+    info.apiVersion = device.properties.apiVersion;
+    for (uint32_t i = 0; i < device.memory.memoryHeapCount; ++i) {
+        const VkMemoryHeap& heap = device.memory.memoryHeaps[i];
+        if (heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            info.memoryBytes = std::max<uint64_t>(info.memoryBytes, heap.size);
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        info.maxWorkgroupCount[i] = limits.maxComputeWorkGroupCount[i];
+        info.maxWorkgroupSize[i] = limits.maxComputeWorkGroupSize[i];
+    }
+    info.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
+    info.subgroupSize = device.subgroupSize;
+    info.timestamps = limits.timestampComputeAndGraphics;
+    for (const VkQueueFamilyProperties& family : device.queueFamilies)
+        info.computeQueues.push_back(family.queueFlags & VK_QUEUE_COMPUTE_BIT ? family.queueCount
+                                                                              : 0);
+    return info;
+}
+
+} // namespace kp

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The only file of the library that includes vulkan.hpp, and for its types alone: it calls nothing
+// through them.
+#define VK_NO_PROTOTYPES
+#define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
+#include <vulkan/vulkan.hpp>
+
+#include "core/Native.hpp"
+
+#include <cstring>
+
+#include <kompute/Error.hpp>
+#include <kompute/Kompute.hpp>
+
+namespace kp {
+namespace native {
+
+VkCommandBuffer handleOf(const vk::CommandBuffer& commandBuffer) {
+    return commandBuffer;
+}
+VkInstance handleOf(const vk::Instance& instance) {
+    return instance;
+}
+VkPhysicalDevice handleOf(const vk::PhysicalDevice& physicalDevice) {
+    return physicalDevice;
+}
+VkDevice handleOf(const vk::Device& device) {
+    return device;
+}
+VkQueue handleOf(const vk::Queue& queue) {
+    return queue;
+}
+
+void record(OpBase& op, VkCommandBuffer commandBuffer) {
+    op.record(vk::CommandBuffer(commandBuffer));
+}
+void preEval(OpBase& op, VkCommandBuffer commandBuffer) {
+    op.preEval(vk::CommandBuffer(commandBuffer));
+}
+void postEval(OpBase& op, VkCommandBuffer commandBuffer) {
+    op.postEval(vk::CommandBuffer(commandBuffer));
+}
+
+std::shared_ptr<vulkan::Device> findDevice(const std::shared_ptr<vk::Device>& device) {
+    std::shared_ptr<vulkan::Device> found;
+    if (device)
+        found = findDevice(static_cast<VkDevice>(*device));
+    if (!found)
+        throw InvalidArgument(
+            "this VkDevice is not known: make a kp::Manager for it first and keep "
+            "it while its objects are made");
+    return found;
+}
+
+} // namespace native
+
+namespace {
+
+/// Fills backing store of Memory::Impl::descriptorInfo.
+template <typename Info>
+Info* storeIn(unsigned char* bytes, const Info& info) {
+    std::memcpy(bytes, &info, sizeof info);
+    return reinterpret_cast<Info*>(bytes);
+}
+
+} // namespace
+
+std::shared_ptr<vk::Buffer> Tensor::getPrimaryBuffer() {
+    return std::make_shared<vk::Buffer>(nativeBuffer());
+}
+
+std::shared_ptr<vk::Image> Image::getPrimaryImage() {
+    return std::make_shared<vk::Image>(nativeImage());
+}
+
+void Image::recordPrimaryImageBarrier(const vk::CommandBuffer& commandBuffer,
+                                      vk::AccessFlagBits srcAccess, vk::AccessFlagBits dstAccess,
+                                      vk::PipelineStageFlagBits srcStage,
+                                      vk::PipelineStageFlagBits dstStage,
+                                      vk::ImageLayout dstLayout) {
+    recordLayoutChange(commandBuffer, static_cast<uint32_t>(srcAccess),
+                       static_cast<uint32_t>(dstAccess), static_cast<uint32_t>(srcStage),
+                       static_cast<uint32_t>(dstStage), static_cast<int>(dstLayout));
+}
+
+vk::DescriptorType Memory::getDescriptorType() const {
+    return type() == Type::eTensor ? vk::DescriptorType::eStorageBuffer
+                                   : vk::DescriptorType::eStorageImage;
+}
+
+vk::WriteDescriptorSet Memory::constructDescriptorSet(vk::DescriptorSet descriptorSet,
+                                                      uint32_t binding) {
+    vk::WriteDescriptorSet write;
+    write.dstSet = descriptorSet;
+    write.dstBinding = binding;
+    write.descriptorCount = 1;
+    write.descriptorType = getDescriptorType();
+    if (const auto* tensor = dynamic_cast<const Tensor*>(this)) {
+        const vk::DescriptorBufferInfo info(tensor->nativeBuffer(), tensor->nativeOffset(),
+                                            memorySize());
+        write.pBufferInfo = storeIn(descriptorStore(), info);
+    } else {
+        const auto* image = static_cast<const Image*>(this);
+        const vk::DescriptorImageInfo info({}, image->nativeView(), vk::ImageLayout::eGeneral);
+        write.pImageInfo = storeIn(descriptorStore(), info);
+    }
+    return write;
+}
+
+vk::PhysicalDeviceProperties Manager::getDeviceProperties() const {
+    VkPhysicalDeviceProperties properties;
+    copyDeviceProperties(&properties);
+    return properties;
+}
+
+std::vector<vk::PhysicalDevice> Manager::listDevices() const {
+    std::vector<vk::PhysicalDevice> devices;
+    for (const VkPhysicalDevice device : nativePhysicalDevices())
+        devices.emplace_back(device);
+    return devices;
+}
+
+std::shared_ptr<vk::Instance> Manager::getVkInstance() const {
+    return std::make_shared<vk::Instance>(nativeInstance());
+}
+
+} // namespace kp

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <kompute/operations/OpBase.hpp>
+
+#include "vulkan/CommandBufferPool.hpp"
+#include "vulkan/Commands.hpp"
+#include "vulkan/DescriptorAllocator.hpp"
+#include "vulkan/HazardTracker.hpp"
+#include "vulkan/QueryPools.hpp"
+#include "vulkan/Submission.hpp"
+
+namespace kp {
+
+/// A recorded command buffer and everything that must live until the device is done with it.
+struct Recording {
+    // Declared before the command buffer, so that what it names is let go of after it.
+    vulkan::AccessList accesses;
+    std::vector<std::shared_ptr<const void>> kept; ///< pipelines, descriptor sets
+    std::vector<std::shared_ptr<Memory>> padded;   ///< images whose rows the host view copies
+    vulkan::TimestampQueries queries;
+    vulkan::CommandBuffer commandBuffer; ///< empty for a host's command buffer
+    bool timedOverflow = false;          ///< more operations than timestamps
+    uint32_t timestamps = 0;             ///< written so far
+    vulkan::TimelinePoint submitted;     ///< last submission
+
+    void reset();
+};
+
+/// Records operations into one command buffer, with the barriers they need. Used by one thread.
+class Recorder {
+public:
+    Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer);
+    ~Recorder();
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    /// The first timestamp.
+    /// @param timestamps  operations to time; 0: none
+    void begin(uint32_t timestamps);
+    /// @throws what the operation throws; nothing of it counts as recorded then
+    void record(OpBase& op);
+    /// The barriers towards the host and, after operations that may have done anything, towards
+    /// later submissions.
+    void end();
+
+    /// The recorder that is calling an operation with this command buffer in this thread; null
+    /// where an operation's record() is called by hand.
+    static Recorder* active(VkCommandBuffer commandBuffer);
+
+    // For operations, while their record() runs.
+
+    /// Keeps an object alive as long as the command buffer may run.
+    void keep(std::shared_ptr<const void> object);
+    /// Records the binding of pipeline and set unless they are bound already.
+    void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
+    /// Records push constants unless they are in place already.
+    void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
+    /// Says that the operation binds nothing but through this class, so that the next one may rely
+    /// on what is bound.
+    void keepBindings() { mBindingsKnown = true; }
+    /// An image that may have to go back to its layout after the operation.
+    void noteLayout(const std::shared_ptr<vulkan::Image>& image);
+
+private:
+    void order(const Accesses& accesses);
+    void writeTimestamp();
+    void forgetBindings();
+
+    vulkan::Device& mDevice;
+    Recording& mRecording;
+    VkCommandBuffer mCommandBuffer;
+    vulkan::HazardTracker mHazards;
+    std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
+    std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
+    bool mLabels = false;
+    bool mOpened = false; ///< the barrier against earlier submissions is recorded
+    bool mHostMayRead = false;
+    uint32_t mTimed = 0; ///< operations that get a timestamp
+
+    bool mBindingsKnown = false;
+    VkPipeline mBoundPipeline = VK_NULL_HANDLE;
+    VkPipelineLayout mBoundLayout = VK_NULL_HANDLE;
+    VkDescriptorSet mBoundSet = VK_NULL_HANDLE;
+    std::vector<unsigned char> mPushed;
+};
+
+} // namespace kp

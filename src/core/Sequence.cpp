@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/Sequence.hpp>
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "core/MemoryImpl.hpp"
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "core/SequenceImpl.hpp"
+#include "vulkan/Retirement.hpp"
+
+namespace kp {
+
+// A recording that the device may still run goes to the retirement list; the sequence starts over
+// with a fresh one.
+void Sequence::Impl::letGoOfRecording() {
+    recorder.reset();
+    if (!recording)
+        return;
+    if (recording->submitted.queue) {
+        const vulkan::TimelinePoint point = recording->submitted;
+        device->retirement().retire({point},
+                                    [kept = std::move(recording)]() mutable { kept.reset(); });
+    }
+    recording.reset();
+}
+
+bool Sequence::Impl::pending() const {
+    return recording && recording->submitted.queue &&
+           !recording->submitted.queue->reached(recording->submitted.value);
+}
+
+void Sequence::Impl::requireInit() const {
+    if (!device)
+        throw InvalidArgument("this sequence was destroyed, or its manager was");
+}
+
+void Sequence::Impl::requireIdle(const char* what) const {
+    requireInit();
+    if (state == Impl::State::eRunning)
+        throw InvalidArgument(std::string(what) +
+                              " was called while the sequence runs; call evalAwait() first");
+}
+
+void Sequence::Impl::begin() {
+    recorded = false;
+    if (pending())
+        letGoOfRecording();
+    if (!recording) {
+        recording = std::make_shared<Recording>();
+        recording->commandBuffer = device->commandBuffers().acquire(queue->family());
+    }
+    recorder.reset();
+    recording->reset();
+    recording->commandBuffer.begin(false);
+    recorder = std::make_unique<Recorder>(*device, *recording, recording->commandBuffer.handle());
+    recorder->begin(totalTimestamps);
+    state = Impl::State::eRecording;
+}
+
+void Sequence::Impl::end() {
+    recorder->end();
+    recorder.reset();
+    state = Impl::State::eIdle;
+    recording->commandBuffer.end();
+    recorded = true;
+}
+
+void Sequence::Impl::recordAll() {
+    for (const std::shared_ptr<OpBase>& op : operations)
+        recorder->record(*op);
+}
+
+void Sequence::Impl::submit(const std::vector<vulkan::TimelinePoint>& waits) {
+    // The command buffer of a submission that timed out cannot be submitted again while it runs.
+    if (pending()) {
+        if (operations.empty()) {
+            queue->wait(recording->submitted.value, UINT64_MAX, waitMode);
+        } else {
+            begin();
+            recordAll();
+            end();
+        }
+    }
+    for (const std::shared_ptr<OpBase>& op : operations)
+        native::preEval(*op, recording->commandBuffer.handle());
+    for (const std::shared_ptr<Memory>& memory : recording->padded)
+        if (memory->isInit())
+            memory->impl().pushRows();
+    const VkCommandBuffer commandBuffer = recording->commandBuffer.handle();
+    recording->submitted =
+        vulkan::submitOrdered(*queue, {&commandBuffer, 1}, recording->accesses, waits);
+    lastSubmitted = recording->submitted;
+    state = Impl::State::eRunning;
+}
+
+void Sequence::Impl::finish() {
+    state = Impl::State::eIdle;
+    timed = recording->timestamps > 0;
+    for (const std::shared_ptr<Memory>& memory : recording->padded)
+        if (memory->isInit())
+            memory->impl().pullRows();
+    for (const std::shared_ptr<OpBase>& op : operations)
+        native::postEval(*op, recording->commandBuffer.handle());
+}
+
+Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
+                   std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
+                   uint32_t totalTimestamps)
+    : Sequence(native::findDevice(device), findQueue(device, computeQueue, queueIndex),
+               totalTimestamps) {}
+
+Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
+                   uint32_t totalTimestamps)
+    : mImpl(std::make_unique<Impl>()) {
+    if (totalTimestamps > 0 && queue.timestampValidBits() == 0)
+        throw Unsupported(queue.name() + " of " + device->name() + " has no timestamps");
+    mImpl->waitMode = device->defaultWaitMode();
+    mImpl->device = std::move(device);
+    mImpl->queue = &queue;
+    mImpl->totalTimestamps = totalTimestamps;
+}
+
+Sequence::~Sequence() {
+    try {
+        destroy();
+    } catch (const std::exception& error) {
+        KP_LOG_ERROR("destroying a sequence: {}", error.what());
+    }
+}
+
+vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
+                                   const std::shared_ptr<vk::Queue>& queue, uint32_t family) {
+    const std::shared_ptr<vulkan::Device> owner = native::findDevice(device);
+    if (queue)
+        for (size_t i = 0; i < owner->queueCount(); ++i)
+            if (owner->queue(i).handle() == native::handleOf(*queue))
+                return owner->queue(i);
+    throw InvalidArgument("the VkQueue of family " + std::to_string(family) +
+                          " is not one of those that the manager of this VkDevice was given");
+}
+
+std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
+    if (!op)
+        throw InvalidArgument("the operation to record is null");
+    begin();
+    mImpl->recorder->record(*op);
+    mImpl->operations.push_back(std::move(op));
+    return shared_from_this();
+}
+
+std::shared_ptr<Sequence> Sequence::eval() {
+    return evalAsync()->evalAwait();
+}
+
+std::shared_ptr<Sequence> Sequence::eval(std::shared_ptr<OpBase> op) {
+    return evalAsync(std::move(op))->evalAwait();
+}
+
+std::shared_ptr<Sequence> Sequence::evalAsync() {
+    return evalAsync(std::vector<Event>{});
+}
+
+std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor) {
+    Impl& impl = *mImpl;
+    impl.requireIdle("evalAsync()");
+    if (impl.state == Impl::State::eRecording)
+        impl.end();
+    if (!impl.recorded && !impl.operations.empty()) {
+        // The driver refused the recording for want of memory; the operations are still known.
+        impl.begin();
+        impl.recordAll();
+        impl.end();
+    }
+    if (!impl.recorded) {
+        KP_LOG_WARN("evalAsync() of a sequence with nothing recorded does nothing");
+        return shared_from_this();
+    }
+    impl.waits.clear();
+    for (const Event& event : waitFor) {
+        if (!event.mQueue)
+            continue;
+        if (event.mDevice != impl.device)
+            throw InvalidArgument("an event of device \"" + event.mDevice->name() +
+                                  "\" cannot be waited for on device \"" + impl.device->name() +
+                                  "\"; wait for it on the host");
+        impl.waits.push_back({event.mQueue, event.mValue});
+    }
+    impl.submit(impl.waits);
+    return shared_from_this();
+}
+
+std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
+    mImpl->requireIdle("evalAsync()");
+    clear();
+    return record(std::move(op))->evalAsync();
+}
+
+std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
+    Impl& impl = *mImpl;
+    if (impl.state != Impl::State::eRunning) {
+        KP_LOG_DEBUG("evalAwait() without an evaluation returns at once");
+        return shared_from_this();
+    }
+    bool done = false;
+    try {
+        done = impl.queue->wait(impl.recording->submitted.value, waitFor, impl.waitMode);
+    } catch (const DeviceLost&) {
+        impl.state = Impl::State::eIdle;
+        throw;
+    }
+    if (done)
+        impl.finish();
+    else
+        impl.state = Impl::State::eIdle;
+    return shared_from_this();
+}
+
+Event Sequence::event() const {
+    const Impl& impl = *mImpl;
+    if (!impl.device || !impl.lastSubmitted.queue)
+        return Event();
+    return Event(impl.device, impl.lastSubmitted.queue, impl.lastSubmitted.value);
+}
+
+void Sequence::clear() {
+    if (mImpl->state == Impl::State::eRecording)
+        mImpl->end();
+    mImpl->operations.clear();
+}
+
+void Sequence::rerecord() {
+    mImpl->requireIdle("rerecord()");
+    if (mImpl->state == Impl::State::eRecording)
+        mImpl->end();
+    mImpl->begin();
+    mImpl->recordAll();
+}
+
+void Sequence::begin() {
+    mImpl->requireIdle("begin()");
+    if (mImpl->state == Impl::State::eRecording)
+        return;
+    // A new recording replaces the old one, and with it the operations whose commands are gone.
+    mImpl->operations.clear();
+    mImpl->begin();
+}
+
+void Sequence::end() {
+    mImpl->requireIdle("end()");
+    if (mImpl->state == Impl::State::eRecording)
+        mImpl->end();
+    else
+        KP_LOG_WARN("end() of a sequence that is not recording does nothing");
+}
+
+bool Sequence::isRecording() const {
+    return mImpl->state == Impl::State::eRecording;
+}
+bool Sequence::isRunning() const {
+    return mImpl->state == Impl::State::eRunning;
+}
+bool Sequence::isInit() const {
+    return mImpl->device != nullptr;
+}
+
+std::vector<uint64_t> Sequence::getTimestamps() {
+    mImpl->requireIdle("getTimestamps()");
+    if (mImpl->totalTimestamps == 0)
+        throw InvalidArgument("timestamps are off: make the sequence with Manager::sequence(queue, "
+                              "number of operations)");
+    if (!mImpl->timed)
+        throw InvalidArgument("there are no timestamps before the first evaluation was waited for");
+    if (mImpl->recording->timedOverflow)
+        throw InvalidArgument("the sequence was made for timestamps of " +
+                              std::to_string(mImpl->totalTimestamps) +
+                              " operations, but more were recorded");
+    return mImpl->recording->queries.read(mImpl->recording->timestamps);
+}
+
+std::vector<uint64_t> Sequence::getTimestampsNs() {
+    std::vector<uint64_t> times = getTimestamps();
+    const double period = mImpl->device->physical().properties.limits.timestampPeriod;
+    for (uint64_t& time : times)
+        time = static_cast<uint64_t>(static_cast<double>(time) * period);
+    return times;
+}
+
+void Sequence::destroy() {
+    Impl& impl = *mImpl;
+    if (!impl.device)
+        return;
+    try {
+        if (impl.pending())
+            impl.queue->wait(impl.recording->submitted.value, UINT64_MAX, impl.waitMode);
+    } catch (const DeviceLost&) { // it runs nothing any more
+    } catch (const Error&) {
+        impl.letGoOfRecording();
+    }
+    impl.recorder.reset();
+    impl.recording.reset();
+    impl.operations.clear();
+    impl.recorded = false;
+    impl.timed = false;
+    impl.state = Impl::State::eIdle;
+    impl.queue = nullptr;
+    impl.lastSubmitted = {};
+    impl.recordedInto.reset();
+    impl.device.reset();
+}
+
+void Sequence::recordInto(VkCommandBuffer commandBuffer) {
+    mImpl->requireIdle("recordInto()");
+    if (!commandBuffer)
+        throw InvalidArgument("the command buffer to record into is null");
+    auto recording = std::make_shared<Recording>();
+    Recorder recorder(*mImpl->device, *recording, commandBuffer);
+    recorder.begin(0);
+    for (const std::shared_ptr<OpBase>& op : mImpl->operations)
+        recorder.record(*op);
+    recorder.end();
+    // Images get their first layout from a submission of the library's own.
+    vulkan::submitOrdered(*mImpl->queue, {}, recording->accesses);
+    mImpl->recordedInto = std::move(recording);
+}
+
+void Sequence::preEval() {
+    for (const std::shared_ptr<OpBase>& op : mImpl->operations)
+        native::preEval(*op, nullptr);
+    if (mImpl->recordedInto)
+        for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
+            memory->impl().pushRows();
+}
+
+void Sequence::postEval() {
+    if (mImpl->recordedInto)
+        for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
+            memory->impl().pullRows();
+    for (const std::shared_ptr<OpBase>& op : mImpl->operations)
+        native::postEval(*op, nullptr);
+}
+
+VkCommandBuffer Sequence::nativeCommandBuffer() const {
+    return mImpl->recording ? mImpl->recording->commandBuffer.handle() : VK_NULL_HANDLE;
+}
+
+} // namespace kp

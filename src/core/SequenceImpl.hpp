@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <kompute/Sequence.hpp>
+
+#include "core/Recorder.hpp"
+#include "vulkan/Device.hpp"
+
+namespace kp {
+
+struct Sequence::Impl {
+    enum class State {
+        eIdle,      ///< nothing is going on; something may be recorded
+        eRecording, ///< operations go into the command buffer
+        eRunning    ///< submitted and not waited for
+    };
+
+    std::shared_ptr<vulkan::Device> device; ///< null after destroy()
+    vulkan::Queue* queue = nullptr;
+    vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
+    uint32_t totalTimestamps = 0;
+    State state = State::eIdle;
+    bool recorded = false; ///< the command buffer is complete
+    bool timed = false;    ///< the recording's timestamps were written
+    std::vector<std::shared_ptr<OpBase>> operations;
+    std::vector<vulkan::TimelinePoint> waits; ///< kept for its capacity
+    std::shared_ptr<Recording> recording;     ///< null before the first record()
+    vulkan::TimelinePoint lastSubmitted;      ///< of any recording
+    std::unique_ptr<Recorder> recorder;       ///< while recording
+    std::shared_ptr<Recording> recordedInto;  ///< what recordInto() needs kept alive
+
+    void requireInit() const;
+    void requireIdle(const char* what) const;
+    /// True while the device may still run the current recording.
+    bool pending() const;
+    void letGoOfRecording();
+    void begin();
+    void end();
+    void recordAll();
+    void submit(const std::vector<vulkan::TimelinePoint>& waits);
+    /// After a successful wait.
+    void finish();
+};
+
+} // namespace kp

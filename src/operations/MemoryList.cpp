@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operations/MemoryList.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <kompute/Error.hpp>
+
+namespace kp {
+
+std::vector<std::shared_ptr<Memory>>
+distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const char* operation) {
+    if (memObjects.empty())
+        throw InvalidArgument(std::string(operation) + " was given no memory objects");
+    std::vector<std::shared_ptr<Memory>> distinct;
+    distinct.reserve(memObjects.size());
+    for (const std::shared_ptr<Memory>& memory : memObjects) {
+        if (!memory)
+            throw InvalidArgument(std::string(operation) +
+                                  " was given a memory object that is null");
+        if (std::find(distinct.begin(), distinct.end(), memory) == distinct.end())
+            distinct.push_back(memory);
+    }
+    return distinct;
+}
+
+} // namespace kp

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/operations/OpFill.hpp>
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include <ShaderFill64.hpp>
+
+#include "core/MemoryImpl.hpp"
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "operations/MemoryList.hpp"
+#include "vulkan/Commands.hpp"
+
+namespace kp {
+namespace {
+
+/// An algorithm that writes two 32-bit words over and over; the shader strides over what one
+/// dispatch does not reach.
+std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, uint64_t pattern) {
+    constexpr uint64_t kMaxThreads = 1u << 20;
+    auto algorithm = std::make_shared<Algorithm>(memory->impl().device);
+    const std::vector<uint32_t> spirv(SHADERFILL64_COMP_SPV.begin(), SHADERFILL64_COMP_SPV.end());
+    const std::vector<uint64_t> constants = {pattern};
+    algorithm->rebuild(std::vector<std::shared_ptr<Memory>>{memory}, spirv, {},
+                       std::vector<float>{}, constants);
+    algorithm->setThreadCount(std::min(memory->size(), kMaxThreads));
+    return std::make_shared<OpAlgoDispatch>(algorithm);
+}
+
+} // namespace
+
+OpFill::OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const void* value,
+               size_t bytes)
+    : mMemObjects(distinctObjects(memObjects, "OpFill")) {
+    for (size_t i = 0; i < sizeof mPattern; i += bytes)
+        std::memcpy(reinterpret_cast<unsigned char*>(&mPattern) + i, value, bytes);
+    const bool words = static_cast<uint32_t>(mPattern) == mPattern >> 32;
+    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+        memory->impl().requireAlive();
+        if (memory->type() != Memory::Type::eTensor)
+            throw InvalidArgument("OpFill fills tensors, but was given an image");
+        if (memory->dataTypeMemorySize() != bytes)
+            throw InvalidArgument("OpFill was given a value of " + std::to_string(bytes) +
+                                  " bytes for a tensor with elements of " +
+                                  std::to_string(memory->dataTypeMemorySize()) + " bytes");
+        if (words && memory->impl().buffer->fillSize() % 4 != 0)
+            throw InvalidArgument("OpFill of a wrapped buffer needs a multiple of 4 bytes, not " +
+                                  std::to_string(memory->memorySize()));
+        if (!words)
+            mDispatches.push_back(fill64(memory, mPattern));
+    }
+}
+
+OpFill::~OpFill() = default;
+
+Accesses OpFill::accesses() {
+    Accesses accesses;
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        accesses.write(memory,
+                       mDispatches.empty() ? Accesses::By::eTransfer : Accesses::By::eDispatch);
+    return accesses;
+}
+
+void OpFill::record(const vk::CommandBuffer& commandBuffer) {
+    for (const std::shared_ptr<OpAlgoDispatch>& dispatch : mDispatches)
+        dispatch->record(commandBuffer);
+    const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    if (mDispatches.empty())
+        for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+            memory->impl().requireAlive();
+            vulkan::recordFill(commands, *memory->impl().buffer, static_cast<uint32_t>(mPattern));
+        }
+    if (Recorder* recorder = Recorder::active(commands))
+        recorder->keepBindings();
+}
+
+void OpFill::preEval(const vk::CommandBuffer&) {}
+
+void OpFill::postEval(const vk::CommandBuffer&) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        if (memory->isInit())
+            memory->impl().noteDeviceWrite();
+}
+
+} // namespace kp

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/operations/OpMemoryBarrier.hpp>
+
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "operations/MemoryList.hpp"
+
+namespace kp {
+
+OpMemoryBarrier::OpMemoryBarrier(const std::vector<std::shared_ptr<Memory>>& memObjects,
+                                 const vk::AccessFlagBits& srcAccess,
+                                 const vk::AccessFlagBits& dstAccess,
+                                 const vk::PipelineStageFlagBits& srcStage,
+                                 const vk::PipelineStageFlagBits& dstStage, bool barrierOnPrimary)
+    : mMemObjects(distinctObjects(memObjects, "OpMemoryBarrier")), mSrcAccess(srcAccess),
+      mDstAccess(dstAccess), mSrcStage(srcStage), mDstStage(dstStage),
+      mBarrierOnPrimary(barrierOnPrimary) {}
+
+OpMemoryBarrier::~OpMemoryBarrier() = default;
+
+Accesses OpMemoryBarrier::accesses() {
+    return {};
+}
+
+void OpMemoryBarrier::record(const vk::CommandBuffer& commandBuffer) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+        if (mBarrierOnPrimary)
+            memory->recordPrimaryMemoryBarrier(commandBuffer, mSrcAccess, mDstAccess, mSrcStage,
+                                               mDstStage);
+        else
+            memory->recordStagingMemoryBarrier(commandBuffer, mSrcAccess, mDstAccess, mSrcStage,
+                                               mDstStage);
+    }
+    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+        recorder->keepBindings();
+}
+
+void OpMemoryBarrier::preEval(const vk::CommandBuffer&) {}
+
+void OpMemoryBarrier::postEval(const vk::CommandBuffer&) {}
+
+} // namespace kp

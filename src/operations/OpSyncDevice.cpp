@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/operations/OpSyncDevice.hpp>
+
+#include "core/MemoryImpl.hpp"
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "operations/MemoryList.hpp"
+
+namespace kp {
+
+OpSyncDevice::OpSyncDevice(const std::vector<std::shared_ptr<Memory>>& memObjects)
+    : mMemObjects(distinctObjects(memObjects, "OpSyncDevice")) {}
+
+OpSyncDevice::~OpSyncDevice() = default;
+
+Accesses OpSyncDevice::accesses() {
+    Accesses accesses;
+    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+        memory->impl().requireAlive();
+        if (!memory->impl().mirrored)
+            continue;
+        accesses.read(memory, Accesses::By::eTransfer, Accesses::Part::eMirror);
+        accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eDevice);
+    }
+    return accesses;
+}
+
+void OpSyncDevice::record(const vk::CommandBuffer& commandBuffer) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        memory->recordCopyFromStagingToDevice(commandBuffer);
+    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+        recorder->keepBindings();
+}
+
+void OpSyncDevice::preEval(const vk::CommandBuffer&) {
+    // A mirror that shows an older state than the device would undo what changed there.
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        if (memory->isInit())
+            memory->impl().refreshMirror();
+}
+
+void OpSyncDevice::postEval(const vk::CommandBuffer&) {}
+
+} // namespace kp

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/operations/OpSyncLocal.hpp>
+
+#include "core/MemoryImpl.hpp"
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "operations/MemoryList.hpp"
+
+namespace kp {
+
+OpSyncLocal::OpSyncLocal(const std::vector<std::shared_ptr<Memory>>& memObjects)
+    : mMemObjects(distinctObjects(memObjects, "OpSyncLocal")) {}
+
+OpSyncLocal::~OpSyncLocal() = default;
+
+Accesses OpSyncLocal::accesses() {
+    Accesses accesses;
+    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+        memory->impl().requireAlive();
+        if (!memory->impl().mirrored)
+            continue;
+        accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eMirror);
+        accesses.read(memory, Accesses::By::eTransfer, Accesses::Part::eDevice);
+    }
+    return accesses;
+}
+
+void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        memory->recordCopyFromDeviceToStaging(commandBuffer);
+    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+        recorder->keepBindings();
+}
+
+void OpSyncLocal::preEval(const vk::CommandBuffer&) {}
+
+void OpSyncLocal::postEval(const vk::CommandBuffer&) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        memory->impl().mirrorStale = false;
+}
+
+} // namespace kp

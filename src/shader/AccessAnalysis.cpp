@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/AccessAnalysis.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "shader/InstructionEffect.hpp"
+#include "shader/SpirvOpcodes.hpp"
+
+namespace kp::shader {
+namespace {
+
+using namespace spirv;
+
+/// Sorted ids of variables.
+using Roots = std::vector<uint32_t>;
+
+struct Variable {
+    uint32_t storage = 0;
+    bool nonReadable = false;
+    bool nonWritable = false;
+    bool named = false;
+    bool reads = false;
+    bool writes = false;
+    bool unknown = false;
+};
+
+struct Function {
+    std::vector<Instruction> body;
+    std::vector<uint32_t> parameters;
+    Roots returned;
+    bool reachable = false;
+};
+
+bool merge(Roots& into, const Roots& from) {
+    if (std::ranges::includes(into, from)) {
+        return false;
+    }
+    Roots both;
+    std::ranges::set_union(into, from, std::back_inserter(both));
+    into = std::move(both);
+    return true;
+}
+
+class Analysis {
+public:
+    explicit Analysis(const SpirvModule& module) {
+        readModule(module);
+        readDecorations(module);
+    }
+
+    std::map<uint32_t, VariableAccess> run(uint32_t entryFunction) {
+        if (const auto entry = mFunctions.find(entryFunction); entry != mFunctions.end()) {
+            entry->second.reachable = true;
+        }
+        do {
+            mChanged = false;
+            for (auto& [id, function] : mFunctions) {
+                if (function.reachable) {
+                    visit(function);
+                }
+            }
+        } while (mChanged);
+
+        std::map<uint32_t, VariableAccess> result;
+        for (const auto& [id, variable] : mVariables) {
+            if (variable.named) {
+                result[id] = {variable.reads || (variable.unknown && !variable.nonReadable),
+                              variable.writes || (variable.unknown && !variable.nonWritable)};
+            }
+        }
+        return result;
+    }
+
+private:
+    void readModule(const SpirvModule& module) {
+        Function* current = nullptr;
+        for (const Instruction& each : module.instructions) {
+            if (each.opcode == OpFunction) {
+                current = &mFunctions[each.word(2)];
+            } else if (each.opcode == OpFunctionEnd) {
+                current = nullptr;
+            } else if (current != nullptr) {
+                if (each.opcode == OpFunctionParameter) {
+                    current->parameters.push_back(each.word(2));
+                }
+                current->body.push_back(each);
+            } else {
+                readGlobal(each);
+            }
+        }
+    }
+
+    void readGlobal(const Instruction& each) {
+        switch (each.opcode) {
+        case OpExtInstImport: {
+            const std::string name = each.text(2);
+            if (name == "GLSL.std.450") {
+                mGlslSets.insert(each.word(1));
+            } else if (name.starts_with("NonSemantic.") || name == "OpenCL.DebugInfo.100") {
+                mNonSemanticSets.insert(each.word(1));
+            }
+            break;
+        }
+        case OpTypePointer:
+            mPointees[each.word(1)] = each.word(3);
+            break;
+        case OpTypeArray:
+        case OpTypeRuntimeArray:
+            mElements[each.word(1)] = each.word(2);
+            break;
+        case OpTypeStruct:
+            mMemberCounts[each.word(1)] = each.size() - 2;
+            break;
+        case OpVariable:
+        case OpUntypedVariableKHR:
+            readVariable(each);
+            break;
+        case OpConstantComposite:
+        case OpSpecConstantComposite:
+        case OpSpecConstantOp:
+            for (size_t at = 3; at < each.size(); ++at) {
+                mEscaped.insert(each.word(at));
+            }
+            break;
+        default:
+            break;
+        }
+    }
+
+    void readVariable(const Instruction& each) {
+        const uint32_t storage = each.word(3);
+        for (size_t at = 4; at < each.size(); ++at) {
+            mEscaped.insert(each.word(at));
+        }
+        if (storage != StorageUniformConstant && storage != StorageUniform &&
+            storage != StorageStorageBuffer) {
+            return;
+        }
+        const uint32_t id = each.word(2);
+        mVariables[id].storage = storage;
+        mPointsTo[id] = {id};
+        mBlocks[id] = blockOf(each);
+    }
+
+    uint32_t blockOf(const Instruction& variable) const {
+        uint32_t type =
+            variable.opcode == OpVariable ? lookUp(mPointees, variable.word(1)) : variable.word(4);
+        for (size_t depth = 0; depth < mElements.size(); ++depth) {
+            const auto element = mElements.find(type);
+            if (element == mElements.end()) {
+                break;
+            }
+            type = element->second;
+        }
+        return type;
+    }
+
+    void readDecorations(const SpirvModule& module) {
+        std::map<uint32_t, std::set<uint32_t>> nonReadable;
+        std::map<uint32_t, std::set<uint32_t>> nonWritable;
+        for (const Instruction& each : module.instructions) {
+            if (each.opcode == OpDecorate) {
+                const auto variable = mVariables.find(each.word(1));
+                if (variable != mVariables.end()) {
+                    variable->second.nonReadable |= each.word(2) == DecorationNonReadable;
+                    variable->second.nonWritable |= each.word(2) == DecorationNonWritable;
+                }
+            } else if (each.opcode == OpMemberDecorate) {
+                if (each.word(3) == DecorationNonReadable) {
+                    nonReadable[each.word(1)].insert(each.word(2));
+                } else if (each.word(3) == DecorationNonWritable) {
+                    nonWritable[each.word(1)].insert(each.word(2));
+                }
+            }
+        }
+        const auto allMembers = [&](const auto& decorated, uint32_t block) {
+            const auto members = decorated.find(block);
+            const size_t count = lookUp(mMemberCounts, block);
+            return count > 0 && members != decorated.end() && members->second.size() >= count;
+        };
+        for (auto& [id, variable] : mVariables) {
+            const uint32_t block = mBlocks[id];
+            variable.nonReadable |= allMembers(nonReadable, block);
+            variable.nonWritable |= allMembers(nonWritable, block);
+            variable.unknown |= mEscaped.contains(id);
+            variable.named |= variable.unknown;
+        }
+    }
+
+    void visit(Function& function) {
+        for (const Instruction& each : function.body) {
+            if (each.opcode == OpFunctionCall) {
+                call(each);
+            } else if (each.opcode == OpReturnValue) {
+                mChanged |= merge(function.returned, name(each.word(1)));
+            } else {
+                apply(effectOf(each, mGlslSets.contains(each.word(3)),
+                               mNonSemanticSets.contains(each.word(3))));
+            }
+        }
+    }
+
+    void call(const Instruction& each) {
+        const auto callee = mFunctions.find(each.word(3));
+        if (callee == mFunctions.end()) {
+            for (size_t at = 4; at < each.size(); ++at) {
+                mark(each.word(at), &Variable::unknown);
+            }
+            return;
+        }
+        reach(callee->second);
+        for (size_t i = 0; 4 + i < each.size(); ++i) {
+            const Roots& roots = name(each.word(4 + i));
+            if (i < callee->second.parameters.size()) {
+                flow(roots, callee->second.parameters[i]);
+            }
+        }
+        flow(callee->second.returned, each.word(2));
+    }
+
+    void apply(const InstructionEffect& effect) {
+        for (const uint32_t id : effect.loads) {
+            load(id, effect.result);
+        }
+        for (const uint32_t id : effect.reads) {
+            mark(id, &Variable::reads);
+        }
+        for (const uint32_t id : effect.writes) {
+            mark(id, &Variable::writes);
+        }
+        for (const uint32_t id : effect.names) {
+            name(id);
+        }
+        for (const uint32_t id : effect.flows) {
+            flow(name(id), effect.result);
+        }
+        for (const uint32_t id : effect.unknown) {
+            mark(id, &Variable::unknown);
+            flow(name(id), effect.result);
+        }
+        for (const uint32_t id : effect.calls) {
+            callIndirectly(id, effect);
+        }
+    }
+
+    /// Loading an image or sampler only yields its handle; loading from a buffer reads it.
+    void load(uint32_t pointer, uint32_t result) {
+        Roots handles;
+        for (const uint32_t root : name(pointer)) {
+            if (mVariables[root].storage == StorageUniformConstant) {
+                handles.push_back(root);
+            } else {
+                set(mVariables[root].reads);
+            }
+        }
+        flow(handles, result);
+    }
+
+    void callIndirectly(uint32_t id, const InstructionEffect& effect) {
+        const auto callee = mFunctions.find(id);
+        if (callee == mFunctions.end()) {
+            return;
+        }
+        reach(callee->second);
+        for (const auto* operands : {&effect.reads, &effect.unknown}) {
+            for (const uint32_t operand : *operands) {
+                for (const uint32_t parameter : callee->second.parameters) {
+                    flow(name(operand), parameter);
+                }
+            }
+        }
+    }
+
+    void reach(Function& function) { set(function.reachable); }
+
+    void set(bool& flag) {
+        mChanged |= !flag;
+        flag = true;
+    }
+
+    void mark(uint32_t id, bool Variable::*what) {
+        for (const uint32_t root : name(id)) {
+            set(mVariables[root].*what);
+        }
+    }
+
+    void flow(const Roots& from, uint32_t to) {
+        if (!from.empty() && to != 0) {
+            mChanged |= merge(mPointsTo[to], from);
+        }
+    }
+
+    /// The variables an operand points into; remembers that code names them.
+    const Roots& name(uint32_t id) {
+        static const Roots kNone;
+        const auto found = mPointsTo.find(id);
+        if (found == mPointsTo.end()) {
+            return kNone;
+        }
+        for (const uint32_t root : found->second) {
+            mVariables[root].named = true;
+        }
+        return found->second;
+    }
+
+    template <typename Map>
+    static typename Map::mapped_type lookUp(const Map& map, uint32_t id) {
+        const auto found = map.find(id);
+        return found == map.end() ? typename Map::mapped_type{} : found->second;
+    }
+
+    std::map<uint32_t, Variable> mVariables;
+    std::map<uint32_t, Function> mFunctions;
+    std::unordered_map<uint32_t, Roots> mPointsTo;
+    std::unordered_map<uint32_t, uint32_t> mPointees;
+    std::unordered_map<uint32_t, uint32_t> mElements;
+    std::unordered_map<uint32_t, size_t> mMemberCounts;
+    std::unordered_map<uint32_t, uint32_t> mBlocks;
+    std::unordered_set<uint32_t> mEscaped;
+    std::unordered_set<uint32_t> mGlslSets;
+    std::unordered_set<uint32_t> mNonSemanticSets;
+    bool mChanged = false;
+};
+
+} // namespace
+
+std::map<uint32_t, VariableAccess> analyzeAccess(const SpirvModule& module,
+                                                 uint32_t entryFunction) {
+    return Analysis(module).run(entryFunction);
+}
+
+} // namespace kp::shader

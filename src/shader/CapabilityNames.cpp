@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/CapabilityNames.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kp::shader {
+namespace {
+
+struct Entry {
+    uint32_t number;
+    const char* name;
+};
+
+constexpr Entry kNames[] = {
+    {0, "Matrix"},
+    {1, "Shader"},
+    {9, "Float16"},
+    {10, "Float64"},
+    {11, "Int64"},
+    {12, "Int64Atomics"},
+    {22, "Int16"},
+    {23, "TessellationPointSize"},
+    {25, "ImageGatherExtended"},
+    {27, "StorageImageMultisample"},
+    {28, "UniformBufferArrayDynamicIndexing"},
+    {29, "SampledImageArrayDynamicIndexing"},
+    {30, "StorageBufferArrayDynamicIndexing"},
+    {31, "StorageImageArrayDynamicIndexing"},
+    {34, "ImageCubeArray"},
+    {36, "ImageRect"},
+    {37, "SampledRect"},
+    {39, "Int8"},
+    {41, "SparseResidency"},
+    {42, "MinLod"},
+    {43, "Sampled1D"},
+    {44, "Image1D"},
+    {45, "SampledCubeArray"},
+    {46, "SampledBuffer"},
+    {47, "ImageBuffer"},
+    {48, "ImageMSArray"},
+    {49, "StorageImageExtendedFormats"},
+    {50, "ImageQuery"},
+    {55, "StorageImageReadWithoutFormat"},
+    {56, "StorageImageWriteWithoutFormat"},
+    {61, "GroupNonUniform"},
+    {62, "GroupNonUniformVote"},
+    {63, "GroupNonUniformArithmetic"},
+    {64, "GroupNonUniformBallot"},
+    {65, "GroupNonUniformShuffle"},
+    {66, "GroupNonUniformShuffleRelative"},
+    {67, "GroupNonUniformClustered"},
+    {68, "GroupNonUniformQuad"},
+    {71, "UniformDecoration"},
+    {4212, "Float8EXT"},
+    {4213, "Float8CooperativeMatrixEXT"},
+    {4423, "SubgroupBallotKHR"},
+    {4428, "WorkgroupMemoryExplicitLayoutKHR"},
+    {4429, "WorkgroupMemoryExplicitLayout8BitAccessKHR"},
+    {4430, "WorkgroupMemoryExplicitLayout16BitAccessKHR"},
+    {4431, "SubgroupVoteKHR"},
+    {4433, "StorageBuffer16BitAccess"},
+    {4434, "UniformAndStorageBuffer16BitAccess"},
+    {4435, "StoragePushConstant16"},
+    {4436, "StorageInputOutput16"},
+    {4437, "DeviceGroup"},
+    {4441, "VariablePointersStorageBuffer"},
+    {4442, "VariablePointers"},
+    {4448, "StorageBuffer8BitAccess"},
+    {4449, "UniformAndStorageBuffer8BitAccess"},
+    {4450, "StoragePushConstant8"},
+    {4464, "DenormPreserve"},
+    {4465, "DenormFlushToZero"},
+    {4466, "SignedZeroInfNanPreserve"},
+    {4467, "RoundingModeRTE"},
+    {4468, "RoundingModeRTZ"},
+    {4471, "RayQueryProvisionalKHR"},
+    {4472, "RayQueryKHR"},
+    {4473, "UntypedPointersKHR"},
+    {4478, "RayTraversalPrimitiveCullingKHR"},
+    {5008, "Float16ImageAMD"},
+    {5015, "ImageReadWriteLodAMD"},
+    {5016, "Int64ImageEXT"},
+    {5055, "ShaderClockKHR"},
+    {5087, "QuadControlKHR"},
+    {5116, "BFloat16TypeKHR"},
+    {5117, "BFloat16DotProductKHR"},
+    {5118, "BFloat16CooperativeMatrixKHR"},
+    {5288, "ComputeDerivativeGroupQuadsNV"},
+    {5297, "GroupNonUniformPartitionedNV"},
+    {5301, "ShaderNonUniform"},
+    {5302, "RuntimeDescriptorArray"},
+    {5304, "UniformTexelBufferArrayDynamicIndexing"},
+    {5305, "StorageTexelBufferArrayDynamicIndexing"},
+    {5306, "UniformBufferArrayNonUniformIndexing"},
+    {5307, "SampledImageArrayNonUniformIndexing"},
+    {5308, "StorageBufferArrayNonUniformIndexing"},
+    {5309, "StorageImageArrayNonUniformIndexing"},
+    {5311, "UniformTexelBufferArrayNonUniformIndexing"},
+    {5312, "StorageTexelBufferArrayNonUniformIndexing"},
+    {5345, "VulkanMemoryModel"},
+    {5346, "VulkanMemoryModelDeviceScope"},
+    {5347, "PhysicalStorageBufferAddresses"},
+    {5350, "ComputeDerivativeGroupLinearNV"},
+    {5357, "CooperativeMatrixNV"},
+    {5373, "ShaderSMBuiltinsNV"},
+    {5394, "CooperativeVectorNV"},
+    {5404, "AtomicFloat16VectorNV"},
+    {5414, "RawAccessChainsNV"},
+    {5430, "CooperativeMatrixReductionsNV"},
+    {5431, "CooperativeMatrixConversionsNV"},
+    {5432, "CooperativeMatrixPerElementOperationsNV"},
+    {5433, "CooperativeMatrixTensorAddressingNV"},
+    {5434, "CooperativeMatrixBlockLoadsNV"},
+    {5435, "CooperativeVectorTrainingNV"},
+    {5439, "TensorAddressingNV"},
+    {5612, "AtomicFloat32MinMaxEXT"},
+    {5613, "AtomicFloat64MinMaxEXT"},
+    {5616, "AtomicFloat16MinMaxEXT"},
+    {5629, "ExpectAssumeKHR"},
+    {6016, "DotProductInputAll"},
+    {6017, "DotProductInput4x8Bit"},
+    {6018, "DotProductInput4x8BitPacked"},
+    {6019, "DotProduct"},
+    {6022, "CooperativeMatrixKHR"},
+    {6024, "ReplicatedCompositesEXT"},
+    {6025, "BitInstructions"},
+    {6026, "GroupNonUniformRotateKHR"},
+    {6029, "FloatControls2"},
+    {6033, "AtomicFloat32AddEXT"},
+    {6034, "AtomicFloat64AddEXT"},
+    {6095, "AtomicFloat16AddEXT"},
+    {6400, "GroupUniformArithmeticKHR"},
+};
+
+} // namespace
+
+std::string capabilityName(uint32_t capability) {
+    const auto* found = std::ranges::lower_bound(kNames, capability, {}, &Entry::number);
+    if (found != std::end(kNames) && found->number == capability) {
+        return found->name;
+    }
+    return "Capability" + std::to_string(capability);
+}
+
+} // namespace kp::shader

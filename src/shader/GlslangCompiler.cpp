@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/GlslangCompiler.hpp"
+
+#include <climits>
+
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#if __has_include(<glslang/SPIRV/GlslangToSpv.h>)
+#include <glslang/SPIRV/GlslangToSpv.h>
+#else
+#include <SPIRV/GlslangToSpv.h>
+#endif
+#if __has_include(<glslang/build_info.h>)
+#include <glslang/build_info.h>
+#endif
+
+#include "shader/CompileLog.hpp"
+#include "shader/EndlessExpression.hpp"
+#include "shader/SpirvModule.hpp"
+
+namespace kp::shader {
+namespace {
+
+/// glslang 14 and newer give the column of an error when this message flag is set; older ones
+/// ignore it. It is written as a number because their header has no name for it.
+constexpr unsigned kShowColumns = 1u << 17;
+constexpr int kGlslVersion = 450;
+constexpr int kHlslVersion = 500;
+constexpr int kVulkanDialect = 100;
+constexpr int kMaxLocalSize = 65535;
+
+struct Target {
+    glslang::EShTargetClientVersion client;
+    glslang::EShTargetLanguageVersion spirv;
+};
+
+Target targetFor(uint32_t vulkanVersion) {
+    const uint32_t minor = vulkanVersion == 0          ? 1
+                           : (vulkanVersion >> 22) > 1 ? 4
+                                                       : (vulkanVersion >> 12) & 0x3ff;
+    switch (minor) {
+    case 0:
+        return {glslang::EShTargetVulkan_1_0, glslang::EShTargetSpv_1_0};
+    case 1:
+        return {glslang::EShTargetVulkan_1_1, glslang::EShTargetSpv_1_3};
+    case 2:
+        return {glslang::EShTargetVulkan_1_2, glslang::EShTargetSpv_1_5};
+    case 3:
+        // SPIR-V 1.6 deprecates the WorkgroupSize built-in that glslang still writes.
+        return {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5};
+    default:
+#if defined(GLSLANG_VERSION_MAJOR) &&                                                              \
+    (GLSLANG_VERSION_MAJOR > 15 || (GLSLANG_VERSION_MAJOR == 15 && GLSLANG_VERSION_MINOR >= 1))
+        return {glslang::EShTargetVulkan_1_4, glslang::EShTargetSpv_1_5};
+#else
+        return {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5};
+#endif
+    }
+}
+
+/// The built-in limits describe no particular device: the device's own are checked when an
+/// algorithm is made, with its numbers.
+TBuiltInResource resourceLimits() {
+    TBuiltInResource limits = *GetDefaultResources();
+    limits.maxComputeWorkGroupSizeX = kMaxLocalSize;
+    limits.maxComputeWorkGroupSizeY = kMaxLocalSize;
+    limits.maxComputeWorkGroupSizeZ = kMaxLocalSize;
+    return limits;
+}
+
+std::string preambleFor(const CompileOptions& options) {
+    std::string text;
+    if (options.language == ShaderLanguage::eGlsl) {
+        text += "#extension GL_GOOGLE_include_directive : enable\n";
+    }
+    for (const auto& [name, value] : options.defines) {
+        text += "#define " + name + " " + value + "\n";
+    }
+    return text;
+}
+
+EShMessages messagesFor(const CompileOptions& options) {
+    unsigned flags = EShMsgSpvRules | EShMsgVulkanRules | kShowColumns;
+    if (options.language == ShaderLanguage::eHlsl) {
+        flags |= EShMsgReadHlsl | EShMsgHlslLegalization | EShMsgHlslEnable16BitTypes;
+    }
+    if (options.debugInfo) {
+        flags |= EShMsgDebugInfo;
+    }
+    return static_cast<EShMessages>(flags);
+}
+
+void configure(glslang::TShader& shader, const CompileOptions& options) {
+    const bool hlsl = options.language == ShaderLanguage::eHlsl;
+    const Target target = targetFor(options.vulkanVersion);
+    shader.setEnvInput(hlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl, EShLangCompute,
+                       glslang::EShClientVulkan, kVulkanDialect);
+    shader.setEnvClient(glslang::EShClientVulkan, target.client);
+    shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
+    shader.setEntryPoint(hlsl ? options.entryPoint.c_str() : "main");
+    if (hlsl) {
+        shader.setSourceEntryPoint(options.entryPoint.c_str());
+        shader.setAutoMapBindings(true);
+    }
+    shader.setEnhancedMsgs();
+    shader.setDebugInfo(options.debugInfo);
+}
+
+std::vector<uint32_t> generate(const glslang::TProgram& program, const CompileOptions& options,
+                               std::string& log) {
+    glslang::SpvOptions spvOptions;
+    spvOptions.generateDebugInfo = options.debugInfo;
+    // HLSL is only legal for Vulkan after the legalization that belongs to the optimizer.
+    spvOptions.disableOptimizer = options.language == ShaderLanguage::eGlsl;
+    spv::SpvBuildLogger logger;
+    std::vector<uint32_t> spirv;
+    glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), spirv, &logger, &spvOptions);
+    log += logger.getAllMessages();
+    return spirv;
+}
+
+} // namespace
+
+std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
+                                 Includer& includer) {
+    static const bool initialised = glslang::InitializeProcess();
+    if (!initialised) {
+        throw ShaderError("the shader compiler cannot be initialised");
+    }
+    if (source.size() > INT_MAX) {
+        throw ShaderError(options.fileName + ": the source is larger than 2 GiB", options.fileName);
+    }
+
+    if (const auto line = findEndlessExpression(source)) {
+        throw ShaderError(options.fileName + ":" + std::to_string(*line) +
+                              ": error: " + kEndlessExpression,
+                          options.fileName, *line);
+    }
+
+    glslang::TShader shader(EShLangCompute);
+    const char* text = source.data();
+    const int length = static_cast<int>(source.size());
+    const char* name = options.fileName.c_str();
+    const std::string preamble = preambleFor(options);
+    shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
+    shader.setPreamble(preamble.c_str());
+    configure(shader, options);
+
+    const auto fail = [&](const std::string& log) {
+        if (includer.failure() != nullptr) {
+            std::rethrow_exception(includer.failure());
+        }
+        if (log.find("Entry point not found") != std::string::npos) {
+            throw ShaderError(options.fileName + ": error: there is no function '" +
+                                  options.entryPoint + "', which is to be the entry point",
+                              options.fileName, 0, 0, log);
+        }
+        SourceTexts sources = includer.texts();
+        sources[options.fileName] = source;
+        throw compileError(log, options.fileName, sources);
+    };
+
+    const TBuiltInResource limits = resourceLimits();
+    const EShMessages messages = messagesFor(options);
+    const bool hlsl = options.language == ShaderLanguage::eHlsl;
+    if (!shader.parse(&limits, hlsl ? kHlslVersion : kGlslVersion, ECoreProfile, false, false,
+                      messages, includer)) {
+        fail(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
+    }
+    std::string log = shader.getInfoLog();
+
+    glslang::TProgram program;
+    program.addShader(&shader);
+    if (!program.link(messages) || (hlsl && !program.mapIO())) {
+        fail(log + program.getInfoLog() + program.getInfoDebugLog());
+    }
+    std::vector<uint32_t> spirv = generate(program, options, log);
+    if (spirv.empty()) {
+        fail(log);
+    }
+    return !hlsl && options.entryPoint != "main"
+               ? renameEntryPoint(spirv, "main", options.entryPoint)
+               : spirv;
+}
+
+} // namespace kp::shader

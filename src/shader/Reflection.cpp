@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/Reflection.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <kompute/Error.hpp>
+#include <spirv_cross/spirv_cross.hpp>
+
+#include "shader/AccessAnalysis.hpp"
+#include "shader/CapabilityNames.hpp"
+#include "shader/LocalSize.hpp"
+#include "shader/SpirvModule.hpp"
+#include "shader/SpirvOpcodes.hpp"
+
+namespace kp::shader {
+namespace {
+
+using spirv_cross::Resource;
+using spirv_cross::SPIRType;
+using Resources = spirv_cross::SmallVector<Resource>;
+
+class Inspector : public spirv_cross::Compiler {
+public:
+    using Compiler::Compiler;
+    using Compiler::evaluate_constant_u32;
+};
+
+ScalarType scalarOf(const SPIRType& type) {
+    if (type.pointer) {
+        return ScalarType::eUint64;
+    }
+    switch (type.basetype) {
+    case SPIRType::Boolean:
+        return ScalarType::eBool;
+    case SPIRType::SByte:
+        return ScalarType::eInt8;
+    case SPIRType::UByte:
+        return ScalarType::eUint8;
+    case SPIRType::Short:
+        return ScalarType::eInt16;
+    case SPIRType::UShort:
+        return ScalarType::eUint16;
+    case SPIRType::Int:
+        return ScalarType::eInt32;
+    case SPIRType::UInt:
+        return ScalarType::eUint32;
+    case SPIRType::Int64:
+        return ScalarType::eInt64;
+    case SPIRType::UInt64:
+        return ScalarType::eUint64;
+    case SPIRType::Half:
+        return ScalarType::eFloat16;
+    case SPIRType::Float:
+        return ScalarType::eFloat32;
+    case SPIRType::Double:
+        return ScalarType::eFloat64;
+    case SPIRType::Struct:
+        return ScalarType::eStruct;
+    default:
+        return ScalarType::eUnknown;
+    }
+}
+
+uint32_t dimension(const Inspector& inspector, const SPIRType& type, size_t index) {
+    return type.array_size_literal[index] ? type.array[index]
+                                          : inspector.evaluate_constant_u32(type.array[index]);
+}
+
+/// Scalars in a value of a type; @p skipOutermost leaves the outermost array dimension out.
+uint32_t componentsOf(const Inspector& inspector, const SPIRType& type, bool skipOutermost) {
+    if (scalarOf(type) == ScalarType::eStruct) {
+        return 1;
+    }
+    uint32_t count = std::max(1u, type.vecsize) * std::max(1u, type.columns);
+    const size_t dimensions = type.array.size() - (skipOutermost && !type.array.empty() ? 1 : 0);
+    for (size_t i = 0; i < dimensions; ++i) {
+        count *= std::max(1u, dimension(inspector, type, i));
+    }
+    return count;
+}
+
+uint32_t arrayLength(const Inspector& inspector, const SPIRType& type) {
+    uint32_t count = 1;
+    for (size_t i = 0; i < type.array.size(); ++i) {
+        count *= dimension(inspector, type, i);
+    }
+    return count;
+}
+
+void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& binding) {
+    if (block.member_types.empty()) {
+        return;
+    }
+    const auto lastIndex = static_cast<uint32_t>(block.member_types.size() - 1);
+    const SPIRType& last = inspector.get_type(block.member_types[lastIndex]);
+    const bool isArray = !last.array.empty();
+    const bool isRuntimeArray = isArray && last.array_size_literal.back() && last.array.back() == 0;
+    const bool sizedBySpecialization = isArray && !last.array_size_literal.back();
+
+    if (isRuntimeArray || sizedBySpecialization) {
+        binding.fixedSize = inspector.type_struct_member_offset(block, lastIndex);
+    } else {
+        binding.fixedSize = inspector.get_declared_struct_size(block);
+    }
+    if (isRuntimeArray) {
+        binding.arrayStride = inspector.type_struct_member_array_stride(block, lastIndex);
+    }
+    if (isRuntimeArray || lastIndex == 0) {
+        binding.elementType = scalarOf(last);
+        binding.elementComponents = componentsOf(inspector, last, true);
+    } else {
+        binding.elementType = ScalarType::eStruct;
+    }
+}
+
+void describeImage(const Inspector& inspector, const SPIRType& type, Binding& binding) {
+    const auto& image = type.image;
+    const bool texels = image.dim == spv::DimBuffer;
+    if (binding.kind == BindingKind::eStorageImage) {
+        binding.kind = texels ? BindingKind::eStorageTexelBuffer : binding.kind;
+    } else {
+        binding.kind = texels ? BindingKind::eUniformTexelBuffer : binding.kind;
+    }
+    binding.imageFormat = static_cast<uint32_t>(image.format);
+    binding.imageType = scalarOf(inspector.get_type(image.type));
+    binding.imageArrayed = image.arrayed;
+    switch (image.dim) {
+    case spv::Dim1D:
+        binding.imageDimensions = 1;
+        break;
+    case spv::Dim2D:
+        binding.imageDimensions = 2;
+        break;
+    case spv::Dim3D:
+        binding.imageDimensions = 3;
+        break;
+    default:
+        break;
+    }
+}
+
+Binding describe(const Inspector& inspector, const Resource& resource, BindingKind kind,
+                 const VariableAccess& access) {
+    Binding binding;
+    binding.set = inspector.get_decoration(resource.id, spv::DecorationDescriptorSet);
+    binding.binding = inspector.get_decoration(resource.id, spv::DecorationBinding);
+    binding.kind = kind;
+    binding.name = inspector.get_name(resource.id);
+    if (binding.name.empty()) {
+        binding.name = inspector.get_name(resource.base_type_id);
+    }
+    binding.count = arrayLength(inspector, inspector.get_type(resource.type_id));
+    binding.reads = access.reads;
+    binding.writes = access.writes;
+
+    const SPIRType& type = inspector.get_type(resource.base_type_id);
+    if (kind == BindingKind::eStorageBuffer || kind == BindingKind::eUniformBuffer) {
+        describeBuffer(inspector, type, binding);
+    } else if (kind == BindingKind::eStorageImage || kind == BindingKind::eSampledImage ||
+               kind == BindingKind::eCombinedImageSampler) {
+        describeImage(inspector, type, binding);
+    }
+    switch (binding.kind) {
+    case BindingKind::eStorageBuffer:
+    case BindingKind::eStorageImage:
+    case BindingKind::eStorageTexelBuffer:
+        break;
+    default:
+        binding.writes = false;
+    }
+    return binding;
+}
+
+/// Two variables may view one binding in two ways (a buffer as float[] and as vec4[]). What they
+/// disagree on is left unknown, and both count for the accesses.
+void mergeAlias(Binding& into, const Binding& other) {
+    into.kind = into.kind == other.kind ? into.kind : BindingKind::eOther;
+    into.count = into.count == 0 || other.count == 0 ? 0 : std::max(into.count, other.count);
+    into.reads |= other.reads;
+    into.writes |= other.writes;
+    into.fixedSize = std::max(into.fixedSize, other.fixedSize);
+    if (into.arrayStride != 0 && other.arrayStride != 0) {
+        into.arrayStride = std::min(into.arrayStride, other.arrayStride);
+    } else {
+        into.arrayStride = std::max(into.arrayStride, other.arrayStride);
+    }
+    if (into.elementType != other.elementType) {
+        into.elementType = ScalarType::eUnknown;
+    }
+    if (into.elementComponents != other.elementComponents) {
+        into.elementComponents = 1;
+    }
+    if (into.imageFormat != other.imageFormat || into.imageType != other.imageType) {
+        into.imageFormat = 0;
+        into.imageType = ScalarType::eUnknown;
+    }
+}
+
+std::vector<Binding> findBindings(const Inspector& inspector,
+                                  const spirv_cross::ShaderResources& resources,
+                                  const std::map<uint32_t, VariableAccess>& accesses) {
+    std::vector<Binding> found;
+    const auto take = [&](const Resources& list, BindingKind kind) {
+        for (const Resource& resource : list) {
+            const auto access = accesses.find(resource.id);
+            if (access != accesses.end()) {
+                found.push_back(describe(inspector, resource, kind, access->second));
+            }
+        }
+    };
+    take(resources.storage_buffers, BindingKind::eStorageBuffer);
+    take(resources.uniform_buffers, BindingKind::eUniformBuffer);
+    take(resources.storage_images, BindingKind::eStorageImage);
+    take(resources.separate_images, BindingKind::eSampledImage);
+    take(resources.sampled_images, BindingKind::eCombinedImageSampler);
+    take(resources.separate_samplers, BindingKind::eSampler);
+    take(resources.acceleration_structures, BindingKind::eOther);
+
+    std::ranges::stable_sort(
+        found, {}, [](const Binding& binding) { return std::pair(binding.set, binding.binding); });
+    std::vector<Binding> merged;
+    for (Binding& binding : found) {
+        if (!merged.empty() && merged.back().set == binding.set &&
+            merged.back().binding == binding.binding) {
+            mergeAlias(merged.back(), binding);
+        } else {
+            merged.push_back(std::move(binding));
+        }
+    }
+    return merged;
+}
+
+void readPushConstants(const Inspector& inspector, const Resources& blocks, Reflection& result) {
+    if (blocks.empty()) {
+        return;
+    }
+    const Resource* used = &blocks.front();
+    if (blocks.size() > 1) {
+        const auto active = inspector.get_active_interface_variables();
+        for (const Resource& block : blocks) {
+            used = active.contains(block.id) ? &block : used;
+        }
+    }
+    const SPIRType& block = inspector.get_type(used->base_type_id);
+    result.pushConstantSize = static_cast<uint32_t>(inspector.get_declared_struct_size(block));
+    for (uint32_t i = 0; i < block.member_types.size(); ++i) {
+        const SPIRType& type = inspector.get_type(block.member_types[i]);
+        result.pushConstants.push_back(
+            {.name = inspector.get_member_name(used->base_type_id, i),
+             .offset = inspector.type_struct_member_offset(block, i),
+             .size = static_cast<uint32_t>(inspector.get_declared_struct_member_size(block, i)),
+             .type = scalarOf(type),
+             .components = componentsOf(inspector, type, false)});
+    }
+}
+
+void readSpecConstants(const Inspector& inspector, Reflection& result) {
+    for (const auto& each : inspector.get_specialization_constants()) {
+        const auto& constant = inspector.get_constant(each.id);
+        const ScalarType type = scalarOf(inspector.get_type(constant.constant_type));
+        const uint32_t bits = 8 * sizeOf(type);
+        uint64_t value = constant.m.c[0].r[0].u64;
+        if (bits < 64) {
+            value &= (uint64_t{1} << bits) - 1;
+        }
+        result.specConstants.push_back({.id = each.constant_id,
+                                        .name = inspector.get_name(each.id),
+                                        .type = type,
+                                        .defaultBits = value});
+    }
+    std::ranges::stable_sort(result.specConstants, {}, &SpecConstant::id);
+    const auto sameId = [](const SpecConstant& a, const SpecConstant& b) { return a.id == b.id; };
+    result.specConstants.erase(
+        std::unique(result.specConstants.begin(), result.specConstants.end(), sameId),
+        result.specConstants.end());
+}
+
+} // namespace
+
+uint32_t sizeOf(ScalarType type) {
+    switch (type) {
+    case ScalarType::eInt8:
+    case ScalarType::eUint8:
+        return 1;
+    case ScalarType::eInt16:
+    case ScalarType::eUint16:
+    case ScalarType::eFloat16:
+        return 2;
+    case ScalarType::eBool:
+    case ScalarType::eInt32:
+    case ScalarType::eUint32:
+    case ScalarType::eFloat32:
+        return 4;
+    case ScalarType::eInt64:
+    case ScalarType::eUint64:
+    case ScalarType::eFloat64:
+        return 8;
+    case ScalarType::eUnknown:
+    case ScalarType::eStruct:
+        break;
+    }
+    return 0;
+}
+
+const char* nameOf(ScalarType type) {
+    switch (type) {
+    case ScalarType::eBool:
+        return "bool";
+    case ScalarType::eInt8:
+        return "int8_t";
+    case ScalarType::eUint8:
+        return "uint8_t";
+    case ScalarType::eInt16:
+        return "int16_t";
+    case ScalarType::eUint16:
+        return "uint16_t";
+    case ScalarType::eInt32:
+        return "int";
+    case ScalarType::eUint32:
+        return "uint";
+    case ScalarType::eInt64:
+        return "int64_t";
+    case ScalarType::eUint64:
+        return "uint64_t";
+    case ScalarType::eFloat16:
+        return "float16_t";
+    case ScalarType::eFloat32:
+        return "float";
+    case ScalarType::eFloat64:
+        return "double";
+    case ScalarType::eStruct:
+        return "struct";
+    case ScalarType::eUnknown:
+        break;
+    }
+    return "unknown";
+}
+
+Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoint) {
+    const SpirvModule module = parseSpirv(spirv);
+    const SpirvModule::EntryPoint* entry = module.compute(entryPoint);
+    if (entry == nullptr) {
+        throw ShaderError("the module has no compute entry point '" + entryPoint +
+                          "'; its entry points: " + module.describeEntryPoints());
+    }
+
+    Reflection result;
+    result.entryPoint = entryPoint;
+    result.spirvVersion = module.version;
+    result.usesBufferAddresses = module.addressing == spirv::kAddressingPhysicalStorageBuffer64;
+    const LocalSize local = findLocalSize(module, entry->function);
+    result.localSize = local.size;
+    result.localSizeId = local.specId;
+    try {
+        Inspector inspector(spirv.data(), spirv.size());
+        inspector.set_entry_point(entryPoint, spv::ExecutionModelGLCompute);
+        const auto resources = inspector.get_shader_resources();
+        result.bindings =
+            findBindings(inspector, resources, analyzeAccess(module, entry->function));
+        readPushConstants(inspector, resources.push_constant_buffers, result);
+        readSpecConstants(inspector, result);
+        for (const auto capability : inspector.get_declared_capabilities()) {
+            result.capabilities.push_back(capabilityName(static_cast<uint32_t>(capability)));
+        }
+    } catch (const std::exception& failure) {
+        throw ShaderError("the shader's interface cannot be read: " + std::string(failure.what()));
+    }
+    return result;
+}
+
+} // namespace kp::shader

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/ReflectionCache.hpp"
+
+#include "shader/Hash.hpp"
+#include "shader/LruCache.hpp"
+
+namespace kp::shader {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{16} << 20;
+
+size_t footprint(const Reflection& reflection) {
+    return sizeof(Reflection) + reflection.bindings.size() * (sizeof(Binding) + 32) +
+           reflection.pushConstants.size() * (sizeof(PushConstantMember) + 32) +
+           reflection.specConstants.size() * (sizeof(SpecConstant) + 32) +
+           reflection.capabilities.size() * (sizeof(std::string) + 32) + 128;
+}
+
+} // namespace
+
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
+                                                const std::string& entryPoint) {
+    static LruCache<std::shared_ptr<const Reflection>> cache(kMaxBytes);
+    const uint64_t seed = hashBytes(entryPoint.data(), entryPoint.size()).low;
+    const Hash key = hashBytes(spirv.data(), spirv.size_bytes(), seed);
+    if (auto found = cache.get(key)) {
+        return *found;
+    }
+    auto made = std::make_shared<const Reflection>(reflect(spirv, entryPoint));
+    cache.put(key, made, footprint(*made));
+    return made;
+}
+
+} // namespace kp::shader

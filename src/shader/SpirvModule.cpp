@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/SpirvModule.hpp"
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "shader/SpirvOpcodes.hpp"
+
+namespace kp::shader {
+namespace {
+
+const char* modelName(uint32_t model) {
+    switch (model) {
+    case 0:
+        return "vertex";
+    case 1:
+        return "tessellation control";
+    case 2:
+        return "tessellation evaluation";
+    case 3:
+        return "geometry";
+    case 4:
+        return "fragment";
+    case kExecutionModelCompute:
+        return "compute";
+    case 6:
+        return "OpenCL kernel";
+    case 5267:
+    case 5364:
+        return "task";
+    case 5268:
+    case 5365:
+        return "mesh";
+    default:
+        return model >= 5313 && model <= 5318 ? "ray tracing" : "unknown";
+    }
+}
+
+void appendText(std::vector<uint32_t>& words, const std::string& text) {
+    for (size_t at = 0; at <= text.size(); at += 4) {
+        uint32_t word = 0;
+        for (size_t i = 0; i < 4 && at + i < text.size(); ++i) {
+            word |= uint32_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
+        }
+        words.push_back(word);
+    }
+}
+
+} // namespace
+
+std::string Instruction::text(size_t first) const {
+    std::string result;
+    for (size_t i = first; i < words.size(); ++i) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            const auto letter = static_cast<char>((words[i] >> shift) & 0xff);
+            if (letter == '\0') {
+                return result;
+            }
+            result += letter;
+        }
+    }
+    return result;
+}
+
+const SpirvModule::EntryPoint* SpirvModule::compute(const std::string& name) const {
+    const auto found = std::ranges::find_if(entryPoints, [&](const EntryPoint& entry) {
+        return entry.model == kExecutionModelCompute && entry.name == name;
+    });
+    return found == entryPoints.end() ? nullptr : &*found;
+}
+
+std::string SpirvModule::describeEntryPoints() const {
+    if (entryPoints.empty()) {
+        return "none";
+    }
+    std::string text;
+    for (const EntryPoint& entry : entryPoints) {
+        text += (text.empty() ? "" : ", ") + std::string(modelName(entry.model)) + " '" +
+                entry.name + "'";
+    }
+    return text;
+}
+
+SpirvModule parseSpirv(std::span<const uint32_t> spirv) {
+    if (spirv.size() < kSpirvHeaderWords) {
+        throw ShaderError("SPIR-V is truncated: " + std::to_string(spirv.size()) +
+                          " words given, the header alone has 5");
+    }
+    SpirvModule module;
+    module.version = spirv[1];
+    for (size_t at = kSpirvHeaderWords; at < spirv.size();) {
+        const size_t count = spirv[at] >> 16;
+        if (count == 0 || count > spirv.size() - at) {
+            throw ShaderError("SPIR-V is truncated or damaged: the instruction at word " +
+                              std::to_string(at) + " claims " + std::to_string(count) + " words, " +
+                              std::to_string(spirv.size() - at) + " are left");
+        }
+        const Instruction& added = module.instructions.emplace_back(
+            Instruction{spirv[at] & 0xffff, spirv.subspan(at, count)});
+        if (added.opcode == spirv::OpEntryPoint) {
+            module.entryPoints.push_back({added.word(1), added.word(2), added.text(3)});
+        } else if (added.opcode == spirv::OpMemoryModel) {
+            module.addressing = added.word(1);
+        }
+        at += count;
+    }
+    return module;
+}
+
+std::string spirvVersionText(uint32_t version) {
+    return std::to_string((version >> 16) & 0xff) + "." + std::to_string((version >> 8) & 0xff);
+}
+
+std::vector<uint32_t> renameEntryPoint(std::span<const uint32_t> spirv, const std::string& from,
+                                       const std::string& to) {
+    const SpirvModule module = parseSpirv(spirv);
+    std::vector<uint32_t> words(spirv.begin(), spirv.begin() + kSpirvHeaderWords);
+    words.reserve(spirv.size() + to.size() / 4 + 1);
+    for (const Instruction& old : module.instructions) {
+        if (old.opcode != spirv::OpEntryPoint || old.word(1) != kExecutionModelCompute ||
+            old.text(3) != from) {
+            words.insert(words.end(), old.words.begin(), old.words.end());
+            continue;
+        }
+        const size_t first = words.size();
+        words.insert(words.end(), {0, old.word(1), old.word(2)});
+        appendText(words, to);
+        const size_t afterName = std::min(3 + from.size() / 4 + 1, old.size());
+        words.insert(words.end(), old.words.begin() + static_cast<std::ptrdiff_t>(afterName),
+                     old.words.end());
+        words[first] = static_cast<uint32_t>((words.size() - first) << 16) | old.opcode;
+    }
+    return words;
+}
+
+} // namespace kp::shader

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/Buffer.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <kompute/Error.hpp>
+
+#include "vulkan/Device.hpp"
+#include "vulkan/Retirement.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+std::shared_ptr<ResourceUse> sharedUse(VkDevice device, VkBuffer handle) {
+    static std::mutex mutex;
+    static std::map<std::pair<VkDevice, VkBuffer>, std::weak_ptr<ResourceUse>> uses;
+    const std::lock_guard lock(mutex);
+    std::erase_if(uses, [](const auto& entry) { return entry.second.expired(); });
+    std::weak_ptr<ResourceUse>& slot = uses[{device, handle}];
+    std::shared_ptr<ResourceUse> use = slot.lock();
+    if (!use) {
+        use = std::make_shared<ResourceUse>();
+        slot = use;
+    }
+    return use;
+}
+
+} // namespace
+
+std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPlace place) {
+    if (bytes == 0)
+        throw InvalidArgument("a zero-sized buffer cannot be created");
+    const uint64_t limit = device.physical().maxBufferSize;
+    if (limit != 0 && bytes > limit)
+        throw InvalidArgument("a buffer of " + std::to_string(bytes) + " bytes is over " +
+                              device.name() + "'s maxBufferSize of " + std::to_string(limit));
+    const uint64_t heap = device.allocator().heapSize(place);
+    if (bytes > heap)
+        throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes does not fit into " +
+                          device.name() + "'s memory heap of " + std::to_string(heap) + " bytes");
+    device.requireAlive();
+
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    // Fill commands work on whole 32-bit words.
+    info.size = (bytes + 3) & ~uint64_t{3};
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (device.has(Feature::eBufferDeviceAddress))
+        info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    VkBuffer handle = VK_NULL_HANDLE;
+    device.check(device.vk().vkCreateBuffer(device.handle(), &info, nullptr, &handle),
+                 "vkCreateBuffer");
+    try {
+        std::shared_ptr<Buffer> buffer(new Buffer(device));
+        buffer->mAllocation = device.allocator().bind(handle, place, bytes);
+        buffer->mHandle = handle;
+        buffer->mSize = bytes;
+        buffer->mOwned = true;
+        return buffer;
+    } catch (...) {
+        device.vk().vkDestroyBuffer(device.handle(), handle, nullptr);
+        throw;
+    }
+}
+
+std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t offset,
+                                     uint64_t bytes) {
+    if (handle == VK_NULL_HANDLE)
+        throw InvalidArgument("the VkBuffer to wrap is VK_NULL_HANDLE");
+    if (bytes == 0)
+        throw InvalidArgument("a zero-sized range of a buffer cannot be wrapped");
+    const uint64_t alignment = device.physical().properties.limits.minStorageBufferOffsetAlignment;
+    if (alignment != 0 && offset % alignment != 0)
+        throw InvalidArgument("offset " + std::to_string(offset) +
+                              " into the wrapped buffer is not a "
+                              "multiple of the device's minStorageBufferOffsetAlignment of " +
+                              std::to_string(alignment));
+    std::shared_ptr<Buffer> buffer(new Buffer(device));
+    buffer->mHandle = handle;
+    buffer->mOffset = offset;
+    buffer->mSize = bytes;
+    buffer->mUse = sharedUse(device.handle(), handle);
+    return buffer;
+}
+
+Buffer::~Buffer() {
+    if (!mOwned)
+        return;
+    Device* device = &mDevice;
+    device->retirement().retire(pendingUses(),
+                                [device, handle = mHandle, allocation = mAllocation] {
+                                    device->vk().vkDestroyBuffer(device->handle(), handle, nullptr);
+                                    device->allocator().free(allocation);
+                                });
+}
+
+uint64_t Buffer::deviceAddress() const {
+    if (!mDevice.has(Feature::eBufferDeviceAddress))
+        return 0;
+    const VolkDeviceTable& vk = mDevice.vk();
+    const PFN_vkGetBufferDeviceAddress get =
+        vk.vkGetBufferDeviceAddress ? vk.vkGetBufferDeviceAddress : vk.vkGetBufferDeviceAddressKHR;
+    if (!get)
+        return 0;
+    VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    info.buffer = mHandle;
+    return get(mDevice.handle(), &info) + mOffset;
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/DevicePlan.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace kp::vulkan {
+namespace {
+
+/// Extensions that are switched on for what they bring besides features.
+struct UsefulExtension {
+    const char* name;
+    uint32_t core; ///< no longer needed from this version on; 0: always
+};
+
+constexpr UsefulExtension kUsefulExtensions[] = {
+    {"VK_KHR_shader_float_controls", VK_API_VERSION_1_2},
+    {"VK_KHR_spirv_1_4", VK_API_VERSION_1_2},
+    {"VK_KHR_shader_non_semantic_info", VK_API_VERSION_1_3},
+    {"VK_EXT_memory_budget", 0},
+    {"VK_EXT_external_memory_host", 0},
+    {"VK_EXT_calibrated_timestamps", 0},
+};
+
+constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+void addOnce(std::vector<std::string>& list, const std::string& text) {
+    if (!contains(list, text))
+        list.push_back(text);
+}
+
+bool hasCompute(const VkQueueFamilyProperties& family) {
+    return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && family.queueCount > 0;
+}
+
+std::string versionText(uint32_t version) {
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+           std::to_string(VK_API_VERSION_MINOR(version));
+}
+
+std::string describeFamily(const VkQueueFamilyProperties& family) {
+    std::string text;
+    const auto add = [&](VkQueueFlags flag, const char* name) {
+        if (family.queueFlags & flag)
+            text += (text.empty() ? "" : "+") + std::string(name);
+    };
+    add(VK_QUEUE_GRAPHICS_BIT, "graphics");
+    add(VK_QUEUE_COMPUTE_BIT, "compute");
+    add(VK_QUEUE_TRANSFER_BIT, "transfer");
+    return (text.empty() ? "other" : text) + " x " + std::to_string(family.queueCount);
+}
+
+std::string describeFamilies(const PhysicalDevice& device) {
+    std::string text;
+    for (size_t i = 0; i < device.queueFamilies.size(); ++i)
+        text +=
+            (i ? ", " : "") + std::to_string(i) + ": " + describeFamily(device.queueFamilies[i]);
+    return text.empty() ? "none" : text;
+}
+
+void planQueues(const PhysicalDevice& device, const DeviceRequest& request,
+                DevicePlanResult& result, DevicePlan& plan) {
+    const auto& families = device.queueFamilies;
+    const auto refuse = [&](const std::string& reason) {
+        result.refusals.push_back(reason + "; queue families: " + describeFamilies(device));
+        result.badRequest = true;
+    };
+    if (request.queueFamilies.empty()) {
+        const auto found = std::find_if(families.begin(), families.end(), hasCompute);
+        if (found == families.end())
+            result.refusals.push_back("no queue family with compute; queue families: " +
+                                      describeFamilies(device));
+        else
+            plan.queues.push_back({static_cast<uint32_t>(found - families.begin()), 0});
+        return;
+    }
+
+    std::map<uint32_t, uint32_t> counts;
+    for (const uint32_t family : request.queueFamilies)
+        plan.queues.push_back({family, counts[family]++});
+    for (const auto& [family, count] : counts) {
+        const std::string name = "queue family " + std::to_string(family);
+        if (family >= families.size())
+            refuse(name + " does not exist");
+        else if (!hasCompute(families[family]))
+            refuse(name + " cannot compute");
+        else if (count > families[family].queueCount)
+            refuse(name + " has " + std::to_string(families[family].queueCount) +
+                   (families[family].queueCount == 1 ? " queue, " : " queues, ") +
+                   std::to_string(count) + " were asked for");
+    }
+}
+
+void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
+                    DevicePlanResult& result, DevicePlan& plan) {
+    for (const std::string& name : request.requiredExtensions) {
+        if (device.hasExtension(name))
+            addOnce(plan.extensions, name);
+        else
+            result.refusals.push_back("required extension " + name + " is not offered");
+    }
+    for (const std::string& name : request.desiredExtensions) {
+        if (device.hasExtension(name))
+            addOnce(plan.extensions, name);
+        else if (!contains(request.requiredExtensions, name))
+            addOnce(plan.droppedExtensions, name);
+    }
+    for (const std::string& name : requiredExtensions(device))
+        addOnce(plan.extensions, name);
+    for (const std::string& name : recommendedExtensions(device))
+        addOnce(plan.extensions, name);
+}
+
+/// Vulkan allows either extension for buffer addresses on a device, never both.
+void keepOneBufferAddressExtension(DevicePlan& plan) {
+    if (!plan.hasExtension("VK_EXT_buffer_device_address"))
+        return;
+    enable(plan.features, Feature::eBufferDeviceAddress, false);
+    std::erase(plan.extensions, "VK_KHR_buffer_device_address");
+}
+
+void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
+                  DevicePlanResult& result, DevicePlan& plan) {
+    for (size_t i = 0; i < plan.features.size(); ++i) {
+        const auto feature = static_cast<Feature>(i);
+        plan.features.set(i,
+                          device.has(feature) && known(feature, plan.apiVersion, plan.extensions));
+    }
+    const auto needs = [&](Feature feature, Feature base) {
+        if (!plan.has(base))
+            enable(plan.features, feature, false);
+    };
+    needs(Feature::eVariablePointers, Feature::eVariablePointersStorageBuffer);
+    needs(Feature::eVulkanMemoryModelDeviceScope, Feature::eVulkanMemoryModel);
+    needs(Feature::eWorkgroupMemoryExplicitLayoutScalarBlockLayout,
+          Feature::eWorkgroupMemoryExplicitLayout);
+    if (!request.allowTimelineSemaphores)
+        enable(plan.features, Feature::eTimelineSemaphore, false);
+    keepOneBufferAddressExtension(plan);
+    if (!request.featureChain)
+        return;
+
+    const FeatureSet missing = readFeatures(request.featureChain) & ~device.features;
+    for (size_t i = 0; i < missing.size(); ++i)
+        if (missing.test(i))
+            result.refusals.push_back(std::string("feature ") + nameOf(static_cast<Feature>(i)) +
+                                      ", switched on in the feature chain, is not offered");
+    const auto* object = static_cast<const VkBaseInStructure*>(request.featureChain);
+    for (; object; object = object->pNext) {
+        uint32_t needed = 0;
+        if (object->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES ||
+            object->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+            needed = VK_API_VERSION_1_2;
+        else if (object->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
+            needed = VK_API_VERSION_1_3;
+        if (needed > plan.apiVersion)
+            result.refusals.push_back("the feature chain holds a struct of Vulkan " +
+                                      versionText(needed) + ", the device has Vulkan " +
+                                      versionText(plan.apiVersion));
+    }
+    FeatureChain chain(plan.apiVersion, plan.extensions);
+    chain.write(plan.features);
+    chain.append(request.featureChain);
+    plan.features = chain.read();
+}
+
+std::string lower(std::string text) {
+    for (char& letter : text)
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
+}
+
+std::string withoutDashes(std::string text) {
+    std::erase(text, '-');
+    return text;
+}
+
+bool matches(const PhysicalDevice& device, const DeviceRequest& request) {
+    if (request.index && device.index != *request.index)
+        return false;
+    if (!request.name.empty() &&
+        lower(device.name()).find(lower(request.name)) == std::string::npos)
+        return false;
+    if (!request.uuid.empty() &&
+        withoutDashes(lower(request.uuid)) != withoutDashes(uuidToString(device.deviceUuid)))
+        return false;
+    return !request.type || device.properties.deviceType == *request.type;
+}
+
+int placeOf(VkPhysicalDeviceType type) {
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return 4;
+    default:
+        return 3;
+    }
+}
+
+} // namespace
+
+bool DevicePlan::hasExtension(const std::string& name) const {
+    return contains(extensions, name);
+}
+
+DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request) {
+    DevicePlanResult result;
+    if (device.apiVersion < VK_API_VERSION_1_1) {
+        result.refusals.push_back("Vulkan 1.1 is needed, the driver and loader offer " +
+                                  versionText(device.apiVersion));
+        return result;
+    }
+    DevicePlan plan;
+    plan.apiVersion = device.apiVersion;
+    planQueues(device, request, result, plan);
+    const bool onlyQueues = result.badRequest;
+    const size_t queueRefusals = result.refusals.size();
+    planExtensions(device, request, result, plan);
+    planFeatures(device, request, result, plan);
+    result.badRequest = onlyQueues && result.refusals.size() == queueRefusals;
+    plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
+    if (result.refusals.empty())
+        result.plan = std::move(plan);
+    return result;
+}
+
+std::vector<size_t> rankDevices(const std::vector<PhysicalDevice>& devices,
+                                const DeviceRequest& request) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < devices.size(); ++i)
+        if (matches(devices[i], request))
+            order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return placeOf(devices[a].properties.deviceType) <
+               placeOf(devices[b].properties.deviceType);
+    });
+    return order;
+}
+
+std::vector<std::string> requiredExtensions(const PhysicalDevice& device) {
+    if (device.hasExtension(kPortabilitySubset))
+        return {kPortabilitySubset};
+    return {};
+}
+
+std::vector<std::string> recommendedExtensions(const PhysicalDevice& device) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < device.features.size(); ++i) {
+        const auto feature = static_cast<Feature>(i);
+        const std::string extension = extensionOf(feature);
+        const bool core = known(feature, device.apiVersion, {});
+        if (device.has(feature) && !core && device.hasExtension(extension))
+            addOnce(names, extension);
+    }
+    for (const UsefulExtension& useful : kUsefulExtensions) {
+        const bool core = useful.core != 0 && device.apiVersion >= useful.core;
+        if (!core && device.hasExtension(useful.name))
+            addOnce(names, useful.name);
+    }
+    return names;
+}
+
+} // namespace kp::vulkan

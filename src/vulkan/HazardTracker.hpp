@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+namespace kp::vulkan {
+
+/// Kinds of work that order against each other. Barriers between two of them cover all accesses of
+/// both.
+enum class WorkKind : uint8_t {
+    eCompute,  ///< shader reads and writes of a dispatch
+    eTransfer, ///< copies and fills
+    eIndirect, ///< reading the group counts of an indirect dispatch
+    eCount
+};
+
+/// A set of WorkKinds, one bit each.
+using WorkKinds = uint8_t;
+
+constexpr WorkKinds bit(WorkKind kind) {
+    return static_cast<WorkKinds>(1u << static_cast<uint8_t>(kind));
+}
+constexpr size_t kWorkKinds = static_cast<size_t>(WorkKind::eCount);
+
+/// One use of one memory by one operation.
+struct HazardAccess {
+    const void* key = nullptr; ///< equal keys are the same memory
+    WorkKind kind = WorkKind::eCompute;
+    bool reads = false;
+    bool writes = false;
+};
+
+/// A barrier to record before an operation: from all earlier work of the kinds in `before` to all
+/// later work of the kinds in `after`. None where both are 0.
+struct HazardBarrier {
+    WorkKinds before = 0;
+    WorkKinds after = 0;
+    bool everything = false; ///< against commands of unknown kind: a full barrier
+
+    bool needed() const { return everything || (before != 0 && after != 0); }
+};
+
+/// Decides, operation by operation, which barrier a command buffer needs: one for every
+/// read-after-write, write-after-read and write-after-write that no earlier barrier covers, and no
+/// other. A barrier is global (it covers every memory), so one barrier can settle the hazards of
+/// many memories at once. Pure: calls nothing, knows no Vulkan. Not thread-safe.
+class HazardTracker {
+public:
+    /// Forgets everything; a new command buffer starts, and opens with a barrier of its own.
+    void reset();
+
+    /// Notes the next operation.
+    /// @return the barrier that must stand before it
+    HazardBarrier next(std::span<const HazardAccess> accesses);
+
+    /// Notes an operation that may touch anything, in any way.
+    /// @return the barrier that must stand before it
+    HazardBarrier nextUnknown();
+
+private:
+    struct MemoryState {
+        std::array<uint64_t, kWorkKinds> lastWrite{}; ///< number of the operation, 0 = none
+        std::array<uint64_t, kWorkKinds> lastRead{};
+    };
+
+    bool covered(WorkKind before, WorkKind after, uint64_t operation) const;
+
+    uint64_t mOperation = 0;
+    bool mUnknownPending = false; ///< an operation of unknown kind ran since the last full barrier
+    uint64_t mFullBarrier = 0;    ///< last operation that a full barrier stands before
+    /// [before][after]: last operation that a barrier between these kinds stands before.
+    std::array<std::array<uint64_t, kWorkKinds>, kWorkKinds> mBarriers{};
+    std::unordered_map<const void*, MemoryState> mMemory;
+};
+
+} // namespace kp::vulkan

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/QueryPools.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "vulkan/Device.hpp"
+
+namespace kp::vulkan {
+
+TimestampQueries::TimestampQueries(TimestampQueries&& other) noexcept {
+    *this = std::move(other);
+}
+
+TimestampQueries& TimestampQueries::operator=(TimestampQueries&& other) noexcept {
+    std::swap(mOwner, other.mOwner);
+    std::swap(mHandle, other.mHandle);
+    std::swap(mCapacity, other.mCapacity);
+    return *this;
+}
+
+TimestampQueries::~TimestampQueries() {
+    if (!mOwner)
+        return;
+    const std::lock_guard lock(mOwner->mMutex);
+    mOwner->mIdle.push_back({mHandle, mCapacity});
+}
+
+std::vector<uint64_t> TimestampQueries::read(uint32_t count) const {
+    std::vector<uint64_t> ticks(count);
+    const Device& device = mOwner->mDevice;
+    device.check(device.vk().vkGetQueryPoolResults(
+                     device.handle(), mHandle, 0, count, count * sizeof(uint64_t), ticks.data(),
+                     sizeof(uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                 "vkGetQueryPoolResults");
+    return ticks;
+}
+
+QueryPools::QueryPools(Device& device) : mDevice(device) {}
+
+QueryPools::~QueryPools() {
+    for (const Idle& idle : mIdle)
+        mDevice.vk().vkDestroyQueryPool(mDevice.handle(), idle.handle, nullptr);
+}
+
+TimestampQueries QueryPools::acquire(uint32_t count) {
+    TimestampQueries queries;
+    {
+        const std::lock_guard lock(mMutex);
+        const auto found = std::find_if(mIdle.begin(), mIdle.end(),
+                                        [&](const Idle& idle) { return idle.capacity >= count; });
+        if (found != mIdle.end()) {
+            queries.mOwner = this;
+            queries.mHandle = found->handle;
+            queries.mCapacity = found->capacity;
+            mIdle.erase(found);
+            return queries;
+        }
+    }
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = std::bit_ceil(count);
+    VkQueryPool handle = VK_NULL_HANDLE;
+    mDevice.check(mDevice.vk().vkCreateQueryPool(mDevice.handle(), &info, nullptr, &handle),
+                  "vkCreateQueryPool");
+    queries.mOwner = this;
+    queries.mHandle = handle;
+    queries.mCapacity = info.queryCount;
+    return queries;
+}
+
+} // namespace kp::vulkan

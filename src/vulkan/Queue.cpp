@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/Queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "vulkan/Device.hpp"
+#include "vulkan/Result.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A blocking wait on a discrete GPU wakes up about 20 us late; spinning longer than that costs a
+// core and gains little (docs/design-notes.md).
+constexpr std::chrono::microseconds kHybridSpin{100};
+
+void pauseBriefly() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#else
+    std::this_thread::yield();
+#endif
+}
+
+} // namespace
+
+Queue::Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index,
+             bool timelineSemaphores, Lock lock, Lock unlock)
+    : mDevice(device), mHandle(handle), mFamily(family), mIndex(index), mHostLock(std::move(lock)),
+      mHostUnlock(std::move(unlock)), mTimeline(Timeline::create(device, timelineSemaphores)) {
+    if (family < device.physical().queueFamilies.size())
+        mTimestampValidBits = device.physical().queueFamilies[family].timestampValidBits;
+}
+
+Queue::~Queue() = default;
+
+std::string Queue::name() const {
+    return "queue " + std::to_string(mIndex) + " of family " + std::to_string(mFamily);
+}
+
+void Queue::lock() {
+    mMutex.lock();
+    if (mHostLock)
+        mHostLock(mFamily, mIndex);
+}
+
+void Queue::unlock() {
+    if (mHostUnlock)
+        mHostUnlock(mFamily, mIndex);
+    mMutex.unlock();
+}
+
+void Queue::requireWorking() {
+    mDevice.requireAlive();
+    if (const int32_t failure = mFailure.load(std::memory_order_relaxed))
+        throwResult(static_cast<VkResult>(failure), name() + " failed earlier");
+}
+
+void Queue::fail(VkResult result, const char* what) {
+    int32_t none = 0;
+    // Running out of memory leaves the queue as it was; everything else is final.
+    if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY && result != VK_ERROR_OUT_OF_HOST_MEMORY)
+        mFailure.compare_exchange_strong(none, result, std::memory_order_relaxed);
+    mDevice.check(result, what);
+}
+
+uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
+                       std::span<const TimelinePoint> waits) {
+    requireWorking();
+    static constexpr size_t kFewWaits = 16;
+    std::array<VkSemaphore, kFewWaits> fewSemaphores;
+    std::array<uint64_t, kFewWaits> fewValues;
+    std::vector<VkSemaphore> manySemaphores;
+    std::vector<uint64_t> manyValues;
+    VkSemaphore* semaphores = fewSemaphores.data();
+    uint64_t* values = fewValues.data();
+    if (waits.size() > kFewWaits) {
+        manySemaphores.resize(waits.size());
+        manyValues.resize(waits.size());
+        semaphores = manySemaphores.data();
+        values = manyValues.data();
+    }
+    size_t count = 0;
+    for (const TimelinePoint& point : waits) {
+        if (!point.queue || point.queue == this || point.queue->reached(point.value))
+            continue;
+        if (const VkSemaphore semaphore = point.queue->mTimeline->semaphore()) {
+            semaphores[count] = semaphore;
+            values[count] = point.value;
+            ++count;
+        } else {
+            point.queue->wait(point.value, UINT64_MAX, WaitMode::eBlock);
+        }
+    }
+
+    const std::lock_guard lock(*this);
+    const uint64_t value = mSubmitted.load(std::memory_order_relaxed) + 1;
+    const VkResult result =
+        mTimeline->submit(mHandle, commandBuffers, {semaphores, count}, {values, count}, value);
+    if (result != VK_SUCCESS)
+        fail(result, "vkQueueSubmit");
+    mSubmitted.store(value, std::memory_order_release);
+    return value;
+}
+
+bool Queue::reached(uint64_t value) {
+    if (value <= mReached.load(std::memory_order_acquire))
+        return true;
+    if (value > mSubmitted.load(std::memory_order_acquire))
+        return false;
+    uint64_t now = 0;
+    const VkResult result = mTimeline->poll(now);
+    if (result < 0)
+        fail(result, "asking a queue for its progress");
+    uint64_t known = mReached.load(std::memory_order_relaxed);
+    while (known < now && !mReached.compare_exchange_weak(known, now, std::memory_order_release,
+                                                          std::memory_order_relaxed)) {
+    }
+    return value <= now;
+}
+
+bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
+    requireWorking();
+    if (reached(value))
+        return true;
+    const Clock::time_point start = Clock::now();
+    if (mode != WaitMode::eBlock) {
+        const auto limit = std::chrono::nanoseconds(
+            mode == WaitMode::eSpin
+                ? std::min<uint64_t>(timeout, INT64_MAX)
+                : std::min<uint64_t>(timeout, std::chrono::nanoseconds(kHybridSpin).count()));
+        do {
+            for (int i = 0; i < 16; ++i) {
+                if (reached(value))
+                    return true;
+                pauseBriefly();
+            }
+        } while (Clock::now() - start < limit);
+    }
+    uint64_t remaining = timeout;
+    if (timeout != UINT64_MAX) {
+        const uint64_t spent = static_cast<uint64_t>(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+        remaining = spent < timeout ? timeout - spent : 0;
+    }
+    const VkResult result = mTimeline->wait(value, remaining);
+    if (result < 0)
+        fail(result, "waiting for a queue");
+    // A driver may call a wait for ever a success although the device was lost meanwhile.
+    const bool done = reached(value);
+    if (!done && result == VK_SUCCESS)
+        mDevice.requireAlive();
+    return done;
+}
+
+} // namespace kp::vulkan

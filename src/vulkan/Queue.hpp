@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "vulkan/Timeline.hpp"
+
+namespace kp::vulkan {
+
+/// How a host thread waits for the device.
+enum class WaitMode {
+    eSpin,   ///< poll until done: lowest latency, one core busy
+    eHybrid, ///< poll for a bounded time, then block
+    eBlock   ///< block at once
+};
+
+/// A VkQueue (or a host's), its lock, and the count of its submissions. Everything that must know
+/// "is it done" compares a value with it. The first error sticks: later calls repeat it.
+/// Thread-safe. Owned by its Device.
+class Queue {
+public:
+    using Lock = std::function<void(uint32_t family, uint32_t index)>;
+
+    Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index, bool timelineSemaphores,
+          Lock lock = {}, Lock unlock = {});
+    ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+
+    /// Submits command buffers, to run after @p waits (points of other queues; those of this one
+    /// are in order anyway).
+    /// @return the value that is reached when they are done
+    uint64_t submit(std::span<const VkCommandBuffer> commandBuffers,
+                    std::span<const TimelinePoint> waits);
+
+    /// True once the device has finished the submission with this value. Never blocks.
+    bool reached(uint64_t value);
+
+    /// Waits until the submission with this value is done.
+    /// @param timeout  nanoseconds; UINT64_MAX waits for ever
+    /// @return false when the time was over first
+    bool wait(uint64_t value, uint64_t timeout, WaitMode mode);
+
+    uint64_t lastSubmitted() const { return mSubmitted.load(std::memory_order_acquire); }
+
+    Device& device() const { return mDevice; }
+    VkQueue handle() const { return mHandle; }
+    uint32_t family() const { return mFamily; }
+    uint32_t index() const { return mIndex; }
+    uint32_t timestampValidBits() const { return mTimestampValidBits; }
+    std::string name() const;
+
+    /// For host code that uses the VkQueue itself.
+    void lock();
+    void unlock();
+
+private:
+    void requireWorking();
+    void fail(VkResult result, const char* what);
+
+    Device& mDevice;
+    VkQueue mHandle;
+    uint32_t mFamily;
+    uint32_t mIndex;
+    uint32_t mTimestampValidBits = 0;
+    Lock mHostLock;
+    Lock mHostUnlock;
+    std::mutex mMutex;
+    std::atomic<uint64_t> mSubmitted{0};
+    std::atomic<uint64_t> mReached{0};
+    std::atomic<int32_t> mFailure{0};
+    std::unique_ptr<Timeline> mTimeline;
+};
+
+} // namespace kp::vulkan

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "vulkan/Timeline.hpp"
+
+namespace kp::vulkan {
+
+class Device;
+
+/// Puts off the freeing of objects until the submissions that last used them are done, so that
+/// freeing never waits for the device. Thread-safe.
+class Retirement {
+public:
+    explicit Retirement(Device& device);
+    ~Retirement();
+    Retirement(const Retirement&) = delete;
+    Retirement& operator=(const Retirement&) = delete;
+
+    /// Calls @p release once all of @p uses are reached: at once where they are already.
+    /// @p release must not throw and must not hold the last reference to the device.
+    void retire(std::vector<TimelinePoint> uses, std::function<void()> release);
+
+    /// Frees everything, whatever its uses. The caller has waited for the queues before.
+    void drain();
+
+    /// Frees what is due. Called at each submission; cheap when nothing is.
+    void collect();
+
+private:
+    struct Entry {
+        std::vector<TimelinePoint> uses;
+        std::function<void()> release;
+    };
+
+    static bool reached(const std::vector<TimelinePoint>& uses);
+
+    std::mutex mMutex;
+    std::vector<Entry> mEntries;
+};
+
+} // namespace kp::vulkan

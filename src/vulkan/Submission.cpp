@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/Submission.hpp"
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "vulkan/CommandBufferPool.hpp"
+#include "vulkan/Device.hpp"
+#include "vulkan/Image.hpp"
+#include "vulkan/Queue.hpp"
+#include "vulkan/Retirement.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+/// Collects the latest point of each queue.
+class Waits {
+public:
+    Waits(Queue& own, std::vector<TimelinePoint>& points) : mOwn(own), mPoints(points) {}
+
+    void add(const TimelinePoint& point) {
+        if (!point.queue || point.queue == &mOwn)
+            return;
+        for (TimelinePoint& known : mPoints)
+            if (known.queue == point.queue) {
+                known.value = std::max(known.value, point.value);
+                return;
+            }
+        mPoints.push_back(point);
+    }
+
+private:
+    Queue& mOwn;
+    std::vector<TimelinePoint>& mPoints;
+};
+
+void collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
+    Device& device = queue.device();
+    Waits waits(queue, points);
+    if (accesses.unknown()) {
+        for (size_t i = 0; i < device.queueCount(); ++i)
+            waits.add({&device.queue(i), device.queue(i).lastSubmitted()});
+        return;
+    }
+    waits.add(device.lastUnknownAccess());
+    for (const ResourceAccess& access : accesses.resources()) {
+        const ResourceUse& use = access.resource->use();
+        if (access.writes)
+            for (const TimelinePoint& point : use.lastUses)
+                waits.add(point);
+        else
+            waits.add(use.lastWrite);
+    }
+}
+
+/// Records the first layout change of the images that still need one; empty where none does.
+CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
+    CommandBuffer commandBuffer;
+    for (const ResourceAccess& access : accesses.resources()) {
+        auto* image = dynamic_cast<Image*>(access.resource.get());
+        if (!image || !image->awaitsLayout())
+            continue;
+        if (!commandBuffer) {
+            commandBuffer = queue.device().commandBuffers().acquire(queue.family());
+            commandBuffer.begin(true);
+        }
+        image->recordFirstLayout(commandBuffer.handle());
+    }
+    if (commandBuffer)
+        commandBuffer.end();
+    return commandBuffer;
+}
+
+} // namespace
+
+void AccessList::add(const std::shared_ptr<Resource>& resource, bool writes) {
+    const auto [place, isNew] = mPlaces.try_emplace(resource.get(), mResources.size());
+    if (isNew)
+        mResources.push_back({resource, writes});
+    else
+        mResources[place->second].writes |= writes;
+}
+
+void AccessList::clear() {
+    mResources.clear();
+    mPlaces.clear();
+    mUnknown = false;
+}
+
+TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
+                            const AccessList& accesses, std::span<const TimelinePoint> waits) {
+    Device& device = queue.device();
+    for (const ResourceAccess& access : accesses.resources())
+        if (access.resource->destroyed())
+            throw InvalidArgument(
+                "memory that this work uses was destroyed or rebuilt after it was "
+                "recorded; record it again (Sequence::rerecord) or keep the memory");
+
+    // Kept between calls so that a steady state allocates nothing.
+    thread_local std::vector<TimelinePoint> points;
+    thread_local std::vector<VkCommandBuffer> buffers;
+    points.assign(waits.begin(), waits.end());
+
+    CommandBuffer prologue;
+    TimelinePoint done{&queue, 0};
+    {
+        const std::lock_guard lock(device.submissionMutex());
+        collectWaits(queue, accesses, points);
+        prologue = recordFirstLayouts(queue, accesses);
+        if (prologue) {
+            buffers.assign(1, prologue.handle());
+            buffers.insert(buffers.end(), commandBuffers.begin(), commandBuffers.end());
+            done.value = queue.submit(buffers, points);
+        } else {
+            done.value = queue.submit(commandBuffers, points);
+        }
+        for (const ResourceAccess& access : accesses.resources()) {
+            bool writes = access.writes;
+            auto* image = prologue ? dynamic_cast<Image*>(access.resource.get()) : nullptr;
+            if (image && image->awaitsLayout()) {
+                image->noteFirstLayout();
+                writes = true;
+            }
+            access.resource->use().note(done, writes);
+        }
+        if (accesses.unknown())
+            device.lastUnknownAccess() = done;
+    }
+    if (prologue) {
+        auto kept = std::make_shared<CommandBuffer>(std::move(prologue));
+        device.retirement().retire({done}, [kept] {});
+    }
+    device.retirement().collect();
+    return done;
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class AlgorithmTest : public DeviceTest {
+  protected:
+    /// v[i] = x, with x from the push constants.
+    const std::vector<uint32_t> storePush =
+        spirv(shader(buffer(0, "writeonly", "float", "v") +
+                         "layout(push_constant) uniform P { float x; };",
+                     "v[i] = x;"));
+    /// v[i] = 10 * v[i] + x
+    const std::vector<uint32_t> appendPush =
+        spirv(shader(buffer(0, "", "float", "v") +
+                         "layout(push_constant) uniform P { float x; };",
+                     "v[i] = 10.0 * v[i] + x;"));
+    const std::vector<uint32_t> specialised = spirv(shader(
+        "layout(constant_id = 0) const float a = 1.0; layout(constant_id = 1) const float b = 2.0;" +
+            buffer(0, "writeonly", "float", "v"),
+        "v[i] = 100.0 * a + b;"));
+};
+
+TEST_F(AlgorithmTest, WithoutAShaderStaysUninitialised) {
+    auto t = manager.tensor({1, 2, 3});
+    EXPECT_FALSE(manager.algorithm()->isInit());
+    auto waiting = manager.algorithm({t});
+    EXPECT_FALSE(waiting->isInit());
+    auto sq = manager.sequence();
+    EXPECT_ERROR(kp::InvalidArgument, "shader", sq->record<kp::OpAlgoDispatch>(waiting));
+    EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(std::shared_ptr<kp::Algorithm>()),
+                 kp::InvalidArgument);
+    waiting->rebuild({t}, incrementFloats());
+    EXPECT_TRUE(waiting->isInit());
+    sq->clear();
+    sq->eval<kp::OpSyncDevice>({t});
+    sq->eval<kp::OpAlgoDispatch>(waiting);
+    EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{2, 3, 4}));
+}
+
+TEST_F(AlgorithmTest, DefaultGroupsAreTheElementsOfTheFirstObject) {
+    auto three = manager.tensor({1, 2, 3});
+    EXPECT_EQ(manager.algorithm({three}, incrementFloats())->getWorkgroup(),
+              (kp::Workgroup{3, 1, 1}));
+    auto algorithm = manager.algorithm({three}, incrementFloats(), {7, 0, 2});
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{7, 1, 2}));
+    algorithm->setWorkgroup({0, 5, 5}, 4);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{4, 1, 1}));
+    algorithm->setWorkgroup({2});
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{2, 1, 1}));
+}
+
+TEST_F(AlgorithmTest, ThreadCountsAreRoundedUpToGroups) {
+    auto t = manager.tensorT<uint32_t>(1000);
+    const auto code = spirv(
+        "#version 450\nlayout(local_size_x = 64, local_size_y = 2) in;\n" +
+        buffer(0, "", "uint", "v") +
+        "void main() { uint i = gl_GlobalInvocationID.x;"
+        " if (gl_GlobalInvocationID.y == 0u && i < v.length()) v[i] = i; }");
+    auto algorithm = manager.algorithm({t}, code);
+    EXPECT_EQ(algorithm->getLocalSize(), (kp::Workgroup{64, 2, 1}));
+    algorithm->setThreadCount(1000, 3);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{16, 2, 1}));
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<uint32_t>(*t), ascending<uint32_t>(1000));
+    EXPECT_THROW(algorithm->setThreadCount(0), kp::InvalidArgument);
+    EXPECT_THROW(manager.algorithm()->setThreadCount(1), kp::InvalidArgument);
+    EXPECT_THROW(algorithm->setThreadCount(UINT64_MAX), kp::InvalidArgument);
+}
+
+TEST_F(AlgorithmTest, LocalSizeFollowsSpecialization) {
+    auto t = manager.tensorT<uint32_t>(8);
+    const auto code = spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" +
+                            buffer(0, "", "uint", "v") +
+                            "void main() { v[gl_GlobalInvocationID.x] = gl_WorkGroupSize.x; }");
+    auto algorithm = manager.algorithm<uint32_t, float>({t}, code, {2}, {4}, {});
+    EXPECT_EQ(algorithm->getLocalSize(), (kp::Workgroup{4, 1, 1}));
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(8, 4));
+}
+
+TEST_F(AlgorithmTest, SpecializationConstants) {
+    auto t = manager.tensor({0});
+    auto algorithm = manager.algorithm({t}, specialised, {}, std::vector<float>{3, 4});
+    EXPECT_EQ(algorithm->getSpecializationConstants<float>(), (std::vector<float>{3, 4}));
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{304});
+    algorithm->rebuild({t}, specialised); // none given: the previous ones stay
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{304});
+    sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, specialised));
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{102});
+}
+
+TEST_F(AlgorithmTest, PushConstantsBelongToTheirDispatch) {
+    auto t = manager.tensor({0});
+    auto algorithm = manager.algorithm({t}, appendPush, {}, {}, {1.0});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpAlgoDispatch>(algorithm, kp::Constants{2});
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    sq->eval();
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{121});
+    EXPECT_EQ(algorithm->getPushConstants<float>(), std::vector<float>{1});
+}
+
+TEST_F(AlgorithmTest, RerecordRunsDefaultThenOverride) {
+    auto t = manager.tensor({0});
+    auto algorithm = manager.algorithm({t}, appendPush, {}, {}, {1.0});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpAlgoDispatch>(algorithm, kp::Constants{2});
+    sq->rerecord();
+    sq->eval();
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{12});
+}
+
+TEST_F(AlgorithmTest, SetPushConstantsChangesTheDefault) {
+    auto t = manager.tensor({0});
+    auto algorithm = manager.algorithm({t}, storePush, {}, {}, {1.0});
+    algorithm->setPushConstants(std::vector<float>{5});
+    float six = 6;
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{5});
+    algorithm->setPushConstants(&six, 1, sizeof six);
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{6});
+    EXPECT_THROW(algorithm->setPushConstants(std::vector<float>{1, 2}), kp::InvalidArgument);
+    EXPECT_EQ(algorithm->getPushConstants<float>(), std::vector<float>{6});
+    EXPECT_THROW(algorithm->getPushConstants<double>(), kp::InvalidArgument);
+}
+
+TEST_F(AlgorithmTest, WrongPushConstantSizeThrowsWhenRecorded) {
+    auto t = manager.tensor({0});
+    auto algorithm = manager.algorithm({t}, storePush, {}, {}, {1.0});
+    auto sq = manager.sequence();
+    const auto op = std::make_shared<kp::OpAlgoDispatch>(algorithm, kp::Constants{1, 2, 3});
+    EXPECT_ERROR(kp::InvalidArgument, "12", sq->record(op));
+    sq->clear();
+    sq->eval<kp::OpAlgoDispatch>(algorithm, kp::Constants{4});
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{4});
+}
+
+TEST_F(AlgorithmTest, PushConstantsOfAStruct) {
+    struct Mixed {
+        float x;
+        uint32_t y;
+    };
+    auto t = manager.tensor({0});
+    const auto code = spirv(shader(buffer(0, "writeonly", "float", "v") +
+                                       "layout(push_constant) uniform P { float x; uint y; };",
+                                   "v[i] = x + float(y);"));
+    auto algorithm = manager.algorithm<float, Mixed>({t}, code, {1}, {}, {{0.5f, 3}});
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{3.5});
+    sq->eval<kp::OpAlgoDispatch>(algorithm, std::vector<Mixed>{{0.25f, 7}});
+    EXPECT_EQ(onDevice<float>(*t), std::vector<float>{7.25});
+}
+
+TEST_F(AlgorithmTest, RebuildThenRerecord) {
+    auto a = manager.tensor({1, 2, 3});
+    auto b = manager.tensor({10, 20, 30});
+    auto algorithm = manager.algorithm({a}, incrementFloats());
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({a, b})->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpSyncLocal>({a, b})->eval();
+    EXPECT_EQ(a->vector(), (std::vector<float>{2, 3, 4}));
+    algorithm->rebuild({b}, incrementFloats());
+    EXPECT_EQ(algorithm->getMemObjects()[0], b);
+    sq->rerecord();
+    EXPECT_TRUE(sq->isRecording());
+    sq->eval();
+    EXPECT_EQ(a->vector(), (std::vector<float>{2, 3, 4}));
+    EXPECT_EQ(b->vector(), (std::vector<float>{11, 21, 31}));
+}
+
+TEST_F(AlgorithmTest, WhatIsRecordedSurvivesRebuildAndDestroy) {
+    auto a = manager.tensor({1, 2, 3});
+    auto algorithm = manager.algorithm({a}, incrementFloats());
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({a})->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpSyncLocal>({a})->eval();
+    algorithm->destroy();
+    EXPECT_FALSE(algorithm->isInit());
+    sq->eval();
+    EXPECT_EQ(a->vector(), (std::vector<float>{3, 4, 5}));
+    EXPECT_THROW(manager.sequence()->record<kp::OpAlgoDispatch>(algorithm), kp::InvalidArgument);
+    algorithm->destroy();
+}
+
+TEST_F(AlgorithmTest, SetMemObjectsBindsOthersToTheSameShader) {
+    auto a = manager.tensor({1, 2, 3});
+    auto b = manager.tensor({10, 20, 30});
+    auto algorithm = manager.algorithm({a}, incrementFloats());
+    const VkPipeline pipeline = algorithm->nativePipeline();
+    auto sq = manager.sequence();
+    sq->eval<kp::OpSyncDevice>({a, b});
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    algorithm->setMemObjects({b});
+    EXPECT_EQ(algorithm->nativePipeline(), pipeline);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{3, 1, 1}));
+    sq->eval();
+    EXPECT_EQ(onDevice<float>(*a), (std::vector<float>{2, 3, 4})); // as recorded
+    sq->rerecord();
+    sq->eval();
+    EXPECT_EQ(onDevice<float>(*b), (std::vector<float>{11, 21, 31}));
+    EXPECT_THROW(algorithm->setMemObjects({}), kp::Error);
+    EXPECT_THROW(algorithm->setMemObjects({manager.image(3, 1, 1)}), kp::Error);
+    EXPECT_EQ(algorithm->getMemObjects()[0], b);
+}
+
+TEST_F(AlgorithmTest, FailedRebuildLeavesItAsItWas) {
+    auto a = manager.tensor({1, 2, 3});
+    auto algorithm = manager.algorithm({a}, incrementFloats());
+    EXPECT_THROW(algorithm->rebuild({a}, std::vector<uint32_t>{1, 2, 3}), kp::ShaderError);
+    EXPECT_TRUE(algorithm->isInit());
+    auto sq = manager.sequence();
+    sq->eval<kp::OpSyncDevice>({a});
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*a), (std::vector<float>{2, 3, 4}));
+}
+
+TEST_F(AlgorithmTest, ShaderWithoutBuffers) {
+    const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                            "layout(push_constant) uniform P { float x; };\n"
+                            "shared float s; void main() { s = x; }");
+    auto algorithm = manager.algorithm({}, code, {4}, {}, {1.0});
+    EXPECT_TRUE(algorithm->isInit());
+    EXPECT_TRUE(algorithm->getMemObjects().empty());
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_FALSE(sq->isRunning());
+    auto bare = manager.algorithm({}, spirv("#version 450\nvoid main() {}"));
+    EXPECT_EQ(bare->getWorkgroup(), (kp::Workgroup{1, 1, 1}));
+    sq->eval<kp::OpAlgoDispatch>(bare);
+}
+
+TEST_F(AlgorithmTest, SameShaderSharesThePipeline) {
+    auto a = manager.tensor({1, 2, 3});
+    auto b = manager.tensor({1, 2, 3});
+    const auto code = incrementFloats();
+    EXPECT_EQ(manager.algorithm({a}, code)->nativePipeline(),
+              manager.algorithm({b}, code)->nativePipeline());
+    EXPECT_NE(manager.algorithm({a}, specialised, {}, {1, 1})->nativePipeline(),
+              manager.algorithm({a}, specialised, {}, {1, 2})->nativePipeline());
+}
+
+TEST_F(AlgorithmTest, OneObjectOnTwoBindings) {
+    auto t = manager.tensorT<uint32_t>({1, 2, 3});
+    const auto code = spirv(
+        shader(buffer(0, "readonly", "uint", "a") + buffer(1, "", "uint", "b"), "b[i] = a[i] + 1u;"));
+    auto algorithm = manager.algorithm({t, t}, code, {1});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(algorithm)->record<kp::OpAlgoDispatch>(algorithm)->eval();
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], 3u);
+}
+
+TEST_F(AlgorithmTest, MultTakesExactlyThreeOfOneSize) {
+    auto a = manager.tensor({1, 2, 3});
+    auto b = manager.tensor({2, 2, 2});
+    auto c = manager.tensor({0, 0, 0});
+    auto sq = manager.sequence();
+    EXPECT_ERROR(kp::InvalidArgument, "2", sq->record<kp::OpMult>({a, b}, manager.algorithm()));
+    EXPECT_THROW(sq->record<kp::OpMult>({a, b, c, c}, manager.algorithm()), std::runtime_error);
+    EXPECT_THROW(sq->record<kp::OpMult>({a, b, manager.tensor({1})}, manager.algorithm()),
+                 kp::Error);
+    EXPECT_THROW(sq->record<kp::OpMult>({a, b, manager.tensorT<uint32_t>(3)}, manager.algorithm()),
+                 kp::Error);
+    EXPECT_THROW(sq->record<kp::OpMult>({a, b, c}, std::shared_ptr<kp::Algorithm>()), kp::Error);
+    sq->clear();
+    sq->record<kp::OpSyncDevice>({a, b, c})->record<kp::OpMult>({a, b, c}, manager.algorithm());
+    sq->record<kp::OpSyncLocal>({c})->eval();
+    EXPECT_EQ(c->vector(), (std::vector<float>{2, 4, 6}));
+}
+
+TEST_F(AlgorithmTest, MultOfMoreElementsThanOneDimensionHolds) {
+    const size_t count = 70001;
+    auto a = manager.tensor(std::vector<float>(count, 3));
+    auto b = manager.tensor(ascending<float>(count));
+    auto c = manager.tensorT<float>(count);
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({a, b})->record<kp::OpMult>({a, b, c}, manager.algorithm());
+    sq->record<kp::OpSyncLocal>({c})->eval();
+    EXPECT_EQ(c->vector()[count - 1], 3.0f * 70000);
+    EXPECT_EQ(c->vector()[65536], 3.0f * 65536);
+}
+
+} // namespace
+} // namespace kp::test

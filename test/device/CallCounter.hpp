@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <kompute/Kompute.hpp>
+
+namespace kp::vulkan {
+class Device;
+}
+
+namespace kp::test {
+
+/// Counts the Vulkan calls of a device from its creation to its destruction, through the device's
+/// function table. One at a time, while no other thread uses the device.
+class CallCounter {
+  public:
+    explicit CallCounter(const kp::Manager& manager);
+    ~CallCounter();
+    CallCounter(const CallCounter&) = delete;
+    CallCounter& operator=(const CallCounter&) = delete;
+
+    void reset();
+    /// Calls of one function since the last reset; its name must be one that is counted.
+    uint64_t of(const std::string& function) const;
+    uint64_t submits() const { return of("vkQueueSubmit"); }
+    uint64_t barriers() const { return of("vkCmdPipelineBarrier"); }
+    /// Calls of all counted functions whose names start with vkCreate or vkAllocate.
+    uint64_t objectsMade() const;
+    /// Every function called, with its count.
+    std::string list() const;
+
+  private:
+    std::shared_ptr<vulkan::Device> mDevice;
+};
+
+} // namespace kp::test

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may be done once must not be done again: counted through the device's function table.
+#include "AllocationCounter.hpp"
+#include "CallCounter.hpp"
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class CostTest : public DeviceTest {
+  protected:
+    std::shared_ptr<kp::TensorT<uint32_t>> t = manager.tensorT<uint32_t>({0, 0, 0});
+
+    /// An unchanged sequence with an operation of each kind.
+    std::shared_ptr<kp::Sequence> mixedSequence(uint32_t timestamps = 0) {
+        auto other = manager.tensorT<uint32_t>(3);
+        return manager.sequence(0, timestamps)
+            ->record<kp::OpSyncDevice>({t})
+            ->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)))
+            ->record<kp::OpCopy>({t, other})
+            ->record<kp::OpFill>({t}, 3u)
+            ->record<kp::OpSyncLocal>({t, other});
+    }
+};
+
+TEST_F(CostTest, ReevaluatingIsOneSubmitAndNothingElse) {
+    for (const uint32_t timestamps : {0u, 8u}) {
+        if (timestamps > 0 && !manager.deviceInfo().timestamps)
+            continue;
+        auto sq = mixedSequence(timestamps);
+        for (int round = 0; round < 3; ++round)
+            sq->eval();
+        CallCounter calls(manager);
+        for (uint64_t round = 1; round <= 10; ++round) {
+            sq->eval();
+            EXPECT_EQ(calls.submits(), round) << calls.list();
+        }
+        EXPECT_EQ(calls.objectsMade(), 0u) << calls.list();
+        EXPECT_EQ(calls.of("vkBeginCommandBuffer"), 0u);
+        EXPECT_EQ(calls.of("vkCmdPipelineBarrier"), 0u);
+        EXPECT_EQ(calls.of("vkUpdateDescriptorSets"), 0u);
+        EXPECT_EQ(calls.of("vkDeviceWaitIdle"), 0u);
+        EXPECT_EQ(calls.of("vkQueueWaitIdle"), 0u);
+    }
+}
+
+TEST_F(CostTest, ReevaluatingAllocatesNothing) {
+    if (!countsAllocations())
+        GTEST_SKIP() << "the sanitizer has its own operator new";
+    if (validating())
+        GTEST_SKIP() << "the validation layer allocates";
+    auto sq = mixedSequence();
+    for (int round = 0; round < 10; ++round)
+        sq->eval();
+    const CallCounter calls(manager); // leaves out what the driver allocates inside a submit
+    const uint64_t before = allocationsOfThisThread();
+    for (int round = 0; round < 10; ++round)
+        sq->eval();
+    EXPECT_EQ(allocationsOfThisThread() - before, 0u);
+    for (int round = 0; round < 10; ++round) {
+        sq->evalAsync();
+        sq->evalAwait();
+    }
+    EXPECT_EQ(allocationsOfThisThread() - before, 0u);
+}
+
+TEST_F(CostTest, TheAllocationCounterCounts) {
+    if (!countsAllocations())
+        GTEST_SKIP() << "the sanitizer has its own operator new";
+    const uint64_t before = allocationsOfThisThread();
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
+    EXPECT_GT(allocationsOfThisThread(), before);
+}
+
+TEST_F(CostTest, ThousandIndependentDispatchesHaveNoBarrierBetweenThem) {
+    std::vector<std::shared_ptr<kp::Algorithm>> algorithms;
+    const auto code = copyShader();
+    for (int i = 0; i < 1000; ++i)
+        algorithms.push_back(manager.algorithm({t, manager.tensorT<uint32_t>(3)}, code));
+    auto sq = manager.sequence();
+    CallCounter calls(manager);
+    for (const auto& algorithm : algorithms)
+        sq->record<kp::OpAlgoDispatch>(algorithm);
+    sq->eval();
+    EXPECT_EQ(calls.of("vkCmdDispatch"), 1000u);
+    EXPECT_LE(calls.barriers(), 1u) << "one at the start of the command buffer is allowed";
+    EXPECT_EQ(calls.submits(), 1u);
+}
+
+TEST_F(CostTest, ThousandReadersOfOneTensorHaveNoBarrierBetweenThem) {
+    auto reader = manager.algorithm(
+        {t}, spirv(shader(buffer(0, "", "uint", "v") + "shared uint s;", "s = v[i];")));
+    auto sq = manager.sequence();
+    CallCounter calls(manager);
+    for (int i = 0; i < 1000; ++i)
+        sq->record<kp::OpAlgoDispatch>(reader); // not annotated: the code itself tells
+    sq->eval();
+    EXPECT_LE(calls.barriers(), 1u);
+}
+
+TEST_F(CostTest, ThousandDependentDispatchesHave999) {
+    auto step = manager.algorithm({t}, addShader(1));
+    auto sq = manager.sequence();
+    CallCounter calls(manager);
+    for (int i = 0; i < 1000; ++i)
+        sq->record<kp::OpAlgoDispatch>(step);
+    sq->eval();
+    EXPECT_GE(calls.barriers(), 999u);
+    EXPECT_LE(calls.barriers(), 1000u) << "one at the start of the command buffer is allowed";
+}
+
+TEST_F(CostTest, OneBarrierCallBeforeAnOperationWithManyHazards) {
+    std::vector<std::shared_ptr<kp::Memory>> objects;
+    for (int i = 0; i < 16; ++i)
+        objects.push_back(manager.tensorT<uint32_t>(3));
+    auto sq = manager.sequence();
+    CallCounter calls(manager);
+    sq->record<kp::OpSyncDevice>(objects);
+    for (const auto& object : objects)
+        sq->record<kp::OpAlgoDispatch>(manager.algorithm({object}, addShader(1)));
+    sq->record<kp::OpSyncLocal>(objects)->eval();
+    // At the start, before the first dispatches, before the copies back, for the host at the end;
+    // that each tensor's first dispatch waits for its own upload is allowed as well.
+    EXPECT_LE(calls.barriers(), 19u) << calls.list();
+}
+
+TEST_F(CostTest, ThrowAwaySequencesMakeNothingFromTheSecondOn) {
+    auto algorithm = manager.algorithm({t}, addShader(1));
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
+    CallCounter calls(manager);
+    for (int round = 0; round < 20; ++round) {
+        manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+        manager.sequence()->eval<kp::OpSyncLocal>({t});
+    }
+    EXPECT_EQ(calls.submits(), 40u);
+    EXPECT_EQ(calls.objectsMade(), 0u) << calls.list();
+}
+
+TEST_F(CostTest, ASecondAlgorithmOfAShaderMakesNoPipeline) {
+    const auto code = addShader(77);
+    auto first = manager.algorithm({t}, code);
+    CallCounter calls(manager);
+    auto other = manager.tensorT<uint32_t>(3);
+    auto second = manager.algorithm({other}, code);
+    second->setMemObjects({t});
+    EXPECT_EQ(calls.of("vkCreateComputePipelines"), 0u);
+    EXPECT_EQ(calls.of("vkCreateShaderModule"), 0u);
+    EXPECT_EQ(calls.of("vkCreatePipelineLayout"), 0u);
+    EXPECT_EQ(calls.of("vkCreateDescriptorSetLayout"), 0u);
+}
+
+TEST_F(CostTest, ManyTensorsTakeFewAllocations) {
+    CallCounter calls(manager);
+    std::vector<std::shared_ptr<kp::Tensor>> tensors;
+    for (int i = 0; i < 10000; ++i)
+        tensors.push_back(manager.tensorT<uint32_t>(256));
+    EXPECT_LT(calls.of("vkAllocateMemory"), 16u);
+    const uint64_t first = calls.of("vkAllocateMemory");
+    tensors.clear();
+    for (int i = 0; i < 10000; ++i)
+        tensors.push_back(manager.tensorT<uint32_t>(256));
+    EXPECT_LE(calls.of("vkAllocateMemory"), first + 1); // freed memory is used again
+}
+
+TEST_F(CostTest, AMirrorIsMadeOnlyWhenUsed) {
+    const uint64_t before = manager.allocatedBytes();
+    const auto big = manager.tensor(64u << 20, 1, kp::Memory::DataTypes::eUnsignedChar);
+    const uint64_t one = manager.allocatedBytes() - before;
+    EXPECT_GE(one, 64u << 20);
+    EXPECT_LT(one, 128u << 20);
+    big->data<uint8_t>()[0] = 1;
+    EXPECT_GE(manager.allocatedBytes() - before, 128u << 20);
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/Device.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <kompute/Error.hpp>
+
+#include "vulkan/Loader.hpp"
+#include "vulkan/Queue.hpp"
+#include "vulkan/Result.hpp"
+
+namespace kp::vulkan::test {
+namespace {
+
+ValidationRequest validation() {
+    const char* list = std::getenv("KOMPUTE_VALIDATION");
+    return ValidationRequest::parse(list ? list : "");
+}
+
+std::shared_ptr<Instance> sharedInstance() {
+    return Instance::acquire(validation());
+}
+
+uint32_t computeFamily(const PhysicalDevice& device) {
+    for (uint32_t i = 0; i < device.queueFamilies.size(); ++i)
+        if (device.queueFamilies[i].queueFlags & VK_QUEUE_COMPUTE_BIT)
+            return i;
+    ADD_FAILURE() << "no family with compute";
+    return 0;
+}
+
+template <typename Expected>
+void expectRefused(const DeviceRequest& request, const std::vector<std::string>& parts) {
+    try {
+        Device::acquire(sharedInstance(), request);
+        FAIL() << "nothing was thrown";
+    } catch (const Expected& error) {
+        for (const std::string& part : parts)
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+                << "'" << part << "' is not in: " << error.what();
+    }
+}
+
+TEST(DeviceLayer, InstancesAreSharedPerRequest) {
+    auto first = sharedInstance();
+    auto second = sharedInstance();
+    EXPECT_EQ(first, second);
+    ASSERT_FALSE(first->physicalDevices().empty());
+    EXPECT_EQ(first->physicalDevices()[0].index, 0U);
+    EXPECT_FALSE(first->physicalDevices()[0].name().empty());
+    EXPECT_GE(first->apiVersion(), VK_API_VERSION_1_1);
+}
+
+TEST(DeviceLayer, EqualRequestsShareOneDeviceUntilTheLastOwnerGoes) {
+    const auto instance = sharedInstance();
+    auto first = Device::acquire(instance, {});
+    DeviceRequest byName;
+    byName.index = first->physical().index;
+    byName.name = first->name();
+    auto second = Device::acquire(instance, byName);
+    EXPECT_EQ(first, second);
+    EXPECT_FALSE(first->wrapped());
+    EXPECT_EQ(first->queueCount(), 1U);
+    EXPECT_EQ(first->findQueue(first->queue(0).family(), 0), 0U);
+    EXPECT_FALSE(first->findQueue(99, 0));
+
+    const VkDevice handle = first->handle();
+    EXPECT_EQ(Device::find(handle), first);
+    const std::weak_ptr<Device> weak = first;
+    first.reset();
+    EXPECT_FALSE(weak.expired());
+    second.reset();
+    EXPECT_TRUE(weak.expired());
+    EXPECT_EQ(Device::find(handle), nullptr);
+}
+
+TEST(DeviceLayer, OtherRequestsAndFeatureChainsGetDevicesOfTheirOwn) {
+    const auto instance = sharedInstance();
+    const auto plain = Device::acquire(instance, {});
+    DeviceRequest fences;
+    fences.allowTimelineSemaphores = false;
+    const auto withFences = Device::acquire(instance, fences);
+    if (plain->plan().timelineSemaphores) {
+        EXPECT_NE(plain, withFences);
+    }
+    EXPECT_FALSE(withFences->plan().timelineSemaphores);
+
+    VkPhysicalDeviceFeatures2 features{};
+    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    DeviceRequest chained;
+    chained.featureChain = &features;
+    const auto first = Device::acquire(instance, chained);
+    const auto second = Device::acquire(instance, chained);
+    EXPECT_NE(first, plain);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(Device::acquire(instance, {}), plain);
+}
+
+TEST(DeviceLayer, CollectionsOfFeaturesInAChainWork) {
+    const auto instance = sharedInstance();
+    if (Device::acquire(instance, {})->plan().apiVersion < VK_API_VERSION_1_2)
+        GTEST_SKIP() << "the device has no Vulkan 1.2";
+    VkPhysicalDeviceVulkan12Features features{};
+    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    features.timelineSemaphore = VK_TRUE;
+    DeviceRequest request;
+    request.featureChain = &features;
+    const auto device = Device::acquire(instance, request);
+    EXPECT_TRUE(device->has(Feature::eTimelineSemaphore));
+    EXPECT_EQ(device->plan().features, Device::acquire(instance, {})->plan().features);
+}
+
+TEST(DeviceLayer, BadRequestsSayWhatThereIs) {
+    const auto instance = sharedInstance();
+    const auto count = static_cast<uint32_t>(instance->physicalDevices().size());
+    DeviceRequest request;
+    request.index = count + 5;
+    expectRefused<InvalidArgument>(request, {"device index " + std::to_string(count + 5),
+                                             "this machine has " + std::to_string(count),
+                                             instance->physicalDevices()[0].name()});
+    request = {};
+    request.queueFamilies = {1000};
+    expectRefused<InvalidArgument>(request, {"queue family 1000 does not exist"});
+    request = {};
+    request.queueFamilies.assign(10000, computeFamily(instance->physicalDevices()[0]));
+    expectRefused<InvalidArgument>(request, {"10000 were asked for"});
+    request = {};
+    request.requiredExtensions = {"VK_KHR_no_such_thing"};
+    expectRefused<Unsupported>(request, {"VK_KHR_no_such_thing"});
+    EXPECT_NE(Device::acquire(instance, {}), nullptr) << "everything else still works";
+}
+
+TEST(DeviceLayer, SubmissionsAreCountedAndWaitedFor) {
+    for (const bool timeline : {true, false}) {
+        DeviceRequest request;
+        request.allowTimelineSemaphores = timeline;
+        const auto device = Device::acquire(sharedInstance(), request);
+        Queue& queue = device->queue(0);
+        uint64_t last = 0;
+        for (int i = 0; i < 20; ++i) {
+            const uint64_t value = queue.submit({}, {});
+            EXPECT_GT(value, last);
+            last = value;
+        }
+        device->waitIdle();
+        EXPECT_TRUE(queue.reached(last));
+        EXPECT_EQ(queue.lastSubmitted(), last);
+    }
+}
+
+TEST(DeviceLayer, DestructionWaitsForWhatStillRuns) {
+    auto device = Device::acquire(sharedInstance(), {});
+    device->queue(0).submit({}, {});
+    device.reset();
+}
+
+TEST(DeviceLayer, ADeviceOnceLostSaysSoAndIsNotHandedOutAgain) {
+    const auto instance = sharedInstance();
+    auto device = Device::acquire(instance, {});
+    EXPECT_NO_THROW(device->check(VK_NOT_READY, "x"));
+    EXPECT_THROW(device->check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "x"), OutOfMemory);
+    EXPECT_FALSE(device->lost());
+    EXPECT_NO_THROW(device->requireAlive());
+    try {
+        device->check(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
+        FAIL() << "nothing was thrown";
+    } catch (const DeviceLost& error) {
+        EXPECT_NE(std::string(error.what()).find("vkQueueSubmit"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find(device->name()), std::string::npos);
+    }
+    EXPECT_TRUE(device->lost());
+    EXPECT_THROW(device->requireAlive(), DeviceLost);
+    EXPECT_THROW(device->queue(0).submit({}, {}), DeviceLost);
+    EXPECT_NO_THROW(device->waitIdle());
+    const auto fresh = Device::acquire(instance, {});
+    EXPECT_NE(fresh, device);
+    EXPECT_NO_THROW(fresh->queue(0).submit({}, {}));
+    EXPECT_NO_THROW(device.reset());
+}
+
+TEST(DeviceLayer, ObjectsCanBeNamed) {
+    const auto device = Device::acquire(sharedInstance(), {});
+    EXPECT_NO_THROW(device->setName(VK_OBJECT_TYPE_DEVICE,
+                                    reinterpret_cast<uint64_t>(device->handle()), "the device"));
+    EXPECT_EQ(device->debugUtils(), device->debugFunctions().setObjectName != nullptr);
+    if (validation().any()) {
+        EXPECT_TRUE(device->debugUtils());
+    }
+}
+
+TEST(DeviceLayer, ManyThreadsMayAskAtOnce) {
+    std::vector<std::thread> threads;
+    std::atomic<int> failures{0};
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            for (int round = 0; round < 5; ++round) {
+                try {
+                    DeviceRequest request;
+                    request.allowTimelineSemaphores = (i + round) % 2 == 0;
+                    const auto device = Device::acquire(sharedInstance(), request);
+                    device->queue(0).submit({}, {});
+                    if (Device::find(device->handle()) != device)
+                        ++failures;
+                } catch (const std::exception&) {
+                    ++failures;
+                }
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(failures, 0);
+}
+
+void exitUnlessNoDriverIsReported() {
+#ifndef _WIN32
+    setenv("VK_DRIVER_FILES", "/nowhere/driver.json", 1);
+    setenv("VK_ICD_FILENAMES", "/nowhere/driver.json", 1);
+#endif
+    try {
+        Device::acquire(Instance::acquire({}), {});
+    } catch (const Unsupported& error) {
+        const std::string text = error.what();
+        std::exit(text.find("/nowhere/driver.json") != std::string::npos &&
+                          text.find("install") != std::string::npos
+                      ? 0
+                      : 2);
+    }
+    std::exit(1);
+}
+
+#ifdef __linux__
+TEST(DeviceLayerDeathTest, WithoutADriverTheErrorSaysWhatWasSearched) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(exitUnlessNoDriverIsReported(), testing::ExitedWithCode(0), "");
+}
+#endif
+
+std::vector<std::pair<uint32_t, uint32_t>> gLocked;
+int gDestroyed = 0;
+
+/// An instance and a device as a host program makes them: by hand, with two queues where there are.
+struct Host {
+    VkInstance instance = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    HostDevice description;
+    InstanceTable table;
+    PFN_vkDestroyDevice destroyDevice = nullptr;
+    PFN_vkDeviceWaitIdle waitIdle = nullptr;
+
+    explicit Host(bool timelineSemaphores) {
+        const PFN_vkGetInstanceProcAddr load = loaderGetInstanceProcAddr();
+        VkApplicationInfo application{};
+        application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+        application.apiVersion = VK_API_VERSION_1_2;
+        VkInstanceCreateInfo instanceInfo{};
+        instanceInfo.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+        instanceInfo.pApplicationInfo = &application;
+        const auto createInstance =
+            reinterpret_cast<PFN_vkCreateInstance>(load(nullptr, "vkCreateInstance"));
+        check(createInstance(&instanceInfo, nullptr, &instance), "vkCreateInstance");
+        table = InstanceTable::load(load, instance);
+        description.instance = Instance::wrap(instance, nullptr, VK_API_VERSION_1_2);
+        const PhysicalDevice& physical = description.instance->physicalDevices().at(0);
+
+        const uint32_t family = computeFamily(physical);
+        const float priority = 0.5F;
+        VkDeviceQueueCreateInfo queue{};
+        queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+        queue.queueFamilyIndex = family;
+        queue.queueCount = 1;
+        queue.pQueuePriorities = &priority;
+        VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
+        timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+        timeline.timelineSemaphore = timelineSemaphores ? VK_TRUE : VK_FALSE;
+        VkDeviceCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+        info.pNext = &timeline;
+        info.queueCreateInfoCount = 1;
+        info.pQueueCreateInfos = &queue;
+        check(table.vkCreateDevice(physical.handle, &info, nullptr, &device), "vkCreateDevice");
+        destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(
+            table.vkGetDeviceProcAddr(device, "vkDestroyDevice"));
+        waitIdle = reinterpret_cast<PFN_vkDeviceWaitIdle>(
+            table.vkGetDeviceProcAddr(device, "vkDeviceWaitIdle"));
+
+        description.physicalDevice = physical.handle;
+        description.device = device;
+        description.queues = {{VK_NULL_HANDLE, family, 0}};
+        description.apiVersion = VK_API_VERSION_1_2;
+        enable(description.enabledFeatures, Feature::eTimelineSemaphore, timelineSemaphores);
+    }
+    ~Host() {
+        description.instance.reset();
+        destroyDevice(device, nullptr);
+        table.vkDestroyInstance(instance, nullptr);
+    }
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+};
+
+VKAPI_ATTR void VKAPI_CALL countDestroyed(VkDevice, const VkAllocationCallbacks*) {
+    ++gDestroyed;
+}
+
+bool offersVulkan12() {
+    return sharedInstance()->physicalDevices().at(0).apiVersion >= VK_API_VERSION_1_2;
+}
+
+TEST(WrappedDevice, WorksAndLeavesEverythingOfTheHostAlone) {
+    if (!offersVulkan12())
+        GTEST_SKIP() << "the device has no Vulkan 1.2";
+    for (const bool timeline : {true, false}) {
+        Host host(timeline);
+        gLocked.clear();
+        gDestroyed = 0;
+        host.description.lockQueue = [](uint32_t family, uint32_t index) {
+            gLocked.emplace_back(family, index);
+        };
+        host.description.unlockQueue = [](uint32_t, uint32_t) {};
+        auto device = Device::wrap(host.description);
+        EXPECT_TRUE(device->wrapped());
+        EXPECT_EQ(device->handle(), host.device);
+        EXPECT_EQ(device->plan().timelineSemaphores, timeline);
+        EXPECT_EQ(device->plan().apiVersion, VK_API_VERSION_1_2);
+        EXPECT_EQ(Device::wrap(host.description), device);
+        EXPECT_EQ(Device::find(host.device), device);
+
+        Queue& queue = device->queue(0);
+        EXPECT_NE(queue.handle(), VK_NULL_HANDLE);
+        const uint64_t value = queue.submit({}, {});
+        EXPECT_TRUE(queue.wait(value, UINT64_MAX, WaitMode::eBlock));
+        ASSERT_FALSE(gLocked.empty());
+        EXPECT_EQ(gLocked[0], std::make_pair(host.description.queues[0].family, 0U));
+
+        device->mutableTable().vkDestroyDevice = countDestroyed;
+        const std::weak_ptr<Device> weak = device;
+        device.reset();
+        EXPECT_TRUE(weak.expired());
+        EXPECT_EQ(gDestroyed, 0);
+        EXPECT_EQ(host.waitIdle(host.device), VK_SUCCESS);
+        EXPECT_EQ(Device::find(host.device), nullptr);
+    }
+}
+
+TEST(WrappedDevice, TimelineSemaphoresAreNotUsedWhenTheHostForbidsThem) {
+    if (!offersVulkan12())
+        GTEST_SKIP() << "the device has no Vulkan 1.2";
+    Host host(true);
+    host.description.allowTimelineSemaphores = false;
+    EXPECT_FALSE(Device::wrap(host.description)->plan().timelineSemaphores);
+}
+
+TEST(WrappedDevice, LaterWrappingsCannotBringOtherQueues) {
+    if (!offersVulkan12())
+        GTEST_SKIP() << "the device has no Vulkan 1.2";
+    Host host(true);
+    const auto device = Device::wrap(host.description);
+    HostDevice other = host.description;
+    const auto& families = other.instance->physicalDevices().at(0).queueFamilies;
+    other.queues.push_back({device->queue(0).handle(), other.queues[0].family,
+                            families[other.queues[0].family].queueCount});
+    EXPECT_THROW(Device::wrap(other), InvalidArgument);
+}
+
+TEST(WrappedDevice, ADeviceOfOurOwnWrappedIsItself) {
+    const auto device = Device::acquire(sharedInstance(), {});
+    HostDevice host;
+    host.instance = device->instance();
+    host.physicalDevice = device->physical().handle;
+    host.device = device->handle();
+    host.queues = {{VK_NULL_HANDLE, device->queue(0).family(), 0}};
+    EXPECT_EQ(Device::wrap(host), device);
+}
+
+// The canaries prove that the validation passes can fail. main() lets their messages be.
+TEST(ValidationCanary, CoreChecksSeeABufferOfNoBytes) {
+    if (!validation().core)
+        GTEST_SKIP() << "KOMPUTE_VALIDATION does not have core";
+    const auto device = Device::acquire(sharedInstance(), {});
+    const uint64_t before = validationMessageCount();
+    VkBufferCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    info.size = 0;
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    device->vk().vkCreateBuffer(device->handle(), &info, nullptr, &buffer);
+    EXPECT_GT(validationMessageCount(), before);
+    device->vk().vkDestroyBuffer(device->handle(), buffer, nullptr);
+}
+
+/// One buffer, and command buffers that each fill it, for hazards made on purpose.
+class Hazard {
+public:
+    explicit Hazard(Device& device) : mDevice(device) {
+        const auto& vk = device.vk();
+        VkBufferCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+        info.size = 2 << 20; // best practices want no small allocations
+        info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+        device.check(vk.vkCreateBuffer(device.handle(), &info, nullptr, &mBuffer), "buffer");
+        VkMemoryRequirements needs{};
+        vk.vkGetBufferMemoryRequirements(device.handle(), mBuffer, &needs);
+        VkMemoryAllocateInfo memory{};
+        memory.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+        memory.allocationSize = needs.size;
+        while (!(needs.memoryTypeBits >> memory.memoryTypeIndex & 1))
+            ++memory.memoryTypeIndex;
+        device.check(vk.vkAllocateMemory(device.handle(), &memory, nullptr, &mMemory), "memory");
+        device.check(vk.vkBindBufferMemory(device.handle(), mBuffer, mMemory, 0), "bind");
+        VkCommandPoolCreateInfo pool{};
+        pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+        pool.queueFamilyIndex = device.queue(0).family();
+        device.check(vk.vkCreateCommandPool(device.handle(), &pool, nullptr, &mPool), "pool");
+    }
+    ~Hazard() {
+        mDevice.waitIdle();
+        mDevice.vk().vkDestroyCommandPool(mDevice.handle(), mPool, nullptr);
+        mDevice.vk().vkDestroyBuffer(mDevice.handle(), mBuffer, nullptr);
+        mDevice.vk().vkFreeMemory(mDevice.handle(), mMemory, nullptr);
+    }
+
+    VkCommandBuffer record(int fills) {
+        const auto& vk = mDevice.vk();
+        VkCommandBufferAllocateInfo allocate{};
+        allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+        allocate.commandPool = mPool;
+        allocate.commandBufferCount = 1;
+        VkCommandBuffer commands = VK_NULL_HANDLE;
+        mDevice.check(vk.vkAllocateCommandBuffers(mDevice.handle(), &allocate, &commands),
+                      "command buffer");
+        VkCommandBufferBeginInfo begin{};
+        begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+        begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+        mDevice.check(vk.vkBeginCommandBuffer(commands, &begin), "begin");
+        for (int i = 0; i < fills; ++i)
+            vk.vkCmdFillBuffer(commands, mBuffer, 0, VK_WHOLE_SIZE, 7);
+        mDevice.check(vk.vkEndCommandBuffer(commands), "end");
+        return commands;
+    }
+    void submit(VkCommandBuffer commands) { mDevice.queue(0).submit({&commands, 1}, {}); }
+
+private:
+    Device& mDevice;
+    VkBuffer mBuffer = VK_NULL_HANDLE;
+    VkDeviceMemory mMemory = VK_NULL_HANDLE;
+    VkCommandPool mPool = VK_NULL_HANDLE;
+};
+
+TEST(ValidationCanary, SyncChecksSeeAHazardInACommandBuffer) {
+    if (!validation().sync)
+        GTEST_SKIP() << "KOMPUTE_VALIDATION does not have sync";
+    const auto device = Device::acquire(sharedInstance(), {});
+    Hazard hazard(*device);
+    const uint64_t before = validationMessageCount();
+    hazard.record(1);
+    EXPECT_EQ(validationMessageCount(), before);
+    hazard.record(2);
+    EXPECT_GT(validationMessageCount(), before);
+}
+
+TEST(ValidationCanary, SyncChecksSeeAHazardAcrossSubmissions) {
+    if (!validation().sync)
+        GTEST_SKIP() << "KOMPUTE_VALIDATION does not have sync";
+    const auto device = Device::acquire(sharedInstance(), {});
+    Hazard hazard(*device);
+    const uint64_t before = validationMessageCount();
+    hazard.submit(hazard.record(1));
+    EXPECT_EQ(validationMessageCount(), before);
+    hazard.submit(hazard.record(1));
+    EXPECT_GT(validationMessageCount(), before);
+}
+
+} // namespace
+} // namespace kp::vulkan::test

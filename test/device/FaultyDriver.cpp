@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "FaultyDriver.hpp"
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+
+#include "vulkan/Device.hpp"
+
+namespace kp::test {
+namespace {
+
+// clang-format off
+/// Functions that the library calls and that can fail, or that make and destroy objects.
+#define KOMPUTE_FUNCTIONS(X)                                                                       \
+    X(vkCreateDevice) X(vkDestroyDevice) X(vkDeviceWaitIdle)                                       \
+    X(vkAllocateMemory) X(vkFreeMemory) X(vkMapMemory)                                             \
+    X(vkBindBufferMemory) X(vkBindBufferMemory2) X(vkBindImageMemory) X(vkBindImageMemory2)        \
+    X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateImage) X(vkDestroyImage)                        \
+    X(vkCreateImageView) X(vkDestroyImageView)                                                     \
+    X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool)                                           \
+    X(vkAllocateDescriptorSets) X(vkFreeDescriptorSets)                                            \
+    X(vkCreateDescriptorSetLayout) X(vkDestroyDescriptorSetLayout)                                 \
+    X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout)                                           \
+    X(vkCreateShaderModule) X(vkDestroyShaderModule)                                               \
+    X(vkCreateComputePipelines) X(vkDestroyPipeline)                                               \
+    X(vkCreatePipelineCache) X(vkDestroyPipelineCache) X(vkGetPipelineCacheData)                   \
+    X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkResetCommandPool)                           \
+    X(vkAllocateCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer)                      \
+    X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults)                            \
+    X(vkCreateSemaphore) X(vkDestroySemaphore) X(vkGetSemaphoreCounterValue) X(vkWaitSemaphores)   \
+    X(vkCreateFence) X(vkDestroyFence) X(vkResetFences) X(vkGetFenceStatus) X(vkWaitForFences)     \
+    X(vkQueueSubmit)
+// clang-format on
+
+enum Function {
+#define KOMPUTE_ENUMERATOR(name) name##Index,
+    KOMPUTE_FUNCTIONS(KOMPUTE_ENUMERATOR)
+#undef KOMPUTE_ENUMERATOR
+        kFunctionCount
+};
+
+constexpr const char* kNames[] = {
+#define KOMPUTE_NAME(name) #name,
+    KOMPUTE_FUNCTIONS(KOMPUTE_NAME)
+#undef KOMPUTE_NAME
+};
+
+struct State {
+    uint64_t calls[kFunctionCount] = {};
+    int failing = -1;
+    uint64_t atCall = 0;
+    VkResult result = VK_SUCCESS;
+    FaultyDriver::Often often = FaultyDriver::Often::eOnce;
+    bool failed = false;
+    VkDevice device = VK_NULL_HANDLE;
+
+    std::map<std::string, std::multiset<uint64_t>> alive;
+    std::map<uint64_t, uint64_t> setsInPool; ///< descriptor sets in use
+    uint64_t misuses = 0;
+
+    /// True where this call shall fail.
+    bool counts(int function) {
+        ++calls[function];
+        if (function != failing || calls[function] < atCall)
+            return false;
+        if (often == FaultyDriver::Often::eOnce && failed)
+            return false;
+        failed = true;
+        return true;
+    }
+};
+
+State gState;
+bool gInUse = false;
+
+PFN_vkGetDeviceProcAddr gGetDeviceProcAddr = nullptr;
+
+template <typename Handle>
+uint64_t number(Handle handle) {
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<uintptr_t>(handle);
+    else
+        return handle;
+}
+
+/// "Buffer" of vkCreateBuffer, "Memory" of vkAllocateMemory and vkFreeMemory.
+std::string kindOf(const std::string& function) {
+    std::string kind = function;
+    for (const char* verb : {"vkCreate", "vkDestroy", "vkAllocate", "vkFree"})
+        if (kind.rfind(verb, 0) == 0)
+            kind.erase(0, std::strlen(verb));
+    return kind == "ComputePipelines" ? "Pipeline" : kind;
+}
+
+template <typename Handle>
+void noteMade(Function function, Handle handle) {
+    gState.alive[kindOf(kNames[function])].insert(number(handle));
+}
+
+template <typename Handle>
+void noteDestroyed(Function function, Handle handle) {
+    if (!handle)
+        return;
+    auto& alive = gState.alive[kindOf(kNames[function])];
+    const auto found = alive.find(number(handle));
+    if (found == alive.end())
+        ++gState.misuses;
+    else
+        alive.erase(found);
+}
+
+/// What a call that succeeded means for the objects alive.
+template <Function F, typename... Args>
+void note(const Args&... args) {
+    const auto all = std::tie(args...);
+    const std::string name = kNames[F];
+    if constexpr (F == vkCreateComputePipelinesIndex) {
+        for (uint32_t i = 0; i < std::get<2>(all); ++i)
+            noteMade(F, std::get<5>(all)[i]);
+    } else if constexpr (F == vkAllocateDescriptorSetsIndex) {
+        gState.setsInPool[number(std::get<1>(all)->descriptorPool)] +=
+            std::get<1>(all)->descriptorSetCount;
+    } else if constexpr (F == vkFreeDescriptorSetsIndex) {
+        gState.setsInPool[number(std::get<1>(all))] -= std::get<2>(all);
+    } else if constexpr (F == vkAllocateCommandBuffersIndex) {
+        // They go with their pool.
+    } else if constexpr (F == vkDestroyDeviceIndex) {
+        noteDestroyed(F, std::get<0>(all));
+        gState.device = VK_NULL_HANDLE;
+    } else if constexpr (sizeof...(Args) == 3) {
+        if (name.rfind("vkDestroy", 0) == 0 || name == "vkFreeMemory")
+            noteDestroyed(F, std::get<1>(all));
+        if constexpr (F == vkDestroyDescriptorPoolIndex) {
+            const auto sets = gState.setsInPool.extract(number(std::get<1>(all)));
+            if (sets && sets.mapped() != 0)
+                ++gState.misuses;
+        }
+    } else if constexpr (sizeof...(Args) == 4) {
+        using Last =
+            std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<3, std::tuple<Args...>>>>;
+        if constexpr (std::is_pointer_v<Last> && std::is_pointer_v<std::remove_pointer_t<Last>>)
+            if (name.rfind("vkCreate", 0) == 0 || name == "vkAllocateMemory") {
+                noteMade(F, *std::get<3>(all));
+                if constexpr (F == vkCreateDeviceIndex)
+                    gState.device = *std::get<3>(all);
+            }
+    }
+}
+
+template <Function F, typename Pointer>
+struct Hook;
+template <Function F, typename Result, typename... Args>
+struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
+    static inline Result(VKAPI_PTR* sReal)(Args...) = nullptr;
+
+    static Result VKAPI_CALL call(Args... args) {
+        if constexpr (std::is_void_v<Result>) {
+            gState.counts(F);
+            note<F>(args...); // the handle may be gone afterwards
+            sReal(args...);
+        } else {
+            if (gState.counts(F)) {
+                if (gState.result == VK_ERROR_DEVICE_LOST && gState.device)
+                    Hook<vkDeviceWaitIdleIndex, PFN_vkDeviceWaitIdle>::sReal(gState.device);
+                return gState.result;
+            }
+            const Result result = sReal(args...);
+            if (result == VK_SUCCESS)
+                note<F>(args...);
+            return result;
+        }
+    }
+};
+
+PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice device, const char* name) {
+    const PFN_vkVoidFunction real = gGetDeviceProcAddr(device, name);
+    if (!real)
+        return nullptr;
+#define KOMPUTE_HOOK(function)                                                                     \
+    if (std::strcmp(name, #function) == 0) {                                                       \
+        Hook<function##Index, PFN_##function>::sReal = reinterpret_cast<PFN_##function>(real);     \
+        return reinterpret_cast<PFN_vkVoidFunction>(&Hook<function##Index, PFN_##function>::call); \
+    }
+    KOMPUTE_FUNCTIONS(KOMPUTE_HOOK)
+#undef KOMPUTE_HOOK
+    return real;
+}
+
+int indexOf(const std::string& function) {
+    for (int i = 0; i < kFunctionCount; ++i)
+        if (function == kNames[i])
+            return i;
+    throw std::logic_error(function + " is not among the functions that can be made to fail");
+}
+
+/// The instance that managers made with default options use.
+std::shared_ptr<vulkan::Instance> sharedInstance() {
+    const kp::Manager manager;
+    return vulkan::Device::find(manager.nativeDevice())->instance();
+}
+
+} // namespace
+
+FaultyDriver::FaultyDriver() : mInstance(sharedInstance()) {
+    if (gInUse)
+        throw std::logic_error("one faulty driver at a time");
+    gInUse = true;
+    gState = {};
+}
+
+FaultyDriver::~FaultyDriver() {
+    gInUse = false;
+}
+
+std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options) {
+    using CreateDevice = Hook<vkCreateDeviceIndex, PFN_vkCreateDevice>;
+    // Managers with a feature chain never share a device, so that nobody else gets this one.
+    VkPhysicalDeviceFeatures2 none{};
+    none.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    options.featureChain = &none;
+
+    auto& table = const_cast<vulkan::InstanceTable&>(mInstance->table());
+    const vulkan::InstanceTable real = table;
+    gGetDeviceProcAddr = real.vkGetDeviceProcAddr;
+    CreateDevice::sReal = real.vkCreateDevice;
+    table.vkGetDeviceProcAddr = getDeviceProcAddr;
+    table.vkCreateDevice = &CreateDevice::call;
+    try {
+        auto manager = std::make_unique<kp::Manager>(options);
+        table = real;
+        return manager;
+    } catch (...) {
+        table = real;
+        throw;
+    }
+}
+
+void FaultyDriver::fail(const std::string& function, uint64_t number, int32_t result, Often often) {
+    gState.failing = indexOf(function);
+    gState.atCall = gState.calls[gState.failing] + number;
+    gState.result = static_cast<VkResult>(result);
+    gState.often = often;
+    gState.failed = false;
+}
+
+void FaultyDriver::works() {
+    gState.failing = -1;
+}
+bool FaultyDriver::failed() const {
+    return gState.failed;
+}
+uint64_t FaultyDriver::calls(const std::string& function) const {
+    return gState.calls[indexOf(function)];
+}
+
+void FaultyDriver::resetCalls() {
+    for (uint64_t& calls : gState.calls)
+        calls = 0;
+}
+
+std::map<std::string, int64_t> FaultyDriver::alive() const {
+    std::map<std::string, int64_t> counts;
+    for (const auto& [kind, handles] : gState.alive)
+        if (!handles.empty())
+            counts[kind] = static_cast<int64_t>(handles.size());
+    int64_t sets = 0;
+    for (const auto& [pool, count] : gState.setsInPool)
+        sets += static_cast<int64_t>(count);
+    if (sets != 0)
+        counts["DescriptorSet"] = sets;
+    return counts;
+}
+
+uint64_t FaultyDriver::misuses() const {
+    return gState.misuses;
+}
+
+} // namespace kp::test

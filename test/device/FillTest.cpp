@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+using MemoryTypes = kp::Memory::MemoryTypes;
+constexpr MemoryTypes kAllTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
+                                     MemoryTypes::eStorage, MemoryTypes::eDeviceAndHost};
+
+class FillTest : public DeviceTest {
+  protected:
+    /// Fills tensors of every length up to 9 and of some larger ones, in every memory type.
+    template <typename T> void fillsWith(T value) {
+        auto sq = manager.sequence();
+        for (const auto type : kAllTypes)
+            for (const size_t count : {1, 2, 3, 4, 5, 7, 8, 9, 1000, 4097}) {
+                const auto t = manager.tensorT<T>(count, type);
+                sq->eval<kp::OpFill>({t}, value);
+                EXPECT_TRUE(onDevice<T>(*t) == std::vector<T>(count, value))
+                    << count << " elements, " << kp::Memory::toString(type);
+            }
+    }
+};
+
+TEST_F(FillTest, OneByte) {
+    fillsWith<uint8_t>(0xa5);
+    fillsWith<int8_t>(-1);
+}
+
+TEST_F(FillTest, TwoBytes) {
+    fillsWith<uint16_t>(0x1234);
+    fillsWith<kp::Half>(kp::Half(1.5f));
+}
+
+TEST_F(FillTest, FourBytes) {
+    fillsWith<float>(-2.5f);
+    fillsWith<uint32_t>(0x12345678);
+}
+
+TEST_F(FillTest, EightBytes) {
+    fillsWith<double>(3.141592653589793);
+    fillsWith<uint64_t>(0x0123456789abcdef);
+    fillsWith<uint64_t>(0x1111111111111111);
+    fillsWith<int64_t>(0);
+}
+
+TEST_F(FillTest, SeveralTensorsInOrderWithOthers) {
+    const auto a = manager.tensorT<uint32_t>(5);
+    const auto b = manager.tensorT<uint32_t>(3);
+    auto sq = manager.sequence();
+    sq->record<kp::OpFill>({a, b}, 7u);
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({a}, addShader(1)));
+    sq->record<kp::OpSyncLocal>({a, b});
+    for (int round = 0; round < 3; ++round) {
+        sq->eval();
+        EXPECT_EQ(a->vector(), std::vector<uint32_t>(5, 8));
+        EXPECT_EQ(b->vector(), std::vector<uint32_t>(3, 7));
+    }
+}
+
+TEST_F(FillTest, WrongArgumentsAreRefused) {
+    const auto t = manager.tensor({1, 2});
+    auto sq = manager.sequence();
+    const std::vector<std::shared_ptr<kp::Memory>> none;
+    EXPECT_THROW(sq->record<kp::OpFill>(none, 1.0f), kp::InvalidArgument);
+    EXPECT_ERROR(kp::InvalidArgument, "8", sq->record<kp::OpFill>({t}, 1.0));
+    EXPECT_ERROR(kp::InvalidArgument, "image", sq->record<kp::OpFill>({manager.image(2, 2, 1)}, 1.0f));
+}
+
+class IndirectTest : public DeviceTest {
+  protected:
+    std::vector<uint32_t> countGroups = spirv(
+        "#version 450\nlayout(local_size_x = 1) in;\n" + buffer(0, "", "uint", "v") +
+        "void main() { atomicAdd(v[0], 1u); if (gl_WorkGroupID.y == 1u) atomicAdd(v[1], 1u); }");
+};
+
+TEST_F(IndirectTest, TakesGroupCountsFromMemory) {
+    auto result = manager.tensorT<uint32_t>({0, 0});
+    auto groups = manager.tensorT<uint32_t>({9, 9, 9, 5, 2, 1});
+    auto sq = manager.sequence();
+    sq->eval<kp::OpSyncDevice>({groups, result});
+    auto algorithm = manager.algorithm({result}, countGroups, {1, 1, 1});
+    sq->eval<kp::OpAlgoDispatch>(algorithm, std::static_pointer_cast<kp::Tensor>(groups), 12);
+    EXPECT_EQ(onDevice<uint32_t>(*result), (std::vector<uint32_t>{10, 5}));
+}
+
+TEST_F(IndirectTest, GroupCountsWrittenByAnEarlierDispatch) {
+    auto result = manager.tensorT<uint32_t>({0, 0});
+    std::shared_ptr<kp::Tensor> groups = manager.tensorT<uint32_t>({1, 1, 1});
+    auto makeCounts = manager.algorithm(
+        {groups},
+        spirv(shader(buffer(0, "", "uint", "v"), "v[0] = v[0] + 2u; v[1] = 1u; v[2] = 1u;")),
+        {1, 1, 1});
+    auto sq = manager.sequence();
+    sq->eval<kp::OpSyncDevice>({groups, result});
+    sq->record<kp::OpAlgoDispatch>(makeCounts);
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({result}, countGroups, {1, 1, 1}), groups, 0);
+    sq->record<kp::OpAlgoDispatch>(makeCounts);
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({result}, countGroups, {1, 1, 1}), groups, 0);
+    sq->eval();
+    EXPECT_EQ(onDevice<uint32_t>(*result)[0], 3u + 5u);
+    sq->eval();
+    EXPECT_EQ(onDevice<uint32_t>(*result)[0], 3u + 5u + 7u + 9u);
+}
+
+TEST_F(IndirectTest, WrongOffsetsAreRefused) {
+    auto result = manager.tensorT<uint32_t>({0, 0});
+    std::shared_ptr<kp::Tensor> groups = manager.tensorT<uint32_t>({1, 1, 1, 1});
+    auto algorithm = manager.algorithm({result}, countGroups, {1, 1, 1});
+    auto sq = manager.sequence();
+    EXPECT_ERROR(kp::InvalidArgument, "4", sq->record<kp::OpAlgoDispatch>(algorithm, groups, 2));
+    EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, groups, 8), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, std::shared_ptr<kp::Tensor>(), 0),
+                 kp::InvalidArgument);
+    groups->destroy();
+    EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, groups, 0), kp::InvalidArgument);
+}
+
+} // namespace
+} // namespace kp::test

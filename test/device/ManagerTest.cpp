@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+using ManagerTest = DeviceTest;
+
+template <typename T>
+constexpr bool kPinned = !std::is_copy_constructible_v<T> && !std::is_move_constructible_v<T> &&
+                         !std::is_copy_assignable_v<T> && !std::is_move_assignable_v<T>;
+static_assert(kPinned<kp::Manager> && kPinned<kp::Sequence> && kPinned<kp::Algorithm> &&
+              kPinned<kp::Tensor> && kPinned<kp::TensorT<float>> && kPinned<kp::Image> &&
+              kPinned<kp::ImageT<float>>);
+
+TEST_F(ManagerTest, ManagersShareADevice) {
+    kp::Manager other;
+    EXPECT_EQ(manager.nativeDevice(), other.nativeDevice());
+    EXPECT_EQ(manager.nativeInstance(), other.nativeInstance());
+    auto t = manager.tensorT<uint32_t>({1, 2, 3});
+    auto u = other.tensorT<uint32_t>(3);
+    auto sq = other.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({t, u}, copyShader()));
+    sq->record<kp::OpSyncLocal>({u})->eval();
+    EXPECT_EQ(u->vector(), (std::vector<uint32_t>{1, 2, 3}));
+    for (int i = 0; i < 50; ++i)
+        EXPECT_EQ(kp::Manager().nativeDevice(), manager.nativeDevice());
+}
+
+TEST_F(ManagerTest, DeviceByIndexNameUuidAndType) {
+    const kp::DeviceInfo info = manager.deviceInfo();
+    kp::ManagerOptions options;
+    options.deviceIndex = info.index;
+    EXPECT_EQ(kp::Manager(options).deviceInfo().uuid, info.uuid);
+    options = {};
+    options.deviceName = info.name.substr(1, 6);
+    for (char& letter : options.deviceName)
+        letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    options.deviceUuid = info.uuid;
+    options.deviceType = info.type;
+    EXPECT_EQ(kp::Manager(options).deviceInfo().index, info.index);
+    EXPECT_EQ(kp::Manager(info.index).deviceInfo().uuid, info.uuid);
+    EXPECT_EQ(kp::Manager(info.index, {}, {}).deviceInfo().uuid, info.uuid);
+
+    const auto all = kp::listDevices();
+    ASSERT_GT(all.size(), info.index);
+    EXPECT_EQ(all[info.index].name, info.name);
+    EXPECT_EQ(all[info.index].uuid, info.uuid);
+    EXPECT_GT(info.memoryBytes, 0u);
+    EXPECT_GE(info.maxWorkgroupCount[0], 65535u);
+    EXPECT_GE(info.maxWorkgroupInvocations, 128u);
+    EXPECT_GE(info.apiVersion, (1u << 22) | (1u << 12));
+}
+
+TEST_F(ManagerTest, WrongDevicesAreRefused) {
+    EXPECT_ERROR(kp::InvalidArgument, "1000", kp::Manager(1000));
+    kp::ManagerOptions options;
+    options.deviceIndex = 1000;
+    EXPECT_THROW(kp::Manager{options}, std::runtime_error);
+    options = {};
+    options.deviceName = "no such device";
+    EXPECT_ERROR(kp::InvalidArgument, manager.deviceInfo().name, kp::Manager{options});
+    options = {};
+    options.deviceUuid = "00000000-0000-0000-0000-00000000abcd";
+    EXPECT_THROW(kp::Manager{options}, kp::InvalidArgument);
+    options = {};
+    options.validation = "nonsense";
+    EXPECT_ERROR(kp::InvalidArgument, "core", kp::Manager{options});
+}
+
+TEST_F(ManagerTest, QueueFamilies) {
+    const auto info = manager.deviceInfo();
+    EXPECT_EQ(manager.queueCount(), 1u);
+    EXPECT_ERROR(kp::InvalidArgument, "77", kp::Manager(info.index, {77}));
+    for (uint32_t family = 0; family < info.computeQueues.size(); ++family) {
+        const uint32_t queues = info.computeQueues[family];
+        if (queues == 0) {
+            EXPECT_THROW(kp::Manager(info.index, {family}), kp::InvalidArgument);
+            continue;
+        }
+        kp::Manager all(info.index, std::vector<uint32_t>(queues, family));
+        EXPECT_EQ(all.queueCount(), queues);
+        EXPECT_EQ(all.queueFamily(queues - 1), family);
+        EXPECT_THROW(kp::Manager(info.index, std::vector<uint32_t>(queues + 1, family)),
+                     kp::InvalidArgument);
+        auto t = all.tensorT<uint32_t>({1, 2});
+        all.sequence(queues - 1)->eval<kp::OpSyncDevice>({t});
+        EXPECT_EQ(onDevice<uint32_t>(*t)[1], 2u);
+    }
+}
+
+TEST_F(ManagerTest, QueueThatDoesNotExist) {
+    EXPECT_ERROR(kp::InvalidArgument, "5", manager.sequence(5));
+    EXPECT_THROW(manager.nativeQueue(5), kp::InvalidArgument);
+    EXPECT_THROW(manager.queueFamily(5), kp::InvalidArgument);
+    EXPECT_NE(manager.nativeQueue(), nullptr);
+    EXPECT_NE(manager.nativePhysicalDevice(), nullptr);
+}
+
+TEST_F(ManagerTest, ExtensionsRequiredAndDesired) {
+    kp::ManagerOptions options;
+    options.requiredExtensions = {"VK_EXT_that_nobody_has"};
+    EXPECT_ERROR(kp::Unsupported, "VK_EXT_that_nobody_has", kp::Manager{options});
+    kp::Manager dropped(manager.deviceInfo().index, {}, {"VK_EXT_that_nobody_has"});
+    EXPECT_NE(logText().find("VK_EXT_that_nobody_has"), std::string::npos);
+    auto t = dropped.tensorT<uint32_t>({7});
+    dropped.sequence()->eval<kp::OpSyncDevice>({t});
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], 7u);
+}
+
+TEST_F(ManagerTest, DestroyedTwiceAndAfterClear) {
+    auto t = manager.tensor({1, 2, 3});
+    auto image = manager.image(2, 2, 1);
+    auto algorithm = manager.algorithm({t}, incrementFloats());
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(manager.objectCount(), 4u);
+    manager.clear();
+    EXPECT_EQ(manager.objectCount(), 4u);
+    EXPECT_TRUE(manager.isInit());
+    manager.destroy();
+    EXPECT_FALSE(manager.isInit());
+    EXPECT_FALSE(t->isInit());
+    EXPECT_FALSE(image->isInit());
+    EXPECT_FALSE(algorithm->isInit());
+    EXPECT_FALSE(sq->isInit());
+    manager.destroy();
+    manager.clear();
+}
+
+TEST_F(ManagerTest, AfterDestroyCallsThrow) {
+    manager.destroy();
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", manager.tensor({1}));
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", manager.sequence());
+    EXPECT_THROW(manager.algorithm(), kp::InvalidArgument);
+    EXPECT_THROW(manager.image(2, 2, 1), kp::InvalidArgument);
+    EXPECT_THROW(manager.deviceInfo(), kp::InvalidArgument);
+    EXPECT_THROW(manager.compile("#version 450\nvoid main() {}"), kp::InvalidArgument);
+}
+
+TEST_F(ManagerTest, ObjectsOutliveItUninitialised) {
+    std::shared_ptr<kp::TensorT<float>> t;
+    std::shared_ptr<kp::Sequence> sq;
+    {
+        kp::Manager other;
+        t = other.tensor({1, 2, 3});
+        sq = other.sequence();
+        sq->eval<kp::OpSyncDevice>({t});
+    }
+    EXPECT_FALSE(t->isInit());
+    EXPECT_FALSE(sq->isInit());
+    EXPECT_THROW(t->vector(), kp::InvalidArgument);
+    EXPECT_THROW(sq->eval(), kp::InvalidArgument);
+}
+
+TEST_F(ManagerTest, ForgetsWhatIsGone) {
+    for (int i = 0; i < 10000; ++i)
+        manager.sequence();
+    auto kept = manager.tensor({1});
+    EXPECT_EQ(manager.objectCount(), 1u);
+    manager.clear();
+    EXPECT_EQ(manager.objectCount(), 1u);
+    EXPECT_TRUE(kept->isInit());
+}
+
+TEST_F(ManagerTest, MemoryIsGivenBack) {
+    const uint64_t before = manager.allocatedBytes();
+    {
+        auto t = manager.tensor(200u << 20, 1, kp::Memory::DataTypes::eUnsignedChar,
+                                kp::Memory::MemoryTypes::eHost);
+        EXPECT_GE(manager.allocatedBytes(), before + (200u << 20));
+        manager.sequence()->eval<kp::OpFill>({t}, uint8_t{1});
+    }
+    manager.sequence()->eval<kp::OpSyncDevice>({manager.tensor({1})});
+    EXPECT_LT(manager.allocatedBytes(), before + (100u << 20));
+}
+
+TEST_F(ManagerTest, QueueLocksComeInPairs) {
+    auto t = manager.tensorT<uint32_t>({1});
+    for (int i = 0; i < 3; ++i) {
+        manager.lockQueue();
+        manager.unlockQueue();
+        manager.sequence()->eval<kp::OpSyncDevice>({t});
+    }
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], 1u);
+    EXPECT_THROW(manager.lockQueue(9), kp::InvalidArgument);
+}
+
+TEST_F(ManagerTest, FencesInsteadOfTimelineSemaphores) {
+    kp::ManagerOptions options;
+    options.timelineSemaphores = false;
+    kp::Manager fences(options);
+    auto t = fences.tensorT<uint32_t>({0});
+    auto sq = fences.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    const uint32_t steps = recordSlowWork(fences, *sq, t);
+    sq->evalAsync();
+    sq->evalAwait(1000);
+    EXPECT_FALSE(sq->event().done());
+    EXPECT_TRUE(sq->event().wait());
+    for (int i = 0; i < 100; ++i)
+        fences.sequence()->eval<kp::OpAlgoDispatch>(fences.algorithm({t}, addShader(1)));
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], steps + 100);
+}
+
+/// Runs this program once more, with @p environment, to make a manager and print what happened.
+std::string makeManagerWith(const std::string& environment, int* exitCode) {
+    const std::string command =
+        environment + " '" + ::testing::internal::GetArgvs()[0] + "' --make-manager 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 256> part{};
+    while (pipe && std::fgets(part.data(), part.size(), pipe))
+        output += part.data();
+    const int status = pipe ? pclose(pipe) : -1;
+    *exitCode = status >= 0 ? (status >> 8) & 0xff : -1;
+    return output;
+}
+
+TEST(EnvironmentTest, WithoutALoaderItSaysWhatWasLookedFor) {
+    int exitCode = 0;
+    const std::string output =
+        makeManagerWith("KOMPUTE_VULKAN_LIBRARY=/nowhere/libvulkan.so", &exitCode);
+    EXPECT_EQ(exitCode, 3) << output;
+    EXPECT_NE(output.find("/nowhere/libvulkan.so"), std::string::npos) << output;
+}
+
+TEST(EnvironmentTest, WithoutADriverItSaysWhatWasLookedFor) {
+    int exitCode = 0;
+    const std::string output = makeManagerWith(
+        "KOMPUTE_VALIDATION= VK_DRIVER_FILES=/nowhere/icd.json VK_ICD_FILENAMES=/nowhere/icd.json",
+        &exitCode);
+    EXPECT_EQ(exitCode, 3) << output;
+    EXPECT_NE(output.find("driver"), std::string::npos) << output;
+    EXPECT_NE(output.find("/nowhere/icd.json"), std::string::npos) << output;
+}
+
+TEST(EnvironmentTest, KomputeDeviceChoosesOrSaysWhatThereIs) {
+    int exitCode = 0;
+    const std::string name = kp::Manager().deviceInfo().name;
+    std::string output = makeManagerWith("KOMPUTE_DEVICE='no such device'", &exitCode);
+    EXPECT_EQ(exitCode, 4) << output;
+    EXPECT_NE(output.find(name), std::string::npos) << output;
+    output = makeManagerWith("KOMPUTE_DEVICE='" + name.substr(0, 5) + "'", &exitCode);
+    EXPECT_EQ(exitCode, 0) << output;
+    EXPECT_NE(output.find("device " + name), std::string::npos) << output;
+}
+
+} // namespace
+} // namespace kp::test

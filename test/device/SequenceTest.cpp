@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class SequenceTest : public DeviceTest {
+  protected:
+    std::shared_ptr<kp::TensorT<float>> t = manager.tensor({0, 0, 0});
+    std::shared_ptr<kp::Algorithm> increment = manager.algorithm({t}, incrementFloats());
+
+    void SetUp() override { manager.sequence()->eval<kp::OpSyncDevice>({t}); }
+    float value() { return onDevice<float>(*t)[0]; }
+};
+
+TEST_F(SequenceTest, StatesAsItGoes) {
+    auto sq = manager.sequence();
+    EXPECT_TRUE(sq->isInit());
+    EXPECT_FALSE(sq->isRecording());
+    EXPECT_FALSE(sq->isRunning());
+    sq->begin();
+    EXPECT_TRUE(sq->isRecording());
+    sq->begin(); // quiet
+    EXPECT_TRUE(sq->isRecording());
+    sq->end();
+    EXPECT_FALSE(sq->isRecording());
+    sq->end(); // only warns
+    sq->record<kp::OpAlgoDispatch>(increment);
+    EXPECT_TRUE(sq->isRecording());
+    sq->evalAsync();
+    EXPECT_FALSE(sq->isRecording());
+    EXPECT_TRUE(sq->isRunning());
+    sq->evalAwait();
+    EXPECT_FALSE(sq->isRunning());
+}
+
+TEST_F(SequenceTest, ARunningOneRefusesToChange) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    auto sq = manager.sequence();
+    recordSlowWork(manager, *sq, counter);
+    sq->evalAsync();
+    EXPECT_ERROR(kp::InvalidArgument, "running", sq->record<kp::OpAlgoDispatch>(increment));
+    EXPECT_ERROR(kp::InvalidArgument, "running", sq->begin());
+    EXPECT_ERROR(kp::InvalidArgument, "running", sq->end());
+    EXPECT_ERROR(kp::InvalidArgument, "running", sq->evalAsync());
+    EXPECT_THROW(sq->eval<kp::OpAlgoDispatch>(increment), std::runtime_error);
+    EXPECT_TRUE(sq->isRunning());
+    sq->evalAwait();
+    sq->eval<kp::OpAlgoDispatch>(increment);
+    EXPECT_EQ(value(), 1);
+}
+
+TEST_F(SequenceTest, EvalAwaitWithoutARunReturns) {
+    auto sq = manager.sequence();
+    EXPECT_EQ(sq->evalAwait(), sq);
+    EXPECT_FALSE(sq->isRunning());
+}
+
+TEST_F(SequenceTest, EvalAsyncWithNothingRecordedOnlyWarns) {
+    auto sq = manager.sequence();
+    EXPECT_EQ(sq->evalAsync(), sq);
+    EXPECT_FALSE(sq->isRunning());
+    EXPECT_NE(logText().find("W "), std::string::npos);
+    sq->evalAwait();
+    sq->eval();
+    sq->eval<kp::OpAlgoDispatch>(increment);
+    EXPECT_EQ(value(), 1);
+}
+
+TEST_F(SequenceTest, EvaluatedAgainRunsTheSameAgain) {
+    auto sq = manager.sequence()->record<kp::OpAlgoDispatch>(increment);
+    for (int round = 1; round <= 10; ++round) {
+        sq->eval();
+        EXPECT_EQ(value(), round);
+    }
+}
+
+TEST_F(SequenceTest, RecordAfterEvalStartsAnew) {
+    auto add10 = manager.algorithm(
+        {t}, spirv(shader(buffer(0, "", "float", "v"), "v[i] += 10.0;")));
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(increment)->eval();
+    sq->record<kp::OpAlgoDispatch>(add10)->eval();
+    EXPECT_EQ(value(), 11); // 1 + 10, not 1 + 1 + 10
+    sq->eval();
+    EXPECT_EQ(value(), 21);
+    sq->rerecord();
+    sq->eval();
+    EXPECT_EQ(value(), 31); // earlier operations do not come back
+}
+
+TEST_F(SequenceTest, EvalWithAnOperationReplacesTheRecording) {
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(increment)->record<kp::OpAlgoDispatch>(increment);
+    sq->eval<kp::OpAlgoDispatch>(increment);
+    EXPECT_EQ(value(), 1);
+    sq->eval();
+    EXPECT_EQ(value(), 2);
+    sq->evalAsync<kp::OpAlgoDispatch>(increment);
+    sq->evalAwait();
+    EXPECT_EQ(value(), 3);
+}
+
+TEST_F(SequenceTest, ClearKeepsWhatIsRecorded) {
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(increment)->record<kp::OpAlgoDispatch>(increment);
+    sq->clear();
+    EXPECT_FALSE(sq->isRecording());
+    sq->evalAsync();
+    sq->evalAwait();
+    EXPECT_EQ(value(), 2);
+    sq->eval();
+    EXPECT_EQ(value(), 4);
+    sq->record<kp::OpAlgoDispatch>(increment)->eval();
+    EXPECT_EQ(value(), 5);
+}
+
+TEST_F(SequenceTest, ClearBeforeAnythingAndTwice) {
+    auto sq = manager.sequence();
+    sq->clear();
+    sq->record<kp::OpAlgoDispatch>(increment);
+    sq->clear();
+    sq->clear();
+    sq->eval();
+    EXPECT_EQ(value(), 1);
+}
+
+TEST_F(SequenceTest, RerecordBeforeAndAfterEval) {
+    auto sq = manager.sequence();
+    sq->rerecord(); // nothing stored
+    sq->record<kp::OpAlgoDispatch>(increment);
+    sq->rerecord();
+    EXPECT_TRUE(sq->isRecording());
+    sq->rerecord();
+    sq->eval();
+    EXPECT_EQ(value(), 1);
+    sq->rerecord();
+    EXPECT_TRUE(sq->isRecording());
+    sq->record<kp::OpAlgoDispatch>(increment); // goes on after what was recorded again
+    sq->eval();
+    EXPECT_EQ(value(), 3);
+}
+
+TEST_F(SequenceTest, BeginAndEndByHand) {
+    auto sq = manager.sequence();
+    sq->begin();
+    sq->record<kp::OpAlgoDispatch>(increment);
+    sq->end();
+    sq->eval();
+    EXPECT_EQ(value(), 1);
+    sq->begin();
+    sq->end();
+    sq->eval(); // an empty recording runs nothing
+    EXPECT_EQ(value(), 1);
+}
+
+TEST_F(SequenceTest, AfterDestroyCallsThrowAndTensorsStay) {
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(increment);
+    sq->destroy();
+    EXPECT_FALSE(sq->isInit());
+    EXPECT_FALSE(sq->isRecording());
+    EXPECT_FALSE(sq->isRunning());
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", sq->record<kp::OpAlgoDispatch>(increment));
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", sq->evalAsync());
+    EXPECT_THROW(sq->eval(), kp::InvalidArgument);
+    EXPECT_THROW(sq->begin(), kp::InvalidArgument);
+    EXPECT_THROW(sq->rerecord(), kp::InvalidArgument);
+    sq->destroy();
+    EXPECT_TRUE(t->isInit());
+    EXPECT_EQ(value(), 1);
+}
+
+TEST_F(SequenceTest, AFailedRecordLeavesTheRestRecorded) {
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(increment);
+    EXPECT_THROW(sq->record<kp::OpCopy>({t, manager.tensor({1})}), kp::InvalidArgument);
+    sq->record<kp::OpAlgoDispatch>(increment)->eval();
+    EXPECT_EQ(value(), 2);
+}
+
+TEST_F(SequenceTest, ThrowAwayIdiom) {
+    for (int round = 1; round <= 50; ++round)
+        manager.sequence()->eval<kp::OpAlgoDispatch>(increment);
+    EXPECT_EQ(value(), 50);
+    manager.sequence()
+        ->record<kp::OpAlgoDispatch>(increment)
+        ->record<kp::OpAlgoDispatch>(increment)
+        ->eval();
+    EXPECT_EQ(value(), 52);
+}
+
+TEST_F(SequenceTest, ManyRecordingsDoNotPileUpOperations) {
+    auto sq = manager.sequence();
+    std::weak_ptr<kp::OpBase> early;
+    {
+        auto op = std::make_shared<kp::OpAlgoDispatch>(increment);
+        early = op;
+        sq->record(op)->eval();
+    }
+    sq->record<kp::OpAlgoDispatch>(increment)->eval();
+    EXPECT_TRUE(early.expired()) << "an operation of an earlier recording is still held";
+}
+
+TEST_F(SequenceTest, SyncWithNoObjectsIsRefused) {
+    auto sq = manager.sequence();
+    const std::vector<std::shared_ptr<kp::Memory>> none;
+    EXPECT_THROW(sq->record<kp::OpSyncDevice>(none), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpSyncLocal>(none), std::runtime_error);
+    EXPECT_THROW(kp::OpSyncDevice{none}, std::runtime_error);
+}
+
+TEST_F(SequenceTest, OutlivesItsTensorsOwners) {
+    auto sq = manager.sequence();
+    {
+        auto mine = manager.tensor({1, 2, 3});
+        sq->record<kp::OpSyncDevice>({mine});
+        sq->record<kp::OpAlgoDispatch>(manager.algorithm({mine}, incrementFloats()));
+        sq->record<kp::OpCopy>({mine, t});
+    }
+    sq->eval();
+    EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{2, 3, 4}));
+}
+
+TEST_F(SequenceTest, NativeCommandBuffer) {
+    auto sq = manager.sequence();
+    EXPECT_EQ(sq->nativeCommandBuffer(), nullptr);
+    sq->record<kp::OpAlgoDispatch>(increment);
+    EXPECT_NE(sq->nativeCommandBuffer(), nullptr);
+    sq->eval();
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shaders that are no shaders, and arguments that do not fit the shader.
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+using DataTypes = kp::Memory::DataTypes;
+
+/// After each refusal the manager must still work.
+class ShaderArgument : public DeviceTest {
+  protected:
+    void TearDown() override {
+        auto t = manager.tensor({1, 2, 3});
+        auto sq = manager.sequence();
+        sq->record<kp::OpSyncDevice>({t});
+        sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, incrementFloats()));
+        sq->record<kp::OpSyncLocal>({t})->eval();
+        EXPECT_EQ(t->vector(), (std::vector<float>{2, 3, 4}));
+    }
+
+    std::shared_ptr<kp::TensorT<float>> t = manager.tensor({1, 2, 3});
+};
+
+TEST_F(ShaderArgument, GlslWithErrorsSaysWhere) {
+    try {
+        kp::compile("#version 450\nlayout(local_size_x = 1) in;\nvoid main() { nonsense = 1; }\n");
+        FAIL() << "compiled";
+    } catch (const kp::ShaderError& error) {
+        EXPECT_EQ(error.line(), 3u);
+        EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(manager.compile("no shader at all"), kp::ShaderError);
+    EXPECT_THROW(manager.compile(""), kp::ShaderError);
+}
+
+TEST_F(ShaderArgument, GarbageIsRefused) {
+    EXPECT_ERROR(kp::ShaderError, "SPIR-V",
+                 manager.algorithm({t}, std::vector<uint32_t>(100, 0xdeadbeef)));
+    EXPECT_THROW(manager.algorithm({t}, std::vector<uint32_t>{0x07230203}), kp::ShaderError);
+    auto scrambled = incrementFloats();
+    for (size_t i = 5; i < scrambled.size(); i += 3)
+        scrambled[i] ^= 0x00010001;
+    EXPECT_THROW(manager.algorithm({t}, scrambled), kp::ShaderError);
+}
+
+TEST_F(ShaderArgument, TruncatedCodeIsRefusedAtEveryLength) {
+    const auto whole = incrementFloats();
+    for (size_t length = 1; length < whole.size(); length += 7)
+        EXPECT_THROW(manager.algorithm(
+                         {t}, std::vector<uint32_t>(whole.begin(),
+                                                    whole.begin() + static_cast<long>(length))),
+                     kp::ShaderError)
+            << length;
+}
+
+TEST_F(ShaderArgument, AnotherStageIsRefused) {
+    // A fragment shader, made by changing the execution model of a vertex-like module by hand.
+    const std::vector<uint32_t> fragment{
+        0x07230203, 0x00010000, 0, 6, 0,
+        0x00020011, 1,                                      // OpCapability Shader
+        0x0003000e, 0, 1,                                   // OpMemoryModel Logical GLSL450
+        0x0005000f, 4, 3, 0x6e69616d, 0,                    // OpEntryPoint Fragment %3 "main"
+        0x00030010, 3, 7,                                   // OpExecutionMode %3 OriginUpperLeft
+        0x00020013, 1,                                      // %1 = OpTypeVoid
+        0x00030021, 2, 1,                                   // %2 = OpTypeFunction %1
+        0x00050036, 1, 3, 0, 2,                             // %3 = OpFunction
+        0x000200f8, 4,                                      // %4 = OpLabel
+        0x000100fd, 0x00010038};                            // OpReturn, OpFunctionEnd
+    EXPECT_ERROR(kp::ShaderError, "compute", manager.algorithm({t}, fragment));
+}
+
+TEST_F(ShaderArgument, NewerThanTheDeviceIsRefused) {
+    auto newer = incrementFloats();
+    newer[1] = 0x00010900; // SPIR-V 1.9
+    EXPECT_ERROR(kp::ShaderError, "1.9", manager.algorithm({t}, newer));
+}
+
+TEST_F(ShaderArgument, MissingBindingIsNamed) {
+    EXPECT_ERROR(kp::ShaderError, "binding 1", manager.algorithm({t}, copyShader()));
+    const auto code = spirv(shader(buffer(3, "", "float", "v"), "v[i] += 1.0;"));
+    EXPECT_ERROR(kp::ShaderError, "binding 3", manager.algorithm({t}, code));
+}
+
+TEST_F(ShaderArgument, NullObjectIsNamed) {
+    EXPECT_THROW(manager.algorithm({t, nullptr}, copyShader()), kp::InvalidArgument);
+    auto sq = manager.sequence();
+    const std::vector<std::shared_ptr<kp::Memory>> objects{t, nullptr};
+    EXPECT_THROW(sq->record<kp::OpSyncDevice>(objects), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpSyncLocal>(objects), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpCopy>(objects), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpFill>(objects, 1.0f), kp::InvalidArgument);
+    EXPECT_THROW(sq->record(std::shared_ptr<kp::OpBase>()), kp::InvalidArgument);
+}
+
+TEST_F(ShaderArgument, ImageWhereABufferIsDeclared) {
+    EXPECT_ERROR(kp::ShaderError, "binding 0",
+                 manager.algorithm({manager.image(3, 1, 1)}, incrementFloats()));
+}
+
+TEST_F(ShaderArgument, BufferWhereAnImageIsDeclared) {
+    const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                            "layout(set = 0, binding = 0, r32f) uniform writeonly image2D a;\n"
+                            "void main() { imageStore(a, ivec2(0), vec4(1)); }");
+    EXPECT_ERROR(kp::ShaderError, "binding 0", manager.algorithm({t}, code));
+}
+
+TEST_F(ShaderArgument, ImageOfAnotherFormat) {
+    const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                            "layout(set = 0, binding = 0, r32i) uniform writeonly iimage2D a;\n"
+                            "void main() { imageStore(a, ivec2(0), ivec4(1)); }");
+    EXPECT_ERROR(kp::ShaderError, "binding 0", manager.algorithm({manager.image(3, 1, 1)}, code));
+}
+
+TEST_F(ShaderArgument, MemoryTooSmallForAFixedBlock) {
+    const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                            "layout(set = 0, binding = 0) buffer B { float a[16]; };\n"
+                            "void main() { a[15] = 1.0; }");
+    EXPECT_ERROR(kp::ShaderError, "64", manager.algorithm({t}, code));
+    EXPECT_TRUE(manager.algorithm({manager.tensorT<float>(16)}, code)->isInit());
+}
+
+TEST_F(ShaderArgument, ElementTypeThatCannotMatch) {
+    EXPECT_THROW(manager.algorithm({manager.tensorT<double>(3)}, incrementFloats()), kp::Error);
+    EXPECT_THROW(manager.algorithm({manager.tensorT<uint8_t>(3)}, incrementFloats()), kp::Error);
+}
+
+TEST_F(ShaderArgument, WrongPushConstantSize) {
+    const auto code = spirv(shader(buffer(0, "", "float", "v") +
+                                       "layout(push_constant) uniform P { float x; float y; };",
+                                   "v[i] = x + y;"));
+    EXPECT_ERROR(kp::ShaderError, "8", manager.algorithm({t}, code, {}, {}, {1.0}));
+    EXPECT_THROW(manager.algorithm({t}, code), kp::ShaderError);
+    EXPECT_THROW(manager.algorithm({t}, code, {}, {}, std::vector<float>(1000)), kp::Error);
+    EXPECT_THROW((manager.algorithm<float, uint8_t>({t}, code, {}, {}, {1, 2, 3})), kp::Error);
+    EXPECT_TRUE(manager.algorithm({t}, code, {}, {}, {1.0, 2.0})->isInit());
+}
+
+TEST_F(ShaderArgument, GroupCountsOverTheLimit) {
+    const auto limit = manager.deviceInfo().maxWorkgroupCount;
+    auto sq = manager.sequence();
+    for (size_t axis = 0; axis < 3; ++axis) {
+        if (limit[axis] == UINT32_MAX)
+            continue;
+        kp::Workgroup groups{1, 1, 1};
+        groups[axis] = limit[axis] + 1;
+        auto algorithm = manager.algorithm({t}, incrementFloats(), {1});
+        algorithm->setWorkgroup(groups);
+        EXPECT_ERROR(kp::InvalidArgument, std::to_string(limit[axis]),
+                     sq->record<kp::OpAlgoDispatch>(algorithm));
+    }
+}
+
+TEST_F(ShaderArgument, LocalSizeOverTheLimit) {
+    const auto code = spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" +
+                            buffer(0, "", "float", "v") + "void main() { v[0] = 1.0; }");
+    const uint32_t most = manager.deviceInfo().maxWorkgroupInvocations;
+    EXPECT_ERROR(kp::ShaderError, std::to_string(most),
+                 (manager.algorithm<uint32_t, float>({t}, code, {1}, {most + 1}, {})));
+}
+
+TEST_F(ShaderArgument, CapabilityTheDeviceLacks) {
+    // 16-bit storage in push constants is rare; 64-bit float atomics are rarer still.
+    if (hasFeature(manager, "shaderBufferFloat64AtomicAdd"))
+        GTEST_SKIP() << "the device has it";
+    const auto code = spirv(
+        shader(buffer(0, "", "double", "v"), "atomicAdd(v[0], 1.0LF);",
+               "#extension GL_EXT_shader_atomic_float : require"));
+    EXPECT_THROW(manager.algorithm({manager.tensorT<double>(3)}, code), kp::Error);
+}
+
+TEST_F(ShaderArgument, OtherDescriptorKindsAreRefused) {
+    const auto uniform = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                               "layout(set = 0, binding = 0) uniform sampler2D a;\n" +
+                               buffer(1, "", "float", "v") +
+                               "void main() { v[0] = texture(a, vec2(0)).x; }");
+    EXPECT_THROW(manager.algorithm({t, t}, uniform), kp::Error);
+    const auto secondSet = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                                 "layout(set = 1, binding = 0) buffer B { float v[]; };\n"
+                                 "void main() { v[0] = 1.0; }");
+    EXPECT_THROW(manager.algorithm({t}, secondSet), kp::Error);
+}
+
+} // namespace
+} // namespace kp::test

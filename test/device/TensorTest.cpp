@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+using DataTypes = kp::Memory::DataTypes;
+using MemoryTypes = kp::Memory::MemoryTypes;
+
+using TensorTest = DeviceTest;
+
+TEST_F(TensorTest, SaysWhatItHolds) {
+    const auto t = manager.tensorT<uint16_t>({1, 2, 3, 4, 5}, MemoryTypes::eHost);
+    EXPECT_TRUE(t->isInit());
+    EXPECT_EQ(t->size(), 5u);
+    EXPECT_EQ(t->dataTypeMemorySize(), 2u);
+    EXPECT_EQ(t->memorySize(), 10u);
+    EXPECT_EQ(t->getX(), 5u);
+    EXPECT_EQ(t->getY(), 1u);
+    EXPECT_EQ(t->type(), kp::Memory::Type::eTensor);
+    EXPECT_EQ(t->memoryType(), MemoryTypes::eHost);
+    EXPECT_EQ(t->dataType(), DataTypes::eUnsignedShort);
+    EXPECT_NE(t->nativeBuffer(), VkBuffer{});
+    EXPECT_EQ(t->nativeOffset(), 0u);
+}
+
+TEST_F(TensorTest, ZeroSizeIsRefused) {
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensor(std::vector<float>{}));
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensorT<float>(0));
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensor(0, 4, DataTypes::eFloat));
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensor(4, 0, DataTypes::eFloat));
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized",
+                 manager.tensor(nullptr, 0, 4, DataTypes::eFloat));
+    EXPECT_THROW(manager.tensor(std::vector<float>{}), std::runtime_error);
+}
+
+TEST_F(TensorTest, HugeSizesAreRefusedAndNeverWrap) {
+    const uint64_t fourGiB = uint64_t{1} << 32;
+    // 4 GiB + 16 bytes: 16 bytes in 32-bit arithmetic.
+    try {
+        const auto t = manager.tensor(fourGiB / 4 + 4, 4, DataTypes::eFloat, MemoryTypes::eStorage);
+        EXPECT_EQ(t->memorySize(), fourGiB + 16); // a device may have room for it
+    } catch (const kp::InvalidArgument& error) {
+        EXPECT_NE(std::string(error.what()).find("4294967312"), std::string::npos) << error.what();
+    } catch (const kp::OutOfMemory& error) {
+        EXPECT_NE(std::string(error.what()).find("4294967312"), std::string::npos) << error.what();
+    }
+    // 2^64 + 16 bytes: 16 bytes in 64-bit arithmetic.
+    EXPECT_THROW(manager.tensor((uint64_t{1} << 62) + 4, 4, DataTypes::eFloat),
+                 kp::InvalidArgument);
+    EXPECT_THROW(manager.tensorT<double>(std::numeric_limits<size_t>::max()), kp::InvalidArgument);
+    EXPECT_THROW(manager.tensor(uint64_t{1} << 50, 4, DataTypes::eFloat, MemoryTypes::eHost),
+                 kp::Error);
+    EXPECT_EQ(manager.tensor({1, 2})->vector(), (std::vector<float>{1, 2}));
+}
+
+TEST_F(TensorTest, MayBeMadeWithoutData) {
+    for (const auto type : {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eStorage,
+                            MemoryTypes::eDeviceAndHost}) {
+        const auto reserved = manager.tensor(7, 4, DataTypes::eInt, type);
+        const auto null = manager.tensor(nullptr, 7, 4, DataTypes::eInt, type);
+        EXPECT_TRUE(reserved->isInit());
+        EXPECT_EQ(null->size(), 7u);
+        reserved->upload(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7});
+        EXPECT_EQ(onDevice<int32_t>(*reserved), ascending<int32_t>(7, 1));
+    }
+}
+
+TEST_F(TensorTest, RawDataBecomesTheContents) {
+    std::vector<double> data{1.5, -2.5, 3.5};
+    const auto t = manager.tensor(data.data(), 3, sizeof(double), DataTypes::eDouble);
+    EXPECT_EQ(t->vector<double>(), data);
+    EXPECT_EQ(t->data<double>()[1], -2.5);
+    EXPECT_EQ(t->rawData(), t->data<void>());
+}
+
+TEST_F(TensorTest, CreationAloneUploadsNothing) {
+    const auto t = manager.tensorT<uint32_t>({1, 2, 3});
+    t->upload(std::vector<uint32_t>{7, 8, 9});
+    t->setData({1, 2, 3});
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{7, 8, 9}));
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1, 2, 3}));
+}
+
+TEST_F(TensorTest, SetDataChecksTheSize) {
+    const auto t = manager.tensor({1, 2, 3});
+    EXPECT_ERROR(kp::InvalidArgument, "12", t->setData(std::vector<float>{1, 2}));
+    const std::vector<double> doubles{1, 2, 3};
+    EXPECT_ERROR(kp::InvalidArgument, "24", t->setData(doubles.data(), 24));
+    t->setData({4, 5, 6});
+    EXPECT_EQ(t->vector(), (std::vector<float>{4, 5, 6}));
+}
+
+TEST_F(TensorTest, StorageHasNoHostView) {
+    const auto t = manager.tensor({1, 2, 3}, MemoryTypes::eStorage);
+    EXPECT_EQ(t->rawData(), nullptr);
+    EXPECT_EQ(t->data(), nullptr);
+    EXPECT_ERROR(kp::InvalidArgument, "eStorage", t->vector());
+    EXPECT_ERROR(kp::InvalidArgument, "eStorage", t->setData({1, 2, 3}));
+    EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{1, 2, 3}));
+}
+
+TEST_F(TensorTest, VectorOfAWrongElementTypeIsRefused) {
+    const std::shared_ptr<kp::Memory> t = manager.tensor({1, 2, 3});
+    EXPECT_ERROR(kp::InvalidArgument, "8", t->vector<double>());
+    EXPECT_THROW(t->vector<uint8_t>(), kp::InvalidArgument);
+    EXPECT_EQ(t->vector<uint32_t>().size(), 3u); // of the same size: the bytes as they are
+}
+
+TEST_F(TensorTest, AfterDestroyEverythingElseThrows) {
+    const auto t = manager.tensor({1, 2, 3});
+    t->destroy();
+    EXPECT_FALSE(t->isInit());
+    EXPECT_EQ(t->size(), 0u);
+    EXPECT_EQ(t->memorySize(), 0u);
+    EXPECT_EQ(t->memoryType(), MemoryTypes::eDevice);
+    EXPECT_EQ(t->dataType(), DataTypes::eFloat);
+    EXPECT_EQ(static_cast<kp::Memory&>(*t).dataType(), DataTypes::eFloat);
+    EXPECT_EQ(t->getX(), 3u);
+    EXPECT_EQ(t->getY(), 1u);
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", t->data());
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", t->rawData());
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", t->vector());
+    EXPECT_THROW(t->setData({1, 2, 3}), kp::InvalidArgument);
+    float value = 0;
+    EXPECT_THROW(t->upload(&value, 4), kp::InvalidArgument);
+    EXPECT_THROW(t->download(&value, 4), kp::InvalidArgument);
+    EXPECT_THROW(t->rebuild(&value, 1, 4), kp::InvalidArgument);
+    EXPECT_THROW(manager.sequence()->eval<kp::OpSyncDevice>({t}), kp::InvalidArgument);
+    EXPECT_THROW(manager.algorithm({t}, incrementFloats()), kp::InvalidArgument);
+    t->destroy();
+}
+
+TEST_F(TensorTest, EvaluatingWithDestroyedMemoryIsRefused) {
+    const auto t = manager.tensor({1, 2, 3});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(
+        manager.algorithm({t}, incrementFloats()));
+    t->destroy();
+    EXPECT_ERROR(kp::InvalidArgument, "destroy", sq->eval());
+    EXPECT_FALSE(sq->isRunning());
+    const auto other = manager.tensor({5});
+    sq->clear();
+    sq->eval<kp::OpSyncDevice>({other});
+    EXPECT_EQ(onDevice<float>(*other), std::vector<float>{5});
+}
+
+TEST_F(TensorTest, NamesOfTypes) {
+    EXPECT_EQ(kp::Memory::toString(MemoryTypes::eDevice), "eDevice");
+    EXPECT_EQ(kp::Memory::toString(MemoryTypes::eHost), "eHost");
+    EXPECT_EQ(kp::Memory::toString(MemoryTypes::eStorage), "eStorage");
+    EXPECT_EQ(kp::Memory::toString(MemoryTypes::eDeviceAndHost), "eDeviceAndHost");
+    EXPECT_EQ(kp::Memory::toString(DataTypes::eFloat), "eFloat");
+    EXPECT_EQ(kp::Memory::toString(DataTypes::eUnsignedChar), "eUnsignedChar");
+    EXPECT_EQ(kp::Memory::toString(DataTypes::eBFloat16), "eBFloat16");
+    EXPECT_EQ(kp::Memory::dataTypeMemorySize(DataTypes::eDouble), 8u);
+    EXPECT_EQ(kp::Memory::dataTypeMemorySize(DataTypes::eCustom), 0u);
+}
+
+TEST_F(TensorTest, RebuildGivesNewMemoryToAlgorithms) {
+    const auto t = manager.tensor({1, 2});
+    auto algorithm = manager.algorithm({t}, incrementFloats(), {3, 1, 1});
+    const std::vector<float> longer{10, 20, 30};
+    t->rebuild(longer.data(), 3, sizeof(float));
+    EXPECT_EQ(t->size(), 3u);
+    EXPECT_EQ(t->vector(), longer);
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpSyncLocal>({t})->eval();
+    EXPECT_EQ(t->vector(), (std::vector<float>{11, 21, 31}));
+
+    t->rebuild(nullptr, 4, sizeof(float));
+    EXPECT_EQ(t->size(), 4u);
+    t->setData({1, 2, 3, 4});
+    algorithm->setWorkgroup({4, 1, 1});
+    sq->rerecord();
+    sq->eval();
+    EXPECT_EQ(t->vector(), (std::vector<float>{2, 3, 4, 5}));
+    EXPECT_ERROR(kp::InvalidArgument, "zero-sized", t->rebuild(nullptr, 0, 4));
+    EXPECT_EQ(t->size(), 4u);
+}
+
+TEST_F(TensorTest, DestroyedWhileASequenceRunsIsSafe) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({counter});
+    recordSlowWork(manager, *sq, counter);
+    sq->evalAsync();
+    counter->destroy();
+    EXPECT_FALSE(counter->isInit());
+    counter.reset();
+    sq->evalAwait();
+    EXPECT_FALSE(sq->isRunning());
+}
+
+TEST_F(TensorTest, FreeingNeverWaitsForTheDevice) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({counter});
+    recordSlowWork(manager, *sq, counter);
+    sq->evalAsync();
+    counter->destroy();
+    EXPECT_FALSE(sq->event().done()) << "freeing waited for the work (or it was too quick)";
+    sq->evalAwait();
+}
+
+TEST_F(TensorTest, DeviceAddressIsGivenOrRefused) {
+    const auto t = manager.tensor({1, 2, 3});
+    if (hasFeature(manager, "bufferDeviceAddress")) {
+        EXPECT_NE(t->deviceAddress(), 0u);
+    } else {
+        EXPECT_THROW(t->deviceAddress(), kp::Unsupported);
+    }
+}
+
+} // namespace
+} // namespace kp::test

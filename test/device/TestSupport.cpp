@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "TestSupport.hpp"
+
+#include <cstdlib>
+
+#include "vulkan/Device.hpp"
+
+namespace kp::test {
+
+std::vector<uint32_t> spirv(const std::string& glsl) {
+    return kp::compile(glsl);
+}
+
+std::string shader(const std::string& declarations, const std::string& body,
+                   const std::string& head) {
+    return "#version 450\n" + head + "\nlayout(local_size_x = 1) in;\n" + declarations +
+           "\nvoid main() {\n    uint i = gl_GlobalInvocationID.x;\n    " + body + "\n}\n";
+}
+
+std::string buffer(int binding, const std::string& qualifier, const std::string& type,
+                   const std::string& name) {
+    return "layout(set = 0, binding = " + std::to_string(binding) + ", std430) " + qualifier +
+           " buffer Block" + std::to_string(binding) + " { " + type + " " + name + "[]; };\n";
+}
+
+std::vector<uint32_t> addShader(uint32_t amount) {
+    return spirv(shader(buffer(0, "", "uint", "v"), "v[i] += " + std::to_string(amount) + "u;"));
+}
+
+std::vector<uint32_t> incrementFloats() {
+    return spirv(shader(buffer(0, "", "float", "v"), "v[i] += 1.0;"));
+}
+
+std::vector<uint32_t> copyShader() {
+    return spirv(shader(buffer(0, "readonly", "uint", "a") + buffer(1, "writeonly", "uint", "b"),
+                        "b[i] = a[i];"));
+}
+
+uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
+                        const std::shared_ptr<kp::Memory>& counter) {
+    // The mask is 0, which the compiler cannot know. Below 65,535 rounds, where some software
+    // drivers end every loop.
+    const auto code = spirv(shader(
+        buffer(0, "", "uint", "v") + "layout(push_constant) uniform P { uint mask; };",
+        "uint x = v[0]; for (uint k = 0u; k < 60000u; ++k) x = x * 1664525u + 1013904223u;"
+        "v[0] += 1u + (x & mask);"));
+    const auto algorithm = manager.algorithm<float, uint32_t>({counter}, code, {1, 1, 1}, {}, {0});
+    const uint32_t count = manager.deviceInfo().type == kp::DeviceType::eCpu ? 2000 : 600;
+    for (uint32_t i = 0; i < count; ++i)
+        sequence.record(std::make_shared<kp::OpAlgoDispatch>(algorithm));
+    return count;
+}
+
+std::shared_ptr<vulkan::Device> deviceOf(const kp::Manager& manager) {
+    return vulkan::Device::find(manager.nativeDevice());
+}
+
+bool hasFeature(const kp::Manager& manager, const std::string& name) {
+    const auto device = deviceOf(manager);
+    for (size_t i = 0; i < static_cast<size_t>(vulkan::Feature::eCount); ++i)
+        if (name == vulkan::nameOf(static_cast<vulkan::Feature>(i)))
+            return device->has(static_cast<vulkan::Feature>(i));
+    ADD_FAILURE() << "no feature is called " << name;
+    return false;
+}
+
+bool validating(const std::string& lane) {
+    const char* list = std::getenv("KOMPUTE_VALIDATION");
+    return list && ("," + std::string(list) + ",").find("," + lane + ",") != std::string::npos;
+}
+
+bool validating() {
+    const char* list = std::getenv("KOMPUTE_VALIDATION");
+    return list && *list;
+}
+
+} // namespace kp::test

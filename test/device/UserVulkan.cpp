@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "UserVulkan.hpp"
+
+VULKAN_HPP_DEFAULT_DISPATCH_LOADER_DYNAMIC_STORAGE
+
+namespace kp::test {
+
+void loadUserVulkan(const kp::Manager& manager) {
+    static const vk::DynamicLoader library;
+    VULKAN_HPP_DEFAULT_DISPATCHER.init(
+        manager.nativeInstance(),
+        library.getProcAddress<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr"),
+        manager.nativeDevice());
+}
+
+} // namespace kp::test

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes at all, taken as SPIR-V: each step either succeeds or throws a ShaderError. What
+// validate() accepts must also be readable in full.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <kompute/Error.hpp>
+
+#include "shader/AccessAnalysis.hpp"
+#include "shader/Reflection.hpp"
+#include "shader/SpirvModule.hpp"
+#include "shader/Validate.hpp"
+
+namespace {
+
+constexpr uint32_t kVulkan13 = (1u << 22) | (3u << 12);
+
+/// The parts that promise to survive modules nobody validated.
+void readUnchecked(const std::vector<uint32_t>& words) {
+    try {
+        const kp::shader::SpirvModule module = kp::shader::parseSpirv(words);
+        for (const auto& entry : module.entryPoints) {
+            kp::shader::analyzeAccess(module, entry.function);
+        }
+    } catch (const kp::ShaderError&) {
+    }
+}
+
+void readChecked(const std::vector<uint32_t>& words) {
+    try {
+        kp::shader::validate(words, kVulkan13);
+    } catch (const kp::ShaderError&) {
+        return;
+    }
+    try {
+        for (const auto& entry : kp::shader::parseSpirv(words).entryPoints) {
+            if (entry.model == kp::shader::kExecutionModelCompute) {
+                const auto reflection = kp::shader::reflect(words, entry.name);
+                for (size_t i = 1; i < reflection.bindings.size(); ++i) {
+                    const auto& before = reflection.bindings[i - 1];
+                    const auto& after = reflection.bindings[i];
+                    if (std::pair(before.set, before.binding) >=
+                        std::pair(after.set, after.binding)) {
+                        std::abort();
+                    }
+                }
+            }
+        }
+    } catch (const kp::ShaderError&) {
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    std::vector<uint32_t> words(size / sizeof(uint32_t));
+    if (!words.empty()) {
+        std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
+    }
+    readUnchecked(words);
+    readChecked(words);
+    return 0;
+}

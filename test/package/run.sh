@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Consumes kompute in every way that is promised, each time by a small C++17 program that runs:
+# find_package and pkg-config on a static and on a shared installation, add_subdirectory, and
+# FetchContent from the source tree.
+#
+#   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a folder to work in
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source=$(cd "$here/../.." && pwd)
+mkdir -p "$2"
+build=$(cd "$1" && pwd)
+work=$(cd "$2" && pwd)
+cxx=${CXX:-c++}
+jobs=${KOMPUTE_JOBS:-$(nproc)}
+generator="Unix Makefiles"
+if command -v ninja > /dev/null; then generator=Ninja; fi
+launcher=()
+if command -v ccache > /dev/null; then
+    launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache)")
+fi
+rm -rf "${work:?}"/*
+
+fail() {
+    echo "package: FAILED: $*" >&2
+    exit 1
+}
+
+quietly() {
+    "$@" > "$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        fail "$*"
+    }
+}
+
+# configure SOURCE BINARY [CMAKE ARGUMENTS]...
+configure() {
+    local from=$1 to=$2
+    shift 2
+    quietly cmake -S "$from" -B "$to" -G "$generator" -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_CXX_FLAGS_DEBUG=-O1 "${launcher[@]}" "$@"
+    quietly cmake --build "$to" --parallel "$jobs"
+}
+
+# An installation must not depend on where it was first put.
+install_elsewhere() {
+    quietly cmake --install "$1" --prefix "$work/before/prefix"
+    mkdir -p "$work/after"
+    mv "$work/before/prefix" "$work/after/$2"
+    if grep -rIl --include='*.cmake' --include='*.pc' -e "$work" -e "$source" "$work/after/$2"; then
+        fail "the files above name a folder of the build"
+    fi
+}
+
+run() {
+    echo "package: $1"
+    shift
+    "$@" || fail "$*"
+}
+
+only_needs_system_libraries() {
+    local needed
+    needed=$(ldd "$1" | grep -E 'vulkan|SPIRV|spirv|glslang|fmt' || true)
+    [ -z "$needed" ] || fail "$1 needs $needed"
+}
+
+# consume NAME PREFIX   find_package and pkg-config on an installation
+consume() {
+    local name=$1 prefix=$2 library_folder
+    configure "$here/find_package" "$work/find_package-$name" "-DCMAKE_PREFIX_PATH=$prefix" \
+        "-DCMAKE_CXX_STANDARD=17"
+    run "find_package, $name" "$work/find_package-$name/consumer"
+    only_needs_system_libraries "$work/find_package-$name/consumer"
+
+    library_folder=$(dirname "$(find "$prefix" -name pkgconfig -type d)")
+    export PKG_CONFIG_PATH=$library_folder/pkgconfig
+    # shellcheck disable=SC2046
+    quietly "$cxx" -std=c++17 $(pkg-config --cflags kompute) "$here/main.cpp" \
+        -o "$work/pkg_config-$name" $(pkg-config --libs kompute)
+    run "pkg-config, $name" env "LD_LIBRARY_PATH=$library_folder:${LD_LIBRARY_PATH:-}" \
+        "$work/pkg_config-$name"
+    [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")" ] \
+        || fail "pkg-config reports another version than CMakeLists.txt"
+}
+
+# --- a static installation ----------------------------------------------------------------------
+install_elsewhere "$build" static
+archive=$(find "$work/after/static" -name libkompute.a)
+[ -n "$archive" ] || fail "no libkompute.a was installed"
+foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp' || true)
+[ -z "$foreign" ] || fail "libkompute.a defines names that are not its own: $foreign"
+consume static "$work/after/static"
+
+# --- inside another CMake project ---------------------------------------------------------------
+# Both projects use one folder, so that ccache answers the second one's compiler calls.
+configure "$here/add_subdirectory" "$work/tree" "-DKOMPUTE_SOURCE=$source"
+run "add_subdirectory, static" "$work/tree/consumer"
+rm -rf "$work/tree"
+configure "$here/fetch_content" "$work/tree" "-DKOMPUTE_SOURCE=$source" -DBUILD_SHARED_LIBS=ON \
+    -DKOMPUTE_OPT_INSTALL=ON
+run "FetchContent, shared" "$work/tree/consumer"
+
+# --- a shared installation ------------------------------------------------------------------------
+install_elsewhere "$work/tree" shared
+library=$(find "$work/after/shared" -name libkompute.so)
+[ -n "$library" ] || fail "no libkompute.so was installed"
+only_needs_system_libraries "$library"
+foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 != "u" { print $3 }' \
+    | grep -v 'NK\?2kp' || true)
+[ -z "$foreign" ] || fail "libkompute.so exports names that are not its own: $foreign"
+consume shared "$work/after/shared"
+echo "package: every way works"

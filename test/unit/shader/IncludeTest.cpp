@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/Shader.hpp>
+
+#include <map>
+#include <stdexcept>
+
+#include "ShaderTestTools.hpp"
+#include "shader/Reflection.hpp"
+
+namespace kp {
+namespace {
+
+using test::contains;
+using test::shaderErrorOf;
+using test::TemporaryFolder;
+
+const std::string kHead = "#version 450\nlayout(binding = 0) buffer Data { float data[]; };\n";
+
+/// local_size_x tells which of several files was included.
+std::string sized(int size) {
+    return "layout(local_size_x = " + std::to_string(size) + ") in;\n";
+}
+
+uint32_t sizeFrom(const std::vector<uint32_t>& spirv) {
+    return shader::reflect(spirv).localSize[0];
+}
+
+class MapIncluder : public ShaderIncluder {
+public:
+    std::map<std::string, std::string> files;
+    std::vector<std::string> asked;
+
+    bool include(const std::string& name, const std::string& includer, std::string& resolved,
+                 std::string& contents) override {
+        asked.push_back(includer + " -> " + name);
+        const auto found = files.find(name);
+        if (found == files.end()) {
+            return false;
+        }
+        resolved = "archive/" + name;
+        contents = found->second;
+        return true;
+    }
+};
+
+class ThrowingIncluder : public ShaderIncluder {
+public:
+    bool include(const std::string&, const std::string&, std::string&, std::string&) override {
+        throw std::logic_error("planted");
+    }
+};
+
+TEST(Include, SearchesTheFolderOfTheIncluderThenTheFolders) {
+    const TemporaryFolder folder;
+    folder.write("near/size.glsl", sized(2));
+    folder.write("first/size.glsl", sized(3));
+    folder.write("second/size.glsl", sized(4));
+    folder.write("second/other.glsl", sized(5));
+    CompileOptions options;
+    options.fileName = folder.path("near/shader.comp");
+    options.includeFolders = {folder.path("first"), folder.path("second")};
+    const std::string tail = "void main() { data[0] = 1.0; }\n";
+    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"size.glsl\"\n" + tail, options)), 2u);
+    EXPECT_EQ(sizeFrom(compile(kHead + "#include <size.glsl>\n" + tail, options)), 3u);
+    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"other.glsl\"\n" + tail, options)), 5u);
+    EXPECT_EQ(
+        sizeFrom(compile(kHead + "#include \"" + folder.path("second/size.glsl") + "\"\n" + tail,
+                         options)),
+        4u);
+}
+
+TEST(Include, NestsAndLocatesErrorsInTheIncludedFile) {
+    const TemporaryFolder folder;
+    folder.write("lib/outer.glsl",
+                 "#include \"deep/inner.glsl\"\nfloat outer() { return inner(); }");
+    const auto inner =
+        folder.write("lib/deep/inner.glsl", "float inner()\n{\n    return wrong;\n}\n");
+    CompileOptions options;
+    options.fileName = folder.path("shader.comp");
+    const std::string source = kHead + "#include \"lib/outer.glsl\"\n"
+                                       "void main() { data[0] = outer(); }\n";
+    const auto error = shaderErrorOf([&] { compile(source, options); });
+    EXPECT_EQ(error.file(), inner);
+    EXPECT_EQ(error.line(), 3u);
+    EXPECT_EQ(error.column(), 12u);
+    EXPECT_TRUE(contains(error.what(), " 3 |     return wrong;"));
+
+    folder.write("lib/deep/inner.glsl", "float inner() { return 1.0; }\n");
+    EXPECT_NO_THROW(compile(source, options));
+    const auto after = shaderErrorOf([&] { compile(source + "float tail = missing;\n", options); });
+    EXPECT_EQ(after.file(), options.fileName);
+    EXPECT_EQ(after.line(), 5u);
+}
+
+TEST(Include, NoticesChangedFilesAndNewOnesThatComeFirst) {
+    const TemporaryFolder folder;
+    folder.write("second/size.glsl", sized(6));
+    CompileOptions options;
+    options.includeFolders = {folder.path("first"), folder.path("second")};
+    const std::string source = kHead + "#include <size.glsl>\nvoid main() { data[0] = 1.0; }\n";
+    EXPECT_EQ(sizeFrom(compile(source, options)), 6u);
+    folder.write("second/size.glsl", sized(7));
+    EXPECT_EQ(sizeFrom(compile(source, options)), 7u);
+    folder.write("first/size.glsl", sized(8));
+    EXPECT_EQ(sizeFrom(compile(source, options)), 8u);
+    std::filesystem::remove(folder.path("first/size.glsl"));
+    EXPECT_EQ(sizeFrom(compile(source, options)), 7u);
+    std::filesystem::remove(folder.path("second/size.glsl"));
+    EXPECT_THROW(compile(source, options), ShaderError);
+}
+
+TEST(Include, SaysWhereItLooked) {
+    const TemporaryFolder folder;
+    CompileOptions options;
+    options.fileName = folder.path("shader.comp");
+    options.includeFolders = {folder.path("folder")};
+    const auto error = shaderErrorOf(
+        [&] { compile(kHead + "#include \"absent.glsl\"\nvoid main() {}\n", options); });
+    EXPECT_EQ(error.line(), 3u);
+    EXPECT_TRUE(contains(error.what(), folder.path("absent.glsl")));
+    EXPECT_TRUE(contains(error.what(), folder.path("folder/absent.glsl")));
+}
+
+TEST(Include, StopsAtCyclesButAllowsGuards) {
+    const TemporaryFolder folder;
+    folder.write("a.glsl", "#include \"b.glsl\"\n");
+    folder.write("b.glsl", "#include \"a.glsl\"\n");
+    folder.write("guarded.glsl", "#ifndef GUARD\n#define GUARD\n#include \"guarded.glsl\"\n" +
+                                     sized(9) + "#endif\n");
+    CompileOptions options;
+    options.fileName = folder.path("shader.comp");
+    const std::string tail = "void main() { data[0] = 1.0; }\n";
+    const auto error =
+        shaderErrorOf([&] { compile(kHead + "#include \"a.glsl\"\n" + tail, options); });
+    EXPECT_TRUE(contains(error.what(), "guard"));
+    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"guarded.glsl\"\n" + tail, options)), 9u);
+}
+
+TEST(Include, AsksTheCallbackFirst) {
+    const TemporaryFolder folder;
+    folder.write("size.glsl", sized(2));
+    folder.write("disk.glsl", "#define ON_DISK 1\n");
+    MapIncluder includer;
+    includer.files["size.glsl"] = "#include \"nested.glsl\"\n#include \"disk.glsl\"\n";
+    includer.files["nested.glsl"] = sized(10);
+    CompileOptions options;
+    options.fileName = folder.path("shader.comp");
+    options.includer = &includer;
+    options.includeFolders = {folder.path("")};
+    const std::string source =
+        kHead + "#include \"size.glsl\"\nvoid main() { data[0] = ON_DISK; }\n";
+    EXPECT_EQ(sizeFrom(compile(source, options)), 10u);
+    const std::vector<std::string> expected = {options.fileName + " -> size.glsl",
+                                               "archive/size.glsl -> nested.glsl",
+                                               "archive/size.glsl -> disk.glsl"};
+    EXPECT_EQ(includer.asked, expected);
+
+    includer.files["nested.glsl"] = sized(11);
+    EXPECT_EQ(sizeFrom(compile(source, options)), 11u);
+
+    includer.files["nested.glsl"] = "\nbroken";
+    const auto error = shaderErrorOf([&] { compile(source, options); });
+    EXPECT_TRUE(contains(error.what(), "archive/"));
+}
+
+TEST(Include, PassesOnWhatTheCallbackThrows) {
+    ThrowingIncluder includer;
+    CompileOptions options;
+    options.includer = &includer;
+    EXPECT_THROW(compile(kHead + "#include \"any.glsl\"\nvoid main() {}\n", options),
+                 std::logic_error);
+    options.includer = nullptr;
+    EXPECT_NO_THROW(compile(kHead + "void main() { data[0] = 1.0; }\n", options));
+}
+
+TEST(Include, TakesEmptyFilesAndByteOrderMarks) {
+    const TemporaryFolder folder;
+    folder.write("empty.glsl", "");
+    folder.write("mark.glsl", "\xEF\xBB\xBF" + sized(12));
+    CompileOptions options;
+    options.fileName = folder.path("shader.comp");
+    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"empty.glsl\"\n#include \"mark.glsl\"\n"
+                                       "void main() { data[0] = 1.0; }\n",
+                               options)),
+              12u);
+}
+
+TEST(Include, WorksInHlsl) {
+    const TemporaryFolder folder;
+    folder.write("value.hlsli", "static const float kValue = 3;\n");
+    const auto file = folder.write("fill.hlsl", "#include \"value.hlsli\"\n"
+                                                "RWStructuredBuffer<float> a : register(u0);\n"
+                                                "[numthreads(13, 1, 1)]\n"
+                                                "void main() { a[0] = kValue; }\n");
+    EXPECT_EQ(sizeFrom(compileFile(file)), 13u);
+}
+
+} // namespace
+} // namespace kp

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/Reflection.hpp"
+
+#include <algorithm>
+
+#include "ShaderTestTools.hpp"
+#include "shader/ReflectionCache.hpp"
+#include "shader/Validate.hpp"
+
+namespace kp::shader {
+namespace {
+
+using test::contains;
+using test::glsl;
+using test::shaderErrorOf;
+using test::vulkan;
+
+Reflection reflectGlsl(const std::string& declarations, const std::string& body,
+                       uint32_t minor = 1) {
+    CompileOptions options;
+    options.vulkanVersion = vulkan(minor);
+    const auto spirv = compile(glsl(declarations, body), options);
+    validate(spirv, vulkan(minor));
+    return reflect(spirv);
+}
+
+bool has(const Reflection& reflection, const std::string& capability) {
+    return std::ranges::count(reflection.capabilities, capability) == 1;
+}
+
+TEST(Reflection, DescribesStorageBuffers) {
+    const auto result = reflectGlsl(
+        "layout(binding = 3) readonly buffer In { vec4 items[]; } source;\n"
+        "layout(set = 1, binding = 0) buffer Out { uint count; uint pad; double values[]; };\n"
+        "layout(binding = 1) buffer Unused { int unused[]; };\n"
+        "layout(binding = 2) buffer Fixed { mat4 matrices[5]; } fixedSize;\n",
+        "count = 1u; values[0] = double(source.items[0].x) + fixedSize.matrices[1][0][0];");
+    ASSERT_EQ(result.bindings.size(), 3u);
+
+    const Binding& fixed = result.bindings[0];
+    EXPECT_EQ(fixed.set, 0u);
+    EXPECT_EQ(fixed.binding, 2u);
+    EXPECT_EQ(fixed.fixedSize, 5u * 64);
+    EXPECT_EQ(fixed.arrayStride, 0u);
+    EXPECT_EQ(fixed.elementType, ScalarType::eFloat32);
+    EXPECT_EQ(fixed.elementComponents, 16u);
+
+    const Binding& in = result.bindings[1];
+    EXPECT_EQ(in.binding, 3u);
+    EXPECT_EQ(in.kind, BindingKind::eStorageBuffer);
+    EXPECT_EQ(in.count, 1u);
+    EXPECT_EQ(in.name, "source");
+    EXPECT_TRUE(in.reads);
+    EXPECT_FALSE(in.writes);
+    EXPECT_EQ(in.fixedSize, 0u);
+    EXPECT_EQ(in.arrayStride, 16u);
+    EXPECT_EQ(in.elementType, ScalarType::eFloat32);
+    EXPECT_EQ(in.elementComponents, 4u);
+
+    const Binding& out = result.bindings[2];
+    EXPECT_EQ(out.set, 1u);
+    EXPECT_EQ(out.name, "Out");
+    EXPECT_FALSE(out.reads);
+    EXPECT_TRUE(out.writes);
+    EXPECT_EQ(out.fixedSize, 8u);
+    EXPECT_EQ(out.arrayStride, 8u);
+    EXPECT_EQ(out.elementType, ScalarType::eFloat64);
+    EXPECT_TRUE(has(result, "Float64"));
+}
+
+TEST(Reflection, KnowsEveryElementType) {
+    const std::string extensions = "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                                   "#extension GL_EXT_shader_16bit_storage : require\n"
+                                   "#extension GL_EXT_shader_8bit_storage : require\n";
+    const std::pair<const char*, ScalarType> types[] = {
+        {"int8_t", ScalarType::eInt8},       {"uint8_t", ScalarType::eUint8},
+        {"int16_t", ScalarType::eInt16},     {"uint16_t", ScalarType::eUint16},
+        {"int", ScalarType::eInt32},         {"uint", ScalarType::eUint32},
+        {"int64_t", ScalarType::eInt64},     {"uint64_t", ScalarType::eUint64},
+        {"float16_t", ScalarType::eFloat16}, {"float", ScalarType::eFloat32},
+        {"double", ScalarType::eFloat64}};
+    for (const auto& [name, type] : types) {
+        const auto result =
+            reflectGlsl(extensions + "layout(binding = 0) buffer Data { " + name + " data[]; };",
+                        "data[1] = data[0];");
+        ASSERT_EQ(result.bindings.size(), 1u) << name;
+        EXPECT_EQ(result.bindings[0].elementType, type) << name;
+        EXPECT_EQ(result.bindings[0].arrayStride, sizeOf(type)) << name;
+        EXPECT_STREQ(nameOf(type), name);
+    }
+    EXPECT_EQ(sizeOf(ScalarType::eStruct), 0u);
+    EXPECT_EQ(sizeOf(ScalarType::eUnknown), 0u);
+    EXPECT_EQ(sizeOf(ScalarType::eBool), 4u);
+}
+
+TEST(Reflection, DescribesStructsAndNestedArrays) {
+    const auto result = reflectGlsl("struct Particle { vec3 position; float mass; };\n"
+                                    "layout(binding = 0) buffer A { Particle particles[]; };\n"
+                                    "layout(binding = 1, std430) buffer B { float rows[][3]; };\n"
+                                    "layout(binding = 2) buffer C { int a; float b; } c;\n",
+                                    "particles[0].mass = rows[0][1]; c.a = 1;");
+    ASSERT_EQ(result.bindings.size(), 3u);
+    EXPECT_EQ(result.bindings[0].elementType, ScalarType::eStruct);
+    EXPECT_EQ(result.bindings[0].elementComponents, 1u);
+    EXPECT_EQ(result.bindings[0].arrayStride, 16u);
+    EXPECT_EQ(result.bindings[1].elementType, ScalarType::eFloat32);
+    EXPECT_EQ(result.bindings[1].elementComponents, 3u);
+    EXPECT_EQ(result.bindings[1].arrayStride, 12u);
+    EXPECT_EQ(result.bindings[2].elementType, ScalarType::eStruct);
+    EXPECT_EQ(result.bindings[2].fixedSize, 8u);
+}
+
+TEST(Reflection, DescribesArraysOfDescriptors) {
+    const auto result = reflectGlsl("layout(binding = 0) buffer A { float data[]; } many[4];\n"
+                                    "layout(binding = 4, r32f) uniform image2D images[6];\n",
+                                    "many[1].data[0] = imageLoad(images[2], ivec2(0)).x;");
+    ASSERT_EQ(result.bindings.size(), 2u);
+    EXPECT_EQ(result.bindings[0].count, 4u);
+    EXPECT_EQ(result.bindings[0].elementType, ScalarType::eFloat32);
+    EXPECT_TRUE(result.bindings[0].writes);
+    EXPECT_FALSE(result.bindings[0].reads);
+    EXPECT_EQ(result.bindings[1].count, 6u);
+    EXPECT_TRUE(result.bindings[1].reads);
+    EXPECT_FALSE(result.bindings[1].writes);
+
+    const auto endless = reflectGlsl("#extension GL_EXT_nonuniform_qualifier : require\n"
+                                     "layout(binding = 0) buffer A { float data[]; } endless[];\n",
+                                     "endless[gl_WorkGroupID.x].data[0] = 1.0;");
+    ASSERT_EQ(endless.bindings.size(), 1u);
+    EXPECT_EQ(endless.bindings[0].count, 0u);
+}
+
+TEST(Reflection, DescribesImagesAndSamplers) {
+    const auto result = reflectGlsl(
+        "layout(binding = 0, rgba8) uniform readonly image2D a;\n"
+        "layout(binding = 1, r32ui) uniform uimage3D b;\n"
+        "layout(binding = 2) writeonly uniform iimage1D c;\n"
+        "layout(binding = 3) uniform sampler2DArray d;\n"
+        "layout(binding = 4) uniform texture2D e;\n"
+        "layout(binding = 5) uniform sampler f;\n"
+        "layout(binding = 6) uniform samplerBuffer g;\n"
+        "layout(binding = 7, r32f) uniform imageBuffer h;\n"
+        "layout(binding = 8) uniform Block { vec4 v; float s[2]; } i;\n",
+        "vec4 x = imageLoad(a, ivec2(0)) + texture(d, vec3(0)) + texture(sampler2D(e, f), vec2(0))"
+        " + texelFetch(g, 0) + i.v * float(imageSize(a).x);\n"
+        "imageAtomicAdd(b, ivec3(0), 1u); imageStore(c, 0, ivec4(x)); imageStore(h, 0, x);");
+    ASSERT_EQ(result.bindings.size(), 9u);
+    const auto& bindings = result.bindings;
+    const BindingKind kinds[] = {
+        BindingKind::eStorageImage,       BindingKind::eStorageImage,
+        BindingKind::eStorageImage,       BindingKind::eCombinedImageSampler,
+        BindingKind::eSampledImage,       BindingKind::eSampler,
+        BindingKind::eUniformTexelBuffer, BindingKind::eStorageTexelBuffer,
+        BindingKind::eUniformBuffer};
+    const char* accesses[] = {"r", "rw", "w", "r", "r", "r", "r", "w", "r"};
+    const char* names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    for (size_t i = 0; i < bindings.size(); ++i) {
+        EXPECT_EQ(bindings[i].kind, kinds[i]) << i;
+        EXPECT_EQ(std::string(bindings[i].reads ? "r" : "") + (bindings[i].writes ? "w" : ""),
+                  accesses[i])
+            << i;
+        EXPECT_EQ(bindings[i].name, names[i]);
+    }
+    EXPECT_EQ(bindings[0].imageFormat, 4u); // Rgba8
+    EXPECT_EQ(bindings[0].imageType, ScalarType::eFloat32);
+    EXPECT_EQ(bindings[0].imageDimensions, 2u);
+    EXPECT_FALSE(bindings[0].imageArrayed);
+    EXPECT_EQ(bindings[1].imageType, ScalarType::eUint32);
+    EXPECT_EQ(bindings[1].imageDimensions, 3u);
+    EXPECT_EQ(bindings[2].imageFormat, 0u);
+    EXPECT_EQ(bindings[2].imageType, ScalarType::eInt32);
+    EXPECT_EQ(bindings[2].imageDimensions, 1u);
+    EXPECT_TRUE(bindings[3].imageArrayed);
+    EXPECT_EQ(bindings[8].fixedSize, 48u);
+}
+
+TEST(Reflection, DescribesPushConstants) {
+    const auto result = reflectGlsl(
+        "layout(binding = 0) buffer Data { float data[]; };\n"
+        "layout(push_constant) uniform Push { float scale; layout(offset = 16) uvec3 size; "
+        "mat2 turn; int table[3]; } push;\n",
+        "data[0] = push.scale + float(push.size.x) + push.turn[0][0] + float(push.table[2]);");
+    EXPECT_EQ(result.pushConstantSize, 60u);
+    ASSERT_EQ(result.pushConstants.size(), 4u);
+    EXPECT_EQ(result.pushConstants[0].name, "scale");
+    EXPECT_EQ(result.pushConstants[0].offset, 0u);
+    EXPECT_EQ(result.pushConstants[0].size, 4u);
+    EXPECT_EQ(result.pushConstants[0].type, ScalarType::eFloat32);
+    EXPECT_EQ(result.pushConstants[0].components, 1u);
+    EXPECT_EQ(result.pushConstants[1].offset, 16u);
+    EXPECT_EQ(result.pushConstants[1].size, 12u);
+    EXPECT_EQ(result.pushConstants[1].type, ScalarType::eUint32);
+    EXPECT_EQ(result.pushConstants[1].components, 3u);
+    EXPECT_EQ(result.pushConstants[2].offset, 32u);
+    EXPECT_EQ(result.pushConstants[2].components, 4u);
+    EXPECT_EQ(result.pushConstants[3].offset, 48u);
+    EXPECT_EQ(result.pushConstants[3].components, 3u);
+    EXPECT_EQ(reflectGlsl("", "").pushConstantSize, 0u);
+}
+
+TEST(Reflection, DescribesSpecializationConstants) {
+    const auto result =
+        reflectGlsl("#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                    "layout(constant_id = 7) const float factor = 1.5;\n"
+                    "layout(constant_id = 2) const int shift = -3;\n"
+                    "layout(constant_id = 4) const bool flag = true;\n"
+                    "layout(constant_id = 5) const double wide = 2.0;\n"
+                    "layout(constant_id = 6) const uint64_t big = 0x123456789abcdef0ul;\n"
+                    "layout(constant_id = 1) const int16_t small = int16_t(-2);\n"
+                    "layout(binding = 0) buffer Data { double data[]; };\n",
+                    "data[0] = flag ? factor + shift + wide + double(big) + double(small) : 0.0;");
+    ASSERT_EQ(result.specConstants.size(), 6u);
+    const SpecConstant expected[] = {{1, "small", ScalarType::eInt16, 0xfffe},
+                                     {2, "shift", ScalarType::eInt32, 0xfffffffd},
+                                     {4, "flag", ScalarType::eBool, 1},
+                                     {5, "wide", ScalarType::eFloat64, 0x4000000000000000},
+                                     {6, "big", ScalarType::eUint64, 0x123456789abcdef0},
+                                     {7, "factor", ScalarType::eFloat32, 0x3fc00000}};
+    for (size_t i = 0; i < 6; ++i) {
+        EXPECT_EQ(result.specConstants[i].id, expected[i].id);
+        EXPECT_EQ(result.specConstants[i].name, expected[i].name);
+        EXPECT_EQ(result.specConstants[i].type, expected[i].type) << expected[i].name;
+        EXPECT_EQ(result.specConstants[i].defaultBits, expected[i].defaultBits) << expected[i].name;
+    }
+}
+
+TEST(Reflection, FindsTheLocalSizeAndItsConstants) {
+    const std::string buffer = "layout(binding = 0) buffer Data { uint data[]; };\n";
+    for (const uint32_t minor : {1u, 3u}) {
+        CompileOptions options;
+        options.vulkanVersion = vulkan(minor);
+        const auto fixed =
+            compile("#version 450\nlayout(local_size_x = 8, local_size_z = 3) in;\n" + buffer +
+                        "void main() { data[0] = 1u; }\n",
+                    options);
+        EXPECT_EQ(reflect(fixed).localSize, (std::array<uint32_t, 3>{8, 1, 3}));
+        EXPECT_FALSE(reflect(fixed).localSizeId[0]);
+
+        const auto special = compile("#version 450\nlayout(local_size_x_id = 10, local_size_y = 4, "
+                                     "local_size_z_id = 12) in;\nlayout(local_size_x = 16) in;\n" +
+                                         buffer + "void main() { data[0] = gl_WorkGroupSize.x; }\n",
+                                     options);
+        validate(special, vulkan(minor));
+        const auto result = reflect(special);
+        EXPECT_EQ(result.localSize, (std::array<uint32_t, 3>{16, 4, 1}));
+        EXPECT_EQ(result.localSizeId[0], 10u);
+        EXPECT_FALSE(result.localSizeId[1]);
+        EXPECT_EQ(result.localSizeId[2], 12u);
+    }
+}
+
+TEST(Reflection, FindsLocalSizeId) {
+    const auto spirv = test::assemble(R"(
+        OpCapability Shader
+        OpMemoryModel Logical GLSL450
+        OpEntryPoint GLCompute %main "main"
+        OpExecutionModeId %main LocalSizeId %x %y %z
+        OpDecorate %x SpecId 3
+        OpDecorate %z SpecId 5
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %void
+        %uint = OpTypeInt 32 0
+        %x = OpSpecConstant %uint 32
+        %y = OpConstant %uint 2
+        %z = OpSpecConstant %uint 1
+        %main = OpFunction %void None %fn
+        %entry = OpLabel
+        OpReturn
+        OpFunctionEnd)",
+                                      SPV_ENV_UNIVERSAL_1_6);
+    validate(spirv, vulkan(3));
+    const auto result = reflect(spirv);
+    EXPECT_EQ(result.localSize, (std::array<uint32_t, 3>{32, 2, 1}));
+    EXPECT_EQ(result.localSizeId[0], 3u);
+    EXPECT_FALSE(result.localSizeId[1]);
+    EXPECT_EQ(result.localSizeId[2], 5u);
+}
+
+TEST(Reflection, ListsCapabilitiesAndTheVersion) {
+    const auto result = reflectGlsl("#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                                    "#extension GL_EXT_shader_atomic_float : require\n"
+                                    "layout(binding = 0) buffer Data { float data[]; };\n",
+                                    "atomicAdd(data[0], subgroupAdd(data[1]));", 2);
+    EXPECT_EQ(result.spirvVersion, 0x00010500u);
+    EXPECT_TRUE(has(result, "Shader"));
+    EXPECT_TRUE(has(result, "GroupNonUniformArithmetic"));
+    EXPECT_TRUE(has(result, "AtomicFloat32AddEXT"));
+    EXPECT_FALSE(result.usesBufferAddresses);
+}
+
+TEST(Reflection, SeesBufferAddresses) {
+    const auto result =
+        reflectGlsl("#extension GL_EXT_buffer_reference : require\n"
+                    "layout(buffer_reference, std430) buffer Node { float value; };\n"
+                    "layout(binding = 0) buffer Data { Node nodes[]; };\n",
+                    "nodes[0].value = 1.0;", 2);
+    EXPECT_TRUE(result.usesBufferAddresses);
+    EXPECT_TRUE(has(result, "PhysicalStorageBufferAddresses"));
+    ASSERT_EQ(result.bindings.size(), 1u);
+    EXPECT_TRUE(result.bindings[0].reads);
+    EXPECT_FALSE(result.bindings[0].writes);
+    EXPECT_EQ(result.bindings[0].arrayStride, 8u);
+    EXPECT_EQ(result.bindings[0].elementType, ScalarType::eUint64);
+}
+
+TEST(Reflection, MergesTwoViewsOfOneBinding) {
+    const auto result = reflectGlsl("layout(binding = 0) buffer A { float scalars[]; };\n"
+                                    "layout(binding = 0) buffer B { uvec4 vectors[]; };\n",
+                                    "scalars[0] = float(vectors[1].x);");
+    ASSERT_EQ(result.bindings.size(), 1u);
+    EXPECT_TRUE(result.bindings[0].reads);
+    EXPECT_TRUE(result.bindings[0].writes);
+    EXPECT_EQ(result.bindings[0].arrayStride, 4u);
+    EXPECT_EQ(result.bindings[0].elementType, ScalarType::eUnknown);
+}
+
+TEST(Reflection, TakesArraysSizedBySpecialization) {
+    const auto result = reflectGlsl("layout(constant_id = 0) const uint n = 100;\n"
+                                    "layout(binding = 0) buffer A { uint head; float data[n]; };\n",
+                                    "data[0] = float(head);");
+    ASSERT_EQ(result.bindings.size(), 1u);
+    EXPECT_EQ(result.bindings[0].fixedSize, 4u);
+}
+
+TEST(Reflection, TellsWhichEntryPointsThereAre) {
+    const auto spirv = compile(glsl("", ""));
+    const auto error = shaderErrorOf([&] { reflect(spirv, "other"); });
+    EXPECT_TRUE(contains(error.what(), "'other'"));
+    EXPECT_TRUE(contains(error.what(), "compute 'main'"));
+}
+
+TEST(Reflection, ReadsOnlyTheChosenEntryPoint) {
+    const std::string text = R"(
+        OpCapability Shader
+        OpMemoryModel Logical GLSL450
+        OpEntryPoint GLCompute %first "first"
+        OpEntryPoint GLCompute %second "second"
+        OpExecutionMode %first LocalSize 2 1 1
+        OpExecutionMode %second LocalSize 3 1 1
+        OpDecorate %rta ArrayStride 4
+        OpDecorate %block Block
+        OpMemberDecorate %block 0 Offset 0
+        OpDecorate %a DescriptorSet 0
+        OpDecorate %a Binding 0
+        OpDecorate %b DescriptorSet 0
+        OpDecorate %b Binding 1
+        %void = OpTypeVoid
+        %fn = OpTypeFunction %void
+        %uint = OpTypeInt 32 0
+        %zero = OpConstant %uint 0
+        %rta = OpTypeRuntimeArray %uint
+        %block = OpTypeStruct %rta
+        %pblock = OpTypePointer StorageBuffer %block
+        %puint = OpTypePointer StorageBuffer %uint
+        %a = OpVariable %pblock StorageBuffer
+        %b = OpVariable %pblock StorageBuffer
+        %first = OpFunction %void None %fn
+        %l1 = OpLabel
+        %p1 = OpAccessChain %puint %a %zero %zero
+        OpStore %p1 %zero
+        OpReturn
+        OpFunctionEnd
+        %second = OpFunction %void None %fn
+        %l2 = OpLabel
+        %p2 = OpAccessChain %puint %b %zero %zero
+        %v2 = OpLoad %uint %p2
+        OpReturn
+        OpFunctionEnd)";
+    const auto spirv = test::assemble(text, SPV_ENV_UNIVERSAL_1_3);
+    validate(spirv, vulkan(1));
+    const auto first = reflect(spirv, "first");
+    ASSERT_EQ(first.bindings.size(), 1u);
+    EXPECT_EQ(first.bindings[0].binding, 0u);
+    EXPECT_TRUE(first.bindings[0].writes);
+    EXPECT_FALSE(first.bindings[0].reads);
+    EXPECT_EQ(first.localSize[0], 2u);
+    const auto second = reflect(spirv, "second");
+    ASSERT_EQ(second.bindings.size(), 1u);
+    EXPECT_EQ(second.bindings[0].binding, 1u);
+    EXPECT_EQ(second.localSize[0], 3u);
+}
+
+TEST(ReflectionCache, GivesTheSameObjectForTheSameModule) {
+    CompileOptions options;
+    const auto one = compile(glsl("layout(binding = 0) buffer D { int d[]; };", "d[0] = 1;"));
+    options.entryPoint = "other";
+    const auto two =
+        compile(glsl("layout(binding = 0) buffer D { int d[]; };", "d[0] = 1;"), options);
+    const auto first = reflectCached(one);
+    EXPECT_EQ(first, reflectCached(one));
+    EXPECT_NE(first, reflectCached(two, "other"));
+    EXPECT_EQ(first->bindings.size(), 1u);
+    EXPECT_THROW(reflectCached(one, "other"), ShaderError);
+    EXPECT_THROW(reflectCached(one, "other"), ShaderError);
+}
+
+} // namespace
+} // namespace kp::shader

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judges the hazard tracker by a model that knows nothing of how it works: programs of operations,
+// and all pairs of accesses compared with each other.
+#include "vulkan/HazardTracker.hpp"
+
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kp::vulkan::test {
+namespace {
+
+constexpr WorkKinds kAllKinds = (1u << kWorkKinds) - 1;
+
+struct Operation {
+    bool unknown = false;
+    std::vector<HazardAccess> accesses;
+
+    bool touchesSomething() const { return unknown || !accesses.empty(); }
+};
+
+using Program = std::vector<Operation>;
+using Barriers = std::vector<HazardBarrier>; ///< what stands before each operation
+
+/// Two operations that must run one after the other.
+struct Conflict {
+    size_t first;
+    size_t second;
+    bool unknown; ///< only a full barrier orders them
+    WorkKind firstKind = WorkKind::eCompute;
+    WorkKind secondKind = WorkKind::eCompute;
+};
+
+std::vector<Conflict> conflictsBetween(const Program& program, size_t first, size_t second) {
+    const Operation& one = program[first];
+    const Operation& other = program[second];
+    if (!one.touchesSomething() || !other.touchesSomething())
+        return {};
+    if (one.unknown || other.unknown)
+        return {{first, second, true}};
+    std::vector<Conflict> conflicts;
+    for (const HazardAccess& x : one.accesses)
+        for (const HazardAccess& y : other.accesses)
+            if (x.key == y.key && (x.writes || y.writes))
+                conflicts.push_back({first, second, false, x.kind, y.kind});
+    return conflicts;
+}
+
+bool orders(const HazardBarrier& barrier, const Conflict& conflict) {
+    if (barrier.everything)
+        return true;
+    return !conflict.unknown && (barrier.before & bit(conflict.firstKind)) &&
+           (barrier.after & bit(conflict.secondKind));
+}
+
+bool ordered(const Barriers& barriers, const Conflict& conflict, size_t end) {
+    for (size_t at = conflict.first + 1; at < end; ++at)
+        if (orders(barriers[at], conflict))
+            return true;
+    return false;
+}
+
+/// What is wrong with @p barriers; empty where they are right and none could be left out or made
+/// narrower.
+std::string judge(const Program& program, const Barriers& barriers) {
+    for (size_t second = 0; second < program.size(); ++second) {
+        const HazardBarrier& barrier = barriers[second];
+        HazardBarrier needed;
+        for (size_t first = 0; first < second; ++first)
+            for (const Conflict& conflict : conflictsBetween(program, first, second)) {
+                if (ordered(barriers, conflict, second))
+                    continue;
+                if (!orders(barrier, conflict))
+                    return "operations " + std::to_string(first) + " and " +
+                           std::to_string(second) + " are not ordered";
+                if (conflict.unknown) {
+                    needed.everything = true;
+                } else {
+                    needed.before |= bit(conflict.firstKind);
+                    needed.after |= bit(conflict.secondKind);
+                }
+            }
+        const std::string place = " before operation " + std::to_string(second);
+        if (barrier.needed() && !needed.needed())
+            return "a barrier" + place + " that nothing needs";
+        if (barrier.everything && !needed.everything)
+            return "a full barrier" + place + " where a narrower one will do";
+        if (!barrier.everything &&
+            (barrier.before != needed.before || barrier.after != needed.after))
+            return "kinds of work that nothing needs in the barrier" + place;
+    }
+    return {};
+}
+
+/// A tracker, or one with a fault.
+using Tracked = std::function<HazardBarrier(HazardTracker&, const Operation&)>;
+
+HazardBarrier track(HazardTracker& tracker, const Operation& operation) {
+    return operation.unknown ? tracker.nextUnknown() : tracker.next(operation.accesses);
+}
+
+Barriers run(HazardTracker& tracker, const Program& program, const Tracked& step = track) {
+    tracker.reset();
+    Barriers barriers;
+    for (const Operation& operation : program)
+        barriers.push_back(step(tracker, operation));
+    return barriers;
+}
+
+std::string describe(const Program& program, const Barriers& barriers) {
+    std::string text;
+    for (size_t i = 0; i < program.size(); ++i) {
+        const HazardBarrier& barrier = barriers[i];
+        if (barrier.everything)
+            text += "barrier everything\n";
+        else if (barrier.needed())
+            text += "barrier " + std::to_string(barrier.before) + " -> " +
+                    std::to_string(barrier.after) + "\n";
+        text += std::to_string(i) + (program[i].unknown ? ": unknown" : ":");
+        for (const HazardAccess& access : program[i].accesses)
+            text += " " + std::to_string(reinterpret_cast<uintptr_t>(access.key)) + "/" +
+                    "cti"[static_cast<size_t>(access.kind)] + (access.reads ? "r" : "") +
+                    (access.writes ? "w" : "");
+        text += "\n";
+    }
+    return text;
+}
+
+const void* memory(size_t number) {
+    return reinterpret_cast<const void*>(number + 1);
+}
+
+/// One of the ways to access one of @p memories memories: kind, and reads, writes or both.
+HazardAccess accessNumber(size_t number, size_t memories) {
+    const size_t use = number / memories % 3;
+    return {memory(number % memories), static_cast<WorkKind>(number / memories / 3), use != 1,
+            use != 0};
+}
+
+class Programs {
+public:
+    explicit Programs(uint32_t seed) : mRandom(seed) {}
+
+    Program next() {
+        const size_t memories = 1 + below(6);
+        const size_t most = 1 + below(4);
+        const size_t unknownOf = below(3) == 0 ? 8 : 0;
+        const bool oneKind = below(3) == 0;
+        Program program(1 + below(24));
+        for (Operation& operation : program) {
+            if (unknownOf != 0 && below(unknownOf) == 0) {
+                operation.unknown = true;
+                continue;
+            }
+            for (size_t count = below(most + 1); count > 0; --count)
+                operation.accesses.push_back(
+                    accessNumber(below(memories * 3 * (oneKind ? 1 : kWorkKinds)), memories));
+        }
+        return program;
+    }
+
+    size_t below(size_t limit) {
+        return std::uniform_int_distribution<size_t>(0, limit - 1)(mRandom);
+    }
+
+private:
+    std::mt19937 mRandom;
+};
+
+TEST(HazardOracle, EveryShortProgram) {
+    constexpr size_t kMemories = 2;
+    constexpr size_t kAccesses = kMemories * 3 * kWorkKinds;
+    std::vector<Operation> choices(kAccesses + 2);
+    for (size_t i = 0; i < kAccesses; ++i)
+        choices[i].accesses = {accessNumber(i, kMemories)};
+    choices[kAccesses].unknown = true;
+
+    HazardTracker tracker;
+    for (const Operation& first : choices)
+        for (const Operation& second : choices)
+            for (const Operation& third : choices)
+                for (const Operation& fourth : choices) {
+                    const Program program{first, second, third, fourth};
+                    const Barriers barriers = run(tracker, program);
+                    const std::string fault = judge(program, barriers);
+                    ASSERT_EQ(fault, "") << describe(program, barriers);
+                }
+}
+
+TEST(HazardOracle, RandomPrograms) {
+    Programs programs(1);
+    HazardTracker tracker;
+    size_t withBarrier = 0;
+    size_t withoutBarrier = 0;
+    for (int i = 0; i < 20000; ++i) {
+        const Program program = programs.next();
+        const Barriers barriers = run(tracker, program);
+        const std::string fault = judge(program, barriers);
+        ASSERT_EQ(fault, "") << describe(program, barriers);
+        for (const HazardBarrier& barrier : barriers)
+            ++(barrier.needed() ? withBarrier : withoutBarrier);
+    }
+    EXPECT_GT(withBarrier, 20000u);
+    EXPECT_GT(withoutBarrier, 20000u);
+}
+
+/// Applies every single change of one kind to the barriers of random programs. All must be seen.
+void expectEveryChangeSeen(const std::function<std::vector<HazardBarrier>(HazardBarrier)>& change) {
+    Programs programs(2);
+    HazardTracker tracker;
+    size_t changes = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const Program program = programs.next();
+        const Barriers right = run(tracker, program);
+        for (size_t at = 0; at < right.size(); ++at)
+            for (const HazardBarrier& changed : change(right[at])) {
+                Barriers wrong = right;
+                wrong[at] = changed;
+                ASSERT_NE(judge(program, wrong), "") << "at " << at << "\n"
+                                                     << describe(program, wrong);
+                ++changes;
+            }
+    }
+    EXPECT_GT(changes, 1000u);
+}
+
+TEST(HazardOracle, SeesADroppedBarrier) {
+    expectEveryChangeSeen([](HazardBarrier barrier) {
+        return barrier.needed() ? std::vector<HazardBarrier>{{}} : std::vector<HazardBarrier>{};
+    });
+}
+
+TEST(HazardOracle, SeesABarrierThatNothingNeeds) {
+    expectEveryChangeSeen([](HazardBarrier barrier) {
+        if (barrier.needed())
+            return std::vector<HazardBarrier>{};
+        return std::vector<HazardBarrier>{
+            {1, 1, false}, {kAllKinds, kAllKinds, false}, {0, 0, true}};
+    });
+}
+
+TEST(HazardOracle, SeesANarrowedBarrier) {
+    expectEveryChangeSeen([](HazardBarrier barrier) {
+        std::vector<HazardBarrier> narrowed;
+        if (barrier.everything)
+            return std::vector<HazardBarrier>{{kAllKinds, kAllKinds, false}};
+        for (size_t kind = 0; kind < kWorkKinds; ++kind) {
+            const WorkKinds mask = static_cast<WorkKinds>(1u << kind);
+            if (barrier.before & mask)
+                narrowed.push_back({WorkKinds(barrier.before & ~mask), barrier.after, false});
+            if (barrier.after & mask)
+                narrowed.push_back({barrier.before, WorkKinds(barrier.after & ~mask), false});
+        }
+        return narrowed;
+    });
+}
+
+TEST(HazardOracle, SeesAWidenedBarrier) {
+    expectEveryChangeSeen([](HazardBarrier barrier) {
+        std::vector<HazardBarrier> widened;
+        if (!barrier.needed() || barrier.everything)
+            return widened;
+        widened.push_back({barrier.before, barrier.after, true});
+        for (size_t kind = 0; kind < kWorkKinds; ++kind) {
+            const WorkKinds mask = static_cast<WorkKinds>(1u << kind);
+            if (!(barrier.before & mask))
+                widened.push_back({WorkKinds(barrier.before | mask), barrier.after, false});
+            if (!(barrier.after & mask))
+                widened.push_back({barrier.before, WorkKinds(barrier.after | mask), false});
+        }
+        return widened;
+    });
+}
+
+/// Random programs through a tracker with a fault: the oracle must object to some.
+bool seen(const Tracked& faulty) {
+    Programs programs(3);
+    HazardTracker tracker;
+    for (int i = 0; i < 1000; ++i) {
+        const Program program = programs.next();
+        if (!judge(program, run(tracker, program, faulty)).empty())
+            return true;
+    }
+    return false;
+}
+
+/// A tracker that is told something else than what happens.
+Tracked misled(const std::function<std::optional<HazardAccess>(HazardAccess)>& tell) {
+    return [tell](HazardTracker& tracker, const Operation& operation) {
+        Operation told;
+        told.unknown = operation.unknown;
+        for (const HazardAccess& access : operation.accesses)
+            if (const auto changed = tell(access))
+                told.accesses.push_back(*changed);
+        return track(tracker, told);
+    };
+}
+
+TEST(HazardOracle, SeesATrackerThatIsBlindToOneThing) {
+    EXPECT_FALSE(seen(track));
+    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+        if (!access.writes)
+            return std::nullopt; // forgets reads, and with them write-after-read
+        return access;
+    })));
+    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+        access.kind = WorkKind::eCompute;
+        return access;
+    })));
+    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+        access.writes = true; // takes every read for a write
+        return access;
+    })));
+    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+        access.key = memory(0); // takes all memory for one
+        return access;
+    })));
+    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
+        return tracker.next(operation.accesses); // takes unknown operations for harmless ones
+    }));
+    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
+        HazardBarrier barrier = track(tracker, operation);
+        if (barrier.needed())
+            barrier.everything = true;
+        return barrier;
+    }));
+    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
+        const HazardBarrier barrier = track(tracker, operation);
+        tracker.reset(); // remembers the last operation alone
+        track(tracker, operation);
+        return barrier;
+    }));
+}
+
+} // namespace
+} // namespace kp::vulkan::test

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/HazardTracker.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kp::vulkan::test {
+namespace {
+
+constexpr WorkKinds kCompute = bit(WorkKind::eCompute);
+constexpr WorkKinds kTransfer = bit(WorkKind::eTransfer);
+constexpr WorkKinds kIndirect = bit(WorkKind::eIndirect);
+
+constexpr std::array<int, 8> kMemories{};
+constexpr const void* a = &kMemories[0];
+constexpr const void* b = &kMemories[1];
+constexpr const void* c = &kMemories[2];
+
+HazardAccess reads(const void* key, WorkKind kind = WorkKind::eCompute) {
+    return {key, kind, true, false};
+}
+HazardAccess writes(const void* key, WorkKind kind = WorkKind::eCompute) {
+    return {key, kind, false, true};
+}
+HazardAccess updates(const void* key, WorkKind kind = WorkKind::eCompute) {
+    return {key, kind, true, true};
+}
+
+class HazardTrackerTest : public ::testing::Test {
+protected:
+    HazardBarrier next(std::initializer_list<HazardAccess> accesses) {
+        return mTracker.next(std::span(accesses.begin(), accesses.size()));
+    }
+
+    void expectBarrier(const HazardBarrier& barrier, WorkKinds before, WorkKinds after) {
+        EXPECT_TRUE(barrier.needed());
+        EXPECT_FALSE(barrier.everything);
+        EXPECT_EQ(barrier.before, before);
+        EXPECT_EQ(barrier.after, after);
+    }
+
+    HazardTracker mTracker;
+};
+
+TEST_F(HazardTrackerTest, TheFirstOperationNeedsNoBarrier) {
+    EXPECT_FALSE(next({updates(a), writes(b)}).needed());
+}
+
+TEST_F(HazardTrackerTest, ReadAfterWrite) {
+    next({writes(a)});
+    expectBarrier(next({reads(a)}), kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, WriteAfterRead) {
+    next({reads(a)});
+    expectBarrier(next({writes(a)}), kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, WriteAfterWrite) {
+    next({writes(a)});
+    expectBarrier(next({writes(a)}), kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, ReadAfterReadIsFree) {
+    next({reads(a)});
+    EXPECT_FALSE(next({reads(a)}).needed());
+    EXPECT_FALSE(next({reads(a, WorkKind::eTransfer)}).needed());
+}
+
+TEST_F(HazardTrackerTest, OperationsOnDifferentMemoryAreFree) {
+    next({updates(a)});
+    EXPECT_FALSE(next({updates(b)}).needed());
+    EXPECT_FALSE(next({updates(c)}).needed());
+}
+
+TEST_F(HazardTrackerTest, OneOperationNeverConflictsWithItself) {
+    EXPECT_FALSE(next({writes(a), reads(a), updates(a), reads(a, WorkKind::eIndirect)}).needed());
+}
+
+TEST_F(HazardTrackerTest, TheBarrierNamesTheKindsOfWorkOnBothSides) {
+    next({writes(a, WorkKind::eTransfer)});
+    expectBarrier(next({reads(a)}), kTransfer, kCompute);
+    expectBarrier(next({writes(a, WorkKind::eTransfer)}), kTransfer | kCompute, kTransfer);
+    expectBarrier(next({reads(a, WorkKind::eIndirect)}), kTransfer, kIndirect);
+}
+
+TEST_F(HazardTrackerTest, GroupCountsWrittenByADispatch) {
+    next({writes(a)});
+    expectBarrier(next({reads(a, WorkKind::eIndirect), writes(b)}), kCompute, kIndirect);
+}
+
+TEST_F(HazardTrackerTest, OneBarrierSettlesTheHazardsOfManyMemories) {
+    next({writes(a)});
+    next({writes(b)});
+    next({writes(c)});
+    expectBarrier(next({reads(a)}), kCompute, kCompute);
+    EXPECT_FALSE(next({reads(b)}).needed());
+    EXPECT_FALSE(next({writes(c)}).needed());
+}
+
+TEST_F(HazardTrackerTest, ABarrierDoesNotSettleWhatComesAfterIt) {
+    next({writes(a)});
+    next({reads(a), writes(b)});
+    expectBarrier(next({reads(b)}), kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, ABarrierDoesNotSettleOtherKindsOfWork) {
+    next({writes(a)});
+    expectBarrier(next({reads(a)}), kCompute, kCompute);
+    expectBarrier(next({reads(a, WorkKind::eTransfer)}), kCompute, kTransfer);
+    EXPECT_FALSE(next({reads(a, WorkKind::eTransfer)}).needed());
+}
+
+TEST_F(HazardTrackerTest, ManyReadersOfOneWriteShareOneBarrier) {
+    next({writes(a)});
+    EXPECT_TRUE(next({reads(a), writes(b)}).needed());
+    EXPECT_FALSE(next({reads(a), writes(c)}).needed());
+    EXPECT_FALSE(next({reads(a)}).needed());
+    expectBarrier(next({writes(a)}), kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, AnEarlierReadOfAnotherKindIsNotForgotten) {
+    next({reads(a, WorkKind::eTransfer)});
+    next({reads(a)});
+    expectBarrier(next({writes(a)}), kTransfer | kCompute, kCompute);
+}
+
+TEST_F(HazardTrackerTest, AThousandIndependentOperationsNeedNoBarrier) {
+    const std::vector<int> memories(1000);
+    for (const int& memory : memories)
+        EXPECT_FALSE(next({updates(&memory)}).needed());
+}
+
+TEST_F(HazardTrackerTest, AThousandDependentOperationsNeedOneLess) {
+    size_t barriers = 0;
+    for (int i = 0; i < 1000; ++i)
+        barriers += next({updates(a)}).needed();
+    EXPECT_EQ(barriers, 999u);
+}
+
+TEST_F(HazardTrackerTest, SharedInputsWithOutputsOfTheirOwnStayIndependent) {
+    const std::vector<int> outputs(100);
+    for (const int& output : outputs)
+        EXPECT_FALSE(next({reads(a), reads(b), writes(&output)}).needed());
+}
+
+TEST_F(HazardTrackerTest, AnUnknownOperationIsOrderedAgainstEverything) {
+    next({reads(a)});
+    EXPECT_TRUE(mTracker.nextUnknown().everything);
+    EXPECT_TRUE(next({reads(b)}).everything);
+    EXPECT_FALSE(next({reads(a)}).needed());
+}
+
+TEST_F(HazardTrackerTest, UnknownOperationsAreOrderedAmongThemselves) {
+    EXPECT_FALSE(mTracker.nextUnknown().needed());
+    EXPECT_TRUE(mTracker.nextUnknown().everything);
+    EXPECT_TRUE(mTracker.nextUnknown().everything);
+}
+
+TEST_F(HazardTrackerTest, AFullBarrierSettlesEarlierHazardsToo) {
+    next({writes(a)});
+    next({writes(b, WorkKind::eTransfer)});
+    mTracker.nextUnknown();
+    EXPECT_TRUE(next({reads(c)}).everything);
+    EXPECT_FALSE(next({reads(a, WorkKind::eTransfer)}).needed());
+    EXPECT_FALSE(next({updates(b)}).needed());
+}
+
+TEST_F(HazardTrackerTest, AnOperationWithoutAccessesNeedsNoBarrierAndCausesNone) {
+    EXPECT_FALSE(next({}).needed());
+    EXPECT_FALSE(mTracker.nextUnknown().needed());
+    EXPECT_FALSE(next({}).needed());
+    EXPECT_TRUE(next({reads(a)}).everything);
+    EXPECT_FALSE(next({}).needed());
+    EXPECT_FALSE(next({reads(a)}).needed());
+}
+
+TEST_F(HazardTrackerTest, ResetForgets) {
+    next({writes(a)});
+    mTracker.nextUnknown();
+    mTracker.reset();
+    EXPECT_FALSE(next({updates(a)}).needed());
+    mTracker.reset();
+    EXPECT_FALSE(mTracker.nextUnknown().needed());
+}
+
+TEST_F(HazardTrackerTest, AnOldBarrierDoesNotOutliveReset) {
+    next({writes(a)});
+    next({writes(a)});
+    next({writes(a)});
+    mTracker.reset();
+    next({writes(b)});
+    expectBarrier(next({reads(b)}), kCompute, kCompute);
+}
+
+} // namespace
+} // namespace kp::vulkan::test

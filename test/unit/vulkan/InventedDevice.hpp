@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "vulkan/PhysicalDevice.hpp"
+
+namespace kp::vulkan::test {
+
+inline VkQueueFamilyProperties family(VkQueueFlags flags, uint32_t count) {
+    VkQueueFamilyProperties properties{};
+    properties.queueFlags = flags;
+    properties.queueCount = count;
+    return properties;
+}
+
+inline constexpr VkQueueFlags kCompute = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+inline constexpr VkQueueFlags kAll = VK_QUEUE_GRAPHICS_BIT | kCompute;
+
+/// A device that no machine has: one family with four queues, no features, no extensions.
+inline PhysicalDevice inventDevice(uint32_t apiVersion, const std::string& name = "Invented",
+                                   VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                                   uint32_t index = 0) {
+    PhysicalDevice device;
+    device.index = index;
+    device.apiVersion = apiVersion;
+    device.properties.apiVersion = apiVersion;
+    device.properties.deviceType = type;
+    std::snprintf(device.properties.deviceName, sizeof(device.properties.deviceName), "%s",
+                  name.c_str());
+    device.queueFamilies = {family(kAll, 4)};
+    return device;
+}
+
+inline void offer(PhysicalDevice& device, Feature feature) {
+    enable(device.features, feature);
+}
+inline void offer(PhysicalDevice& device, const std::string& extension) {
+    device.extensions.push_back(extension);
+    std::sort(device.extensions.begin(), device.extensions.end());
+}
+/// The feature, and the extension that it needs on this device.
+inline void offerWithExtension(PhysicalDevice& device, Feature feature) {
+    offer(device, feature);
+    if (!known(feature, device.apiVersion, device.extensions))
+        offer(device, std::string(extensionOf(feature)));
+}
+
+inline bool contains(const std::vector<std::string>& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// True where one line of the list holds every one of @p parts.
+inline bool mentions(const std::vector<std::string>& list, const std::vector<std::string>& parts) {
+    return std::any_of(list.begin(), list.end(), [&](const std::string& line) {
+        return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+            return line.find(part) != std::string::npos;
+        });
+    });
+}
+
+} // namespace kp::vulkan::test
