@@ -122,9 +122,8 @@ step_asan() {
 
 step_tsan() {
     export TSAN_OPTIONS=suppressions=$sanitizer_files/threads.txt:ignore_noninstrumented_modules=1:second_deadlock_stack=1
-    build tsan kompute_unit_tests kompute_device_tests
-    fixed_addresses ctest --test-dir build/tsan --tests-regex Concurrency --no-tests=error \
-        --output-on-failure --timeout 600
+    build tsan kompute_concurrency_tests
+    fixed_addresses timeout 600 build/tsan/test/kompute_concurrency_tests
 }
 
 step_package() {

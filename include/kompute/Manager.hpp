@@ -61,10 +61,13 @@ public:
             Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(std::make_shared<TensorT<T>>(device(), data, tensorType));
     }
-    template <typename T>
+    /// @param size  number of elements. Any integer type, but not braces: tensorT<int>({3}) is a
+    ///              tensor of one element
+    template <typename T, typename Size,
+              typename = std::enable_if_t<std::is_integral<Size>::value>>
     std::shared_ptr<TensorT<T>>
-    tensorT(size_t size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<TensorT<T>>(device(), size, tensorType));
+    tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
+        return manage(std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
     }
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
@@ -208,8 +211,9 @@ public:
     VkDevice nativeDevice() const;
     VkQueue nativeQueue(uint32_t queueIndex = 0) const;
     uint32_t queueFamily(uint32_t queueIndex = 0) const;
-    /// Keeps the library from using a queue while the caller does, and tells it that memory may
-    /// have been touched. Always in pairs, from one thread.
+    /// Keeps the library from using a queue while the caller submits to it. What the caller submits
+    /// between the two calls runs after all earlier and before all later work of the library, on
+    /// every queue. Always in pairs, from one thread.
     void lockQueue(uint32_t queueIndex = 0) const;
     void unlockQueue(uint32_t queueIndex = 0) const;
 

@@ -45,9 +45,12 @@ constexpr TypeName kTypeNames[] = {
 };
 
 void applyDeviceVariable(const std::string& value, vulkan::DeviceRequest& request) {
-    // The ranking puts GPUs first by itself; "gpu" says that nothing is to be forced.
-    if (value.empty() || value == "gpu")
+    if (value.empty())
         return;
+    if (value == "gpu") {
+        request.excludeCpu = true;
+        return;
+    }
     for (const TypeName& entry : kTypeNames)
         if (value == entry.name) {
             request.type = entry.type;

@@ -17,6 +17,7 @@
 #include "vulkan/Device.hpp"
 #include "vulkan/Instance.hpp"
 #include "vulkan/PipelineCache.hpp"
+#include "vulkan/Submission.hpp"
 
 namespace kp {
 namespace {
@@ -67,6 +68,14 @@ vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
         return vulkan::WaitMode::eBlock;
     }
     return device.defaultWaitMode();
+}
+
+/// An empty submission that stands for work of the host application: after all earlier work of other
+/// queues, before all later work that conflicts with anything.
+void orderAgainstEverything(vulkan::Queue& queue) {
+    vulkan::AccessList anything;
+    anything.addUnknown();
+    vulkan::submitOrdered(queue, {}, anything);
 }
 
 ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,
@@ -312,11 +321,17 @@ VkQueue Manager::nativeQueue(uint32_t queueIndex) const {
 uint32_t Manager::queueFamily(uint32_t queueIndex) const {
     return mImpl->queue(queueIndex).family();
 }
+
 void Manager::lockQueue(uint32_t queueIndex) const {
-    mImpl->queue(queueIndex).lock();
+    vulkan::Queue& queue = mImpl->queue(queueIndex);
+    orderAgainstEverything(queue);
+    queue.lock();
 }
+
 void Manager::unlockQueue(uint32_t queueIndex) const {
-    mImpl->queue(queueIndex).unlock();
+    vulkan::Queue& queue = mImpl->queue(queueIndex);
+    queue.unlock();
+    orderAgainstEverything(queue);
 }
 
 std::vector<DeviceInfo> listDevices() {

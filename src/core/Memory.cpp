@@ -312,6 +312,8 @@ void Memory::setData(const void* data, size_t bytes) {
 
 void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     requireRange(*mImpl, bytes, offset, "upload");
+    if (bytes == 0)
+        return;
     if (mImpl->buffer)
         mImpl->device->transfer().upload(mImpl->buffer, offset, data, bytes);
     else
@@ -321,6 +323,8 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
 
 void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     requireRange(*mImpl, bytes, offset, "download");
+    if (mImpl->padded)
+        mImpl->pushRows();
     if (mImpl->buffer)
         mImpl->device->transfer().download(mImpl->buffer, offset, data, bytes);
     else

@@ -41,11 +41,12 @@ void Sequence::Impl::requireIdle(const char* what) const {
     requireInit();
     if (state == Impl::State::eRunning)
         throw InvalidArgument(std::string(what) +
-                              " was called while the sequence runs; call evalAwait() first");
+                              " was called while the sequence is running; call evalAwait() first");
 }
 
 void Sequence::Impl::begin() {
     recorded = false;
+    timed = false;
     if (pending())
         letGoOfRecording();
     if (!recording) {
@@ -201,7 +202,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
 std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     Impl& impl = *mImpl;
     if (impl.state != Impl::State::eRunning) {
-        KP_LOG_DEBUG("evalAwait() without an evaluation returns at once");
+        KP_LOG_WARN("evalAwait() without an evaluation does nothing");
         return shared_from_this();
     }
     bool done = false;

@@ -13,7 +13,7 @@ namespace kp {
 OpCopy::OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects)
     : mMemObjects(distinctObjects(memObjects, "OpCopy")) {
     if (mMemObjects.size() < 2)
-        throw InvalidArgument("OpCopy takes a source and at least one other destination, but was "
+        throw InvalidArgument("OpCopy takes two objects or more (a source and destinations), but was "
                               "given " +
                               std::to_string(memObjects.size()) + " objects");
 }

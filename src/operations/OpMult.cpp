@@ -33,9 +33,16 @@ OpMult::OpMult(std::vector<std::shared_ptr<Memory>> memObjects,
                               std::to_string(memObjects.size()));
     if (!algorithm)
         throw InvalidArgument("OpMult needs an algorithm, such as Manager::algorithm() gives");
-    for (const std::shared_ptr<Memory>& memory : memObjects)
+    for (const std::shared_ptr<Memory>& memory : memObjects) {
         if (!memory || memory->size() == 0)
             throw InvalidArgument("OpMult was given a tensor that is null or destroyed");
+        if (memory->dataType() != Memory::DataTypes::eFloat ||
+            memory->size() != memObjects[0]->size())
+            throw InvalidArgument("OpMult multiplies eFloat tensors of one size, but was given " +
+                                  std::to_string(memory->size()) + " elements of " +
+                                  Memory::toString(memory->dataType()) + " beside " +
+                                  std::to_string(memObjects[0]->size()));
+    }
     const std::vector<uint32_t> spirv(SHADEROPMULT_COMP_SPV.begin(), SHADEROPMULT_COMP_SPV.end());
     const Workgroup groups = groupsFor(memObjects[2]->size());
     algorithm->rebuild(memObjects, spirv, groups);

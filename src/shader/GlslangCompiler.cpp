@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/GlslangCompiler.hpp"
 
+#include <algorithm>
 #include <climits>
 
 #include <glslang/Public/ResourceLimits.h>
@@ -92,7 +93,10 @@ EShMessages messagesFor(const CompileOptions& options) {
 
 void configure(glslang::TShader& shader, const CompileOptions& options) {
     const bool hlsl = options.language == ShaderLanguage::eHlsl;
-    const Target target = targetFor(options.vulkanVersion);
+    Target target = targetFor(options.vulkanVersion);
+    // For HLSL glslang writes buffers in a way that SPIR-V 1.3 was the last to allow.
+    if (hlsl)
+        target.spirv = std::min(target.spirv, glslang::EShTargetSpv_1_3);
     shader.setEnvInput(hlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl, EShLangCompute,
                        glslang::EShClientVulkan, kVulkanDialect);
     shader.setEnvClient(glslang::EShClientVulkan, target.client);

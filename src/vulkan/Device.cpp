@@ -95,7 +95,8 @@ Device::~Device() {
     }
     if (!mWrapped && mHandle && mTable.vkDeviceWaitIdle)
         mTable.vkDeviceWaitIdle(mHandle);
-    mRetirement->drain();
+    if (mRetirement)
+        mRetirement->drain();
     mTransfer.reset();
     mRetirement.reset();
     mPipelines.reset();

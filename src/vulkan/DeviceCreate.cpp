@@ -109,6 +109,8 @@ std::vector<size_t> findCandidates(const std::vector<PhysicalDevice>& devices,
         add("a name with '" + request.name + "'");
     if (!request.uuid.empty())
         add("the UUID " + request.uuid);
+    if (request.excludeCpu)
+        add("a type other than CPU");
     if (request.type)
         add(std::string("the type ") + nameOf(*request.type));
     throw InvalidArgument("no device has " + wish + ": " + describeMachine(devices),

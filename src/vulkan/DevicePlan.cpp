@@ -189,6 +189,8 @@ bool matches(const PhysicalDevice& device, const DeviceRequest& request) {
     if (!request.uuid.empty() &&
         withoutDashes(lower(request.uuid)) != withoutDashes(uuidToString(device.deviceUuid)))
         return false;
+    if (request.excludeCpu && device.isCpu())
+        return false;
     return !request.type || device.properties.deviceType == *request.type;
 }
 

@@ -15,6 +15,7 @@ struct DeviceRequest {
     std::string name;              ///< part of the device's name, any case; "" = any
     std::string uuid;              ///< device UUID in hexadecimal, dashes optional; "" = any
     std::optional<VkPhysicalDeviceType> type;
+    bool excludeCpu = false; ///< no software drivers
     std::vector<uint32_t>
         queueFamilies; ///< one entry per queue; empty: one queue of the first family with compute
     std::vector<std::string> requiredExtensions; ///< missing: the device is refused

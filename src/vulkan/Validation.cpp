@@ -37,6 +37,8 @@ constexpr AllowedMessage kAllowed[] = {
      "this extension is how the layer reports"},
     {"BestPractices-pipeline-stage-flags", "VK_PIPELINE_STAGE_ALL_COMMANDS_BIT",
      "an operation that does not say what it touches may use any stage"},
+    {"BestPractices-SpirvDeprecated_WorkgroupSize", "SPIR-V 1.6",
+     "glslang decorates the local size like this in SPIR-V of every version"},
     {"CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
      "images stay in the general layout, which copies accept (docs/architecture.md)"},
 };

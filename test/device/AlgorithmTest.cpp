@@ -5,21 +5,20 @@ namespace kp::test {
 namespace {
 
 class AlgorithmTest : public DeviceTest {
-  protected:
+protected:
     /// v[i] = x, with x from the push constants.
-    const std::vector<uint32_t> storePush =
-        spirv(shader(buffer(0, "writeonly", "float", "v") +
-                         "layout(push_constant) uniform P { float x; };",
-                     "v[i] = x;"));
+    const std::vector<uint32_t> storePush = spirv(shader(
+        buffer(0, "writeonly", "float", "v") + "layout(push_constant) uniform P { float x; };",
+        "v[i] = x;"));
     /// v[i] = 10 * v[i] + x
     const std::vector<uint32_t> appendPush =
-        spirv(shader(buffer(0, "", "float", "v") +
-                         "layout(push_constant) uniform P { float x; };",
+        spirv(shader(buffer(0, "", "float", "v") + "layout(push_constant) uniform P { float x; };",
                      "v[i] = 10.0 * v[i] + x;"));
-    const std::vector<uint32_t> specialised = spirv(shader(
-        "layout(constant_id = 0) const float a = 1.0; layout(constant_id = 1) const float b = 2.0;" +
-            buffer(0, "writeonly", "float", "v"),
-        "v[i] = 100.0 * a + b;"));
+    const std::vector<uint32_t> specialised =
+        spirv(shader("layout(constant_id = 0) const float a = 1.0; layout(constant_id = 1) const "
+                     "float b = 2.0;" +
+                         buffer(0, "writeonly", "float", "v"),
+                     "v[i] = 100.0 * a + b;"));
 };
 
 TEST_F(AlgorithmTest, WithoutAShaderStaysUninitialised) {
@@ -53,11 +52,10 @@ TEST_F(AlgorithmTest, DefaultGroupsAreTheElementsOfTheFirstObject) {
 
 TEST_F(AlgorithmTest, ThreadCountsAreRoundedUpToGroups) {
     auto t = manager.tensorT<uint32_t>(1000);
-    const auto code = spirv(
-        "#version 450\nlayout(local_size_x = 64, local_size_y = 2) in;\n" +
-        buffer(0, "", "uint", "v") +
-        "void main() { uint i = gl_GlobalInvocationID.x;"
-        " if (gl_GlobalInvocationID.y == 0u && i < v.length()) v[i] = i; }");
+    const auto code = spirv("#version 450\nlayout(local_size_x = 64, local_size_y = 2) in;\n" +
+                            buffer(0, "", "uint", "v") +
+                            "void main() { uint i = gl_GlobalInvocationID.x;"
+                            " if (gl_GlobalInvocationID.y == 0u && i < v.length()) v[i] = i; }");
     auto algorithm = manager.algorithm({t}, code);
     EXPECT_EQ(algorithm->getLocalSize(), (kp::Workgroup{64, 2, 1}));
     algorithm->setThreadCount(1000, 3);
@@ -71,9 +69,9 @@ TEST_F(AlgorithmTest, ThreadCountsAreRoundedUpToGroups) {
 
 TEST_F(AlgorithmTest, LocalSizeFollowsSpecialization) {
     auto t = manager.tensorT<uint32_t>(8);
-    const auto code = spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" +
-                            buffer(0, "", "uint", "v") +
-                            "void main() { v[gl_GlobalInvocationID.x] = gl_WorkGroupSize.x; }");
+    const auto code =
+        spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" + buffer(0, "", "uint", "v") +
+              "void main() { v[gl_GlobalInvocationID.x] = gl_WorkGroupSize.x; }");
     auto algorithm = manager.algorithm<uint32_t, float>({t}, code, {2}, {4}, {});
     EXPECT_EQ(algorithm->getLocalSize(), (kp::Workgroup{4, 1, 1}));
     manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
@@ -253,8 +251,8 @@ TEST_F(AlgorithmTest, SameShaderSharesThePipeline) {
 
 TEST_F(AlgorithmTest, OneObjectOnTwoBindings) {
     auto t = manager.tensorT<uint32_t>({1, 2, 3});
-    const auto code = spirv(
-        shader(buffer(0, "readonly", "uint", "a") + buffer(1, "", "uint", "b"), "b[i] = a[i] + 1u;"));
+    const auto code = spirv(shader(buffer(0, "readonly", "uint", "a") + buffer(1, "", "uint", "b"),
+                                   "b[i] = a[i] + 1u;"));
     auto algorithm = manager.algorithm({t, t}, code, {1});
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({t});

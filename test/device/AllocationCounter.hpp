@@ -13,7 +13,7 @@ uint64_t allocationsOfThisThread();
 
 /// Leaves out of the count what a driver or layer does inside.
 class PauseAllocationCount {
-  public:
+public:
     PauseAllocationCount();
     ~PauseAllocationCount();
     PauseAllocationCount(const PauseAllocationCount&) = delete;

@@ -27,7 +27,8 @@ namespace {
     struct Hook_##name {                                                                           \
         static inline PFN_##name original = nullptr;                                               \
         static inline std::atomic<uint64_t> count{0};                                              \
-        template <typename R, typename... A> static VKAPI_ATTR R VKAPI_CALL call(A... arguments) { \
+        template <typename R, typename... A>                                                       \
+        static VKAPI_ATTR R VKAPI_CALL call(A... arguments) {                                      \
             const PauseAllocationCount pause;                                                      \
             ++count;                                                                               \
             return original(arguments...);                                                         \

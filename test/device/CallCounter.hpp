@@ -16,7 +16,7 @@ namespace kp::test {
 /// Counts the Vulkan calls of a device from its creation to its destruction, through the device's
 /// function table. One at a time, while no other thread uses the device.
 class CallCounter {
-  public:
+public:
     explicit CallCounter(const kp::Manager& manager);
     ~CallCounter();
     CallCounter(const CallCounter&) = delete;
@@ -32,7 +32,7 @@ class CallCounter {
     /// Every function called, with its count.
     std::string list() const;
 
-  private:
+private:
     std::shared_ptr<vulkan::Device> mDevice;
 };
 

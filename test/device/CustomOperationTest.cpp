@@ -26,7 +26,7 @@ struct LambdaOp : kp::OpBase {
 };
 
 class CustomOperation : public DeviceTest {
-  protected:
+protected:
     void SetUp() override { loadUserVulkan(manager); }
 
     std::shared_ptr<kp::TensorT<uint32_t>> t = manager.tensorT<uint32_t>({1, 2, 3, 4});
@@ -129,11 +129,11 @@ TEST_F(CustomOperation, AccessesSayWhatIsTouchedAndNoMore) {
 }
 
 TEST_F(CustomOperation, AccessesAreKept) {
-    const kp::Accesses accesses = kp::Accesses()
-                                      .read(t)
-                                      .write(u, kp::Accesses::By::eTransfer)
-                                      .readWrite(t, kp::Accesses::By::eTransfer,
-                                                 kp::Accesses::Part::eMirror);
+    const kp::Accesses accesses =
+        kp::Accesses()
+            .read(t)
+            .write(u, kp::Accesses::By::eTransfer)
+            .readWrite(t, kp::Accesses::By::eTransfer, kp::Accesses::Part::eMirror);
     EXPECT_FALSE(accesses.isAnything());
     ASSERT_EQ(accesses.entries().size(), 3u);
     EXPECT_TRUE(accesses.entries()[0].reads);
@@ -201,20 +201,17 @@ TEST_F(CustomOperation, DerivedFromADispatch) {
 TEST_F(CustomOperation, MemoryRecordsCopiesAndBarriers) {
     op->onRecord = [this](const CommandBuffer& commands) {
         t->recordCopyFromStagingToDevice(commands);
-        t->recordPrimaryMemoryBarrier(commands, vk::AccessFlagBits::eTransferWrite,
-                                      vk::AccessFlagBits::eTransferRead,
-                                      vk::PipelineStageFlagBits::eTransfer,
-                                      vk::PipelineStageFlagBits::eTransfer);
+        t->recordPrimaryMemoryBarrier(
+            commands, vk::AccessFlagBits::eTransferWrite, vk::AccessFlagBits::eTransferRead,
+            vk::PipelineStageFlagBits::eTransfer, vk::PipelineStageFlagBits::eTransfer);
         u->recordCopyFrom(commands, t);
-        u->recordPrimaryMemoryBarrier(commands, vk::AccessFlagBits::eTransferWrite,
-                                      vk::AccessFlagBits::eTransferRead,
-                                      vk::PipelineStageFlagBits::eTransfer,
-                                      vk::PipelineStageFlagBits::eTransfer);
+        u->recordPrimaryMemoryBarrier(
+            commands, vk::AccessFlagBits::eTransferWrite, vk::AccessFlagBits::eTransferRead,
+            vk::PipelineStageFlagBits::eTransfer, vk::PipelineStageFlagBits::eTransfer);
         u->recordCopyFromDeviceToStaging(commands);
-        u->recordStagingMemoryBarrier(commands, vk::AccessFlagBits::eTransferWrite,
-                                      vk::AccessFlagBits::eHostRead,
-                                      vk::PipelineStageFlagBits::eTransfer,
-                                      vk::PipelineStageFlagBits::eHost);
+        u->recordStagingMemoryBarrier(
+            commands, vk::AccessFlagBits::eTransferWrite, vk::AccessFlagBits::eHostRead,
+            vk::PipelineStageFlagBits::eTransfer, vk::PipelineStageFlagBits::eHost);
         const auto write = t->constructDescriptorSet(vk::DescriptorSet(), 3);
         EXPECT_EQ(write.dstBinding, 3u);
         EXPECT_EQ(write.descriptorType, vk::DescriptorType::eStorageBuffer);
@@ -279,8 +276,8 @@ TEST_F(CustomOperation, ObjectsMadeWithoutAManager) {
     auto sized = std::make_shared<kp::TensorT<float>>(physical, device, size_t{2});
     auto raw = std::make_shared<kp::Tensor>(physical, device, 2, sizeof(float),
                                             kp::Memory::DataTypes::eFloat);
-    auto image = std::make_shared<kp::ImageT<float>>(physical, device, std::vector<float>{5, 6}, 2,
-                                                     1, 1);
+    auto image =
+        std::make_shared<kp::ImageT<float>>(physical, device, std::vector<float>{5, 6}, 2, 1, 1);
     std::vector<std::shared_ptr<kp::Memory>> objects{mine};
     auto algorithm =
         std::make_shared<kp::Algorithm>(device, objects, incrementFloats(), kp::Workgroup{2, 1, 1});

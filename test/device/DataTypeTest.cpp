@@ -20,7 +20,8 @@ struct Particle {
 
 } // namespace
 
-template <> kp::Memory::DataTypes kp::Memory::dataType<Particle>() {
+template <>
+kp::Memory::DataTypes kp::Memory::dataType<Particle>() {
     return DataTypes::eCustom;
 }
 
@@ -44,49 +45,64 @@ const char* kSixteenBit = "#extension GL_EXT_shader_16bit_storage : require\n"
                           "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
 const char* kSixtyFourBit = "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
 
-template <typename T> Spelling spelling();
-template <> Spelling spelling<int8_t>() {
+template <typename T>
+Spelling spelling();
+template <>
+Spelling spelling<int8_t>() {
     return {"int8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
-template <> Spelling spelling<uint8_t>() {
+template <>
+Spelling spelling<uint8_t>() {
     return {"uint8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
-template <> Spelling spelling<bool>() {
+template <>
+Spelling spelling<bool>() {
     return {"uint8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
-template <> Spelling spelling<int16_t>() {
+template <>
+Spelling spelling<int16_t>() {
     return {"int16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
-template <> Spelling spelling<uint16_t>() {
+template <>
+Spelling spelling<uint16_t>() {
     return {"uint16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
-template <> Spelling spelling<kp::BFloat16>() {
+template <>
+Spelling spelling<kp::BFloat16>() {
     return {"uint16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
-template <> Spelling spelling<kp::Half>() {
+template <>
+Spelling spelling<kp::Half>() {
     return {"float16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderFloat16"}};
 }
-template <> Spelling spelling<int32_t>() {
+template <>
+Spelling spelling<int32_t>() {
     return {"int", "", {}};
 }
-template <> Spelling spelling<uint32_t>() {
+template <>
+Spelling spelling<uint32_t>() {
     return {"uint", "", {}};
 }
-template <> Spelling spelling<int64_t>() {
+template <>
+Spelling spelling<int64_t>() {
     return {"int64_t", kSixtyFourBit, {"shaderInt64"}};
 }
-template <> Spelling spelling<uint64_t>() {
+template <>
+Spelling spelling<uint64_t>() {
     return {"uint64_t", kSixtyFourBit, {"shaderInt64"}};
 }
-template <> Spelling spelling<float>() {
+template <>
+Spelling spelling<float>() {
     return {"float", "", {}};
 }
-template <> Spelling spelling<double>() {
+template <>
+Spelling spelling<double>() {
     return {"double", "", {"shaderFloat64"}};
 }
 
 /// Values at the ends of a type's range.
-template <typename T> std::vector<T> samples() {
+template <typename T>
+std::vector<T> samples() {
     if constexpr (std::is_same_v<T, bool>)
         return {true, false, false, true, true};
     else if constexpr (std::is_same_v<T, kp::Half> || std::is_same_v<T, kp::BFloat16>)
@@ -96,8 +112,9 @@ template <typename T> std::vector<T> samples() {
                 T(113)};
 }
 
-template <typename T> class DataType : public DeviceTest {
-  protected:
+template <typename T>
+class DataType : public DeviceTest {
+protected:
     /// Same bytes, which comparing floating-point numbers would not show.
     static bool same(const std::vector<T>& a, const std::vector<T>& b) {
         for (size_t i = 0; i < a.size(); ++i)
@@ -129,8 +146,8 @@ TYPED_TEST_SUITE(DataType, AllTypes);
 
 TYPED_TEST(DataType, HostViewKeepsIt) {
     const auto values = samples<TypeParam>();
-    for (const auto type : {MemoryTypes::eDevice, MemoryTypes::eHost,
-                            MemoryTypes::eDeviceAndHost}) {
+    for (const auto type :
+         {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eDeviceAndHost}) {
         const auto t = this->manager.template tensorT<TypeParam>(values, type);
         EXPECT_EQ(static_cast<kp::Memory&>(*t).dataType(), kp::Memory::dataType<TypeParam>());
         EXPECT_EQ(t->dataTypeMemorySize(), sizeof(TypeParam));
@@ -223,16 +240,14 @@ using CustomType = DeviceTest;
 
 TEST_F(CustomType, StructsThroughEveryMemoryType) {
     const std::vector<Particle> particles{{1, 2, 3, 4}, {5, 6, 7, 8}};
-    const auto code = spirv(
-        shader("struct Particle { float x, y; uint id; float mass; };" +
-                   buffer(0, "", "Particle", "p"),
-               "p[i].x += p[i].mass; p[i].id *= 10u;"));
+    const auto code = spirv(shader("struct Particle { float x, y; uint id; float mass; };" +
+                                       buffer(0, "", "Particle", "p"),
+                                   "p[i].x += p[i].mass; p[i].id *= 10u;"));
     auto sq = manager.sequence();
     for (const auto type : kAllTypes) {
         const auto t = manager.tensorT<Particle>(particles, type);
         EXPECT_EQ(t->dataTypeMemorySize(), sizeof(Particle));
-        sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(
-            manager.algorithm({t}, code));
+        sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code));
         sq->record<kp::OpSyncLocal>({t})->eval();
         const std::vector<Particle> expected{{5, 2, 30, 4}, {13, 6, 70, 8}};
         EXPECT_EQ(onDevice<Particle>(*t), expected) << kp::Memory::toString(type);

@@ -3,20 +3,15 @@
 // Makes every Vulkan call that can fail do so, one after the other, while a program that uses all
 // of the library runs.
 #include <cstring>
-#include <numeric>
 #include <optional>
 #include <ostream>
 
 #include "FaultyDriver.hpp"
 #include "TestSupport.hpp"
 
-#include "core/MemoryImpl.hpp"
 #include "vulkan/Allocator.hpp"
-#include "vulkan/CommandBufferPool.hpp"
 #include "vulkan/Device.hpp"
-#include "vulkan/Queue.hpp"
 #include "vulkan/Retirement.hpp"
-#include "vulkan/Submission.hpp"
 
 namespace kp::test {
 namespace {
@@ -141,6 +136,17 @@ std::string nameOf(const ::testing::TestParamInfo<Case>& info) {
 
 class FailureInjection : public ::testing::TestWithParam<Case> {
 protected:
+    void SetUp() override {
+        const std::string function = GetParam().function;
+        if (function == "vkAllocateMemory" && validating("core"))
+            GTEST_SKIP()
+                << "refused a block, the allocator asks for the bytes of one buffer alone, "
+                   "which best practices find small";
+        if (function.find("Semaphore") != std::string::npos &&
+            !deviceOf(*makeManager())->plan().timelineSemaphores)
+            GTEST_SKIP() << "the device counts with fences";
+    }
+
     std::unique_ptr<kp::Manager> makeManager() {
         kp::ManagerOptions options;
         options.timelineSemaphores = GetParam().timelineSemaphores;
@@ -228,28 +234,37 @@ TEST_P(OutOfMemoryInjection, EverythingElseGoesOnAndARetrySucceeds) {
         if (HasFailure())
             return;
     }
-    // Memory for blocks is asked for in several ways, of which one refusal is made up for.
-    if (std::string(GetParam().function) != "vkAllocateMemory" ||
-        GetParam().often == Often::eFromThenOn) {
+    // The blocks of memory that the bystander needs have room for the rest.
+    if (std::string(GetParam().function) != "vkAllocateMemory") {
         EXPECT_GT(errors, 0u) << "this call never fails the program";
     }
 }
 
 TEST_P(OutOfMemoryInjection, AFreshDeviceSurvivesToo) {
+    uint64_t errors = 0;
     bool reached = true;
     for (uint64_t number = 1; reached && number <= 3; ++number) {
         SCOPED_TRACE("call " + std::to_string(number));
         {
             const auto manager = makeManager();
             fail(number);
-            run(*manager);
+            const auto error = run(*manager);
             reached = mDriver.failed();
             mDriver.works();
+            if (error) {
+                ++errors;
+                EXPECT_EQ(*error, kp::ErrorCode::eOutOfMemory);
+            }
             useEverything(*manager);
         }
         expectNothingLeft();
         if (HasFailure())
             return;
+    }
+    // Memory is asked for in several ways, so that one refusal is made up for.
+    if (std::string(GetParam().function) != "vkAllocateMemory" ||
+        GetParam().often == Often::eFromThenOn) {
+        EXPECT_GT(errors, 0u) << "this call never fails the program";
     }
 }
 
@@ -353,7 +368,7 @@ TEST_F(FaultyDriverTest, FirstPipelineAndFirstDescriptorPoolMayFail) {
     for (const char* function : {"vkCreatePipelineCache", "vkCreateDescriptorPool"}) {
         SCOPED_TRACE(function);
         {
-            const auto manager = mDriver.manager({});
+            const auto manager = mDriver.manager();
             const auto tensor = manager->tensorT<uint32_t>(kCount);
             mDriver.fail(function, 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
             EXPECT_THROW(manager->algorithm({tensor}, addShader(1)), kp::OutOfMemory);
@@ -366,107 +381,39 @@ TEST_F(FaultyDriverTest, FirstPipelineAndFirstDescriptorPoolMayFail) {
 }
 
 TEST_F(FaultyDriverTest, ADeviceThatCannotBeMadeLeavesNothingBehind) {
+    std::vector<std::string> functions{"vkCreateDevice"};
+    if (deviceOf(*mDriver.manager())->plan().timelineSemaphores)
+        functions.emplace_back("vkCreateSemaphore");
     // Every candidate fails, on machines with several devices too.
-    for (const char* function : {"vkCreateDevice", "vkCreateSemaphore"}) {
+    for (const std::string& function : functions) {
         SCOPED_TRACE(function);
         mDriver.fail(function, 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
-        EXPECT_THROW(mDriver.manager({}), kp::OutOfMemory);
+        EXPECT_THROW(mDriver.manager(), kp::OutOfMemory);
         EXPECT_TRUE(mDriver.failed());
         mDriver.works();
         EXPECT_TRUE(mDriver.alive().empty());
     }
     mDriver.fail("vkCreateDevice", 1, VK_ERROR_FEATURE_NOT_PRESENT, Often::eFromThenOn);
-    EXPECT_THROW(mDriver.manager({}), kp::Unsupported);
+    EXPECT_THROW(mDriver.manager(), kp::Unsupported);
     mDriver.fail("vkCreateDevice", 1, VK_ERROR_DEVICE_LOST, Often::eFromThenOn);
-    EXPECT_THROW(mDriver.manager({}), kp::DeviceLost);
+    EXPECT_THROW(mDriver.manager(), kp::DeviceLost);
     mDriver.works();
-    const auto manager = mDriver.manager({});
+    const auto manager = mDriver.manager();
     useEverything(*manager);
 }
 
 TEST_F(FaultyDriverTest, APipelineThatTheDriverRefusesIsAShaderError) {
-    const auto manager = mDriver.manager({});
+    const auto manager = mDriver.manager();
     const auto tensor = manager->tensorT<uint32_t>(kCount);
     mDriver.fail("vkCreateComputePipelines", 1, VK_ERROR_INITIALIZATION_FAILED, Often::eOnce);
     EXPECT_THROW(manager->algorithm({tensor}, addShader(1)), kp::ShaderError);
     EXPECT_NO_THROW(manager->algorithm({tensor}, addShader(1)));
 }
 
-TEST_F(FaultyDriverTest, MemoryStaysWhileItIsUnknownWhetherTheDeviceUsesIt) {
-    for (const bool timeline : {true, false}) {
-        SCOPED_TRACE(timeline ? "timeline semaphore" : "fences");
-        kp::ManagerOptions options;
-        options.timelineSemaphores = timeline;
-        const auto manager = mDriver.manager(options);
-        vulkan::Device& device = *deviceOf(*manager);
-        vulkan::Queue& queue = device.queue(0);
-
-        auto memory = vulkan::Buffer::create(device, 4096, vulkan::MemoryPlace::eDevice);
-        vulkan::CommandBuffer commands = device.commandBuffers().acquire(queue.family());
-        commands.begin(true);
-        device.vk().vkCmdFillBuffer(commands.handle(), memory->handle(), 0, VK_WHOLE_SIZE, 1);
-        commands.end();
-        const VkCommandBuffer handle = commands.handle();
-        const int64_t buffers = mDriver.alive()["Buffer"];
-        mDriver.fail(timeline ? "vkGetSemaphoreCounterValue" : "vkGetFenceStatus", 1,
-                     VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
-        vulkan::AccessList accesses;
-        accesses.add(memory, true);
-        const vulkan::TimelinePoint done = vulkan::submitOrdered(queue, {&handle, 1}, accesses);
-        accesses = {};
-        memory.reset();
-        device.retirement().collect();
-        EXPECT_EQ(mDriver.alive()["Buffer"], buffers) << "freed while the device may write it";
-
-        mDriver.works();
-        EXPECT_TRUE(queue.wait(done.value, UINT64_MAX, vulkan::WaitMode::eBlock));
-        device.retirement().collect();
-        EXPECT_EQ(mDriver.alive()["Buffer"], buffers - 1);
-    }
-}
-
-TEST_F(FaultyDriverTest, AWaitThatFailedCanBeRepeated) {
-    kp::ManagerOptions options;
-    options.waitPolicy = kp::WaitPolicy::eBlock;
-    const auto manager = mDriver.manager(options);
-    const auto counter = manager->tensorT<uint32_t>(std::vector<uint32_t>{0});
-    const auto sequence = manager->sequence();
-    sequence->record<kp::OpSyncDevice>({counter});
-    const uint32_t count = recordSlowWork(*manager, *sequence, counter);
-    sequence->record<kp::OpSyncLocal>({counter});
-    sequence->evalAsync();
-    mDriver.fail("vkWaitSemaphores", 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
-    EXPECT_THROW(sequence->evalAwait(), kp::OutOfMemory);
-    mDriver.works();
-    sequence->event().wait();
-    if (sequence->isRunning())
-        sequence->evalAwait();
-    EXPECT_EQ(counter->vector(), std::vector<uint32_t>{count});
-    counter->data()[0] = 0;
-    sequence->eval();
-    EXPECT_EQ(counter->vector(), std::vector<uint32_t>{count});
-}
-
-TEST_F(FaultyDriverTest, EventsOfALostDeviceSaySo) {
-    kp::ManagerOptions options;
-    options.waitPolicy = kp::WaitPolicy::eBlock;
-    const auto manager = mDriver.manager(options);
-    const auto counter = manager->tensorT<uint32_t>(std::vector<uint32_t>{0});
-    const auto sequence = manager->sequence();
-    recordSlowWork(*manager, *sequence, counter);
-    sequence->evalAsync();
-    const kp::Event event = sequence->event();
-    mDriver.fail("vkWaitSemaphores", 1, VK_ERROR_DEVICE_LOST, Often::eOnce);
-    EXPECT_THROW(event.wait(), kp::DeviceLost);
-    mDriver.works();
-    EXPECT_THROW(event.wait(), kp::DeviceLost);
-    EXPECT_THROW(sequence->evalAwait(), kp::DeviceLost);
-}
-
 // The driver in between is worth nothing if it does not see.
 TEST_F(FaultyDriverTest, SeesWhatIsAliveAndWhatIsDestroyedTwice) {
     {
-        const auto manager = mDriver.manager({});
+        const auto manager = mDriver.manager();
         const auto device = deviceOf(*manager);
         const vulkan::Device& own = *device;
         VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};

@@ -9,9 +9,10 @@ constexpr MemoryTypes kAllTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
                                      MemoryTypes::eStorage, MemoryTypes::eDeviceAndHost};
 
 class FillTest : public DeviceTest {
-  protected:
+protected:
     /// Fills tensors of every length up to 9 and of some larger ones, in every memory type.
-    template <typename T> void fillsWith(T value) {
+    template <typename T>
+    void fillsWith(T value) {
         auto sq = manager.sequence();
         for (const auto type : kAllTypes)
             for (const size_t count : {1, 2, 3, 4, 5, 7, 8, 9, 1000, 4097}) {
@@ -65,11 +66,12 @@ TEST_F(FillTest, WrongArgumentsAreRefused) {
     const std::vector<std::shared_ptr<kp::Memory>> none;
     EXPECT_THROW(sq->record<kp::OpFill>(none, 1.0f), kp::InvalidArgument);
     EXPECT_ERROR(kp::InvalidArgument, "8", sq->record<kp::OpFill>({t}, 1.0));
-    EXPECT_ERROR(kp::InvalidArgument, "image", sq->record<kp::OpFill>({manager.image(2, 2, 1)}, 1.0f));
+    EXPECT_ERROR(kp::InvalidArgument, "image",
+                 sq->record<kp::OpFill>({manager.image(2, 2, 1)}, 1.0f));
 }
 
 class IndirectTest : public DeviceTest {
-  protected:
+protected:
     std::vector<uint32_t> countGroups = spirv(
         "#version 450\nlayout(local_size_x = 1) in;\n" + buffer(0, "", "uint", "v") +
         "void main() { atomicAdd(v[0], 1u); if (gl_WorkGroupID.y == 1u) atomicAdd(v[1], 1u); }");

@@ -9,10 +9,11 @@ namespace kp::test {
 namespace {
 
 class HazardTest : public DeviceTest {
-  protected:
+protected:
     static constexpr size_t kCount = 4096;
 
-    std::shared_ptr<kp::TensorT<uint32_t>> a = manager.tensorT<uint32_t>(ascending<uint32_t>(kCount));
+    std::shared_ptr<kp::TensorT<uint32_t>> a =
+        manager.tensorT<uint32_t>(ascending<uint32_t>(kCount));
     std::shared_ptr<kp::TensorT<uint32_t>> b = manager.tensorT<uint32_t>(kCount);
     std::shared_ptr<kp::TensorT<uint32_t>> c = manager.tensorT<uint32_t>(kCount);
     std::shared_ptr<kp::Sequence> sq = manager.sequence();
@@ -130,8 +131,8 @@ TEST_F(HazardTest, SyncDeviceTwiceAndSyncLocalInBetween) {
 }
 
 TEST_F(HazardTest, HostMemoryWrittenByShadersIsVisible) {
-    for (const auto type : {kp::Memory::MemoryTypes::eHost,
-                            kp::Memory::MemoryTypes::eDeviceAndHost}) {
+    for (const auto type :
+         {kp::Memory::MemoryTypes::eHost, kp::Memory::MemoryTypes::eDeviceAndHost}) {
         auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(kCount), type);
         auto run = manager.sequence();
         run->record<kp::OpSyncDevice>({t});
@@ -188,8 +189,8 @@ TEST_F(HazardTest, AcrossQueues) {
 }
 
 TEST_F(HazardTest, ShadersWithoutQualifiersAreOrderedAsWell) {
-    const auto plain = spirv(
-        shader(buffer(0, "", "uint", "x") + buffer(1, "", "uint", "y"), "y[i] = x[i] + 1u;"));
+    const auto plain =
+        spirv(shader(buffer(0, "", "uint", "x") + buffer(1, "", "uint", "y"), "y[i] = x[i] + 1u;"));
     auto forth = manager.algorithm({a, b}, plain);
     auto back = manager.algorithm({b, a}, plain);
     for (int i = 0; i < 10; ++i)

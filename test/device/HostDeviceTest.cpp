@@ -13,7 +13,7 @@ namespace {
 using DataTypes = kp::Memory::DataTypes;
 
 class HostDeviceTest : public DeviceTest {
-  protected:
+protected:
     HostVulkan host{manager};
 
     /// One of everything, on any manager.
@@ -70,8 +70,7 @@ TEST_F(HostDeviceTest, OfVulkan11WithNothingSwitchedOn) {
     HostVulkan bare(manager, HostVulkan::Kind::eBare);
     kp::Manager wrapped(bare.description());
     expectWorks(wrapped);
-    const auto needs64 = kp::compile(
-        shader(buffer(0, "", "double", "v"), "v[i] += 1.0LF;"));
+    const auto needs64 = kp::compile(shader(buffer(0, "", "double", "v"), "v[i] += 1.0LF;"));
     EXPECT_THROW(wrapped.algorithm({wrapped.tensorT<double>(3)}, needs64), kp::Error)
         << "the feature is not on in the host's device";
 }
@@ -252,7 +251,8 @@ TEST_F(HostDeviceTest, ObjectsOfAnotherDeviceAreRefused) {
                  sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({theirs}, addShader(1))));
     wrapped.sequence()->eval<kp::OpSyncDevice>({theirs});
     auto other = manager.sequence()->record<kp::OpSyncDevice>({mine});
-    EXPECT_THROW(other->evalAsync({wrapped.sequence()->event(), kp::Event(), [&] {
+    EXPECT_THROW(other->evalAsync({wrapped.sequence()->event(), kp::Event(),
+                                   [&] {
                                        auto theirSequence = wrapped.sequence();
                                        theirSequence->eval<kp::OpSyncDevice>({theirs});
                                        return theirSequence->event();

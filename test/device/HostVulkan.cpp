@@ -16,8 +16,8 @@ namespace {
 
 void require(VkResult result, const char* what) {
     if (result != VK_SUCCESS)
-        throw std::runtime_error(std::string("the host application's ") + what + " failed: " +
-                                 std::to_string(result));
+        throw std::runtime_error(std::string("the host application's ") + what +
+                                 " failed: " + std::to_string(result));
 }
 
 struct HostBuffer {

@@ -12,7 +12,7 @@ namespace kp::test {
 /// on the physical device that the tests run on. With KOMPUTE_VALIDATION its instance is validated
 /// as the library's own is.
 class HostVulkan {
-  public:
+public:
     enum class Kind {
         eModern, ///< Vulkan 1.2 or more with timeline semaphores, where the device has them
         eBare    ///< Vulkan 1.1 and nothing switched on
@@ -45,7 +45,7 @@ class HostVulkan {
     /// Ends, submits and waits for it.
     void submitAndWait(VkCommandBuffer commands);
 
-  private:
+private:
     struct Impl;
     std::unique_ptr<Impl> mImpl;
 };

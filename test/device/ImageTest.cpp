@@ -11,15 +11,14 @@ using DataTypes = kp::Memory::DataTypes;
 using MemoryTypes = kp::Memory::MemoryTypes;
 
 class ImageTest : public DeviceTest {
-  protected:
+protected:
     /// out = in + 1 for one-channel float images.
     static std::vector<uint32_t> incrementShader() {
-        return spirv(
-            "#version 450\nlayout(local_size_x = 1) in;\n"
-            "layout(set = 0, binding = 0, r32f) uniform readonly image2D a;\n"
-            "layout(set = 0, binding = 1, r32f) uniform writeonly image2D b;\n"
-            "void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);\n"
-            "    imageStore(b, p, imageLoad(a, p) + 1.0); }");
+        return spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                     "layout(set = 0, binding = 0, r32f) uniform readonly image2D a;\n"
+                     "layout(set = 0, binding = 1, r32f) uniform writeonly image2D b;\n"
+                     "void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);\n"
+                     "    imageStore(b, p, imageLoad(a, p) + 1.0); }");
     }
 };
 
@@ -171,7 +170,8 @@ TEST_F(ImageTest, RowsWithoutPaddingWhateverThePitch) {
         }
 }
 
-template <typename T> class ImageFormat : public DeviceTest {};
+template <typename T>
+class ImageFormat : public DeviceTest {};
 using Formats =
     ::testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, float, kp::Half>;
 TYPED_TEST_SUITE(ImageFormat, Formats);

@@ -17,10 +17,12 @@ struct NewStyle {
 
 } // namespace
 
-template <> kp::Tensor::TensorDataTypes kp::TensorT<OldStyle>::dataType() {
+template <>
+kp::Tensor::TensorDataTypes kp::TensorT<OldStyle>::dataType() {
     return kp::Tensor::TensorDataTypes::eCustom;
 }
-template <> kp::Memory::DataTypes kp::Memory::dataType<NewStyle>() {
+template <>
+kp::Memory::DataTypes kp::Memory::dataType<NewStyle>() {
     return kp::Memory::DataTypes::eCustom;
 }
 
@@ -154,14 +156,11 @@ TEST_F(Kompute09, EmbeddedShadersAndLogisticRegression) {
     auto bIn = manager.tensor({0}, kp::Memory::MemoryTypes::eHost);
     auto bOut = manager.tensor({0, 0, 0, 0, 0});
     auto lOut = manager.tensor({0, 0, 0, 0, 0});
-    std::vector<std::shared_ptr<kp::Memory>> params{xI,    xJ,  y,    wIn, wOutI,
-                                                    wOutJ, bIn, bOut, lOut};
+    std::vector<std::shared_ptr<kp::Memory>> params{xI, xJ, y, wIn, wOutI, wOutJ, bIn, bOut, lOut};
     manager.sequence()->record<kp::OpSyncDevice>(params)->eval();
-    auto algorithm =
-        manager.algorithm(params, code, kp::Workgroup({5}), std::vector<float>({5.0}));
-    auto sq = manager.sequence()
-                  ->record<kp::OpAlgoDispatch>(algorithm)
-                  ->record<kp::OpSyncLocal>({wOutI, wOutJ, bOut, lOut});
+    auto algorithm = manager.algorithm(params, code, kp::Workgroup({5}), std::vector<float>({5.0}));
+    auto sq = manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->record<kp::OpSyncLocal>(
+        {wOutI, wOutJ, bOut, lOut});
     for (int round = 0; round < 100; ++round) {
         sq->eval();
         for (size_t j = 0; j < 5; ++j) {

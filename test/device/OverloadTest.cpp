@@ -20,7 +20,8 @@ struct TestConsts {
 
 } // namespace
 
-template <> kp::Memory::DataTypes kp::Memory::dataType<TestStruct>() {
+template <>
+kp::Memory::DataTypes kp::Memory::dataType<TestStruct>() {
     return DataTypes::eCustom;
 }
 
@@ -31,13 +32,13 @@ using DataTypes = kp::Memory::DataTypes;
 using MemoryTypes = kp::Memory::MemoryTypes;
 
 std::vector<uint32_t> constantsShader(const std::string& members) {
-    return spirv(shader(buffer(0, "", "float", "v") +
-                            "layout(push_constant) uniform P { " + members + " };",
-                        "v[i] = float(x) + float(y) + float(z);"));
+    return spirv(
+        shader(buffer(0, "", "float", "v") + "layout(push_constant) uniform P { " + members + " };",
+               "v[i] = float(x) + float(y) + float(z);"));
 }
 
 class Overload : public DeviceTest {
-  protected:
+protected:
     std::vector<uint32_t> mult =
         std::vector<uint32_t>(kp::SHADEROPMULT_COMP_SPV.begin(), kp::SHADEROPMULT_COMP_SPV.end());
 };
@@ -74,9 +75,9 @@ TEST_F(Overload, ImagesFromBracesPointersAndSizes) {
     EXPECT_EQ(manager.imageT(integers, 2, 2, 1)->dataType(), DataTypes::eUnsignedInt);
     const std::vector<float> floats{1, 2, 3, 4};
     EXPECT_EQ(manager.imageT<float>(floats, 2, 2, 1, vk::ImageTiling::eOptimal)->getY(), 2u);
-    EXPECT_THROW(manager.image(floats, 1, 1, 1, vk::ImageTiling::eOptimal,
-                               MemoryTypes::eDeviceAndHost),
-                 std::runtime_error);
+    EXPECT_THROW(
+        manager.image(floats, 1, 1, 1, vk::ImageTiling::eOptimal, MemoryTypes::eDeviceAndHost),
+        std::runtime_error);
 }
 
 TEST_F(Overload, AlgorithmsWithConstantsOfEveryKind) {

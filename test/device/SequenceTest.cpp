@@ -5,7 +5,7 @@ namespace kp::test {
 namespace {
 
 class SequenceTest : public DeviceTest {
-  protected:
+protected:
     std::shared_ptr<kp::TensorT<float>> t = manager.tensor({0, 0, 0});
     std::shared_ptr<kp::Algorithm> increment = manager.algorithm({t}, incrementFloats());
 
@@ -76,8 +76,8 @@ TEST_F(SequenceTest, EvaluatedAgainRunsTheSameAgain) {
 }
 
 TEST_F(SequenceTest, RecordAfterEvalStartsAnew) {
-    auto add10 = manager.algorithm(
-        {t}, spirv(shader(buffer(0, "", "float", "v"), "v[i] += 10.0;")));
+    auto add10 =
+        manager.algorithm({t}, spirv(shader(buffer(0, "", "float", "v"), "v[i] += 10.0;")));
     auto sq = manager.sequence();
     sq->record<kp::OpAlgoDispatch>(increment)->eval();
     sq->record<kp::OpAlgoDispatch>(add10)->eval();

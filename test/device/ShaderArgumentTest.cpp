@@ -10,7 +10,7 @@ using DataTypes = kp::Memory::DataTypes;
 
 /// After each refusal the manager must still work.
 class ShaderArgument : public DeviceTest {
-  protected:
+protected:
     void TearDown() override {
         auto t = manager.tensor({1, 2, 3});
         auto sq = manager.sequence();
@@ -48,26 +48,25 @@ TEST_F(ShaderArgument, GarbageIsRefused) {
 TEST_F(ShaderArgument, TruncatedCodeIsRefusedAtEveryLength) {
     const auto whole = incrementFloats();
     for (size_t length = 1; length < whole.size(); length += 7)
-        EXPECT_THROW(manager.algorithm(
-                         {t}, std::vector<uint32_t>(whole.begin(),
-                                                    whole.begin() + static_cast<long>(length))),
-                     kp::ShaderError)
+        EXPECT_THROW(
+            manager.algorithm({t}, std::vector<uint32_t>(
+                                       whole.begin(), whole.begin() + static_cast<long>(length))),
+            kp::ShaderError)
             << length;
 }
 
 TEST_F(ShaderArgument, AnotherStageIsRefused) {
     // A fragment shader, made by changing the execution model of a vertex-like module by hand.
     const std::vector<uint32_t> fragment{
-        0x07230203, 0x00010000, 0, 6, 0,
-        0x00020011, 1,                                      // OpCapability Shader
-        0x0003000e, 0, 1,                                   // OpMemoryModel Logical GLSL450
-        0x0005000f, 4, 3, 0x6e69616d, 0,                    // OpEntryPoint Fragment %3 "main"
-        0x00030010, 3, 7,                                   // OpExecutionMode %3 OriginUpperLeft
-        0x00020013, 1,                                      // %1 = OpTypeVoid
-        0x00030021, 2, 1,                                   // %2 = OpTypeFunction %1
-        0x00050036, 1, 3, 0, 2,                             // %3 = OpFunction
-        0x000200f8, 4,                                      // %4 = OpLabel
-        0x000100fd, 0x00010038};                            // OpReturn, OpFunctionEnd
+        0x07230203, 0x00010000, 0, 6,          0, 0x00020011, 1, // OpCapability Shader
+        0x0003000e, 0,          1,                               // OpMemoryModel Logical GLSL450
+        0x0005000f, 4,          3, 0x6e69616d, 0,                // OpEntryPoint Fragment %3 "main"
+        0x00030010, 3,          7,                // OpExecutionMode %3 OriginUpperLeft
+        0x00020013, 1,                            // %1 = OpTypeVoid
+        0x00030021, 2,          1,                // %2 = OpTypeFunction %1
+        0x00050036, 1,          3, 0,          2, // %3 = OpFunction
+        0x000200f8, 4,                            // %4 = OpLabel
+        0x000100fd, 0x00010038};                  // OpReturn, OpFunctionEnd
     EXPECT_ERROR(kp::ShaderError, "compute", manager.algorithm({t}, fragment));
 }
 
@@ -130,11 +129,21 @@ TEST_F(ShaderArgument, WrongPushConstantSize) {
     const auto code = spirv(shader(buffer(0, "", "float", "v") +
                                        "layout(push_constant) uniform P { float x; float y; };",
                                    "v[i] = x + y;"));
-    EXPECT_ERROR(kp::ShaderError, "8", manager.algorithm({t}, code, {}, {}, {1.0}));
-    EXPECT_THROW(manager.algorithm({t}, code), kp::ShaderError);
-    EXPECT_THROW(manager.algorithm({t}, code, {}, {}, std::vector<float>(1000)), kp::Error);
-    EXPECT_THROW((manager.algorithm<float, uint8_t>({t}, code, {}, {}, {1, 2, 3})), kp::Error);
-    EXPECT_TRUE(manager.algorithm({t}, code, {}, {}, {1.0, 2.0})->isInit());
+    auto sq = manager.sequence();
+    // Programs for Kompute make such algorithms and expect the error when they record.
+    EXPECT_ERROR(kp::InvalidArgument, "8",
+                 sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code, {}, {}, {1.0})));
+    EXPECT_ERROR(kp::InvalidArgument, "8",
+                 sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code)));
+    EXPECT_ERROR(kp::InvalidArgument, "maxPushConstantsSize",
+                 manager.algorithm({t}, code, {}, {}, std::vector<float>(1000)));
+    EXPECT_ERROR(kp::InvalidArgument, "multiple of 4",
+                 (manager.algorithm<float, uint8_t>({t}, code, {}, {}, {1, 2, 3})));
+    sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, code, {}, {}, {1.0, 2.0}));
+    EXPECT_EQ(onDevice<float>(*t)[0], 3.0f);
+    // The constants may also come with each dispatch alone.
+    sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, code), kp::Constants{4, 5});
+    EXPECT_EQ(onDevice<float>(*t)[0], 9.0f);
 }
 
 TEST_F(ShaderArgument, GroupCountsOverTheLimit) {
@@ -164,17 +173,16 @@ TEST_F(ShaderArgument, CapabilityTheDeviceLacks) {
     // 16-bit storage in push constants is rare; 64-bit float atomics are rarer still.
     if (hasFeature(manager, "shaderBufferFloat64AtomicAdd"))
         GTEST_SKIP() << "the device has it";
-    const auto code = spirv(
-        shader(buffer(0, "", "double", "v"), "atomicAdd(v[0], 1.0LF);",
-               "#extension GL_EXT_shader_atomic_float : require"));
+    const auto code = spirv(shader(buffer(0, "", "double", "v"), "atomicAdd(v[0], 1.0LF);",
+                                   "#extension GL_EXT_shader_atomic_float : require"));
     EXPECT_THROW(manager.algorithm({manager.tensorT<double>(3)}, code), kp::Error);
 }
 
 TEST_F(ShaderArgument, OtherDescriptorKindsAreRefused) {
-    const auto uniform = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
-                               "layout(set = 0, binding = 0) uniform sampler2D a;\n" +
-                               buffer(1, "", "float", "v") +
-                               "void main() { v[0] = texture(a, vec2(0)).x; }");
+    const auto uniform =
+        spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+              "layout(set = 0, binding = 0) uniform sampler2D a;\n" +
+              buffer(1, "", "float", "v") + "void main() { v[0] = texture(a, vec2(0)).x; }");
     EXPECT_THROW(manager.algorithm({t, t}, uniform), kp::Error);
     const auto secondSet = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
                                  "layout(set = 1, binding = 0) buffer B { float v[]; };\n"

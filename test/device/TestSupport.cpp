@@ -40,10 +40,10 @@ uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
                         const std::shared_ptr<kp::Memory>& counter) {
     // The mask is 0, which the compiler cannot know. Below 65,535 rounds, where some software
     // drivers end every loop.
-    const auto code = spirv(shader(
-        buffer(0, "", "uint", "v") + "layout(push_constant) uniform P { uint mask; };",
-        "uint x = v[0]; for (uint k = 0u; k < 60000u; ++k) x = x * 1664525u + 1013904223u;"
-        "v[0] += 1u + (x & mask);"));
+    const auto code = spirv(
+        shader(buffer(0, "", "uint", "v") + "layout(push_constant) uniform P { uint mask; };",
+               "uint x = v[0]; for (uint k = 0u; k < 60000u; ++k) x = x * 1664525u + 1013904223u;"
+               "v[0] += 1u + (x & mask);"));
     const auto algorithm = manager.algorithm<float, uint32_t>({counter}, code, {1, 1, 1}, {}, {0});
     const uint32_t count = manager.deviceInfo().type == kp::DeviceType::eCpu ? 2000 : 600;
     for (uint32_t i = 0; i < count; ++i)

@@ -52,24 +52,23 @@ bool validating();
 /// Log messages since the current test began, one per line, each with its level's first letter.
 std::string logText();
 
-/// Lets the current test pass although the validation layer has found fault. For canaries alone.
-void forgiveValidation();
-
 /// 0, 1, 2, ...
-template <typename T> std::vector<T> ascending(size_t count, size_t first = 0) {
+template <typename T>
+std::vector<T> ascending(size_t count, size_t first = 0) {
     std::vector<T> values(count);
     for (size_t i = 0; i < count; ++i)
         values[i] = static_cast<T>(first + i);
     return values;
 }
 
-/// A test with a manager of its own; all managers of a process share one device.
+/// A test with a manager of its own. Managers alive at the same time share one device.
 class DeviceTest : public ::testing::Test {
-  protected:
+protected:
     kp::Manager manager;
 
     /// What is in the device memory, past every mirror.
-    template <typename T> static std::vector<T> onDevice(kp::Memory& memory) {
+    template <typename T>
+    static std::vector<T> onDevice(kp::Memory& memory) {
         std::vector<T> values(memory.size());
         memory.download(values.data(), values.size() * sizeof(T));
         return values;

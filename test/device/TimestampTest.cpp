@@ -7,7 +7,7 @@ namespace kp::test {
 namespace {
 
 class TimestampTest : public DeviceTest {
-  protected:
+protected:
     std::shared_ptr<kp::TensorT<uint32_t>> t = manager.tensorT<uint32_t>({0, 0, 0});
 
     void SetUp() override {
@@ -66,6 +66,17 @@ TEST_F(TimestampTest, AfterANewRecordingOnlyItsOwn) {
     EXPECT_EQ(sq->getTimestamps().size(), 3u);
     sq->record<kp::OpAlgoDispatch>(algorithm)->eval();
     EXPECT_EQ(sq->getTimestamps().size(), 2u);
+}
+
+TEST_F(TimestampTest, ANewRecordingThatDidNotRunHasNone) {
+    auto algorithm = manager.algorithm({t}, addShader(1));
+    auto sq = manager.sequence(0, 8);
+    sq->record<kp::OpAlgoDispatch>(algorithm)->eval();
+    sq->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpAlgoDispatch>(algorithm)->record<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_THROW(sq->getTimestamps(), kp::InvalidArgument);
+    sq->eval();
+    EXPECT_EQ(sq->getTimestamps().size(), 4u);
 }
 
 TEST_F(TimestampTest, NotAskedForThrows) {

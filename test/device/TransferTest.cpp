@@ -101,8 +101,8 @@ TEST_F(TransferTest, ComesAfterEvaluationsStartedBefore) {
 TEST_F(TransferTest, LaterEvaluationsSeeAnUpload) {
     for (const auto type : kAllTypes) {
         auto t = manager.tensorT<uint32_t>({0, 0, 0}, type);
-        auto sq = manager.sequence()->record<kp::OpAlgoDispatch>(
-            manager.algorithm({t}, addShader(1)));
+        auto sq =
+            manager.sequence()->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
         for (uint32_t round = 0; round < 5; ++round) {
             t->upload(std::vector<uint32_t>{round, 10, 20});
             sq->eval();
@@ -113,8 +113,8 @@ TEST_F(TransferTest, LaterEvaluationsSeeAnUpload) {
 }
 
 TEST_F(TransferTest, HostViewShowsWhatCopiesAndFillsWrote) {
-    for (const auto type : {MemoryTypes::eDevice, MemoryTypes::eHost,
-                            MemoryTypes::eDeviceAndHost}) {
+    for (const auto type :
+         {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eDeviceAndHost}) {
         const auto source = manager.tensorT<uint32_t>({5, 6, 7});
         const auto t = manager.tensorT<uint32_t>({1, 2, 3}, type);
         auto sq = manager.sequence();

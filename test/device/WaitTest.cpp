@@ -9,7 +9,7 @@ namespace kp::test {
 namespace {
 
 class WaitTest : public DeviceTest {
-  protected:
+protected:
     std::shared_ptr<kp::TensorT<uint32_t>> counter = manager.tensorT<uint32_t>({0});
 
     void SetUp() override { manager.sequence()->eval<kp::OpSyncDevice>({counter}); }
@@ -188,8 +188,8 @@ TEST_F(WaitTest, ManySubmissionsInFlight) {
 }
 
 TEST_F(WaitTest, EveryPolicyWaitsToTheEnd) {
-    for (const auto policy : {kp::WaitPolicy::eAuto, kp::WaitPolicy::eSpin,
-                              kp::WaitPolicy::eHybrid, kp::WaitPolicy::eBlock}) {
+    for (const auto policy : {kp::WaitPolicy::eAuto, kp::WaitPolicy::eSpin, kp::WaitPolicy::eHybrid,
+                              kp::WaitPolicy::eBlock}) {
         kp::ManagerOptions options;
         options.waitPolicy = policy;
         kp::Manager other(options);

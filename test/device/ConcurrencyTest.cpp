@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the contract lets several threads do at once; also run under the thread sanitizer.
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "TestSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class Concurrency : public DeviceTest {
+protected:
+    static constexpr int kThreads = 4;
+
+    /// Runs @p work in several threads at once, with the thread's number.
+    template <typename Work>
+    static void inThreads(Work work) {
+        std::atomic<int> failures{0};
+        std::string message;
+        std::mutex mutex;
+        std::vector<std::thread> threads;
+        for (int number = 0; number < kThreads; ++number)
+            threads.emplace_back([&, number] {
+                try {
+                    work(number);
+                } catch (const std::exception& error) {
+                    ++failures;
+                    const std::lock_guard lock(mutex);
+                    message = error.what();
+                }
+            });
+        for (std::thread& thread : threads)
+            thread.join();
+        EXPECT_EQ(failures, 0) << message;
+    }
+};
+
+TEST_F(Concurrency, TensorsAndAlgorithmsMadeAndFreed) {
+    const auto code = addShader(1);
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        for (int i = 0; i < 40; ++i) {
+            auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(64, number));
+            auto image = manager.image(3, 3, 1);
+            auto algorithm = manager.algorithm({t}, code);
+            if (!t->isInit() || !algorithm->isInit() || t->vector()[1] != uint32_t(number + 1))
+                ++wrong;
+            if (i % 3 == 0)
+                t->destroy();
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(manager.objectCount(), 0u);
+}
+
+TEST_F(Concurrency, SequencesOnOneQueue) {
+    const auto code = addShader(1);
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        auto t = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, number));
+        auto algorithm = manager.algorithm({t}, code);
+        auto sq = manager.sequence();
+        sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(algorithm);
+        sq->record<kp::OpSyncLocal>({t});
+        for (uint32_t i = 1; i <= 30; ++i) {
+            sq->eval();
+            if (t->vector() != std::vector<uint32_t>(64, number + i))
+                ++wrong;
+            manager.sequence()->eval<kp::OpSyncLocal>({t});
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, OneTensorReadByAll) {
+    auto shared = manager.tensorT<uint32_t>(ascending<uint32_t>(256));
+    manager.sequence()->eval<kp::OpSyncDevice>({shared});
+    const auto code = copyShader();
+    std::atomic<int> wrong{0};
+    inThreads([&](int) {
+        auto mine = manager.tensorT<uint32_t>(256);
+        auto sq = manager.sequence();
+        sq->record<kp::OpAlgoDispatch>(manager.algorithm({shared, mine}, code));
+        sq->record<kp::OpSyncLocal>({mine});
+        for (int i = 0; i < 20; ++i) {
+            sq->evalAsync();
+            sq->evalAwait();
+            if (mine->vector() != ascending<uint32_t>(256))
+                ++wrong;
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, EventsAreWaitedForFromAnyThread) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    auto sq = manager.sequence();
+    recordSlowWork(manager, *sq, counter);
+    sq->evalAsync();
+    const kp::Event event = sq->event();
+    std::atomic<int> wrong{0};
+    inThreads([&](int) {
+        while (!event.wait(100'000)) {
+        }
+        if (!event.done())
+            ++wrong;
+    });
+    EXPECT_EQ(wrong, 0);
+    sq->evalAwait();
+}
+
+TEST_F(Concurrency, UploadsAndDownloads) {
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        auto t = manager.tensorT<uint32_t>(5000, kp::Memory::MemoryTypes::eStorage);
+        for (int i = 0; i < 10; ++i) {
+            const auto values = ascending<uint32_t>(5000, number * 1000 + i);
+            t->upload(values);
+            if (onDevice<uint32_t>(*t) != values)
+                ++wrong;
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, Compiling) {
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        for (int i = 0; i < 6; ++i) {
+            const uint32_t amount = static_cast<uint32_t>(number % 2 * 100 + i);
+            if (addShader(amount) != addShader(amount))
+                ++wrong;
+            try {
+                kp::compile("#version 450\nvoid main() { " + std::to_string(number) + " }");
+                ++wrong;
+            } catch (const kp::ShaderError&) {
+            }
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, PipelinesOfTheSameShader) {
+    const auto code = addShader(123);
+    auto t = manager.tensorT<uint32_t>(4);
+    std::atomic<int> wrong{0};
+    std::atomic<VkPipeline> pipeline{VkPipeline{}};
+    inThreads([&](int) {
+        const auto algorithm = manager.algorithm({t}, code);
+        VkPipeline none{};
+        if (!pipeline.compare_exchange_strong(none, algorithm->nativePipeline()) &&
+            none != algorithm->nativePipeline())
+            ++wrong;
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, ManagersMadeAndDestroyed) {
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        for (int i = 0; i < 5; ++i) {
+            kp::ManagerOptions options;
+            options.timelineSemaphores = (number + i) % 2 == 0;
+            kp::Manager mine(options);
+            auto t = mine.tensorT<uint32_t>({1, 2, 3});
+            mine.sequence()->eval<kp::OpSyncDevice>({t});
+            if (onDevice<uint32_t>(*t)[2] != 3)
+                ++wrong;
+            if (kp::listDevices().empty())
+                ++wrong;
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Concurrency, ManagerDestroyedWhileObjectsDieElsewhere) {
+    for (int round = 0; round < 5; ++round) {
+        auto mine = std::make_unique<kp::Manager>();
+        std::vector<std::shared_ptr<kp::Tensor>> tensors;
+        for (int i = 0; i < 200; ++i)
+            tensors.push_back(mine->tensorT<uint32_t>(16));
+        std::thread other([&] { tensors.clear(); });
+        mine.reset();
+        other.join();
+        EXPECT_TRUE(tensors.empty());
+    }
+}
+
+TEST_F(Concurrency, LoggingSinkAndLevel) {
+    inThreads([&](int number) {
+        for (int i = 0; i < 50; ++i) {
+            KP_LOG_WARN("thread {} says {}", number, i);
+            kp::logger::setLogLevel(kp::logger::getLogLevel());
+        }
+    });
+    EXPECT_NE(logText().find("W thread 3 says 49"), std::string::npos);
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Single failures at places that FailureInjectionTest's program does not come by.
+#include "FaultyDriver.hpp"
+#include "TestSupport.hpp"
+
+#include "vulkan/Buffer.hpp"
+#include "vulkan/CommandBufferPool.hpp"
+#include "vulkan/Device.hpp"
+#include "vulkan/Queue.hpp"
+#include "vulkan/Retirement.hpp"
+#include "vulkan/Submission.hpp"
+
+namespace kp::test {
+namespace {
+
+using Often = FaultyDriver::Often;
+using Values = std::vector<uint32_t>;
+
+class FailureRecovery : public ::testing::Test {
+protected:
+    std::unique_ptr<kp::Manager> makeManager(bool timelineSemaphores = true) {
+        kp::ManagerOptions options;
+        options.waitPolicy = kp::WaitPolicy::eBlock;
+        options.cacheFolder = "off";
+        options.timelineSemaphores = timelineSemaphores;
+        return mDriver.manager(options);
+    }
+
+    /// The call that waits for a queue.
+    static const char* waitOf(const kp::Manager& manager) {
+        return deviceOf(manager)->plan().timelineSemaphores ? "vkWaitSemaphores"
+                                                            : "vkWaitForFences";
+    }
+
+    void TearDown() override {
+        mDriver.works();
+        EXPECT_TRUE(mDriver.alive().empty());
+        EXPECT_EQ(mDriver.misuses(), 0u);
+    }
+
+    FaultyDriver mDriver;
+};
+
+TEST_F(FailureRecovery, ASequenceThatCouldNotBeRecordedOrSubmittedTriesAgain) {
+    for (const char* function : {"vkResetCommandPool", "vkBeginCommandBuffer", "vkEndCommandBuffer",
+                                 "vkQueueSubmit", "vkAllocateDescriptorSets"}) {
+        SCOPED_TRACE(function);
+        const auto manager = makeManager();
+        const auto tensor = manager->tensorT<uint32_t>(Values{1});
+        const auto sequence = manager->sequence();
+        sequence->record<kp::OpSyncDevice>({tensor})
+            ->record<kp::OpAlgoDispatch>(manager->algorithm({tensor}, addShader(1)))
+            ->eval();
+
+        mDriver.fail(function, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY, Often::eOnce);
+        const auto add = [&] {
+            sequence->record<kp::OpAlgoDispatch>(manager->algorithm({tensor}, addShader(10)));
+        };
+        try {
+            add();
+        } catch (const kp::OutOfMemory&) {
+            add();
+        }
+        try {
+            sequence->eval();
+        } catch (const kp::OutOfMemory&) {
+            sequence->eval();
+        }
+        EXPECT_TRUE(mDriver.failed());
+        Values values(1);
+        tensor->download(values.data(), sizeof(uint32_t));
+        EXPECT_EQ(values, Values{12});
+        sequence->eval();
+        tensor->download(values.data(), sizeof(uint32_t));
+        EXPECT_EQ(values, Values{22});
+    }
+}
+
+TEST_F(FailureRecovery, ARecordingThatFailedIsNotReplacedByAnOlderOne) {
+    const auto manager = makeManager();
+    const auto tensor = manager->tensorT<uint32_t>(Values{0});
+    const auto sequence = manager->sequence();
+    sequence->record<kp::OpAlgoDispatch>(manager->algorithm({tensor}, addShader(1)))->eval();
+    for (const char* function : {"vkBeginCommandBuffer", "vkEndCommandBuffer"}) {
+        SCOPED_TRACE(function);
+        manager->sequence()->eval<kp::OpSyncDevice>({tensor});
+        mDriver.fail(function, 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
+        EXPECT_THROW(
+            sequence->record<kp::OpAlgoDispatch>(manager->algorithm({tensor}, addShader(10)))
+                ->eval(),
+            kp::OutOfMemory);
+        mDriver.works();
+        // Whatever is evaluated now, it is not the work of before.
+        sequence->eval();
+        Values values(1);
+        tensor->download(values.data(), sizeof(uint32_t));
+        EXPECT_NE(values, Values{1});
+    }
+}
+
+TEST_F(FailureRecovery, WorkThatTimedOutMayOutliveEverything) {
+    for (const bool timeline : {true, false}) {
+        const auto manager = makeManager(timeline);
+        const auto counter = manager->tensorT<uint32_t>(Values{0});
+        const auto sequence = manager->sequence();
+        recordSlowWork(*manager, *sequence, counter);
+        sequence->evalAsync();
+        sequence->evalAwait(1000);
+        EXPECT_FALSE(sequence->isRunning());
+        sequence->record<kp::OpAlgoDispatch>(manager->algorithm({counter}, addShader(1)));
+    }
+}
+
+TEST_F(FailureRecovery, TheEventOfWorkThatTimedOutIsKept) {
+    const auto manager = makeManager();
+    const auto counter = manager->tensorT<uint32_t>(Values{0});
+    const auto sequence = manager->sequence();
+    recordSlowWork(*manager, *sequence, counter);
+    sequence->evalAsync();
+    const uint64_t value = sequence->event().value();
+    sequence->evalAwait(1000);
+    sequence->record<kp::OpAlgoDispatch>(manager->algorithm({counter}, addShader(1)));
+    EXPECT_EQ(sequence->event().value(), value);
+}
+
+TEST_F(FailureRecovery, MemoryStaysWhileItIsUnknownWhetherTheDeviceUsesIt) {
+    for (const bool timeline : {true, false})
+        for (const bool unknown : {true, false}) {
+            SCOPED_TRACE(timeline ? "timeline semaphore" : "fences");
+            SCOPED_TRACE(unknown ? "unknown accesses" : "known accesses");
+            const auto manager = makeManager(timeline);
+            vulkan::Device& device = *deviceOf(*manager);
+            vulkan::Queue& queue = device.queue(0);
+
+            auto memory = vulkan::Buffer::create(device, 4096, vulkan::MemoryPlace::eDevice);
+            vulkan::CommandBuffer commands = device.commandBuffers().acquire(queue.family());
+            commands.begin(true);
+            device.vk().vkCmdFillBuffer(commands.handle(), memory->handle(), 0, VK_WHOLE_SIZE, 1);
+            commands.end();
+            const VkCommandBuffer handle = commands.handle();
+            const int64_t buffers = mDriver.alive()["Buffer"];
+            mDriver.fail(device.plan().timelineSemaphores ? "vkGetSemaphoreCounterValue"
+                                                          : "vkGetFenceStatus",
+                         1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
+            vulkan::AccessList accesses;
+            if (unknown)
+                accesses.addUnknown();
+            else
+                accesses.add(memory, true);
+            const auto done = vulkan::submitOrdered(queue, {&handle, 1}, accesses);
+            accesses = {};
+            memory.reset();
+            device.retirement().collect();
+            EXPECT_EQ(mDriver.alive()["Buffer"], buffers) << "freed while the device may write it";
+
+            mDriver.works();
+            EXPECT_TRUE(queue.wait(done.value, UINT64_MAX, vulkan::WaitMode::eBlock));
+            device.retirement().collect();
+            EXPECT_EQ(mDriver.alive()["Buffer"], buffers - 1);
+        }
+}
+
+TEST_F(FailureRecovery, AWaitThatFailedCanBeRepeated) {
+    const auto manager = makeManager();
+    const auto counter = manager->tensorT<uint32_t>(Values{0});
+    const auto sequence = manager->sequence();
+    sequence->record<kp::OpSyncDevice>({counter});
+    const uint32_t count = recordSlowWork(*manager, *sequence, counter);
+    sequence->record<kp::OpSyncLocal>({counter});
+    sequence->evalAsync();
+    mDriver.fail(waitOf(*manager), 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+    EXPECT_THROW(sequence->evalAwait(), kp::OutOfMemory);
+    mDriver.works();
+    EXPECT_TRUE(sequence->isRunning());
+    sequence->evalAwait();
+    EXPECT_FALSE(sequence->isRunning());
+    EXPECT_EQ(counter->vector(), Values{count});
+    counter->data()[0] = 0;
+    sequence->eval();
+    EXPECT_EQ(counter->vector(), Values{count});
+}
+
+TEST_F(FailureRecovery, EventsOfALostDeviceSaySo) {
+    const auto manager = makeManager();
+    const auto counter = manager->tensorT<uint32_t>(Values{0});
+    const auto sequence = manager->sequence();
+    recordSlowWork(*manager, *sequence, counter);
+    sequence->evalAsync();
+    const kp::Event event = sequence->event();
+    mDriver.fail(waitOf(*manager), 1, VK_ERROR_DEVICE_LOST, Often::eOnce);
+    EXPECT_THROW(event.wait(), kp::DeviceLost);
+    mDriver.works();
+    EXPECT_THROW(event.wait(), kp::DeviceLost);
+    EXPECT_THROW(sequence->evalAwait(), kp::DeviceLost);
+}
+
+TEST_F(FailureRecovery, AMirrorThatCannotBeMadeLeavesTheTensorAsItWas) {
+    const auto manager = makeManager();
+    const auto tensor = manager->tensorT<uint32_t>(4);
+    tensor->upload(Values{1, 2, 3, 4});
+    mDriver.fail("vkCreateBuffer", 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+    EXPECT_THROW(tensor->setData(Values{5, 6, 7, 8}), kp::OutOfMemory);
+    EXPECT_TRUE(mDriver.failed());
+    EXPECT_EQ(tensor->vector(), (Values{1, 2, 3, 4}));
+    tensor->setData(Values{5, 6, 7, 8});
+    EXPECT_EQ(tensor->vector(), (Values{5, 6, 7, 8}));
+}
+
+TEST_F(FailureRecovery, ATensorThatCannotBeRebuiltStaysAsItWas) {
+    const auto manager = makeManager();
+    const auto tensor = manager->tensorT<uint32_t>(Values{1, 2, 3, 4});
+    const Values more = ascending<uint32_t>(8);
+    for (const uint64_t call : {1, 2}) {
+        mDriver.fail("vkCreateBuffer", call, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+        EXPECT_THROW(tensor->rebuild(more.data(), more.size(), sizeof(uint32_t)), kp::OutOfMemory);
+        EXPECT_EQ(tensor->vector(), (Values{1, 2, 3, 4}));
+    }
+    mDriver.works();
+    tensor->rebuild(more.data(), more.size(), sizeof(uint32_t));
+    EXPECT_EQ(tensor->vector(), more);
+}
+
+TEST_F(FailureRecovery, AnAlgorithmThatCannotBeRebuiltStaysAsItWas) {
+    for (const char* function :
+         {"vkCreateShaderModule", "vkCreateComputePipelines", "vkAllocateDescriptorSets"}) {
+        SCOPED_TRACE(function);
+        const auto manager = makeManager();
+        const auto tensor = manager->tensorT<uint32_t>(Values{0});
+        const auto algorithm = manager->algorithm({tensor}, addShader(1));
+        mDriver.fail(function, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY, Often::eOnce);
+        EXPECT_THROW(algorithm->rebuild(algorithm->getMemObjects(), addShader(10)),
+                     kp::OutOfMemory);
+        EXPECT_TRUE(algorithm->isInit());
+        const auto sequence = manager->sequence();
+        sequence->eval<kp::OpSyncDevice>({tensor})->eval<kp::OpAlgoDispatch>(algorithm);
+        sequence->eval<kp::OpSyncLocal>({tensor});
+        EXPECT_EQ(tensor->vector(), Values{1});
+        algorithm->rebuild(algorithm->getMemObjects(), addShader(10));
+        sequence->eval<kp::OpAlgoDispatch>(algorithm)->eval<kp::OpSyncLocal>({tensor});
+        EXPECT_EQ(tensor->vector(), Values{11});
+    }
+}
+
+TEST_F(FailureRecovery, AnOperationThatThrowsHalfWayLeavesNothingBehind) {
+    const auto manager = makeManager();
+    const auto source = manager->tensorT<uint32_t>(Values{1, 1});
+    const auto same = manager->tensorT<uint32_t>(Values{2, 2});
+    const auto larger = manager->tensorT<uint32_t>(Values{3, 3, 3});
+    manager->sequence()->eval<kp::OpSyncDevice>({source, same, larger});
+    const auto sequence = manager->sequence();
+    sequence->begin();
+    EXPECT_THROW(sequence->record<kp::OpCopy>({source, same, larger}), kp::InvalidArgument);
+    sequence->eval();
+    Values values(2);
+    same->download(values.data(), 2 * sizeof(uint32_t));
+    EXPECT_EQ(values, (Values{2, 2}));
+}
+
+TEST_F(FailureRecovery, DestroyingInAnyOrderAfterALoss) {
+    for (int order = 0; order < 4; ++order) {
+        SCOPED_TRACE(order);
+        {
+            auto manager = makeManager();
+            auto tensor = manager->tensorT<uint32_t>(Values{0});
+            auto algorithm = manager->algorithm({tensor}, addShader(1));
+            auto sequence = manager->sequence();
+            sequence->record<kp::OpAlgoDispatch>(algorithm)->eval();
+            mDriver.fail("vkQueueSubmit", 1, VK_ERROR_DEVICE_LOST, Often::eFromThenOn);
+            EXPECT_THROW(sequence->evalAsync(), kp::DeviceLost);
+            switch (order) {
+            case 0:
+                manager->destroy();
+                break;
+            case 1:
+                manager.reset();
+                break;
+            case 2:
+                tensor->destroy();
+                algorithm->destroy();
+                sequence->destroy();
+                break;
+            default:
+                sequence.reset();
+                tensor.reset();
+            }
+        }
+        mDriver.works();
+    }
+    EXPECT_EQ(logText().find("E "), std::string::npos) << logText();
+}
+
+} // namespace
+} // namespace kp::test
