@@ -86,6 +86,7 @@ public:
 
 private:
     static constexpr int kTensors = 20000;
+    static constexpr int kRounds = 5;
     static constexpr size_t kElements = 256; ///< 1 KiB
     static constexpr double kTensorLimit = 5;
 
@@ -111,36 +112,42 @@ private:
     double tensorLimit() const { return mSoftware ? kTensorLimit : 0; }
 
     void tensorsOneByOne() {
-        const auto make = [&](int count) {
-            for (int i = 0; i < count; ++i) {
+        std::vector<double> times;
+        for (int round = 0; round < kRounds; ++round) {
+            const auto start = Clock::now();
+            for (int i = 0; i < kTensors; ++i) {
                 const auto tensor = mManager.tensorT<uint32_t>(kElements);
                 std::memset(tensor->data(), i, kElements * sizeof(uint32_t));
             }
-        };
-        make(100);
-        const auto start = Clock::now();
-        make(kTensors);
-        mRows.push_back({"1 KiB tensor made, written, freed: one by one",
-                         microseconds(start, Clock::now()) / kTensors, 0, tensorLimit()});
+            times.push_back(microseconds(start, Clock::now()) / kTensors);
+        }
+        mRows.push_back(
+            {"1 KiB tensor made, written, freed: one by one", median(times), 0, tensorLimit()});
     }
 
     void tensorsAliveAtOnce() {
         std::vector<std::shared_ptr<kp::TensorT<uint32_t>>> tensors(kTensors);
-        const auto start = Clock::now();
-        for (auto& tensor : tensors)
-            tensor = mManager.tensorT<uint32_t>(kElements);
-        const auto made = Clock::now();
-        for (auto& tensor : tensors)
-            std::memset(tensor->data(), 1, kElements * sizeof(uint32_t));
-        const auto written = Clock::now();
-        tensors.clear();
-        const auto freed = Clock::now();
-        mRows.push_back({"20,000 alive at once: made", microseconds(start, made) / kTensors});
-        mRows.push_back({"20,000 alive at once: written (makes the mirror)",
-                         microseconds(made, written) / kTensors});
-        mRows.push_back({"20,000 alive at once: freed", microseconds(written, freed) / kTensors});
-        mRows.push_back({"20,000 alive at once: in all", microseconds(start, freed) / kTensors, 0,
-                         tensorLimit()});
+        std::vector<double> make, write, release, all;
+        for (int round = 0; round < kRounds; ++round) {
+            const auto start = Clock::now();
+            for (auto& tensor : tensors)
+                tensor = mManager.tensorT<uint32_t>(kElements);
+            const auto made = Clock::now();
+            for (auto& tensor : tensors)
+                std::memset(tensor->data(), 1, kElements * sizeof(uint32_t));
+            const auto written = Clock::now();
+            for (auto& tensor : tensors)
+                tensor.reset();
+            const auto freed = Clock::now();
+            make.push_back(microseconds(start, made) / kTensors);
+            write.push_back(microseconds(made, written) / kTensors);
+            release.push_back(microseconds(written, freed) / kTensors);
+            all.push_back(microseconds(start, freed) / kTensors);
+        }
+        mRows.push_back({"20,000 alive at once: made", median(make)});
+        mRows.push_back({"20,000 alive at once: written (makes the mirror)", median(write)});
+        mRows.push_back({"20,000 alive at once: freed", median(release)});
+        mRows.push_back({"20,000 alive at once: in all", median(all), 0, tensorLimit()});
     }
 
     std::vector<std::shared_ptr<kp::Algorithm>> algorithms(size_t count) {
@@ -206,8 +213,8 @@ private:
 };
 
 void print(const std::string& device, const std::vector<Row>& rows) {
-    std::printf("%s; microseconds\n\n%-48s %10s %10s %7s %7s\n", device.c_str(), "", "kompute",
-                "raw", "ratio", "limit");
+    std::printf("%s; microseconds, medians\n\n%-48s %10s %10s %7s %7s\n", device.c_str(), "",
+                "kompute", "raw", "ratio", "limit");
     for (const Row& row : rows) {
         std::printf("%-48s %10.3f", row.name.c_str(), row.kompute);
         if (row.raw > 0)

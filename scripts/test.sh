@@ -99,6 +99,20 @@ fixed_addresses() {
 
 sanitizer_files=$PWD/test/sanitizers
 
+# notices PRESET FAULT...   planted faults, which the sanitizer must report
+notices() {
+    local preset=$1 fault
+    shift
+    for fault in "$@"; do
+        if fixed_addresses "build/$preset/test/kompute_sanitizer_canary" "$fault" \
+            > "build/$preset/canary.log" 2>&1; then
+            echo "test.sh: the $preset build does not notice a planted fault: $fault" >&2
+            return 1
+        fi
+        grep -m 1 -E 'SUMMARY|runtime error' "build/$preset/canary.log" | sed 's/^/canary: /'
+    done
+}
+
 # --- steps --------------------------------------------------------------------------------------
 step_setup() { bash scripts/setup.sh; }
 step_build() { build ci; }
@@ -115,14 +129,16 @@ step_asan() {
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:detect_container_overflow=0
     export LSAN_OPTIONS=suppressions=$sanitizer_files/leaks.txt:print_suppressions=0
     export UBSAN_OPTIONS=print_stacktrace=1
-    build asan kompute_unit_tests kompute_fuzz_replay kompute_device_tests
+    build asan kompute_sanitizer_canary kompute_unit_tests kompute_fuzz_replay kompute_device_tests
+    notices asan overflow leak undefined
     run_tests asan unit
     run_tests asan device
 }
 
 step_tsan() {
     export TSAN_OPTIONS=suppressions=$sanitizer_files/threads.txt:ignore_noninstrumented_modules=1:second_deadlock_stack=1
-    build tsan kompute_concurrency_tests
+    build tsan kompute_sanitizer_canary kompute_concurrency_tests
+    notices tsan race
     fixed_addresses timeout 600 build/tsan/test/kompute_concurrency_tests
 }
 

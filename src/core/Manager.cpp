@@ -70,8 +70,8 @@ vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     return device.defaultWaitMode();
 }
 
-/// An empty submission that stands for work of the host application: after all earlier work of other
-/// queues, before all later work that conflicts with anything.
+/// An empty submission that stands for work of the host application: after all earlier work of
+/// other queues, before all later work that conflicts with anything.
 void orderAgainstEverything(vulkan::Queue& queue) {
     vulkan::AccessList anything;
     anything.addUnknown();
@@ -137,8 +137,6 @@ Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()
     const std::shared_ptr<vulkan::Instance> instance =
         vulkan::Instance::acquire(vulkan::ValidationRequest::parse(validation));
     std::shared_ptr<vulkan::Device> device = vulkan::Device::acquire(instance, request);
-    for (const std::string& extension : device->plan().droppedExtensions)
-        KP_LOG_WARN("{} has no extension {}; it is left out", device->name(), extension);
     mImpl->use(std::move(device), options.waitPolicy, cacheFolderOf(options));
 }
 

@@ -41,7 +41,7 @@ void Sequence::Impl::requireIdle(const char* what) const {
     requireInit();
     if (state == Impl::State::eRunning)
         throw InvalidArgument(std::string(what) +
-                              " was called while the sequence is running; call evalAwait() first");
+                              " was called while the sequence runs; call evalAwait() first");
 }
 
 void Sequence::Impl::begin() {

@@ -52,6 +52,20 @@ VkBufferImageCopy wholeImage(const Buffer& buffer, const Image& image) {
     return region;
 }
 
+/// Accesses that an image in this layout is used with.
+VkAccessFlags accessesOf(VkImageLayout layout) {
+    switch (layout) {
+    case VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL:
+        return VK_ACCESS_TRANSFER_READ_BIT;
+    case VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL:
+        return VK_ACCESS_TRANSFER_WRITE_BIT;
+    case VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL:
+        return VK_ACCESS_SHADER_READ_BIT;
+    default:
+        return VK_ACCESS_MEMORY_WRITE_BIT;
+    }
+}
+
 } // namespace
 
 void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination) {
@@ -126,11 +140,10 @@ void recordHazardBarrier(const Device& device, VkCommandBuffer commandBuffer,
 }
 
 void recordOpeningBarrier(const Device& device, VkCommandBuffer commandBuffer) {
-    recordHazardBarrier(
-        device, commandBuffer,
-        {static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer)),
-         static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer) |
-                                bit(WorkKind::eIndirect))});
+    recordHazardBarrier(device, commandBuffer,
+                        {static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer)),
+                         static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer) |
+                                                bit(WorkKind::eIndirect))});
 }
 
 void recordFullBarrier(const Device& device, VkCommandBuffer commandBuffer) {
@@ -148,7 +161,7 @@ void recordHostBarrier(const Device& device, VkCommandBuffer commandBuffer) {
 }
 
 void recordRestoreLayout(VkCommandBuffer commandBuffer, Image& image) {
-    recordImageBarrier(commandBuffer, image, VK_ACCESS_MEMORY_WRITE_BIT,
+    recordImageBarrier(commandBuffer, image, accessesOf(image.recordedLayout()),
                        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
                        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                        VK_IMAGE_LAYOUT_GENERAL);

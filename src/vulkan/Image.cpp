@@ -102,8 +102,12 @@ void* Image::mapped() const {
 }
 
 void Image::recordFirstLayout(VkCommandBuffer commandBuffer) {
+    constexpr VkPipelineStageFlags kStages =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_HOST_WRITE_BIT;
+    // The memory may have been another object's before.
+    barrier.srcAccessMask =
+        VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
                             VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.oldLayout = mInfo.tiling == VK_IMAGE_TILING_LINEAR ? VK_IMAGE_LAYOUT_PREINITIALIZED
@@ -113,11 +117,8 @@ void Image::recordFirstLayout(VkCommandBuffer commandBuffer) {
     barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = mHandle;
     barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    mDevice.vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_HOST_BIT,
-                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
-                                          VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                      0, 0, nullptr, 0, nullptr,
-                                      1, &barrier);
+    mDevice.vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_HOST_BIT | kStages, kStages,
+                                      0, 0, nullptr, 0, nullptr, 1, &barrier);
 }
 
 } // namespace kp::vulkan

@@ -118,13 +118,14 @@ std::vector<PhysicalDevice> readDevices(const InstanceTable& table, VkInstance h
 struct Registry {
     struct Entry {
         ValidationRequest request;
-        std::weak_ptr<Instance> instance;
+        std::shared_ptr<Instance> instance;
     };
     std::mutex mutex;
     std::vector<Entry> entries;
 };
 
-// Never destroyed, so that instances may be let go while the program ends.
+// Never destroyed, and neither are the instances in it: NVIDIA's driver (580) can be loaded and
+// unloaded only some twenty times in a process, and making an instance takes it 80 ms.
 Registry& registry() {
     static auto* registry = new Registry;
     return *registry;
@@ -206,11 +207,9 @@ void Instance::create(const ValidationRequest& validation) {
 std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation) {
     Registry& shared = registry();
     const std::lock_guard lock(shared.mutex);
-    std::erase_if(shared.entries, [](const auto& entry) { return entry.instance.expired(); });
     for (const auto& entry : shared.entries)
         if (entry.request == validation)
-            if (auto instance = entry.instance.lock())
-                return instance;
+            return entry.instance;
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);

@@ -49,7 +49,7 @@ struct ValidationRequest {
 /// A VkInstance, made once per process and validation request and shared, or a host's. Thread-safe.
 class Instance {
 public:
-    /// The shared instance for this request, made on first use and destroyed with its last owner.
+    /// The shared instance for this request, made on first use and kept until the process ends.
     /// @throws Unsupported where no Vulkan loader or no driver is found (says what was looked for),
     ///         or where a layer asked for is not installed
     static std::shared_ptr<Instance> acquire(const ValidationRequest& validation);

@@ -39,6 +39,8 @@ constexpr AllowedMessage kAllowed[] = {
      "an operation that does not say what it touches may use any stage"},
     {"BestPractices-SpirvDeprecated_WorkgroupSize", "SPIR-V 1.6",
      "glslang decorates the local size like this in SPIR-V of every version"},
+    {"BestPractices-Error-Result", "vkGetPhysicalDeviceImageFormatProperties",
+     "asking whether a format is supported is what the call is for"},
     {"CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
      "images stay in the general layout, which copies accept (docs/architecture.md)"},
 };

@@ -215,30 +215,6 @@ TEST(DeviceLayer, ManyThreadsMayAskAtOnce) {
     EXPECT_EQ(failures, 0);
 }
 
-void exitUnlessNoDriverIsReported() {
-#ifndef _WIN32
-    setenv("VK_DRIVER_FILES", "/nowhere/driver.json", 1);
-    setenv("VK_ICD_FILENAMES", "/nowhere/driver.json", 1);
-#endif
-    try {
-        Device::acquire(Instance::acquire({}), {});
-    } catch (const Unsupported& error) {
-        const std::string text = error.what();
-        std::exit(text.find("/nowhere/driver.json") != std::string::npos &&
-                          text.find("install") != std::string::npos
-                      ? 0
-                      : 2);
-    }
-    std::exit(1);
-}
-
-#ifdef __linux__
-TEST(DeviceLayerDeathTest, WithoutADriverTheErrorSaysWhatWasSearched) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(exitUnlessNoDriverIsReported(), testing::ExitedWithCode(0), "");
-}
-#endif
-
 std::vector<std::pair<uint32_t, uint32_t>> gLocked;
 int gDestroyed = 0;
 

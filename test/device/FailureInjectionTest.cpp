@@ -103,9 +103,11 @@ void useEverything(kp::Manager& manager) {
     EXPECT_EQ(onHost->vector(), std::vector<uint32_t>(kCount, 2));
     EXPECT_EQ(pixels->vector(), std::vector<float>(kCount, 3.0f));
 
-    manager.sequence()->eval<kp::OpAlgoDispatch>(
-        manager.algorithm({shared}, addShader(1), {kCount, 1, 1}));
-    manager.sequence()->eval<kp::OpSyncLocal>({shared});
+    manager.sequence()
+        ->record<kp::OpSyncDevice>({shared})
+        ->record<kp::OpAlgoDispatch>(manager.algorithm({shared}, addShader(1), {kCount, 1, 1}))
+        ->record<kp::OpSyncLocal>({shared})
+        ->eval();
     EXPECT_EQ(shared->vector(), std::vector<uint32_t>(kCount, 8));
 
     const auto large = manager.tensorT<uint32_t>(kLargeCount, MemoryTypes::eStorage);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostVulkan.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -183,7 +184,8 @@ VkBuffer HostVulkan::makeBuffer(uint64_t bytes) {
     const VkMemoryPropertyFlags wanted =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-    allocate.allocationSize = needs.size;
+    // Best practices want no small allocations.
+    allocate.allocationSize = std::max<VkDeviceSize>(2 * needs.size, 1u << 20);
     for (uint32_t i = memory.memoryTypeCount; i-- > 0;)
         if ((needs.memoryTypeBits >> i & 1) != 0 &&
             (memory.memoryTypes[i].propertyFlags & wanted) == wanted)

@@ -72,18 +72,6 @@ TEST_F(ValidationCanaryOfOperations, SyncSeesAMissingBarrierInACommandBuffer) {
     expectMessages("READ_AFTER_WRITE");
 }
 
-TEST_F(ValidationCanaryOfOperations, SyncSeesAMissingBarrierBetweenSubmissions) {
-    if (!validating("sync"))
-        GTEST_SKIP() << "KOMPUTE_VALIDATION has no sync";
-    auto first = manager.sequence()->record(writing());
-    auto second = manager.sequence()->record(reading());
-    first->evalAsync();
-    second->evalAsync();
-    second->evalAwait();
-    first->evalAwait();
-    expectMessages("READ_AFTER_WRITE");
-}
-
 TEST_F(ValidationCanaryOfOperations, TheSameDoneRightIsQuiet) {
     if (!validating())
         GTEST_SKIP() << "KOMPUTE_VALIDATION is not set";

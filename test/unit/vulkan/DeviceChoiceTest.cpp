@@ -38,7 +38,7 @@ std::vector<PhysicalDevice> twoDevices() {
 TEST(DeviceChoice, NoDeviceSaysWhatWasSearched) {
     const FakeDriver driver({});
     expectParts(messageOf<Unsupported>(driver.instance(), {}),
-                {"no Vulkan device was found", "VK_ICD_FILENAMES", "install"});
+                {"no Vulkan device was found", "VK_DRIVER_FILES", "install"});
 }
 
 TEST(DeviceChoice, WrongIndexNamesTheDevicesThereAre) {
