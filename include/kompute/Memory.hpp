@@ -82,6 +82,9 @@ public:
     /// nothing.
     virtual void destroy();
 
+    /// Names the device memory in validation messages and captures; nothing without debug utils.
+    void setName(const std::string& name);
+
     /// Number of elements; for an image width x height x channels. 0 after destroy().
     uint64_t size() const;
     /// Bytes of one element; 0 after destroy().

@@ -42,6 +42,14 @@ const TypeInfo* infoOf(Memory::DataTypes type) {
     return index < std::size(kTypes) ? &kTypes[index] : nullptr;
 }
 
+/// A non-dispatchable handle is a pointer or a 64-bit number, depending on the platform.
+template <typename Handle>
+uint64_t handleBits(Handle handle) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &handle, sizeof handle);
+    return bits;
+}
+
 void requireRange(const Memory::Impl& impl, uint64_t bytes, uint64_t offset, const char* call) {
     impl.requireAlive();
     if (impl.image && (offset != 0 || bytes != impl.bytes()))
@@ -257,6 +265,14 @@ bool Memory::isInit() const {
 }
 void Memory::destroy() {
     mImpl->release();
+}
+void Memory::setName(const std::string& name) {
+    mImpl->requireAlive();
+    const vulkan::Device& device = *mImpl->device;
+    if (mImpl->buffer)
+        device.setName(VK_OBJECT_TYPE_BUFFER, handleBits(mImpl->buffer->handle()), name);
+    else
+        device.setName(VK_OBJECT_TYPE_IMAGE, handleBits(mImpl->image->handle()), name);
 }
 uint64_t Memory::size() const {
     return mImpl->count;

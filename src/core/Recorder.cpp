@@ -2,8 +2,13 @@
 #include "core/Recorder.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <typeinfo>
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
 
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
@@ -13,6 +18,19 @@ namespace kp {
 namespace {
 
 thread_local Recorder* tActive = nullptr;
+
+/// "kp::OpCopy" where the compiler's names can be read, else the compiler's name.
+std::string nameOf(const OpBase& op) {
+    const char* name = typeid(op).name();
+#if __has_include(<cxxabi.h>)
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> readable(
+        abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+    if (status == 0)
+        return readable.get();
+#endif
+    return name;
+}
 
 vulkan::WorkKind kindOf(Accesses::By by) {
     switch (by) {
@@ -128,7 +146,7 @@ void Recorder::record(OpBase& op) {
     const Activation activation(this);
     order(op.accesses());
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, typeid(op).name());
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
     mBindingsKnown = false;
     native::record(op, mCommandBuffer);
     if (!mBindingsKnown)

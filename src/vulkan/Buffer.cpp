@@ -8,7 +8,6 @@
 #include <kompute/Error.hpp>
 
 #include "vulkan/Device.hpp"
-#include "vulkan/Retirement.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -82,19 +81,17 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
     buffer->mHandle = handle;
     buffer->mOffset = offset;
     buffer->mSize = bytes;
-    buffer->mUse = sharedUse(device.handle(), handle);
+    buffer->mSharedUse = sharedUse(device.handle(), handle);
     return buffer;
 }
 
 Buffer::~Buffer() {
     if (!mOwned)
         return;
-    Device* device = &mDevice;
-    device->retirement().retire(pendingUses(),
-                                [device, handle = mHandle, allocation = mAllocation] {
-                                    device->vk().vkDestroyBuffer(device->handle(), handle, nullptr);
-                                    device->allocator().free(allocation);
-                                });
+    retire([device = &mDevice, handle = mHandle, allocation = mAllocation] {
+        device->vk().vkDestroyBuffer(device->handle(), handle, nullptr);
+        device->allocator().free(allocation);
+    });
 }
 
 uint64_t Buffer::deviceAddress() const {

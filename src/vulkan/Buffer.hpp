@@ -33,8 +33,6 @@ public:
     /// Address for shaders with buffer references; 0 where the device has none.
     uint64_t deviceAddress() const;
 
-    const void* hazardKey() const override { return mUse.get(); }
-
 private:
     using Resource::Resource;
 

@@ -6,7 +6,6 @@
 #include <kompute/Error.hpp>
 
 #include "vulkan/Device.hpp"
-#include "vulkan/Retirement.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -85,14 +84,12 @@ std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
 }
 
 Image::~Image() {
-    Device* device = &mDevice;
-    device->retirement().retire(
-        pendingUses(), [device, handle = mHandle, view = mView, allocation = mAllocation] {
-            device->vk().vkDestroyImageView(device->handle(), view, nullptr);
-            device->vk().vkDestroyImage(device->handle(), handle, nullptr);
-            if (allocation.handle)
-                device->allocator().free(allocation);
-        });
+    retire([device = &mDevice, handle = mHandle, view = mView, allocation = mAllocation] {
+        device->vk().vkDestroyImageView(device->handle(), view, nullptr);
+        device->vk().vkDestroyImage(device->handle(), handle, nullptr);
+        if (allocation.handle)
+            device->allocator().free(allocation);
+    });
 }
 
 void* Image::mapped() const {

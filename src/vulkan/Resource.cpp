@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "vulkan/Device.hpp"
+#include "vulkan/Retirement.hpp"
 
 namespace kp::vulkan {
 
@@ -19,9 +20,20 @@ void ResourceUse::note(const TimelinePoint& point, bool writes) {
         *found = point;
 }
 
+bool Resource::idle() const {
+    const std::lock_guard lock(mDevice.submissionMutex());
+    const std::vector<TimelinePoint>& uses = use().lastUses;
+    return Retirement::reached(mDevice.lastUnknownAccess()) &&
+           std::all_of(uses.begin(), uses.end(), Retirement::reached);
+}
+
+void Resource::retireLater(std::function<void()> release) const {
+    mDevice.retirement().retire(pendingUses(), std::move(release));
+}
+
 std::vector<TimelinePoint> Resource::pendingUses() const {
     const std::lock_guard lock(mDevice.submissionMutex());
-    std::vector<TimelinePoint> points = mUse->lastUses;
+    std::vector<TimelinePoint> points = use().lastUses;
     if (mDevice.lastUnknownAccess().queue)
         points.push_back(mDevice.lastUnknownAccess());
     return points;
@@ -33,8 +45,8 @@ void Resource::waitUntilFree(bool forWriting) const {
         points = pendingUses();
     } else {
         const std::lock_guard lock(mDevice.submissionMutex());
-        if (mUse->lastWrite.queue)
-            points.push_back(mUse->lastWrite);
+        if (use().lastWrite.queue)
+            points.push_back(use().lastWrite);
         if (mDevice.lastUnknownAccess().queue)
             points.push_back(mDevice.lastUnknownAccess());
     }

@@ -8,6 +8,13 @@
 #include "vulkan/Queue.hpp"
 
 namespace kp::vulkan {
+namespace {
+
+bool allReached(const std::vector<TimelinePoint>& uses) {
+    return std::all_of(uses.begin(), uses.end(), Retirement::reached);
+}
+
+} // namespace
 
 Retirement::Retirement(Device&) {}
 
@@ -29,19 +36,18 @@ void Retirement::drain() {
     }
 }
 
-bool Retirement::reached(const std::vector<TimelinePoint>& uses) {
+bool Retirement::reached(const TimelinePoint& use) {
     try {
-        return std::all_of(uses.begin(), uses.end(),
-                           [](const TimelinePoint& use) { return use.queue->reached(use.value); });
+        return !use.queue || use.queue->reached(use.value);
     } catch (const DeviceLost&) {
-        return true; // it runs nothing any more
+        return true;
     } catch (const Error&) {
-        return false; // not known now; asked again later
+        return false;
     }
 }
 
 void Retirement::retire(std::vector<TimelinePoint> uses, std::function<void()> release) {
-    if (reached(uses)) {
+    if (allReached(uses)) {
         release();
         return;
     }
@@ -55,8 +61,9 @@ void Retirement::collect() {
         const std::lock_guard lock(mMutex);
         if (mEntries.empty())
             return;
-        const auto keep = std::partition(mEntries.begin(), mEntries.end(),
-                                         [](const Entry& entry) { return !reached(entry.uses); });
+        const auto keep = std::partition(mEntries.begin(), mEntries.end(), [](const Entry& entry) {
+            return !allReached(entry.uses);
+        });
         due.assign(std::make_move_iterator(keep), std::make_move_iterator(mEntries.end()));
         mEntries.erase(keep, mEntries.end());
     }

@@ -24,6 +24,10 @@ public:
     /// @p release must not throw and must not hold the last reference to the device.
     void retire(std::vector<TimelinePoint> uses, std::function<void()> release);
 
+    /// True where the device is done with a submission, or is lost and runs nothing any more. An
+    /// error counts as "not known to be".
+    static bool reached(const TimelinePoint& use);
+
     /// Frees everything, whatever its uses. The caller has waited for the queues before.
     void drain();
 
@@ -35,8 +39,6 @@ private:
         std::vector<TimelinePoint> uses;
         std::function<void()> release;
     };
-
-    static bool reached(const std::vector<TimelinePoint>& uses);
 
     std::mutex mMutex;
     std::vector<Entry> mEntries;

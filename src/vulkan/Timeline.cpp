@@ -2,7 +2,7 @@
 #include "vulkan/Timeline.hpp"
 
 #include <array>
-#include <deque>
+#include <cstddef>
 #include <mutex>
 #include <vector>
 
@@ -84,109 +84,111 @@ private:
     PFN_vkWaitSemaphores mWait;
 };
 
+/// Fences in order of submission. A fence is used again once the device is done with it and no
+/// thread waits on it any more, so a steady state makes and allocates nothing.
 class FenceTimeline final : public Timeline {
 public:
     explicit FenceTimeline(const Device& device) : mDevice(device) {}
 
     ~FenceTimeline() override {
-        mPending.clear();
-        for (const VkFence fence : mFree)
-            mDevice.vk().vkDestroyFence(mDevice.handle(), fence, nullptr);
+        for (const std::unique_ptr<Slot>& slot : mSlots)
+            mDevice.vk().vkDestroyFence(mDevice.handle(), slot->fence, nullptr);
     }
 
     VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
                     std::span<const VkSemaphore>, std::span<const uint64_t>,
                     uint64_t value) override {
-        std::shared_ptr<const VkFence> fence;
-        const VkResult acquired = acquire(fence);
-        if (acquired != VK_SUCCESS)
-            return acquired;
+        const std::lock_guard lock(mMutex);
+        Slot* slot = nullptr;
+        VkResult result = acquire(slot);
+        if (result != VK_SUCCESS)
+            return result;
         VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
         submit.commandBufferCount = static_cast<uint32_t>(commandBuffers.size());
         submit.pCommandBuffers = commandBuffers.data();
-        const VkResult result = mDevice.vk().vkQueueSubmit(queue, 1, &submit, *fence);
+        result = mDevice.vk().vkQueueSubmit(queue, 1, &submit, slot->fence);
         if (result == VK_SUCCESS) {
-            const std::lock_guard lock(mMutex);
-            mPending.push_back({value, std::move(fence)});
+            slot->value = value;
+            mPending.push_back(slot);
+        } else {
+            mIdle.push_back(slot);
         }
         return result;
     }
 
     VkResult poll(uint64_t& reached) override {
-        std::vector<std::shared_ptr<const VkFence>> done;
         const std::lock_guard lock(mMutex);
         VkResult result = VK_SUCCESS;
-        while (!mPending.empty()) {
-            result = mDevice.vk().vkGetFenceStatus(mDevice.handle(), *mPending.front().fence);
+        size_t done = 0;
+        for (; done < mPending.size(); ++done) {
+            Slot& slot = *mPending[done];
+            result = mDevice.vk().vkGetFenceStatus(mDevice.handle(), slot.fence);
             if (result != VK_SUCCESS)
                 break;
-            mReached = mPending.front().value;
-            done.push_back(std::move(mPending.front().fence));
-            mPending.pop_front();
+            mReached = slot.value;
+            slot.value = 0;
+            if (slot.waiters == 0)
+                mIdle.push_back(&slot);
         }
+        mPending.erase(mPending.begin(), mPending.begin() + static_cast<std::ptrdiff_t>(done));
         reached = mReached;
         return result == VK_NOT_READY ? VK_SUCCESS : result;
     }
 
     VkResult wait(uint64_t value, uint64_t timeout) override {
-        std::shared_ptr<const VkFence> fence;
+        Slot* slot = nullptr;
         {
             const std::lock_guard lock(mMutex);
-            for (const Pending& pending : mPending)
-                if (pending.value >= value) {
-                    fence = pending.fence;
+            for (Slot* pending : mPending)
+                if (pending->value >= value) {
+                    slot = pending;
+                    ++slot->waiters;
                     break;
                 }
         }
-        if (!fence)
+        if (!slot)
             return VK_SUCCESS;
-        return mDevice.vk().vkWaitForFences(mDevice.handle(), 1, fence.get(), VK_TRUE, timeout);
+        const VkResult result =
+            mDevice.vk().vkWaitForFences(mDevice.handle(), 1, &slot->fence, VK_TRUE, timeout);
+        const std::lock_guard lock(mMutex);
+        if (--slot->waiters == 0 && slot->value == 0)
+            mIdle.push_back(slot);
+        return result;
     }
 
     VkSemaphore semaphore() const override { return VK_NULL_HANDLE; }
 
 private:
-    struct Pending {
-        uint64_t value;
-        std::shared_ptr<const VkFence> fence; ///< shared with whoever waits on it right now
+    struct Slot {
+        VkFence fence = VK_NULL_HANDLE;
+        uint64_t value = 0; ///< 0 once the device is done with it
+        uint32_t waiters = 0;
     };
 
-    VkResult acquire(std::shared_ptr<const VkFence>& fence) {
-        VkFence handle = VK_NULL_HANDLE;
-        {
-            const std::lock_guard lock(mFreeMutex);
-            if (!mFree.empty()) {
-                handle = mFree.back();
-                mFree.pop_back();
-            }
+    VkResult acquire(Slot*& slot) {
+        if (!mIdle.empty()) {
+            slot = mIdle.back();
+            const VkResult result = mDevice.vk().vkResetFences(mDevice.handle(), 1, &slot->fence);
+            if (result == VK_SUCCESS)
+                mIdle.pop_back();
+            return result;
         }
-        if (handle) {
-            const VkResult result = mDevice.vk().vkResetFences(mDevice.handle(), 1, &handle);
-            if (result != VK_SUCCESS) {
-                const std::lock_guard lock(mFreeMutex);
-                mFree.push_back(handle);
-                return result;
-            }
-        } else {
-            VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-            const VkResult result =
-                mDevice.vk().vkCreateFence(mDevice.handle(), &info, nullptr, &handle);
-            if (result != VK_SUCCESS)
-                return result;
-        }
-        fence = std::shared_ptr<const VkFence>(new VkFence(handle), [this](const VkFence* used) {
-            const std::lock_guard lock(mFreeMutex);
-            mFree.push_back(*used);
-            delete used;
-        });
+        auto made = std::make_unique<Slot>();
+        const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+        const VkResult result =
+            mDevice.vk().vkCreateFence(mDevice.handle(), &info, nullptr, &made->fence);
+        if (result != VK_SUCCESS)
+            return result;
+        slot = made.get();
+        mSlots.push_back(std::move(made));
         return VK_SUCCESS;
     }
 
     const Device& mDevice;
     std::mutex mMutex;
-    std::mutex mFreeMutex;
-    std::vector<VkFence> mFree;
-    std::deque<Pending> mPending;
+    std::vector<std::unique_ptr<Slot>> mSlots;
+    std::vector<Slot*> mIdle;
+    std::vector<Slot*> mPending; ///< in order of submission
     uint64_t mReached = 0;
 };
 

@@ -240,6 +240,7 @@ TEST(EnvironmentTest, WithoutADriverItSaysWhatWasLookedFor) {
     EXPECT_EQ(exitCode, 3) << output;
     EXPECT_NE(output.find("driver"), std::string::npos) << output;
     EXPECT_NE(output.find("/nowhere/icd.json"), std::string::npos) << output;
+    EXPECT_NE(output.find("install"), std::string::npos) << output;
 }
 
 TEST(EnvironmentTest, KomputeDeviceChoosesOrSaysWhatThereIs) {
