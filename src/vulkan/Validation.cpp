@@ -41,6 +41,8 @@ constexpr AllowedMessage kAllowed[] = {
      "glslang decorates the local size like this in SPIR-V of every version"},
     {"BestPractices-Error-Result", "vkGetPhysicalDeviceImageFormatProperties",
      "asking whether a format is supported is what the call is for"},
+    {"BestPractices-ImageBarrierAccessLayout", "VK_IMAGE_LAYOUT_PREINITIALIZED",
+     "the first barrier of an image also waits for earlier users of the memory"},
     {"CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
      "images stay in the general layout, which copies accept (docs/architecture.md)"},
 };

@@ -39,10 +39,11 @@ TEST_F(SequenceTest, ARunningOneRefusesToChange) {
     auto sq = manager.sequence();
     recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
-    EXPECT_ERROR(kp::InvalidArgument, "running", sq->record<kp::OpAlgoDispatch>(increment));
-    EXPECT_ERROR(kp::InvalidArgument, "running", sq->begin());
-    EXPECT_ERROR(kp::InvalidArgument, "running", sq->end());
-    EXPECT_ERROR(kp::InvalidArgument, "running", sq->evalAsync());
+    EXPECT_ERROR(kp::InvalidArgument, "while the sequence",
+                 sq->record<kp::OpAlgoDispatch>(increment));
+    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->begin());
+    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->end());
+    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->evalAsync());
     EXPECT_THROW(sq->eval<kp::OpAlgoDispatch>(increment), std::runtime_error);
     EXPECT_TRUE(sq->isRunning());
     sq->evalAwait();
