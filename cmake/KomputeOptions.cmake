@@ -13,6 +13,9 @@ set(KOMPUTE_OPT_SANITIZE
     ""
     CACHE STRING "Sanitizers to build with: 'address,undefined', 'thread' or nothing")
 
+# No C++ modules here: looking for them costs time and keeps ccache from working.
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
 if(PROJECT_IS_TOP_LEVEL)
     option(BUILD_SHARED_LIBS "Build a shared library" OFF)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

@@ -159,7 +159,8 @@ step_examples() {
 step_benchmark() {
     build ci
     ctest --test-dir build/ci --label-regex '^benchmark$' --no-tests=error --verbose \
-        | grep -v -E '^(UpdateCTest|test |Constructing|Done constr|Updating test|Checking test|Test command|Working Dir|Test timeout)'
+        | grep -E '^[0-9]+: |tests passed|Failed|FAILED' \
+        | sed -n -E '/^[0-9]+: (Test command|Working Directory|Test timeout)/!s/^([0-9]+: )?//p'
 }
 
 step_docs() {
