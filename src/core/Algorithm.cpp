@@ -252,7 +252,7 @@ VkPipelineLayout Algorithm::nativePipelineLayout() const {
 }
 
 VkDescriptorSet Algorithm::nativeDescriptorSet() const {
-    return mImpl->set ? mImpl->set->handle() : VK_NULL_HANDLE;
+    return mImpl->binding && mImpl->binding->set ? mImpl->binding->set->handle() : VK_NULL_HANDLE;
 }
 
 void Algorithm::Impl::requireReady() const {
@@ -264,27 +264,38 @@ void Algorithm::Impl::requireReady() const {
 }
 
 void Algorithm::Impl::bindMemory() {
-    if (reflection->bindings.empty())
-        return;
-    std::vector<std::shared_ptr<vulkan::Resource>> resources;
+    auto next = std::make_shared<Binding>();
+    next->pipeline = pipeline;
     std::vector<vulkan::DescriptorWrite> writes;
-    for (const shader::Binding& binding : reflection->bindings) {
-        const Memory::Impl& memory = memObjects[binding.binding]->impl();
+    for (const shader::Binding& used : reflection->bindings) {
+        const Memory::Impl& memory = memObjects[used.binding]->impl();
         memory.requireAlive();
         vulkan::DescriptorWrite write;
-        write.binding = binding.binding;
-        write.type = descriptorType(binding.kind);
+        write.binding = used.binding;
+        write.type = descriptorType(used.kind);
         if (memory.buffer)
             write.buffer = {memory.buffer->handle(), memory.buffer->offset(), memory.bytes()};
         else
             write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
         writes.push_back(write);
-        resources.push_back(memory.primary());
+        next->resources.push_back(memory.primary());
     }
-    if (set && resources == bound)
-        return;
-    set = device->descriptors().create(pipeline->layout(), writes);
-    bound = std::move(resources);
+    if (!writes.empty())
+        next->set = device->descriptors().create(pipeline->layout(), writes);
+    binding = std::move(next);
+}
+
+bool Algorithm::Impl::memoryChanged() const {
+    for (size_t i = 0; i < binding->resources.size(); ++i) {
+        const Memory::Impl& memory = memObjects[reflection->bindings[i].binding]->impl();
+        memory.requireAlive();
+        const vulkan::Resource* now =
+            memory.buffer ? static_cast<const vulkan::Resource*>(memory.buffer.get())
+                          : memory.image.get();
+        if (now != binding->resources[i].get())
+            return true;
+    }
+    return false;
 }
 
 Accesses Algorithm::Impl::accesses() const {
@@ -306,26 +317,19 @@ Accesses Algorithm::Impl::accesses() const {
 void Algorithm::Impl::recordBind(VkCommandBuffer commandBuffer) {
     requireReady();
     // A tensor that was rebuilt has another size and memory now.
-    bool changed = false;
-    for (size_t i = 0; i < bound.size(); ++i) {
-        const Memory::Impl& memory = memObjects[reflection->bindings[i].binding]->impl();
-        memory.requireAlive();
-        changed |= memory.primary() != bound[i];
-    }
-    if (changed) {
+    if (memoryChanged()) {
         checkBindings(*reflection, *device, memObjects);
         bindMemory();
     }
+    const VkDescriptorSet set = binding->set ? binding->set->handle() : VK_NULL_HANDLE;
     if (Recorder* recorder = Recorder::active(commandBuffer)) {
-        recorder->keep(pipeline);
-        if (set)
-            recorder->keep(set);
-        recorder->bind(*pipeline, set ? set->handle() : VK_NULL_HANDLE);
+        recorder->keep(binding);
+        recorder->bind(*pipeline, set);
         return;
     }
     vulkan::recordBind(*device, commandBuffer, *pipeline);
     if (set)
-        vulkan::recordBindSet(*device, commandBuffer, *pipeline, set->handle());
+        vulkan::recordBindSet(*device, commandBuffer, *pipeline, set);
 }
 
 void Algorithm::Impl::recordPush(VkCommandBuffer commandBuffer,

@@ -44,13 +44,6 @@ vulkan::WorkKind kindOf(Accesses::By by) {
     return vulkan::WorkKind::eCompute;
 }
 
-std::shared_ptr<vulkan::Resource> resourceOf(Memory& memory, Accesses::Part part) {
-    Memory::Impl& impl = memory.impl();
-    if (part == Accesses::Part::eMirror)
-        return impl.ensureMirror();
-    return impl.primary();
-}
-
 /// Makes a recorder the active one of this thread for the length of a scope.
 class Activation {
 public:
@@ -105,15 +98,24 @@ void Recorder::writeTimestamp() {
                             mRecording.timestamps++);
 }
 
+template <typename T>
+void Recorder::note(const std::shared_ptr<T>& resource, const Accesses::Entry& entry) {
+    mOperationAccesses.push_back(
+        {resource->hazardKey(), kindOf(entry.by), entry.reads, entry.writes});
+    mRecording.accesses.add(resource, entry.writes);
+}
+
 void Recorder::order(const Accesses& accesses) {
     mOperationAccesses.clear();
     for (const Accesses::Entry& entry : accesses.entries()) {
         requireSameDevice(*entry.memory, mDevice, "a sequence");
-        const std::shared_ptr<vulkan::Resource> resource = resourceOf(*entry.memory, entry.part);
-        const Memory::Impl& impl = entry.memory->impl();
-        mOperationAccesses.push_back(
-            {resource->hazardKey(), kindOf(entry.by), entry.reads, entry.writes});
-        mRecording.accesses.add(resource, entry.writes);
+        Memory::Impl& impl = entry.memory->impl();
+        if (entry.part == Accesses::Part::eMirror)
+            note(impl.ensureMirror(), entry);
+        else if (impl.buffer)
+            note(impl.buffer, entry);
+        else
+            note(impl.image, entry);
         mHostMayRead |= entry.writes && (entry.part == Accesses::Part::eMirror || !impl.mirrored);
         if (impl.padded && std::find(mRecording.padded.begin(), mRecording.padded.end(),
                                      entry.memory) == mRecording.padded.end())

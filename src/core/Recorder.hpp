@@ -67,6 +67,8 @@ public:
 
 private:
     void order(const Accesses& accesses);
+    template <typename T>
+    void note(const std::shared_ptr<T>& resource, const Accesses::Entry& entry);
     void writeTimestamp();
     void forgetBindings();
 

@@ -11,23 +11,30 @@ Accesses Accesses::anything() {
     return accesses;
 }
 
-Accesses& Accesses::read(std::shared_ptr<Memory> memory, By by, Part part) {
-    if (!memory)
+void Accesses::add(Entry entry) {
+    if (!entry.memory)
         throw InvalidArgument("an operation names a memory object that is null");
-    mEntries.push_back({std::move(memory), true, false, by, part});
+    if (mMany.empty() && mCount < mFew.size()) {
+        mFew[mCount++] = std::move(entry);
+        return;
+    }
+    if (mMany.empty())
+        mMany.assign(mFew.begin(), mFew.end());
+    mMany.push_back(std::move(entry));
+}
+
+Accesses& Accesses::read(std::shared_ptr<Memory> memory, By by, Part part) {
+    add({std::move(memory), true, false, by, part});
     return *this;
 }
 
 Accesses& Accesses::write(std::shared_ptr<Memory> memory, By by, Part part) {
-    read(std::move(memory), by, part);
-    mEntries.back().reads = false;
-    mEntries.back().writes = true;
+    add({std::move(memory), false, true, by, part});
     return *this;
 }
 
 Accesses& Accesses::readWrite(std::shared_ptr<Memory> memory, By by, Part part) {
-    read(std::move(memory), by, part);
-    mEntries.back().writes = true;
+    add({std::move(memory), true, true, by, part});
     return *this;
 }
 

@@ -13,9 +13,10 @@ namespace kp {
 OpCopy::OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects)
     : mMemObjects(distinctObjects(memObjects, "OpCopy")) {
     if (mMemObjects.size() < 2)
-        throw InvalidArgument("OpCopy takes two objects or more (a source and destinations), but was "
-                              "given " +
-                              std::to_string(memObjects.size()) + " objects");
+        throw InvalidArgument(
+            "OpCopy takes two objects or more (a source and destinations), but was "
+            "given " +
+            std::to_string(memObjects.size()) + " objects");
 }
 
 OpCopy::~OpCopy() = default;

@@ -26,11 +26,14 @@ HazardBarrier HazardTracker::next(std::span<const HazardAccess> accesses) {
     ++mOperation;
     barrier.everything = mUnknownPending;
 
+    mMemory.reserve(accesses.size());
+    mStates.clear();
     for (const HazardAccess& access : accesses) {
-        const auto found = mMemory.find(access.key);
-        if (found == mMemory.end())
+        bool isNew = false;
+        MemoryState& state = mMemory.at(access.key, isNew);
+        mStates.push_back(&state);
+        if (isNew)
             continue;
-        const MemoryState& state = found->second;
         for (size_t i = 0; i < kWorkKinds; ++i) {
             const WorkKind before = static_cast<WorkKind>(i);
             uint64_t last = state.lastWrite[i];
@@ -53,8 +56,9 @@ HazardBarrier HazardTracker::next(std::span<const HazardAccess> accesses) {
                     mBarriers[i][j] = mOperation;
     }
 
-    for (const HazardAccess& access : accesses) {
-        MemoryState& state = mMemory[access.key];
+    for (size_t i = 0; i < accesses.size(); ++i) {
+        const HazardAccess& access = accesses[i];
+        MemoryState& state = *mStates[i];
         const size_t kind = static_cast<size_t>(access.kind);
         if (access.writes)
             state.lastWrite[kind] = mOperation;

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
+#include <vector>
+
+#include "vulkan/PointerMap.hpp"
 
 namespace kp::vulkan {
 
@@ -73,7 +75,8 @@ private:
     uint64_t mFullBarrier = 0;    ///< last operation that a full barrier stands before
     /// [before][after]: last operation that a barrier between these kinds stands before.
     std::array<std::array<uint64_t, kWorkKinds>, kWorkKinds> mBarriers{};
-    std::unordered_map<const void*, MemoryState> mMemory;
+    PointerMap<MemoryState> mMemory;
+    std::vector<MemoryState*> mStates; ///< of the operation at hand; kept for its capacity
 };
 
 } // namespace kp::vulkan

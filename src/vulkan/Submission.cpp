@@ -75,11 +75,14 @@ CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
 } // namespace
 
 void AccessList::add(const std::shared_ptr<Resource>& resource, bool writes) {
-    const auto [place, isNew] = mPlaces.try_emplace(resource.get(), mResources.size());
-    if (isNew)
+    bool isNew = false;
+    size_t& place = mPlaces.at(resource.get(), isNew);
+    if (isNew) {
+        place = mResources.size();
         mResources.push_back({resource, writes});
-    else
-        mResources[place->second].writes |= writes;
+    } else {
+        mResources[place].writes |= writes;
+    }
 }
 
 void AccessList::clear() {

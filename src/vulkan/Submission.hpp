@@ -3,9 +3,9 @@
 
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "vulkan/PointerMap.hpp"
 #include "vulkan/Resource.hpp"
 
 namespace kp::vulkan {
@@ -20,7 +20,7 @@ struct ResourceAccess {
 
 /// What a submission touches, for its order against those of other queues.
 class AccessList {
-  public:
+public:
     void add(const std::shared_ptr<Resource>& resource, bool writes);
     /// It may touch anything: ordered against everything.
     void addUnknown() { mUnknown = true; }
@@ -30,9 +30,9 @@ class AccessList {
     const std::vector<ResourceAccess>& resources() const { return mResources; }
     bool unknown() const { return mUnknown; }
 
-  private:
+private:
     std::vector<ResourceAccess> mResources;
-    std::unordered_map<const Resource*, size_t> mPlaces; ///< in mResources
+    PointerMap<size_t> mPlaces; ///< in mResources
     bool mUnknown = false;
 };
 

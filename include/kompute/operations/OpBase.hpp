@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -30,10 +31,10 @@ public:
 
     struct Entry {
         std::shared_ptr<Memory> memory;
-        bool reads;
-        bool writes;
-        By by;
-        Part part;
+        bool reads = false;
+        bool writes = false;
+        By by = By::eDispatch;
+        Part part = Part::eDevice;
     };
 
     /// "It may touch any memory in any way": the operation is ordered against everything before
@@ -47,12 +48,33 @@ public:
     Accesses& readWrite(std::shared_ptr<Memory> memory, By by = By::eDispatch,
                         Part part = Part::eDevice);
 
+    /// The entries in the order of the calls that made them. A view: valid as long as the Accesses.
+    class Entries {
+    public:
+        Entries(const Entry* first, size_t count) : mFirst(first), mCount(count) {}
+        const Entry* begin() const { return mFirst; }
+        const Entry* end() const { return mFirst + mCount; }
+        size_t size() const { return mCount; }
+        const Entry& operator[](size_t index) const { return mFirst[index]; }
+
+    private:
+        const Entry* mFirst;
+        size_t mCount;
+    };
+
     bool isAnything() const { return mAnything; }
-    const std::vector<Entry>& entries() const { return mEntries; }
+    Entries entries() const {
+        return mMany.empty() ? Entries(mFew.data(), mCount) : Entries(mMany.data(), mMany.size());
+    }
 
 private:
+    void add(Entry entry);
+
     bool mAnything = false;
-    std::vector<Entry> mEntries;
+    // Few entries, which is what most operations have, cost no allocation.
+    size_t mCount = 0; ///< in mFew
+    std::array<Entry, 6> mFew{};
+    std::vector<Entry> mMany; ///< all of them, once there are more
 };
 
 /// An operation that a Sequence records. Derive from it for operations of your own; see
