@@ -42,14 +42,17 @@ StagingRing::Lease StagingRing::find(uint64_t bytes, uint64_t usual, const Limit
                 return Lease(*this, *make(size, lock));
             } catch (const OutOfMemory&) {
                 // Those that exist have to do.
-                if (mSlots.empty() || !wait)
+                if (mSlots.empty())
                     throw;
                 mayMake = false;
+                dropSmaller(bytes);
                 continue;
             }
         }
         if (!wait)
             return {};
+        if (!mayMake)
+            dropSmaller(bytes);
         Slot* busy = takeOldest();
         if (!busy) {
             mFree.wait(lock);
@@ -61,8 +64,9 @@ StagingRing::Lease StagingRing::find(uint64_t bytes, uint64_t usual, const Limit
         done.queue->wait(done.value, UINT64_MAX, mDevice.defaultWaitMode());
         if (busy->bytes >= bytes)
             return lease;
-        lease = {}; // free now, and too small: dropSmaller() does the rest
+        lease = {};
         lock.lock();
+        dropSmaller(bytes);
     }
 }
 
