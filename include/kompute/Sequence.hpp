@@ -185,4 +185,15 @@ private:
     std::unique_ptr<Impl> mImpl;
 };
 
+/// Evaluates several sequences with as few submissions as their order allows: neighbours in the
+/// list that use one queue go to it in a single vkQueueSubmit. They run as if evalAsync() were
+/// called for one after the other, and are waited for one by one, with evalAwait() or events.
+/// Sequences with nothing recorded are passed over with a warning.
+/// @throws InvalidArgument where one is null, given twice or running, before anything is submitted;
+///         else as Sequence::evalAsync
+KOMPUTE_API void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences);
+
+/// Same, and waits for all of them.
+KOMPUTE_API void evalAll(const std::vector<std::shared_ptr<Sequence>>& sequences);
+
 } // namespace kp

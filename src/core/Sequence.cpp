@@ -74,7 +74,21 @@ void Sequence::Impl::recordAll() {
         recorder->record(*op);
 }
 
-void Sequence::Impl::submit(const std::vector<vulkan::TimelinePoint>& waits) {
+bool Sequence::Impl::complete() {
+    if (state == Impl::State::eRecording)
+        end();
+    if (!recorded && !operations.empty()) {
+        // The driver refused the recording for want of memory; the operations are still known.
+        begin();
+        recordAll();
+        end();
+    }
+    if (!recorded)
+        KP_LOG_WARN("evaluating a sequence with nothing recorded does nothing");
+    return recorded;
+}
+
+void Sequence::Impl::prepare() {
     // The command buffer of a submission that timed out cannot be submitted again while it runs.
     if (pending()) {
         if (operations.empty()) {
@@ -90,10 +104,11 @@ void Sequence::Impl::submit(const std::vector<vulkan::TimelinePoint>& waits) {
     for (const std::shared_ptr<Memory>& memory : recording->padded)
         if (memory->isInit())
             memory->impl().pushRows();
-    const VkCommandBuffer commandBuffer = recording->commandBuffer.handle();
-    recording->submitted =
-        vulkan::submitOrdered(*queue, {&commandBuffer, 1}, recording->accesses, waits);
-    lastSubmitted = recording->submitted;
+}
+
+void Sequence::Impl::noteSubmitted(const vulkan::TimelinePoint& point) {
+    recording->submitted = point;
+    lastSubmitted = point;
     state = Impl::State::eRunning;
 }
 
@@ -167,18 +182,8 @@ std::shared_ptr<Sequence> Sequence::evalAsync() {
 std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor) {
     Impl& impl = *mImpl;
     impl.requireIdle("evalAsync()");
-    if (impl.state == Impl::State::eRecording)
-        impl.end();
-    if (!impl.recorded && !impl.operations.empty()) {
-        // The driver refused the recording for want of memory; the operations are still known.
-        impl.begin();
-        impl.recordAll();
-        impl.end();
-    }
-    if (!impl.recorded) {
-        KP_LOG_WARN("evalAsync() of a sequence with nothing recorded does nothing");
+    if (!impl.complete())
         return shared_from_this();
-    }
     impl.waits.clear();
     for (const Event& event : waitFor) {
         if (!event.mQueue)
@@ -189,7 +194,10 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
                                   "\"; wait for it on the host");
         impl.waits.push_back({event.mQueue, event.mValue});
     }
-    impl.submit(impl.waits);
+    impl.prepare();
+    const VkCommandBuffer commandBuffer = impl.recording->commandBuffer.handle();
+    impl.noteSubmitted(vulkan::submitOrdered(*impl.queue, {&commandBuffer, 1},
+                                             impl.recording->accesses, impl.waits));
     return shared_from_this();
 }
 

@@ -40,7 +40,12 @@ struct Sequence::Impl {
     void begin();
     void end();
     void recordAll();
-    void submit(const std::vector<vulkan::TimelinePoint>& waits);
+    /// Ends the recording and makes it executable. @return false where nothing is recorded
+    bool complete();
+    /// What comes right before a submission: the hooks of the operations, and a command buffer that
+    /// is not pending.
+    void prepare();
+    void noteSubmitted(const vulkan::TimelinePoint& point);
     /// After a successful wait.
     void finish();
 };

@@ -85,6 +85,12 @@ void AccessList::add(const std::shared_ptr<Resource>& resource, bool writes) {
     }
 }
 
+void AccessList::add(const AccessList& other) {
+    for (const ResourceAccess& access : other.mResources)
+        add(access.resource, access.writes);
+    mUnknown = mUnknown || other.mUnknown;
+}
+
 void AccessList::clear() {
     mResources.clear();
     mPlaces.clear();

@@ -22,6 +22,7 @@ struct ResourceAccess {
 class AccessList {
 public:
     void add(const std::shared_ptr<Resource>& resource, bool writes);
+    void add(const AccessList& other);
     /// It may touch anything: ordered against everything.
     void addUnknown() { mUnknown = true; }
     void clear();
