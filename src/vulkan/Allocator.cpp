@@ -49,19 +49,10 @@ VmaAllocationCreateInfo createInfo(MemoryPlace place) {
         info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
         break;
     case MemoryPlace::eHost:
-    case MemoryPlace::eStaging:
         info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        if (place == MemoryPlace::eStaging)
-            info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
         info.requiredFlags =
             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
         info.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-        break;
-    case MemoryPlace::eDeviceWritable:
-        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
-                             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
         break;
     case MemoryPlace::eDeviceMapped:
         info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
@@ -78,10 +69,8 @@ const char* nameOf(MemoryPlace place) {
     case MemoryPlace::eDevice:
         return "device";
     case MemoryPlace::eHost:
-    case MemoryPlace::eStaging:
         return "host";
     case MemoryPlace::eDeviceMapped:
-    case MemoryPlace::eDeviceWritable:
         return "mapped device";
     }
     return "";
@@ -137,7 +126,6 @@ Allocator::Allocator(Device& device) : mDevice(device) {
     device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
     uint32_t type = 0;
     mOffersDeviceMapped = findType(MemoryPlace::eDeviceMapped, type) == VK_SUCCESS;
-    mOffersDeviceWritable = findType(MemoryPlace::eDeviceWritable, type) == VK_SUCCESS;
 }
 
 Allocator::~Allocator() {
@@ -150,14 +138,7 @@ VkResult Allocator::findType(MemoryPlace place, uint32_t& type) const {
 }
 
 bool Allocator::offers(MemoryPlace place) const {
-    if (place == MemoryPlace::eDeviceMapped)
-        return mOffersDeviceMapped;
-    return place != MemoryPlace::eDeviceWritable || mOffersDeviceWritable;
-}
-
-bool Allocator::isCached(uint32_t memoryType) const {
-    return (mDevice.physical().memory.memoryTypes[memoryType].propertyFlags &
-            VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+    return place != MemoryPlace::eDeviceMapped || mOffersDeviceMapped;
 }
 
 uint64_t Allocator::heapSize(MemoryPlace place) const {
@@ -195,7 +176,6 @@ Allocation Allocator::bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes) {
         fail(result, place, bytes);
     }
     allocation.mapped = details.pMappedData;
-    allocation.cached = isCached(details.memoryType);
     return allocation;
 }
 
@@ -214,7 +194,6 @@ Allocation Allocator::bind(VkImage image, MemoryPlace place, uint64_t bytes) {
         fail(result, place, bytes);
     }
     allocation.mapped = details.pMappedData;
-    allocation.cached = isCached(details.memoryType);
     return allocation;
 }
 
