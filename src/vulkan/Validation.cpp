@@ -35,8 +35,18 @@ constexpr AllowedMessage kAllowed[] = {
      "this extension is how the layer is told what to check"},
     {"BestPractices-vkCreateInstance-specialuse-extension-debugging", "VK_EXT_debug_utils",
      "this extension is how the layer reports"},
+    {"BestPractices-vkCreateInstance-deprecated-extension", "VK_EXT_validation_features",
+     "older headers and layers have no other way to say what to check"},
+    {"BestPractices-deprecated-extension", "VK_EXT_validation_features",
+     "older headers and layers have no other way to say what to check"},
     {"BestPractices-pipeline-stage-flags", "VK_PIPELINE_STAGE_ALL_COMMANDS_BIT",
      "an operation that does not say what it touches may use any stage"},
+    {"BestPractices-pipeline-stage-flags-compute", "VK_PIPELINE_STAGE_ALL_COMMANDS_BIT",
+     "an operation that does not say what it touches may use any stage"},
+    {"BestPractices-specialuse-extension", "VK_EXT_validation_features",
+     "this extension is how the layer is told what to check"},
+    {"BestPractices-specialuse-extension", "VK_EXT_debug_utils",
+     "this extension is how the layer reports"},
     {"BestPractices-SpirvDeprecated_WorkgroupSize", "SPIR-V 1.6",
      "glslang decorates the local size like this in SPIR-V of every version"},
     {"BestPractices-Error-Result", "vkGetPhysicalDeviceImageFormatProperties",
@@ -225,6 +235,7 @@ void ValidationSettings::useLayerSettings(const ValidationRequest& request) {
     set("validate_best_practices", request.core);
     set("validate_sync", request.sync);
     set("syncval_submit_time_validation", request.sync);
+    set("syncval_shader_accesses_heuristic", request.sync);
     set("gpuav_enable", request.gpu);
     set("printf_enable", request.printf);
     set("printf_to_stdout", false);

@@ -156,7 +156,7 @@ TEST(DevicePlan, Vulkan13StillNeedsExtensionsForWhatNeverBecameCore) {
     offerWithExtension(device, Feature::eDeviceFault);
     offer(device, Feature::eSynchronization2);
     for (const char* extension :
-         {"VK_EXT_memory_budget", "VK_EXT_external_memory_host", "VK_EXT_calibrated_timestamps",
+         {"VK_EXT_memory_budget", "VK_EXT_external_memory_host", "VK_KHR_calibrated_timestamps",
           "VK_KHR_synchronization2", "VK_KHR_shader_non_semantic_info", "VK_KHR_swapchain"})
         offer(device, std::string(extension));
     const DevicePlan plan = planOf(device);
@@ -165,7 +165,7 @@ TEST(DevicePlan, Vulkan13StillNeedsExtensionsForWhatNeverBecameCore) {
     EXPECT_TRUE(plan.hasExtension("VK_EXT_device_fault"));
     EXPECT_TRUE(plan.hasExtension("VK_EXT_memory_budget"));
     EXPECT_TRUE(plan.hasExtension("VK_EXT_external_memory_host"));
-    EXPECT_TRUE(plan.hasExtension("VK_EXT_calibrated_timestamps"));
+    EXPECT_TRUE(plan.hasExtension("VK_KHR_calibrated_timestamps"));
     EXPECT_EQ(plan.extensions.size(), 5U) << "what is core or of no use stays off";
 }
 
