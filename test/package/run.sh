@@ -44,12 +44,19 @@ configure() {
     quietly cmake --build "$to" --parallel "$jobs"
 }
 
+# A pattern for a path from its start: a source folder /kompute is no part of
+# ${prefix}/include/kompute.
+whole_path() {
+    printf '(^|[^A-Za-z0-9_./}-]|-I|-L)%s' "$(sed 's/[].[^$*+?(){}|\\]/\\&/g' <<< "$1")"
+}
+
 # An installation must not depend on where it was first put.
 install_elsewhere() {
     quietly cmake --install "$1" --prefix "$work/before/prefix"
     mkdir -p "$work/after"
     mv "$work/before/prefix" "$work/after/$2"
-    if grep -rIl --include='*.cmake' --include='*.pc' -e "$work" -e "$source" "$work/after/$2"; then
+    if grep -rIlE --include='*.cmake' --include='*.pc' -e "$(whole_path "$work")" \
+        -e "$(whole_path "$source")" "$work/after/$2"; then
         fail "the files above name a folder of the build"
     fi
 }
