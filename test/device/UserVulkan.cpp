@@ -3,10 +3,15 @@
 
 VULKAN_HPP_DEFAULT_DISPATCH_LOADER_DYNAMIC_STORAGE
 
+// Newer headers keep DynamicLoader in vk::detail, older ones in vk.
+namespace vk::detail {}
+using namespace vk;
+using namespace vk::detail;
+
 namespace kp::test {
 
 void loadUserVulkan(const kp::Manager& manager) {
-    static const vk::DynamicLoader library;
+    static const DynamicLoader library;
     VULKAN_HPP_DEFAULT_DISPATCHER.init(
         manager.nativeInstance(),
         library.getProcAddress<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr"),

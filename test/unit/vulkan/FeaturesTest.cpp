@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/Features.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
