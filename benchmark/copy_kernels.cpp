@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies within device memory: the driver's vkCmdCopyBuffer against kernels of several shapes, in
-// bytes read and written per second. It tells whether OpCopy should use a kernel, and which.
+// Copies within device memory: the driver's vkCmdCopyBuffer against the library's shader and
+// kernels of several shapes, in bytes read and written per second. It tells whether OpCopy should
+// use a kernel, and which.
 //
 //   kompute_benchmark_copy_kernels [--check]
 #include <algorithm>
@@ -106,6 +107,7 @@ bool run() {
         std::printf(" %8.2fM", static_cast<double>(bytes) / (1 << 20));
     std::printf("\n");
     std::vector<std::vector<double>> rows(std::size(kShapes) + 1);
+    std::vector<double> ours;
     for (const uint64_t bytes : sizes) {
         const uint64_t words = bytes / 16;
         const auto from = manager.tensor(bytes / 4, 4, kp::Memory::DataTypes::eUnsignedInt,
@@ -135,10 +137,16 @@ bool run() {
             }
             manager.sequence()->eval<kp::OpFill>({to}, 0u);
         };
-        auto copy = manager.sequence(0, 1);
-        copy->record<kp::OpCopy>({from, to});
-        rows[0].push_back(measure(copy));
-        verify("driver");
+        // OpCopy by the driver's command, then by the library's shader.
+        for (const bool kernel : {false, true}) {
+            kp::ManagerOptions options;
+            options.transfer = kernel ? "copykernel=1" : "copykernel=0";
+            const kp::Manager rules(options); // of the device, which both managers share
+            auto copy = manager.sequence(0, 1);
+            copy->record<kp::OpCopy>({from, to});
+            (kernel ? ours : rows[0]).push_back(measure(copy));
+            verify(kernel ? "OpCopy" : "driver");
+        }
         for (size_t i = 0; i < std::size(kShapes); ++i) {
             const Shape& shape = kShapes[i];
             Push push{0, 0, static_cast<uint32_t>(words)};
@@ -161,6 +169,10 @@ bool run() {
             verify(shape.name);
         }
     }
+    std::printf("%-40s", "OpCopy, copykernel=1");
+    for (const double value : ours)
+        std::printf(" %9.0f", value);
+    std::printf("\n");
     for (size_t i = 0; i < rows.size(); ++i) {
         std::printf("%-40s", i == 0 ? "vkCmdCopyBuffer" : kShapes[i - 1].name);
         for (const double value : rows[i])

@@ -195,3 +195,38 @@ if(KOMPUTE_OPT_BUILD_TESTS AND NOT TARGET GTest::gtest)
         kompute_fetch(googletest https://github.com/google/googletest.git v1.15.2)
     endif()
 endif()
+
+# --- Python and pybind11: for the Python package alone --------------------------------------------
+if(KOMPUTE_OPT_BUILD_PYTHON)
+    find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+    set(PYBIND11_FINDPYTHON ON)
+    # A pybind11 that was installed by pip says itself where it is.
+    if(NOT pybind11_DIR AND NOT SKBUILD)
+        execute_process(
+            COMMAND "${Python_EXECUTABLE}" -m pybind11 --cmakedir
+            OUTPUT_VARIABLE folder
+            OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    else()
+        set(folder "")
+    endif()
+    find_package(pybind11 3.1...<4 CONFIG QUIET HINTS "${folder}")
+    if(NOT pybind11_FOUND)
+        if(NOT KOMPUTE_OPT_FETCH)
+            message(FATAL_ERROR "pybind11 3.1 or newer is not installed, and KOMPUTE_OPT_FETCH is "
+                                "off. Run '${Python_EXECUTABLE} -m pip install pybind11'.")
+        endif()
+        set(PYBIND11_INSTALL OFF)
+        set(PYBIND11_TEST OFF)
+        kompute_fetch(pybind11 https://github.com/pybind/pybind11.git v3.1.0)
+    endif()
+endif()
+
+# --- Google Benchmark: for the benchmarks alone ---------------------------------------------------
+if(KOMPUTE_OPT_ENABLE_BENCHMARK AND NOT TARGET benchmark::benchmark)
+    find_package(benchmark CONFIG QUIET)
+    if(NOT TARGET benchmark::benchmark)
+        set(BENCHMARK_ENABLE_TESTING OFF)
+        set(BENCHMARK_ENABLE_INSTALL OFF)
+        kompute_fetch(benchmark https://github.com/google/benchmark.git v1.9.1)
+    endif()
+endif()

@@ -5,6 +5,7 @@
 option(KOMPUTE_OPT_BUILD_TESTS "Build the unit, device and header tests" OFF)
 option(KOMPUTE_OPT_ENABLE_BENCHMARK "Build the benchmarks" OFF)
 option(KOMPUTE_OPT_BUILD_EXAMPLES "Build the examples" OFF)
+option(KOMPUTE_OPT_BUILD_PYTHON "Build the Python package kp (needs Python 3.10 or newer)" OFF)
 option(KOMPUTE_OPT_BUILD_DOCS "Add the target kompute_docs (needs Doxygen)" OFF)
 option(KOMPUTE_OPT_INSTALL "Add install rules" ${PROJECT_IS_TOP_LEVEL})
 option(KOMPUTE_OPT_WERROR "Treat warnings in this project's own sources as errors" OFF)

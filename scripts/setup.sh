@@ -18,6 +18,7 @@ set -euo pipefail
 
 required="ca-certificates cmake g++ ninja-build pkg-config libvulkan1 libvulkan-dev libpng-dev"
 required="$required mesa-vulkan-drivers glslang-tools python3 python3-pip"
+required="$required python3-dev python3-venv"
 # Those that a distribution lacks, CMake fetches; it then needs git.
 libraries="libvulkan-volk-dev glslang-dev spirv-tools libspirv-cross-c-shared-dev libfmt-dev"
 allocator="libvulkan-memory-allocator-dev"

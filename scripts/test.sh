@@ -16,7 +16,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_steps="setup build unit headers device fences core sync asan tsan package examples benchmark docs"
+all_steps="setup build unit headers device fences core sync asan tsan package examples python wheel"
+all_steps="$all_steps benchmark docs"
 quick_steps="setup build unit headers device core"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
@@ -140,6 +141,7 @@ step_asan() {
 step_tsan() {
     # Drivers are built without the sanitizer, so it cannot see how their threads are ordered.
     export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
+    TSAN_OPTIONS+=":suppressions=$PWD/test/sanitizers/tsan.supp"
     build tsan kompute_sanitizer_canary kompute_concurrency_tests
     notices tsan race
     fixed_addresses timeout 600 build/tsan/test/kompute_concurrency_tests
@@ -155,6 +157,34 @@ step_examples() {
     bash scripts/demo_data.sh build/demo-data
     run_tests ci example
 }
+
+# python_tests [VALIDATION]   the Python tests, with every warning an error
+python_tests() {
+    KOMPUTE_VALIDATION=${1:-} PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
+        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
+}
+
+step_python() {
+    local generator=()
+    [ -x build/venv/bin/python ] || python3 -m venv build/venv
+    build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
+        pytest Pillow mypy
+    command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+    cmake --preset ci "${generator[@]}" -DKOMPUTE_OPT_BUILD_PYTHON=ON \
+        -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
+    cmake --build --preset ci --parallel "$jobs" --target _kp
+    build/venv/bin/python scripts/python_stubs.py --check
+    python_tests
+    if have_validation_layer; then
+        python_tests core
+        python_tests sync
+    elif [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" != 1 ]; then
+        echo "test.sh: VK_LAYER_KHRONOS_validation is not installed" >&2
+        return 1
+    fi
+}
+
+step_wheel() { bash test/package/python.sh build/package-python; }
 
 step_benchmark() {
     build ci

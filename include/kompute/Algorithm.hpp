@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -11,6 +13,22 @@
 #include <kompute/Tensor.hpp>
 
 namespace kp {
+
+/// A specialization constant by its id. For shaders whose constants differ in size, or have ids
+/// with gaps: pass a vector of these instead of a vector of values.
+struct SpecializationConstant {
+    uint32_t id = 0;
+    uint32_t bytes = 0; ///< of the value: 1, 2, 4 or 8; a bool has 4
+    std::array<unsigned char, 8> value{};
+
+    template <typename T>
+    static SpecializationConstant of(uint32_t id, T value) {
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
+        SpecializationConstant constant{id, sizeof(T), {}};
+        std::memcpy(constant.value.data(), &value, sizeof(T));
+        return constant;
+    }
+};
 
 /// A compute shader with the memory it is bound to, its constants and its work-group counts. Shader
 /// modules and pipelines are shared by content between algorithms: a second algorithm with a shader
@@ -27,7 +45,7 @@ public:
     ///                     algorithm stays uninitialised until rebuild()
     /// @param workgroup    work groups in x, y, z. An x of 0 means as many groups as the first
     ///                     memory object has elements; y and z of 0 mean 1
-    /// @param specializationConstants  value of constant_id 0, 1, ...
+    /// @param specializationConstants  value of constant_id 0, 1, ...; or SpecializationConstants
     /// @param pushConstants            bytes of the push-constant block; the default of dispatches
     /// @throws ShaderError where the SPIR-V is not valid, needs what the device lacks, or does not
     ///         fit the arguments; InvalidArgument where an argument is wrong by itself
@@ -60,6 +78,7 @@ public:
                       "constants are copied byte by byte");
         rebuildBytes(memObjects, spirv, workgroup,
                      {specializationConstants.data(), specializationConstants.size(), sizeof(S)},
+                     std::is_same<S, SpecializationConstant>::value,
                      {pushConstants.data(), pushConstants.size(), sizeof(P)});
     }
     template <typename M, typename S = float, typename P = float,
@@ -141,7 +160,8 @@ private:
     static std::shared_ptr<vulkan::Device> fromNative(const std::shared_ptr<vk::Device>& device);
     void rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
                       const std::vector<uint32_t>& spirv, const Workgroup& workgroup,
-                      const Bytes& specializationConstants, const Bytes& pushConstants);
+                      const Bytes& specializationConstants, bool specializationById,
+                      const Bytes& pushConstants);
     const std::vector<unsigned char>& specializationBytes() const;
     const std::vector<unsigned char>& pushConstantBytes() const;
     [[noreturn]] static void throwWrongSize(size_t bytes, size_t elementSize);

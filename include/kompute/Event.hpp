@@ -11,6 +11,7 @@ namespace kp {
 namespace vulkan {
 class Device;
 class Queue;
+enum class WaitMode;
 } // namespace vulkan
 
 /// A point in the work of a device: "everything up to this submission". Cheap to copy. Stays usable
@@ -19,7 +20,8 @@ class KOMPUTE_API Event {
 public:
     /// An event that is done already.
     Event();
-    Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value);
+    Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
+          vulkan::WaitMode waitMode);
     ~Event();
     Event(const Event&);
     Event& operator=(const Event&);
@@ -42,6 +44,7 @@ private:
     std::shared_ptr<vulkan::Device> mDevice;
     vulkan::Queue* mQueue = nullptr;
     uint64_t mValue = 0;
+    vulkan::WaitMode mWaitMode{};
 };
 
 } // namespace kp

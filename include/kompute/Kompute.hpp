@@ -6,10 +6,13 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Event.hpp>
+#include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
 #include <kompute/Manager.hpp>
 #include <kompute/ManagerOptions.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/PinnedArray.hpp>
+#include <kompute/Reflection.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>

@@ -7,8 +7,10 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
+#include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
 #include <kompute/ManagerOptions.hpp>
+#include <kompute/PinnedArray.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
@@ -63,11 +65,11 @@ public:
     }
     /// @param size  number of elements. Any integer type, but not braces: tensorT<int>({3}) is a
     ///              tensor of one element
-    template <typename T, typename Size,
-              typename = std::enable_if_t<std::is_integral<Size>::value>>
+    template <typename T, typename Size, typename = std::enable_if_t<std::is_integral<Size>::value>>
     std::shared_ptr<TensorT<T>>
     tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
+        return manage(
+            std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
     }
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
@@ -180,13 +182,32 @@ public:
                                specializationConstants, pushConstants);
     }
 
+    // Host memory for transfers. These belong to their owners alone: destroy() leaves them be.
+
+    /// An array in host memory that the device reaches without staging. @throws OutOfMemory
+    template <typename T>
+    std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
+        return std::make_shared<PinnedArray<T>>(device(), count);
+    }
+    /// Memory of the caller's that is sent or fetched many times.
+    /// @throws InvalidArgument for null or no bytes, OutOfMemory
+    std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes);
+    template <typename T>
+    std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
+        return importHost(memory.data(), memory.size() * sizeof(T));
+    }
+
     /// kp::compile for the Vulkan version of this manager's device.
     std::vector<uint32_t> compile(const std::string& source, CompileOptions options = {}) const;
 
     /// Destroys everything this manager made that is still alive, after the work that uses it, and
     /// lets go of the device. A second call does nothing.
     void destroy();
-    /// Forgets the objects that are gone. Happens by itself now and then.
+    /// Waits until the device has done everything that was submitted to it, through this manager or
+    /// another one of the device. @throws DeviceLost
+    void waitIdle() const;
+    /// Forgets the objects that are gone, and frees staging memory that is not in use. Both happen
+    /// by themselves now and then.
     void clear();
 
     /// False after destroy().

@@ -41,12 +41,20 @@ struct ManagerOptions {
     /// Empty: the environment variable KOMPUTE_VALIDATION, else none.
     std::string validation;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
-    /// Folder of the pipeline cache. Empty: the environment variable KOMPUTE_CACHE_DIR, else the
+    /// Folder of what is compiled: pipelines and shaders. Empty: the environment variable KOMPUTE_CACHE_DIR, else the
     /// user's cache folder. "off": nothing is kept on disk.
     std::string cacheFolder;
     /// False: count submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_TIMELINE=0 does the same.
     bool timelineSemaphores = true;
+    /// Changes to how data move between host and device, for experiments and unusual machines:
+    /// comma-separated name=value ("chunk=4M,threads=8,staging=64M"); docs/transfers.md has the
+    /// names. Empty: the environment variable KOMPUTE_TRANSFER, else what suits the device.
+    /// Managers of one device share its rules: the last one that changes them decides.
+    std::string transfer;
+    /// Most bytes of staging that the device keeps for transfers, both directions together; it is
+    /// made when needed and freed when idle. 0: the default, 256 MiB.
+    uint64_t stagingBytes = 0;
     /// Feature structs to add to the pNext chain of VkDeviceCreateInfo, for features that the
     /// library does not switch on by itself. Used during construction only.
     const void* featureChain = nullptr;

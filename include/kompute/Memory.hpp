@@ -105,6 +105,13 @@ public:
         return static_cast<T*>(rawData());
     }
 
+    /// From now on destroy(), and that of the manager, leaves the memory of the host view in place
+    /// until this object itself is gone. For programs that hand out pointers to it.
+    void keepHostView();
+    /// False where the next look at the host view first copies from the device, and so waits: after
+    /// a copy to this object, or an upload.
+    bool hostViewReady() const;
+
     /// A copy of the host view.
     /// @throws InvalidArgument after destroy(), for eStorage, and where sizeof(T) is not the size
     /// of

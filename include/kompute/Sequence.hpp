@@ -10,6 +10,7 @@
 #include <kompute/Core.hpp>
 #include <kompute/Event.hpp>
 #include <kompute/operations/OpBase.hpp>
+#include <kompute/operations/OperationAllocator.hpp>
 
 namespace kp {
 
@@ -57,7 +58,7 @@ public:
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> record(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return record(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+        return record(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
     }
 
     /// Submits what is recorded and waits for it.
@@ -77,7 +78,7 @@ public:
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return eval(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+        return eval(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
     }
 
     /// Submits what is recorded and returns. With nothing recorded it does nothing but warn.
@@ -100,7 +101,7 @@ public:
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return evalAsync(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+        return evalAsync(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
     }
 
     /// Waits for evalAsync(). Not running: warns and returns.
@@ -163,22 +164,28 @@ private:
     static vulkan::Queue& findQueue(const std::shared_ptr<vk::Device>& device,
                                     const std::shared_ptr<vk::Queue>& queue, uint32_t family);
 
+    template <typename T, typename... TArgs>
+    static std::shared_ptr<T> makeOperation(TArgs&&... params) {
+        return std::allocate_shared<T>(detail::OperationAllocator<T>(),
+                                       std::forward<TArgs>(params)...);
+    }
+
     /// Makes an operation from memory objects, in whichever of the vector types its constructor
     /// takes: of Memory, of Tensor (operations written for Kompute 0.9.0), or the one given.
     template <typename T, typename M, typename... TArgs>
     static std::shared_ptr<OpBase> make(std::vector<std::shared_ptr<M>> memObjects,
                                         TArgs&&... params) {
         if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<M>>&, TArgs...>::value) {
-            return std::make_shared<T>(memObjects, std::forward<TArgs>(params)...);
+            return makeOperation<T>(memObjects, std::forward<TArgs>(params)...);
         } else if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<Memory>>&,
                                                    TArgs...>::value) {
             std::vector<std::shared_ptr<Memory>> objects(memObjects.begin(), memObjects.end());
-            return std::make_shared<T>(objects, std::forward<TArgs>(params)...);
+            return makeOperation<T>(objects, std::forward<TArgs>(params)...);
         } else {
             std::vector<std::shared_ptr<Tensor>> tensors;
             for (const auto& object : memObjects)
                 tensors.push_back(std::dynamic_pointer_cast<Tensor>(object));
-            return std::make_shared<T>(tensors, std::forward<TArgs>(params)...);
+            return makeOperation<T>(tensors, std::forward<TArgs>(params)...);
         }
     }
 

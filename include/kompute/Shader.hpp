@@ -46,10 +46,14 @@ struct CompileOptions {
     uint32_t vulkanVersion = 0;
     /// Keep names and line information for debuggers, and enable debugPrintfEXT output.
     bool debugInfo = false;
+    /// Folder that results are kept in between runs. Empty: the environment variable
+    /// KOMPUTE_CACHE_DIR, else the platform's cache folder; "off": nothing is read or written. With
+    /// Manager::compile it is the manager's where it is empty.
+    std::string cacheFolder;
 };
 
 /// Compiles a compute shader to SPIR-V in this process. Thread-safe; results are cached by
-/// content (source, options and the text of every included file).
+/// content (source, options and the text of every included file), in memory and on disk.
 /// @throws ShaderError with file, line, column and the offending line of text
 KOMPUTE_API std::vector<uint32_t> compile(const std::string& source,
                                           const CompileOptions& options = {});

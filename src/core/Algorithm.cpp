@@ -43,39 +43,61 @@ VkDescriptorType descriptorType(shader::BindingKind kind) {
 }
 
 /// The local size with the specialization constants in force.
-Workgroup localSizeOf(const shader::Reflection& reflection,
-                      const SpecializationBytes& specialization) {
+Workgroup localSizeOf(const shader::Reflection& reflection, const Specialization& specialization) {
     Workgroup size = reflection.localSize;
     for (size_t i = 0; i < 3; ++i) {
-        if (!reflection.localSizeId[i] || specialization.elementSize != sizeof(uint32_t))
+        if (!reflection.localSizeId[i])
             continue;
-        const size_t offset = size_t{*reflection.localSizeId[i]} * sizeof(uint32_t);
-        if (offset + sizeof(uint32_t) <= specialization.data.size())
-            std::memcpy(&size[i], specialization.data.data() + offset, sizeof(uint32_t));
+        const VkSpecializationMapEntry* given = specialization.find(*reflection.localSizeId[i]);
+        if (given && given->size == sizeof(uint32_t))
+            std::memcpy(&size[i], specialization.data.data() + given->offset, sizeof(uint32_t));
     }
     return size;
 }
 
-std::shared_ptr<vulkan::Pipeline> makePipeline(vulkan::Device& device,
-                                               const std::vector<uint32_t>& spirv,
-                                               const shader::Reflection& reflection,
-                                               const SpecializationBytes& specialization,
-                                               size_t pushConstantBytes) {
+Specialization specializationOf(const void* values, size_t count, size_t elementSize, bool byId) {
+    Specialization specialization;
+    const auto* first = static_cast<const unsigned char*>(values);
+    if (!byId) {
+        specialization.data.assign(first, first + count * elementSize);
+        for (size_t i = 0; i < count; ++i)
+            specialization.entries.push_back(
+                {static_cast<uint32_t>(i), static_cast<uint32_t>(i * elementSize), elementSize});
+        return specialization;
+    }
+    const auto* constants = static_cast<const SpecializationConstant*>(values);
+    for (size_t i = 0; i < count; ++i) {
+        const SpecializationConstant& constant = constants[i];
+        if (specialization.find(constant.id))
+            throw InvalidArgument("specialization constant " + std::to_string(constant.id) +
+                                  " was given twice");
+        if (constant.bytes == 0 || constant.bytes > constant.value.size())
+            throw InvalidArgument("specialization constant " + std::to_string(constant.id) +
+                                  " was given with " + std::to_string(constant.bytes) +
+                                  " bytes; it has 1 to 8");
+        specialization.entries.push_back(
+            {constant.id, static_cast<uint32_t>(specialization.data.size()), constant.bytes});
+        // Eight bytes each, so that every value is aligned.
+        specialization.data.insert(specialization.data.end(), constant.value.begin(),
+                                   constant.value.end());
+    }
+    return specialization;
+}
+
+std::shared_ptr<vulkan::Pipeline>
+makePipeline(vulkan::Device& device, const std::vector<uint32_t>& spirv, const shader::Hash& hash,
+             const shader::Reflection& reflection, const Specialization& specialization,
+             size_t pushConstantBytes) {
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const shader::Binding& binding : reflection.bindings)
         bindings.push_back({binding.binding, descriptorType(binding.kind), 1});
     std::vector<VkSpecializationMapEntry> entries;
-    if (specialization.elementSize != 0)
-        for (const shader::SpecConstant& constant : reflection.specConstants) {
-            const size_t offset = constant.id * specialization.elementSize;
-            if (offset < specialization.data.size())
-                entries.push_back(
-                    {constant.id, static_cast<uint32_t>(offset), specialization.elementSize});
-        }
+    for (const shader::SpecConstant& constant : reflection.specConstants)
+        if (const VkSpecializationMapEntry* given = specialization.find(constant.id))
+            entries.push_back(*given);
 
     vulkan::PipelineRequest request;
     request.spirv = spirv;
-    const shader::Hash hash = shader::hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
     request.spirvHash = {hash.low, hash.high};
     request.entryPoint = reflection.entryPoint;
     const uint32_t declared = (reflection.pushConstantSize + 3u) / 4u * 4u;
@@ -87,6 +109,16 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(vulkan::Device& device,
 }
 
 } // namespace
+
+const VkSpecializationMapEntry* Specialization::find(uint32_t id) const {
+    // Entry i is constant i, unless they were given by id.
+    if (id < entries.size() && entries[id].constantID == id)
+        return &entries[id];
+    for (const VkSpecializationMapEntry& entry : entries)
+        if (entry.constantID == id)
+            return &entry;
+    return nullptr;
+}
 
 Algorithm::Algorithm(std::shared_ptr<vulkan::Device> device) : mImpl(std::make_unique<Impl>()) {
     mImpl->device = std::move(device);
@@ -100,7 +132,8 @@ std::shared_ptr<vulkan::Device> Algorithm::fromNative(const std::shared_ptr<vk::
 
 void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
                              const std::vector<uint32_t>& spirv, const Workgroup& workgroup,
-                             const Bytes& specializationConstants, const Bytes& pushConstants) {
+                             const Bytes& specializationConstants, bool specializationById,
+                             const Bytes& pushConstants) {
     if (!mImpl->device)
         throw InvalidArgument("this algorithm was destroyed, or its manager was");
     // Built aside first, so that a failure leaves the algorithm as it was.
@@ -108,12 +141,10 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
     next.device = mImpl->device;
     next.memObjects = memObjects;
     next.specialization = mImpl->specialization;
-    if (specializationConstants.count > 0) {
-        const auto* first = static_cast<const unsigned char*>(specializationConstants.data);
-        next.specialization.elementSize = specializationConstants.elementSize;
-        next.specialization.data.assign(first, first + specializationConstants.count *
-                                                           specializationConstants.elementSize);
-    }
+    if (specializationConstants.count > 0)
+        next.specialization =
+            specializationOf(specializationConstants.data, specializationConstants.count,
+                             specializationConstants.elementSize, specializationById);
     next.pushConstants = mImpl->pushConstants;
     if (pushConstants.count > 0) {
         const auto* first = static_cast<const unsigned char*>(pushConstants.data);
@@ -122,20 +153,18 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
     if (!spirv.empty()) {
         vulkan::Device& device = *next.device;
         device.requireAlive();
-        shader::validate(spirv, device.plan().apiVersion,
+        const shader::Hash hash = shader::hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
+        shader::validate(spirv, hash, device.plan().apiVersion,
                          device.has(vulkan::Feature::eScalarBlockLayout));
-        next.reflection = shader::reflectCached(spirv);
+        next.reflection = shader::reflectCached(spirv, hash);
         const shader::Reflection& reflection = *next.reflection;
-        if (next.specialization.elementSize != 0)
-            checkSpecialization(reflection,
-                                next.specialization.data.size() / next.specialization.elementSize,
-                                next.specialization.elementSize);
+        checkSpecialization(reflection, next.specialization);
         next.localSize = localSizeOf(reflection, next.specialization);
         checkDevice(reflection, device, next.localSize);
         checkBindings(reflection, device, memObjects);
         checkPushConstantLimit(reflection, device, next.pushConstants.size());
-        next.pipeline =
-            makePipeline(device, spirv, reflection, next.specialization, next.pushConstants.size());
+        next.pipeline = makePipeline(device, spirv, hash, reflection, next.specialization,
+                                     next.pushConstants.size());
         next.bindMemory();
     }
     next.workgroup = normalised(workgroup, defaultGroups(memObjects));

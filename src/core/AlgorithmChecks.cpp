@@ -8,6 +8,7 @@
 
 #include "core/ImageFormat.hpp"
 #include "core/MemoryImpl.hpp"
+#include "core/Specialization.hpp"
 
 namespace kp {
 namespace {
@@ -213,9 +214,11 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
                               " is neither a storage buffer, a uniform buffer nor "
                               "a storage image; samplers and texel buffers cannot be bound");
         if (binding.binding >= memObjects.size())
-            throw ShaderError("the shader uses " + describe(binding) + ", but only " +
-                              std::to_string(memObjects.size()) +
-                              " memory objects were given (binding i is memory object i)");
+            throw ShaderError(
+                "the shader uses " + describe(binding) + ", but only " +
+                std::to_string(memObjects.size()) +
+                (memObjects.size() == 1 ? " memory object was" : " memory objects were") +
+                " given (binding i is memory object i)");
         const Memory::Impl& memory = memObjects[binding.binding]->impl();
         if (buffer && memory.image)
             throw ShaderError(describe(binding) + " is declared as a buffer, but was given " +
@@ -230,17 +233,19 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
     }
 }
 
-void checkSpecialization(const shader::Reflection& reflection, size_t count, size_t elementSize) {
+void checkSpecialization(const shader::Reflection& reflection,
+                         const Specialization& specialization) {
     for (const shader::SpecConstant& constant : reflection.specConstants) {
-        if (constant.id >= count)
+        const VkSpecializationMapEntry* given = specialization.find(constant.id);
+        if (!given)
             continue;
         const uint32_t declared = shader::sizeOf(constant.type);
-        if (declared != 0 && declared != elementSize)
+        if (declared != 0 && declared != given->size)
             throw ShaderError("specialization constant " + std::to_string(constant.id) +
                               (constant.name.empty() ? "" : " '" + constant.name + "'") +
                               " is declared as " + shader::nameOf(constant.type) + " (" +
                               std::to_string(declared) + " bytes), but values of " +
-                              std::to_string(elementSize) + " bytes were given");
+                              std::to_string(given->size) + " bytes were given");
     }
 }
 

@@ -23,8 +23,11 @@ void checkDevice(const shader::Reflection& reflection, const vulkan::Device& dev
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects);
 
-/// Types of the specialization constants given: @p count values of @p elementSize bytes.
-void checkSpecialization(const shader::Reflection& reflection, size_t count, size_t elementSize);
+struct Specialization;
+
+/// Sizes of the specialization constants given.
+void checkSpecialization(const shader::Reflection& reflection,
+                         const Specialization& specialization);
 
 /// Push constants against the device's limit.
 void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::Device& device,

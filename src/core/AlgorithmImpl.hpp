@@ -7,6 +7,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/operations/OpBase.hpp>
 
+#include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
 #include "vulkan/Buffer.hpp"
 #include "vulkan/DescriptorAllocator.hpp"
@@ -14,12 +15,6 @@
 #include "vulkan/PipelineCache.hpp"
 
 namespace kp {
-
-/// Specialization constants as bytes: constant_id i is element i.
-struct SpecializationBytes {
-    std::vector<unsigned char> data;
-    size_t elementSize = 0;
-};
 
 /// A pipeline with memory bound to it. Never changed once made.
 struct Binding {
@@ -38,7 +33,7 @@ struct Algorithm::Impl {
     std::shared_ptr<const Binding> binding;
     Workgroup workgroup{1, 1, 1};
     Workgroup localSize{1, 1, 1};
-    SpecializationBytes specialization;
+    Specialization specialization;
     std::vector<unsigned char> pushConstants;
 
     /// @throws InvalidArgument where there is no shader

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 namespace kp {
@@ -84,26 +83,13 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     return request;
 }
 
-std::string cacheFolderOf(const ManagerOptions& options) {
-    std::string folder = options.cacheFolder;
-    if (folder.empty())
-        folder = environment("KOMPUTE_CACHE_DIR");
-    if (folder == "off")
-        return {};
-    if (!folder.empty())
-        return folder;
-#if defined(_WIN32)
-    const std::string base = environment("LOCALAPPDATA");
-#elif defined(__APPLE__)
-    const std::string home = environment("HOME");
-    const std::string base = home.empty() ? "" : home + "/Library/Caches";
-#else
-    std::string base = environment("XDG_CACHE_HOME");
-    const std::string home = environment("HOME");
-    if (base.empty() && !home.empty())
-        base = home + "/.cache";
-#endif
-    return base.empty() ? std::string() : (std::filesystem::path(base) / "kompute").string();
+std::string transferRulesOf(const ManagerOptions& options) {
+    std::string text =
+        options.transfer.empty() ? environment("KOMPUTE_TRANSFER") : options.transfer;
+    if (options.stagingBytes != 0)
+        text += (text.empty() ? "" : ",") + std::string("staging=") +
+                std::to_string(options.stagingBytes);
+    return text;
 }
 
 DeviceInfo describe(const vulkan::PhysicalDevice& device) {

@@ -13,9 +13,8 @@ namespace kp {
 /// KOMPUTE_TIMELINE applied. @throws InvalidArgument for a variable that cannot be understood
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 
-/// Folder of the pipeline cache, "" for none, with KOMPUTE_CACHE_DIR and the platform's convention
-/// applied.
-std::string cacheFolderOf(const ManagerOptions& options);
+/// Changes to the transfer rules that the options or KOMPUTE_TRANSFER ask for; may be empty.
+std::string transferRulesOf(const ManagerOptions& options);
 
 /// The public description of a device.
 DeviceInfo describe(const vulkan::PhysicalDevice& device);

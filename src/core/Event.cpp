@@ -7,8 +7,9 @@
 namespace kp {
 
 Event::Event() = default;
-Event::Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value)
-    : mDevice(std::move(device)), mQueue(queue), mValue(value) {}
+Event::Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
+             vulkan::WaitMode waitMode)
+    : mDevice(std::move(device)), mQueue(queue), mValue(value), mWaitMode(waitMode) {}
 Event::~Event() = default;
 Event::Event(const Event&) = default;
 Event& Event::operator=(const Event&) = default;
@@ -18,7 +19,7 @@ bool Event::done() const {
 }
 
 bool Event::wait(uint64_t timeout) const {
-    return !mQueue || mQueue->wait(mValue, timeout, mDevice->defaultWaitMode());
+    return !mQueue || mQueue->wait(mValue, timeout, mWaitMode);
 }
 
 } // namespace kp

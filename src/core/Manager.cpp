@@ -14,10 +14,12 @@
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/SequenceImpl.hpp"
+#include "shader/CacheFolder.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/Instance.hpp"
 #include "vulkan/PipelineCache.hpp"
 #include "vulkan/Submission.hpp"
+#include "vulkan/Transfer.hpp"
 
 namespace kp {
 namespace {
@@ -92,6 +94,7 @@ ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,
 struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
+    std::string cacheFolder; ///< as the options say
     /// Places in the device's list of queues; entry i is what sequence(i) gets.
     std::vector<size_t> queues;
     std::mutex mutex; ///< guards the lists
@@ -113,12 +116,16 @@ struct Manager::Impl {
                                   "; name more families when the manager is made");
         return device->queue(queues[index]);
     }
-    void use(std::shared_ptr<vulkan::Device> chosen, WaitPolicy policy, const std::string& folder) {
+    void use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options) {
         device = std::move(chosen);
-        device->pipelines().setFolder(folder);
-        waitMode = waitModeOf(policy, *device);
-        for (size_t i = 0; i < device->queueCount(); ++i)
+        cacheFolder = options.cacheFolder;
+        device->pipelines().setFolder(shader::cacheFolder(cacheFolder));
+        waitMode = waitModeOf(options.waitPolicy, *device);
+        for (size_t i = 0; i < device->userQueueCount(); ++i)
             queues.push_back(i);
+        const std::string changes = transferRulesOf(options);
+        if (!changes.empty())
+            device->transfer().changeRules(changes);
     }
 };
 
@@ -137,7 +144,7 @@ Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()
     const std::shared_ptr<vulkan::Instance> instance =
         vulkan::Instance::acquire(vulkan::ValidationRequest::parse(validation));
     std::shared_ptr<vulkan::Device> device = vulkan::Device::acquire(instance, request);
-    mImpl->use(std::move(device), options.waitPolicy, cacheFolderOf(options));
+    mImpl->use(std::move(device), options);
 }
 
 Manager::Manager(std::shared_ptr<vk::Instance> instance,
@@ -151,14 +158,14 @@ Manager::Manager(std::shared_ptr<vk::Instance> instance,
     host.instance = native::handleOf(*instance);
     host.physicalDevice = native::handleOf(*physicalDevice);
     host.device = native::handleOf(*device);
-    mImpl->use(wrapHostDevice(host), WaitPolicy::eAuto, cacheFolderOf({}));
+    mImpl->use(wrapHostDevice(host), {});
 }
 
 Manager::Manager(const HostDevice& host) : mImpl(std::make_unique<Impl>()) {
     if (host.queues.empty())
         throw InvalidArgument("a host application's device needs at least one queue in "
                               "HostDevice::queues");
-    mImpl->use(wrapHostDevice(host), WaitPolicy::eAuto, cacheFolderOf({}));
+    mImpl->use(wrapHostDevice(host), {});
 }
 
 Manager::~Manager() {
@@ -243,6 +250,8 @@ std::shared_ptr<Image> Manager::image(uint32_t width, uint32_t height, uint32_t 
 std::vector<uint32_t> Manager::compile(const std::string& source, CompileOptions options) const {
     if (options.vulkanVersion == 0)
         options.vulkanVersion = device()->plan().apiVersion;
+    if (options.cacheFolder.empty())
+        options.cacheFolder = mImpl->cacheFolder;
     return kp::compile(source, options);
 }
 
@@ -264,7 +273,19 @@ void Manager::destroy() {
     mImpl->device.reset();
 }
 
+void Manager::waitIdle() const {
+    const std::shared_ptr<vulkan::Device> waited = device();
+    waited->waitIdle();
+    waited->requireAlive();
+}
+
+std::shared_ptr<HostImport> Manager::importHost(void* memory, uint64_t bytes) {
+    return std::make_shared<HostImport>(device(), memory, bytes);
+}
+
 void Manager::clear() {
+    if (mImpl->device)
+        mImpl->device->transfer().trim();
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.prune();
     mImpl->algorithms.prune();

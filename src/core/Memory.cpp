@@ -151,11 +151,12 @@ void Memory::Impl::refreshMirror() {
     if (!mirrored || !mirrorStale)
         return;
     ensureMirror();
-    mirror->waitUntilFree(true);
-    if (buffer)
-        device->transfer().download(buffer, 0, mirror->mapped(), bytes());
-    else
+    if (buffer) {
+        device->transfer().download(buffer, 0, mirror, bytes());
+    } else {
+        mirror->waitUntilFree(true);
         device->transfer().download(image, mirror->mapped());
+    }
     mirrorStale = false;
 }
 
@@ -211,7 +212,21 @@ void Memory::Impl::pullRows() {
     rowsInImage = rows;
 }
 
+void Memory::Impl::keepView() {
+    struct View {
+        std::shared_ptr<vulkan::Device> device; // declared first: gone last
+        std::shared_ptr<vulkan::Resource> memory;
+        std::vector<unsigned char> rows;
+    };
+    if (device && hasHostView())
+        keptViews.push_back(std::make_shared<View>(
+            View{device, mirrored ? std::shared_ptr<vulkan::Resource>(mirror) : primary(),
+                 std::move(rows)}));
+}
+
 void Memory::Impl::release() {
+    if (keepsView)
+        keepView();
     for (vulkan::Resource* resource :
          {static_cast<vulkan::Resource*>(buffer.get()), static_cast<vulkan::Resource*>(image.get()),
           static_cast<vulkan::Resource*>(mirror.get())})
@@ -291,6 +306,13 @@ uint64_t Memory::getY() const {
 }
 void* Memory::rawData() {
     return mImpl->hostView();
+}
+
+void Memory::keepHostView() {
+    mImpl->keepsView = true;
+}
+bool Memory::hostViewReady() const {
+    return !mImpl->mirrorStale;
 }
 
 unsigned char* Memory::descriptorStore() {

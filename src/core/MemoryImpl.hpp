@@ -39,6 +39,9 @@ struct Memory::Impl {
     std::vector<unsigned char> rows;
     std::vector<unsigned char> rowsInImage; ///< rows as they were last copied, to tell changes by
 
+    bool keepsView = false; ///< release() leaves the host view's memory in place
+    std::vector<std::shared_ptr<void>> keptViews;
+
     /// Backing store of constructDescriptorSet()'s pointers.
     alignas(8) unsigned char descriptorInfo[32] = {};
 
@@ -61,6 +64,9 @@ struct Memory::Impl {
     void initialise(const void* data);
     /// Frees everything and marks it, so that recorded work is refused.
     void release();
+
+    /// Moves what holds the host view's memory out of the way of release().
+    void keepView();
 
     void pushRows();
     void pullRows();

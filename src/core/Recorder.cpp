@@ -10,6 +10,10 @@
 #include <cxxabi.h>
 #endif
 
+#include <kompute/Error.hpp>
+#include <kompute/operations/OpAlgoDispatch.hpp>
+
+#include "core/AlgorithmImpl.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "vulkan/Device.hpp"
@@ -58,8 +62,16 @@ private:
 
 } // namespace
 
+void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
+    Recorder* recorder = Recorder::active(native::handleOf(commandBuffer));
+    if (!recorder)
+        throw InvalidArgument("recordPart() is for record(), while a sequence calls it");
+    recorder->recordPart(part);
+}
+
 void Recording::reset() {
     accesses.clear();
+    hazards.reset();
     kept.clear();
     padded.clear();
     timestamps = 0;
@@ -74,6 +86,10 @@ Recorder::~Recorder() = default;
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
+}
+
+bool Recorder::choosesCommands() {
+    return tActive && tActive->mRecording.commandBuffer;
 }
 
 void Recorder::begin(uint32_t timestamps) {
@@ -98,68 +114,132 @@ void Recorder::writeTimestamp() {
                             mRecording.timestamps++);
 }
 
-template <typename T>
-void Recorder::note(const std::shared_ptr<T>& resource, const Accesses::Entry& entry) {
+void Recorder::note(const Accesses::Entry& entry) {
+    requireSameDevice(*entry.memory, mDevice, "a sequence");
+    Memory::Impl& impl = entry.memory->impl();
+    const bool mirror = entry.part == Accesses::Part::eMirror;
+    const std::shared_ptr<vulkan::Resource> resource =
+        mirror ? std::shared_ptr<vulkan::Resource>(impl.ensureMirror()) : impl.primary();
     mOperationAccesses.push_back(
         {resource->hazardKey(), kindOf(entry.by), entry.reads, entry.writes});
     mRecording.accesses.add(resource, entry.writes);
+    noteEffects(entry.memory, entry.writes, mirror);
 }
 
-void Recorder::order(const Accesses& accesses) {
+void Recorder::noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror) {
+    const Memory::Impl& impl = memory->impl();
+    mHostMayRead |= writes && (mirror || !impl.mirrored);
+    if (impl.padded && std::find(mRecording.padded.begin(), mRecording.padded.end(), memory) ==
+                           mRecording.padded.end())
+        mRecording.padded.push_back(memory);
+}
+
+void Recorder::order(OpBase& op) {
     mOperationAccesses.clear();
-    for (const Accesses::Entry& entry : accesses.entries()) {
-        requireSameDevice(*entry.memory, mDevice, "a sequence");
-        Memory::Impl& impl = entry.memory->impl();
-        if (entry.part == Accesses::Part::eMirror)
-            note(impl.ensureMirror(), entry);
-        else if (impl.buffer)
-            note(impl.buffer, entry);
-        else
-            note(impl.image, entry);
-        mHostMayRead |= entry.writes && (entry.part == Accesses::Part::eMirror || !impl.mirrored);
-        if (impl.padded && std::find(mRecording.padded.begin(), mRecording.padded.end(),
-                                     entry.memory) == mRecording.padded.end())
-            mRecording.padded.push_back(entry.memory);
+    // What most operations are.
+    if (typeid(op) == typeid(OpAlgoDispatch)) {
+        const auto& dispatch = static_cast<const OpAlgoDispatch&>(op);
+        if (dispatch.mAlgorithm && !dispatch.mGroupCounts) {
+            orderDispatch(dispatch.mAlgorithm->impl());
+            return;
+        }
     }
+    const Accesses accesses = op.accesses();
+    for (const Accesses::Entry& entry : accesses.entries())
+        note(entry);
+    recordBarrier(accesses.isAnything());
+}
+
+// The same as with OpAlgoDispatch::accesses(), without a list and shared pointers in between.
+void Recorder::orderDispatch(const Algorithm::Impl& algorithm) {
+    if (!algorithm.reflection) {
+        recordBarrier(false);
+        return;
+    }
+    if (algorithm.binding)
+        keep(algorithm.binding);
+    const std::vector<shader::Binding>& bindings = algorithm.reflection->bindings;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+        const shader::Binding& used = bindings[i];
+        const std::shared_ptr<Memory>& memory = algorithm.memObjects[used.binding];
+        const Memory::Impl& impl = memory->impl();
+        if (impl.device.get() != &mDevice) [[unlikely]]
+            requireSameDevice(*memory, mDevice, "a sequence");
+        vulkan::Resource* resource =
+            impl.buffer ? static_cast<vulkan::Resource*>(impl.buffer.get()) : impl.image.get();
+        mOperationAccesses.push_back({resource->hazardKey(), vulkan::WorkKind::eCompute,
+                                      used.reads || !used.writes, used.writes});
+        // Memory of a tensor that was rebuilt is in the next binding, which is not made yet.
+        if (algorithm.binding && algorithm.binding->resources[i].get() == resource) [[likely]]
+            mRecording.accesses.addBorrowed(*resource, used.writes);
+        else
+            mRecording.accesses.add(impl.primary(), used.writes);
+        noteEffects(memory, used.writes, false);
+    }
+    recordBarrier(algorithm.reflection->usesBufferAddresses);
+}
+
+void Recorder::recordBarrier(bool anything) {
     if (!mOpened) {
-        if (accesses.isAnything())
+        if (anything)
             vulkan::recordFullBarrier(mDevice, mCommandBuffer);
         else
             vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
         mOpened = true;
     }
     vulkan::HazardBarrier barrier;
-    if (accesses.isAnything()) {
+    if (anything) {
         mRecording.accesses.addUnknown();
         mHostMayRead = true;
-        barrier = mHazards.nextUnknown();
+        barrier = mRecording.hazards.nextUnknown();
     } else {
-        barrier = mHazards.next(mOperationAccesses);
+        barrier = mRecording.hazards.next(mOperationAccesses);
     }
     if (barrier.needed())
         vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
 }
 
 void Recorder::record(OpBase& op) {
+    recordCommands(op);
+    writeTimestamp();
+}
+
+void Recorder::recordPart(OpBase& op) {
+    // The operation around it may have recorded anything up to here, and may do so after it.
+    restoreLayouts();
+    forgetBindings();
+    const OpBase* const outer = mCurrent;
+    recordCommands(op);
+    mCurrent = outer;
+    mBindingsKnown = false;
+    mHooks = true;
+}
+
+void Recorder::recordCommands(OpBase& op) {
     if (!op.mInitialised) {
         op.init();
         op.mInitialised = true;
     }
     const Activation activation(this);
-    order(op.accesses());
+    order(op);
     if (mLabels)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
     mBindingsKnown = false;
+    mHooks = true;
+    mCurrent = &op;
     native::record(op, mCommandBuffer);
     if (!mBindingsKnown)
         forgetBindings();
+    restoreLayouts();
+    if (mLabels)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+}
+
+void Recorder::restoreLayouts() {
     for (const std::shared_ptr<vulkan::Image>& image : mChangedLayouts)
         if (image->recordedLayout() != VK_IMAGE_LAYOUT_GENERAL)
             vulkan::recordRestoreLayout(mCommandBuffer, *image);
     mChangedLayouts.clear();
-    if (mLabels)
-        vulkan::recordEndLabel(mDevice, mCommandBuffer);
-    writeTimestamp();
 }
 
 void Recorder::end() {
@@ -167,11 +247,6 @@ void Recorder::end() {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
     if (mHostMayRead)
         vulkan::recordHostBarrier(mDevice, mCommandBuffer);
-}
-
-void Recorder::keep(std::shared_ptr<const void> object) {
-    if (mRecording.kept.empty() || mRecording.kept.back() != object)
-        mRecording.kept.push_back(std::move(object));
 }
 
 void Recorder::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {

@@ -19,6 +19,7 @@ namespace kp {
 struct Recording {
     // Declared before the command buffer, so that what it names is let go of after it.
     vulkan::AccessList accesses;
+    vulkan::HazardTracker hazards; ///< of the recording under way; here for its capacity
     std::vector<std::shared_ptr<const void>> kept; ///< pipelines, descriptor sets
     std::vector<std::shared_ptr<Memory>> padded;   ///< images whose rows the host view copies
     vulkan::TimestampQueries queries;
@@ -43,44 +44,67 @@ public:
     void begin(uint32_t timestamps);
     /// @throws what the operation throws; nothing of it counts as recorded then
     void record(OpBase& op);
+    /// An operation inside of the one that is being recorded.
+    void recordPart(OpBase& op);
     /// The barriers towards the host and, after operations that may have done anything, towards
     /// later submissions.
     void end();
+
+    /// False where the operation recorded last needs no preEval() and postEval().
+    bool hooks() const { return mHooks; }
 
     /// The recorder that is calling an operation with this command buffer in this thread; null
     /// where an operation's record() is called by hand.
     static Recorder* active(VkCommandBuffer commandBuffer);
 
+    /// True while a recorder whose command buffer is the library's own asks an operation in this
+    /// thread for its accesses or lets it record. A host's command buffer may go on with barriers
+    /// of the host, which know copies as transfers.
+    static bool choosesCommands();
+
     // For operations, while their record() runs.
 
     /// Keeps an object alive as long as the command buffer may run.
-    void keep(std::shared_ptr<const void> object);
+    template <typename T>
+    void keep(const std::shared_ptr<T>& object) {
+        if (mRecording.kept.empty() || mRecording.kept.back().get() != object.get())
+            mRecording.kept.push_back(object);
+    }
     /// Records the binding of pipeline and set unless they are bound already.
     void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
     /// Records push constants unless they are in place already.
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
-    /// Says that the operation binds nothing but through this class, so that the next one may rely
-    /// on what is bound.
-    void keepBindings() { mBindingsKnown = true; }
+    /// True while record() of @p op is called by this recorder, and not by another operation's.
+    bool records(const OpBase& op) const { return &op == mCurrent; }
+    /// Says that @p op binds nothing but through this class, so that the next one may rely on what
+    /// is bound. Means nothing where another operation calls its record() by hand.
+    void keepBindings(const OpBase& op) { mBindingsKnown |= records(op); }
+    /// Says that the preEval() and postEval() of @p op do nothing. As keepBindings().
+    void withoutHooks(const OpBase& op) { mHooks &= !records(op); }
     /// An image that may have to go back to its layout after the operation.
     void noteLayout(const std::shared_ptr<vulkan::Image>& image);
 
 private:
-    void order(const Accesses& accesses);
-    template <typename T>
-    void note(const std::shared_ptr<T>& resource, const Accesses::Entry& entry);
+    void recordCommands(OpBase& op);
+    void order(OpBase& op);
+    void orderDispatch(const Algorithm::Impl& algorithm);
+    void note(const Accesses::Entry& entry);
+    void noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror);
+    void recordBarrier(bool anything);
     void writeTimestamp();
     void forgetBindings();
+    void restoreLayouts();
 
     vulkan::Device& mDevice;
     Recording& mRecording;
     VkCommandBuffer mCommandBuffer;
-    vulkan::HazardTracker mHazards;
     std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
     std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
     bool mLabels = false;
     bool mOpened = false; ///< the barrier against earlier submissions is recorded
     bool mHostMayRead = false;
+    const OpBase* mCurrent = nullptr; ///< whose record() is being called
+    bool mHooks = true;
     uint32_t mTimed = 0; ///< operations that get a timestamp
 
     bool mBindingsKnown = false;

@@ -74,6 +74,11 @@ void Sequence::Impl::recordAll() {
         recorder->record(*op);
 }
 
+void Sequence::Impl::forgetOperations() {
+    operations.clear();
+    hooked.clear();
+}
+
 bool Sequence::Impl::complete() {
     if (state == Impl::State::eRecording)
         end();
@@ -99,7 +104,7 @@ void Sequence::Impl::prepare() {
             end();
         }
     }
-    for (const std::shared_ptr<OpBase>& op : operations)
+    for (const std::shared_ptr<OpBase>& op : hooked)
         native::preEval(*op, recording->commandBuffer.handle());
     for (const std::shared_ptr<Memory>& memory : recording->padded)
         if (memory->isInit())
@@ -118,7 +123,7 @@ void Sequence::Impl::finish() {
     for (const std::shared_ptr<Memory>& memory : recording->padded)
         if (memory->isInit())
             memory->impl().pullRows();
-    for (const std::shared_ptr<OpBase>& op : operations)
+    for (const std::shared_ptr<OpBase>& op : hooked)
         native::postEval(*op, recording->commandBuffer.handle());
 }
 
@@ -163,6 +168,8 @@ std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
         throw InvalidArgument("the operation to record is null");
     begin();
     mImpl->recorder->record(*op);
+    if (mImpl->recorder->hooks())
+        mImpl->hooked.push_back(op);
     mImpl->operations.push_back(std::move(op));
     return shared_from_this();
 }
@@ -231,13 +238,13 @@ Event Sequence::event() const {
     const Impl& impl = *mImpl;
     if (!impl.device || !impl.lastSubmitted.queue)
         return Event();
-    return Event(impl.device, impl.lastSubmitted.queue, impl.lastSubmitted.value);
+    return Event(impl.device, impl.lastSubmitted.queue, impl.lastSubmitted.value, impl.waitMode);
 }
 
 void Sequence::clear() {
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
-    mImpl->operations.clear();
+    mImpl->forgetOperations();
 }
 
 void Sequence::rerecord() {
@@ -253,7 +260,7 @@ void Sequence::begin() {
     if (mImpl->state == Impl::State::eRecording)
         return;
     // A new recording replaces the old one, and with it the operations whose commands are gone.
-    mImpl->operations.clear();
+    mImpl->forgetOperations();
     mImpl->begin();
 }
 
@@ -310,7 +317,7 @@ void Sequence::destroy() {
     }
     impl.recorder.reset();
     impl.recording.reset();
-    impl.operations.clear();
+    impl.forgetOperations();
     impl.recorded = false;
     impl.timed = false;
     impl.state = Impl::State::eIdle;
@@ -336,7 +343,7 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
 }
 
 void Sequence::preEval() {
-    for (const std::shared_ptr<OpBase>& op : mImpl->operations)
+    for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::preEval(*op, nullptr);
     if (mImpl->recordedInto)
         for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
@@ -347,7 +354,7 @@ void Sequence::postEval() {
     if (mImpl->recordedInto)
         for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
             memory->impl().pullRows();
-    for (const std::shared_ptr<OpBase>& op : mImpl->operations)
+    for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::postEval(*op, nullptr);
 }
 

@@ -26,11 +26,12 @@ struct Sequence::Impl {
     bool recorded = false; ///< the command buffer is complete
     bool timed = false;    ///< the recording's timestamps were written
     std::vector<std::shared_ptr<OpBase>> operations;
-    std::vector<vulkan::TimelinePoint> waits; ///< kept for its capacity
-    std::shared_ptr<Recording> recording;     ///< null before the first record()
-    vulkan::TimelinePoint lastSubmitted;      ///< of any recording
-    std::unique_ptr<Recorder> recorder;       ///< while recording
-    std::shared_ptr<Recording> recordedInto;  ///< what recordInto() needs kept alive
+    std::vector<std::shared_ptr<OpBase>> hooked; ///< those to call around each submission
+    std::vector<vulkan::TimelinePoint> waits;    ///< kept for its capacity
+    std::shared_ptr<Recording> recording;        ///< null before the first record()
+    vulkan::TimelinePoint lastSubmitted;         ///< of any recording
+    std::unique_ptr<Recorder> recorder;          ///< while recording
+    std::shared_ptr<Recording> recordedInto;     ///< what recordInto() needs kept alive
 
     void requireInit() const;
     void requireIdle(const char* what) const;
@@ -40,6 +41,7 @@ struct Sequence::Impl {
     void begin();
     void end();
     void recordAll();
+    void forgetOperations();
     /// Ends the recording and makes it executable. @return false where nothing is recorded
     bool complete();
     /// What comes right before a submission: the hooks of the operations, and a command buffer that

@@ -95,6 +95,8 @@ void Tensor::rebuild(const void* data, uint64_t elementTotalCount, uint64_t elem
     auto fresh = makeImpl(mImpl->device, data, elementTotalCount, elementMemorySize,
                           mImpl->dataType, mImpl->memoryType);
     mImpl->release();
+    fresh->keepsView = mImpl->keepsView;
+    fresh->keptViews = std::move(mImpl->keptViews);
     *mImpl = std::move(*fresh);
 }
 

@@ -30,17 +30,18 @@ void requireGroupCounts(Tensor& tensor, uint64_t offset, const vulkan::Device& d
 
 } // namespace
 
-OpAlgoDispatch::OpAlgoDispatch(const std::shared_ptr<Algorithm>& algorithm,
-                               const void* pushConstants, size_t pushConstantBytes)
-    : mAlgorithm(algorithm) {
+OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
+                               size_t pushConstantBytes)
+    : mAlgorithm(std::move(algorithm)) {
     const auto* first = static_cast<const unsigned char*>(pushConstants);
     if (pushConstantBytes > 0)
         mPushConstants.assign(first, first + pushConstantBytes);
 }
 
-OpAlgoDispatch::OpAlgoDispatch(const std::shared_ptr<Algorithm>& algorithm,
+OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm,
                                std::shared_ptr<Tensor> groupCounts, uint64_t offset)
-    : mAlgorithm(algorithm), mGroupCounts(std::move(groupCounts)), mGroupCountsOffset(offset) {
+    : mAlgorithm(std::move(algorithm)), mGroupCounts(std::move(groupCounts)),
+      mGroupCountsOffset(offset) {
     if (!mGroupCounts)
         throw InvalidArgument("the group counts of an indirect dispatch are null");
 }
@@ -85,8 +86,10 @@ void OpAlgoDispatch::record(const vk::CommandBuffer& commandBuffer) {
     else
         algorithm.recordDispatch(commands);
     Recorder* recorder = Recorder::active(commands);
-    if (recorder && typeid(*this) == typeid(OpAlgoDispatch))
-        recorder->keepBindings();
+    if (recorder && typeid(*this) == typeid(OpAlgoDispatch)) {
+        recorder->keepBindings(*this);
+        recorder->withoutHooks(*this);
+    }
 }
 
 void OpAlgoDispatch::preEval(const vk::CommandBuffer&) {}

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/operations/OpCopy.hpp>
 
+#include <algorithm>
+
 #include <kompute/Error.hpp>
 
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
+#include "operations/BufferKernel.hpp"
 #include "operations/MemoryList.hpp"
+#include "vulkan/Transfer.hpp"
 
 namespace kp {
 
@@ -22,10 +26,18 @@ OpCopy::OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects)
 OpCopy::~OpCopy() = default;
 
 Accesses OpCopy::accesses() {
+    const auto takes = [](const std::shared_ptr<Memory>& memory) {
+        return BufferKernel::takes(*memory);
+    };
+    const Memory::Impl& source = mMemObjects[0]->impl();
+    mByKernel = Recorder::choosesCommands() && source.device &&
+                source.device->transfer().copiesByKernel(source.bytes()) &&
+                std::all_of(mMemObjects.begin(), mMemObjects.end(), takes);
+    const Accesses::By by = mByKernel ? Accesses::By::eDispatch : Accesses::By::eTransfer;
     Accesses accesses;
-    accesses.read(mMemObjects[0], Accesses::By::eTransfer);
+    accesses.read(mMemObjects[0], by);
     for (size_t i = 1; i < mMemObjects.size(); ++i)
-        accesses.write(mMemObjects[i], Accesses::By::eTransfer);
+        accesses.write(mMemObjects[i], by);
     return accesses;
 }
 
@@ -33,10 +45,23 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
     // All before any: a command buffer has no way back.
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         requireCopyable(*mMemObjects[0], *mMemObjects[i]);
+    const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    Recorder* const recorder = Recorder::active(commands);
+    if (mByKernel && recorder && recorder->records(*this))
+        recordKernels(commands);
+    else
+        for (size_t i = 1; i < mMemObjects.size(); ++i)
+            mMemObjects[i]->recordCopyFrom(commandBuffer, mMemObjects[0]);
+    if (recorder)
+        recorder->keepBindings(*this);
+}
+
+void OpCopy::recordKernels(VkCommandBuffer commandBuffer) {
+    std::vector<std::shared_ptr<const BufferKernel>> kernels;
     for (size_t i = 1; i < mMemObjects.size(); ++i)
-        mMemObjects[i]->recordCopyFrom(commandBuffer, mMemObjects[0]);
-    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings();
+        kernels.push_back(BufferKernel::copy(*mMemObjects[0], *mMemObjects[i]));
+    for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
+        BufferKernel::record(kernel, commandBuffer);
 }
 
 void OpCopy::preEval(const vk::CommandBuffer&) {}

@@ -10,8 +10,10 @@
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
+#include "operations/BufferKernel.hpp"
 #include "operations/MemoryList.hpp"
 #include "vulkan/Commands.hpp"
+#include "vulkan/Transfer.hpp"
 
 namespace kp {
 namespace {
@@ -56,24 +58,47 @@ OpFill::OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const voi
 OpFill::~OpFill() = default;
 
 Accesses OpFill::accesses() {
+    mByKernel = Recorder::choosesCommands() &&
+                std::all_of(mMemObjects.begin(), mMemObjects.end(),
+                            [](const std::shared_ptr<Memory>& memory) {
+                                const Memory::Impl& impl = memory->impl();
+                                return impl.device &&
+                                       impl.device->transfer().fillsByKernel(impl.bytes()) &&
+                                       BufferKernel::takes(*memory);
+                            });
+    const bool dispatches = mByKernel || !mDispatches.empty();
     Accesses accesses;
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
-        accesses.write(memory,
-                       mDispatches.empty() ? Accesses::By::eTransfer : Accesses::By::eDispatch);
+        accesses.write(memory, dispatches ? Accesses::By::eDispatch : Accesses::By::eTransfer);
     return accesses;
 }
 
 void OpFill::record(const vk::CommandBuffer& commandBuffer) {
-    for (const std::shared_ptr<OpAlgoDispatch>& dispatch : mDispatches)
-        dispatch->record(commandBuffer);
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    if (mDispatches.empty())
+    Recorder* const recorder = Recorder::active(commands);
+    if (mByKernel && recorder && recorder->records(*this)) {
+        recordKernels(commands);
+    } else if (!mDispatches.empty()) {
+        for (const std::shared_ptr<OpAlgoDispatch>& dispatch : mDispatches)
+            dispatch->record(commandBuffer);
+    } else {
         for (const std::shared_ptr<Memory>& memory : mMemObjects) {
             memory->impl().requireAlive();
             vulkan::recordFill(commands, *memory->impl().buffer, static_cast<uint32_t>(mPattern));
         }
-    if (Recorder* recorder = Recorder::active(commands))
-        recorder->keepBindings();
+    }
+    if (recorder)
+        recorder->keepBindings(*this);
+}
+
+void OpFill::recordKernels(VkCommandBuffer commandBuffer) {
+    std::vector<std::shared_ptr<const BufferKernel>> kernels;
+    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+        memory->impl().requireAlive();
+        kernels.push_back(BufferKernel::fill(*memory, mPattern));
+    }
+    for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
+        BufferKernel::record(kernel, commandBuffer);
 }
 
 void OpFill::preEval(const vk::CommandBuffer&) {}

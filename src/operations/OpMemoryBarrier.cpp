@@ -32,7 +32,7 @@ void OpMemoryBarrier::record(const vk::CommandBuffer& commandBuffer) {
                                                mDstStage);
     }
     if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings();
+        recorder->keepBindings(*this);
 }
 
 void OpMemoryBarrier::preEval(const vk::CommandBuffer&) {}

@@ -29,7 +29,7 @@ void OpSyncDevice::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromStagingToDevice(commandBuffer);
     if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings();
+        recorder->keepBindings(*this);
 }
 
 void OpSyncDevice::preEval(const vk::CommandBuffer&) {

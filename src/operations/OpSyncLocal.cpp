@@ -29,7 +29,7 @@ void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromDeviceToStaging(commandBuffer);
     if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings();
+        recorder->keepBindings(*this);
 }
 
 void OpSyncLocal::preEval(const vk::CommandBuffer&) {}

@@ -7,6 +7,9 @@
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
+#include "shader/CacheFolder.hpp"
+#include "shader/CompileCache.hpp"
+#include "shader/DiskCache.hpp"
 #include "shader/DuplicateBindings.hpp"
 #include "shader/GlslangCompiler.hpp"
 #include "shader/Hash.hpp"
@@ -18,12 +21,7 @@ namespace {
 
 constexpr size_t kCacheBytes = size_t{64} << 20;
 
-struct Compiled {
-    std::vector<uint32_t> spirv;
-    std::vector<shader::IncludeRecord> includes;
-
-    size_t bytes() const { return spirv.size() * 4 + includes.size() * 256 + 256; }
-};
+using shader::Compiled;
 
 shader::LruCache<std::shared_ptr<const Compiled>>& cache() {
     static shader::LruCache<std::shared_ptr<const Compiled>> instance(kCacheBytes);
@@ -87,12 +85,37 @@ shader::Hash keyOf(const std::string& source, const CompileOptions& options) {
     return shader::hashBytes(source.data(), source.size(), settings.low ^ settings.high);
 }
 
+bool isUnchanged(const Compiled& compiled, const CompileOptions& options) {
+    return std::ranges::all_of(compiled.includes, [&](const shader::IncludeRecord& record) {
+        return shader::isUnchanged(record, options);
+    });
+}
+
+/// The key on disk, where the files of other versions of the library and the compiler lie too. All
+/// of source and settings go into it with their lengths.
+shader::Hash diskKeyOf(const shader::Hash& key, const std::string& source) {
+    const shader::Hash text = shader::hashBytes(source.data(), source.size());
+    const std::string all = shader::compilerVersion() + " " + shader::toString(key) + " " +
+                            shader::toString(text) + " " + std::to_string(source.size());
+    return shader::hashBytes(all.data(), all.size());
+}
+
 std::shared_ptr<const Compiled> findCached(const shader::Hash& key, const CompileOptions& options) {
     const auto found = cache().get(key);
-    const auto unchanged = [&](const shader::IncludeRecord& record) {
-        return shader::isUnchanged(record, options);
-    };
-    return found && std::ranges::all_of((*found)->includes, unchanged) ? *found : nullptr;
+    return found && isUnchanged(**found, options) ? *found : nullptr;
+}
+
+/// From disk, and from then on in memory.
+std::shared_ptr<const Compiled> findOnDisk(const shader::DiskCache& disk,
+                                           const shader::Hash& diskKey, const shader::Hash& key,
+                                           const CompileOptions& options) {
+    std::optional<Compiled> found = disk.load(diskKey);
+    if (!found || !isUnchanged(*found, options)) {
+        return nullptr;
+    }
+    auto compiled = std::make_shared<const Compiled>(std::move(*found));
+    cache().put(key, compiled, compiled->bytes());
+    return compiled;
 }
 
 std::vector<uint32_t> compileText(const std::string& source, const CompileOptions& options) {
@@ -107,6 +130,13 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
             return cached->spirv;
         }
     }
+    const shader::DiskCache disk(cacheable ? shader::cacheFolder(options.cacheFolder) : "");
+    const shader::Hash diskKey = diskKeyOf(key, source);
+    if (cacheable) {
+        if (const auto cached = findOnDisk(disk, diskKey, key, options)) {
+            return cached->spirv;
+        }
+    }
     shader::Includer includer(options);
     auto compiled = std::make_shared<Compiled>();
     compiled->spirv = shader::runGlslang(source, options, includer);
@@ -116,6 +146,7 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     compiled->includes = includer.records();
     if (cacheable) {
         cache().put(key, compiled, compiled->bytes());
+        disk.store(diskKey, *compiled);
     }
     return compiled->spirv;
 }
@@ -128,6 +159,10 @@ bool hasHlslExtension(const std::string& path) {
 }
 
 } // namespace
+
+void shader::clearCompileCache() {
+    cache().clear();
+}
 
 ShaderIncluder::~ShaderIncluder() = default;
 

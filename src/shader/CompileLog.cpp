@@ -94,7 +94,12 @@ constexpr TokenName kTokenNames[] = {
     {"LEFT_BRACE", "{"},   {"RIGHT_BRACE", "}"},   {"LEFT_PAREN", "("}, {"RIGHT_PAREN", ")"},
     {"LEFT_BRACKET", "["}, {"RIGHT_BRACKET", "]"}, {"COMMA", ","},      {"SEMICOLON", ";"},
     {"EQUAL", "="},        {"STAR", "*"},          {"PLUS", "+"},       {"DASH", "-"},
-    {"SLASH", "/"},        {"DOT", "."},           {"COLON", ":"},      {"QUESTION", "?"}};
+    {"SLASH", "/"},        {"DOT", "."},           {"COLON", ":"},      {"QUESTION", "?"},
+    {"PERCENT", "%"},      {"BANG", "!"},          {"TILDE", "~"},      {"CARET", "^"},
+    {"AMPERSAND", "&"},    {"VERTICAL_BAR", "|"},  {"LEFT_ANGLE", "<"}, {"RIGHT_ANGLE", ">"},
+    {"EQ_OP", "=="},       {"NE_OP", "!="},        {"LE_OP", "<="},     {"GE_OP", ">="},
+    {"AND_OP", "&&"},      {"XOR_OP", "^^"},       {"OR_OP", "||"},     {"INC_OP", "++"},
+    {"DEC_OP", "--"},      {"LEFT_OP", "<<"},      {"RIGHT_OP", ">>"}};
 
 /// Turns "unexpected RIGHT_BRACE, expecting COMMA" into "unexpected '}', expecting ','" and
 /// takes the unexpected sign as the token.

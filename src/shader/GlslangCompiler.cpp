@@ -187,4 +187,14 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
                : spirv;
 }
 
+const std::string& compilerVersion() {
+    static const std::string text = [] {
+        const glslang::Version version = glslang::GetVersion();
+        return std::string("kompute " KOMPUTE_VERSION " glslang ") + std::to_string(version.major) +
+               "." + std::to_string(version.minor) + "." + std::to_string(version.patch) + " " +
+               std::to_string(glslang::GetSpirvGeneratorVersion());
+    }();
+    return text;
+}
+
 } // namespace kp::shader

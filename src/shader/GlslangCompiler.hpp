@@ -19,4 +19,7 @@ namespace kp::shader {
 std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
                                  Includer& includer);
 
+/// Names the library and the compiler in it, with their versions: equal names give equal SPIR-V.
+const std::string& compilerVersion();
+
 } // namespace kp::shader

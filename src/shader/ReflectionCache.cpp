@@ -3,6 +3,7 @@
 
 #include "shader/Hash.hpp"
 #include "shader/LruCache.hpp"
+#include "shader/Validate.hpp"
 
 namespace kp::shader {
 namespace {
@@ -20,9 +21,15 @@ size_t footprint(const Reflection& reflection) {
 
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
                                                 const std::string& entryPoint) {
+    return reflectCached(spirv, hashBytes(spirv.data(), spirv.size_bytes()), entryPoint);
+}
+
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
+                                                const std::string& entryPoint) {
     static LruCache<std::shared_ptr<const Reflection>> cache(kMaxBytes);
-    const uint64_t seed = hashBytes(entryPoint.data(), entryPoint.size()).low;
-    const Hash key = hashBytes(spirv.data(), spirv.size_bytes(), seed);
+    const Hash name = hashBytes(entryPoint.data(), entryPoint.size());
+    const uint64_t parts[] = {hash.low, hash.high, name.low, name.high};
+    const Hash key = hashBytes(parts, sizeof parts);
     if (auto found = cache.get(key)) {
         return *found;
     }
@@ -32,3 +39,13 @@ std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
 }
 
 } // namespace kp::shader
+
+namespace kp {
+
+shader::Reflection reflect(const std::vector<uint32_t>& spirv, const std::string& entryPoint) {
+    constexpr uint32_t kNewestVulkan = (1u << 22) | (3u << 12);
+    shader::validate(spirv, kNewestVulkan);
+    return *shader::reflectCached(spirv, entryPoint);
+}
+
+} // namespace kp

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "shader/Hash.hpp"
 #include "shader/Reflection.hpp"
 
 namespace kp::shader {
@@ -15,6 +16,9 @@ namespace kp::shader {
 /// Thread-safe; two threads that meet a new module at once may both read it.
 /// @throws ShaderError as reflect(); failures are not remembered
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
+                                                const std::string& entryPoint = "main");
+/// The same where the hash of all of @p spirv is known already.
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
                                                 const std::string& entryPoint = "main");
 
 } // namespace kp::shader

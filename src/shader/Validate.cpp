@@ -126,10 +126,16 @@ void checkStage(std::span<const uint32_t> spirv) {
 } // namespace
 
 void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scalarLayout) {
+    validate(spirv, hashBytes(spirv.data(), spirv.size_bytes()), vulkanVersion, scalarLayout);
+}
+
+void validate(std::span<const uint32_t> spirv, const Hash& hash, uint32_t vulkanVersion,
+              bool scalarLayout) {
     static LruCache<bool> accepted(kRememberedModules);
     const Rules rules = rulesOf(vulkanVersion);
-    const Hash key =
-        hashBytes(spirv.data(), spirv.size_bytes(), rules.vulkanMinor * 2 + (scalarLayout ? 1 : 0));
+    const uint64_t settings[] = {hash.low, hash.high,
+                                 rules.vulkanMinor * 2 + (scalarLayout ? 1u : 0u)};
+    const Hash key = hashBytes(settings, sizeof settings);
     if (accepted.get(key)) {
         return;
     }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "shader/Hash.hpp"
+
 namespace kp::shader {
 
 /// Checks a SPIR-V module with SPIRV-Tools before anything else looks at it. Results for accepted
@@ -14,5 +16,8 @@ namespace kp::shader {
 /// @throws ShaderError for garbage, truncated modules, modules newer than the device's SPIR-V
 ///         version (names both versions), and modules without a compute entry point
 void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scalarLayout = true);
+/// The same where the hash of all of @p spirv is known already.
+void validate(std::span<const uint32_t> spirv, const Hash& hash, uint32_t vulkanVersion,
+              bool scalarLayout);
 
 } // namespace kp::shader

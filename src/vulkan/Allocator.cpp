@@ -42,17 +42,29 @@ VKAPI_ATTR VkResult VKAPI_CALL allocateThroughTable(VkDevice device,
     return tAllocatingDevice->vk().vkAllocateMemory(device, info, callbacks, memory);
 }
 
-VmaAllocationCreateInfo createInfo(MemoryPlace place) {
+/// Less than this is not worth an allocation of its own.
+constexpr uint64_t kSmallestDedicated = 1u << 20;
+
+VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
     VmaAllocationCreateInfo info{};
     switch (place) {
     case MemoryPlace::eDevice:
         info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
         break;
     case MemoryPlace::eHost:
+    case MemoryPlace::eStaging:
         info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+        if (place == MemoryPlace::eStaging && bytes >= kSmallestDedicated)
+            info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
         info.requiredFlags =
             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
         info.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+        break;
+    case MemoryPlace::eDeviceWritable:
+        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
         break;
     case MemoryPlace::eDeviceMapped:
         info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
@@ -69,8 +81,10 @@ const char* nameOf(MemoryPlace place) {
     case MemoryPlace::eDevice:
         return "device";
     case MemoryPlace::eHost:
+    case MemoryPlace::eStaging:
         return "host";
     case MemoryPlace::eDeviceMapped:
+    case MemoryPlace::eDeviceWritable:
         return "mapped device";
     }
     return "";
@@ -126,6 +140,7 @@ Allocator::Allocator(Device& device) : mDevice(device) {
     device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
     uint32_t type = 0;
     mOffersDeviceMapped = findType(MemoryPlace::eDeviceMapped, type) == VK_SUCCESS;
+    mOffersDeviceWritable = findType(MemoryPlace::eDeviceWritable, type) == VK_SUCCESS;
 }
 
 Allocator::~Allocator() {
@@ -138,7 +153,14 @@ VkResult Allocator::findType(MemoryPlace place, uint32_t& type) const {
 }
 
 bool Allocator::offers(MemoryPlace place) const {
-    return place != MemoryPlace::eDeviceMapped || mOffersDeviceMapped;
+    if (place == MemoryPlace::eDeviceMapped)
+        return mOffersDeviceMapped;
+    return place != MemoryPlace::eDeviceWritable || mOffersDeviceWritable;
+}
+
+bool Allocator::isCached(uint32_t memoryType) const {
+    return (mDevice.physical().memory.memoryTypes[memoryType].propertyFlags &
+            VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
 }
 
 uint64_t Allocator::heapSize(MemoryPlace place) const {
@@ -163,7 +185,7 @@ void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
 
 Allocation Allocator::bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes) {
     tAllocatingDevice = &mDevice;
-    const VmaAllocationCreateInfo info = createInfo(place);
+    const VmaAllocationCreateInfo info = createInfo(place, bytes);
     Allocation allocation;
     VmaAllocationInfo details{};
     VkResult result =
@@ -176,12 +198,13 @@ Allocation Allocator::bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes) {
         fail(result, place, bytes);
     }
     allocation.mapped = details.pMappedData;
+    allocation.cached = isCached(details.memoryType);
     return allocation;
 }
 
 Allocation Allocator::bind(VkImage image, MemoryPlace place, uint64_t bytes) {
     tAllocatingDevice = &mDevice;
-    const VmaAllocationCreateInfo info = createInfo(place);
+    const VmaAllocationCreateInfo info = createInfo(place, bytes);
     Allocation allocation;
     VmaAllocationInfo details{};
     VkResult result =
@@ -194,6 +217,7 @@ Allocation Allocator::bind(VkImage image, MemoryPlace place, uint64_t bytes) {
         fail(result, place, bytes);
     }
     allocation.mapped = details.pMappedData;
+    allocation.cached = isCached(details.memoryType);
     return allocation;
 }
 

@@ -18,13 +18,16 @@ class Device;
 enum class MemoryPlace {
     eDevice, ///< device-local
     eHost,   ///< host-visible and coherent, cached for fast host reads where there is such; mapped
-    eDeviceMapped ///< device-local and mapped, in a kind that the host reads at full speed
+    eDeviceMapped,   ///< device-local and mapped, in a kind that the host reads at full speed
+    eDeviceWritable, ///< device-local and mapped for writing; reading it may be very slow
+    eStaging ///< as eHost; where it is large, in an allocation that is given back when freed
 };
 
 /// Memory bound to a buffer or an image.
 struct Allocation {
     VmaAllocation_T* handle = nullptr;
     void* mapped = nullptr; ///< host address; null for MemoryPlace::eDevice
+    bool cached = false;    ///< the host reads it at full speed
 };
 
 /// VulkanMemoryAllocator behind one file: large blocks from the driver, small pieces from blocks.
@@ -36,7 +39,7 @@ public:
     Allocator(const Allocator&) = delete;
     Allocator& operator=(const Allocator&) = delete;
 
-    /// True where the device has memory of this kind. eDevice and eHost always are.
+    /// True where the device has memory of this kind. eDevice, eHost and eStaging always are.
     bool offers(MemoryPlace place) const;
 
     /// Allocates and binds. @throws OutOfMemory naming @p bytes and the fullest heap's size
@@ -57,11 +60,13 @@ public:
 
 private:
     VkResult findType(MemoryPlace place, uint32_t& type) const;
+    bool isCached(uint32_t memoryType) const;
     [[noreturn]] void fail(VkResult result, MemoryPlace place, uint64_t bytes) const;
 
     Device& mDevice;
     VmaAllocator_T* mHandle = nullptr;
     bool mOffersDeviceMapped = false;
+    bool mOffersDeviceWritable = false;
 };
 
 } // namespace kp::vulkan

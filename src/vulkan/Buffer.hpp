@@ -22,6 +22,14 @@ public:
     ///         minStorageBufferOffsetAlignment
     static std::shared_ptr<Buffer> wrap(Device& device, VkBuffer handle, uint64_t offset,
                                         uint64_t bytes);
+
+    /// Host memory of the caller that the device reaches directly. It must stay as it is until the
+    /// buffer is gone.
+    /// @param memory  address and @p bytes are multiples of the device's
+    ///                importedHostPointerAlignment
+    /// @throws Unsupported where the device or its driver does not take this memory (reasons say
+    ///         why), OutOfMemory
+    static std::shared_ptr<Buffer> importHost(Device& device, void* memory, uint64_t bytes);
     ~Buffer() override;
 
     VkBuffer handle() const { return mHandle; }
@@ -29,7 +37,13 @@ public:
     uint64_t size() const { return mSize; }     ///< bytes
     /// Bytes a fill command may cover: size() rounded up to 4 where the library made the buffer.
     uint64_t fillSize() const { return mOwned ? (mSize + 3) & ~uint64_t{3} : mSize; }
-    void* mapped() const { return mAllocation.mapped; }
+    /// The host view; null for MemoryPlace::eDevice.
+    void* mapped() const { return mHasHostView ? mAllocation.mapped : nullptr; }
+    /// Device memory as the host may write it, also where there is no host view; null where it is
+    /// not mapped. Only for reading where hostReadable().
+    void* hostWritable() const { return mAllocation.mapped; }
+    bool hostReadable() const { return mAllocation.mapped && (mHasHostView || mAllocation.cached); }
+    bool wrapped() const { return mHandle && !mOwned; }
     /// Address for shaders with buffer references; 0 where the device has none.
     uint64_t deviceAddress() const;
 
@@ -40,7 +54,9 @@ private:
     uint64_t mOffset = 0;
     uint64_t mSize = 0;
     bool mOwned = false;
+    bool mHasHostView = false;
     Allocation mAllocation;
+    VkDeviceMemory mImported = VK_NULL_HANDLE;
 };
 
 } // namespace kp::vulkan

@@ -10,6 +10,8 @@ namespace kp::vulkan {
 namespace {
 
 constexpr uint32_t kSetsPerPool = 256;
+/// Sets of one layout that are kept for their next use; further ones make room in their pool.
+constexpr size_t kMostIdle = 64;
 
 // Descriptors of each type in a pool of kSetsPerPool sets: enough for typical compute shaders. A
 // layout that needs more gets a pool that fits it.
@@ -22,10 +24,7 @@ constexpr VkDescriptorPoolSize kPoolSizes[] = {
 } // namespace
 
 DescriptorSet::~DescriptorSet() {
-    const std::lock_guard lock(mOwner.mMutex);
-    const Device& device = mOwner.mDevice;
-    device.vk().vkFreeDescriptorSets(device.handle(), mOwner.mPools[mPool].handle, 1, &mHandle);
-    ++mOwner.mPools[mPool].freeSets;
+    mOwner.giveBack(mLayout, {mPool, mHandle});
 }
 
 DescriptorAllocator::DescriptorAllocator(Device& device) : mDevice(device) {}
@@ -72,32 +71,67 @@ bool DescriptorAllocator::allocateFrom(size_t pool, const PipelineLayout& layout
     return true;
 }
 
+DescriptorAllocator::Idle DescriptorAllocator::take(const PipelineLayout& layout) {
+    const std::lock_guard lock(mMutex);
+    std::vector<Idle>& idle = mIdle[layout.setLayout()];
+    if (!idle.empty()) {
+        const Idle set = idle.back();
+        idle.pop_back();
+        return set;
+    }
+    idle.reserve(kMostIdle); // so that giving back allocates nothing
+    // The pool that had room last, then the others, then a new one.
+    Idle set{0, VK_NULL_HANDLE};
+    const size_t existing = mPools.size();
+    for (size_t tried = 0; !set.handle; ++tried) {
+        if (tried > existing)
+            mDevice.check(VK_ERROR_OUT_OF_POOL_MEMORY, "vkAllocateDescriptorSets");
+        if (tried == existing) {
+            addPool(layout);
+            mCurrent = existing;
+        }
+        if (allocateFrom(mCurrent, layout, set.handle))
+            set.pool = mCurrent;
+        else
+            mCurrent = (mCurrent + 1) % mPools.size();
+    }
+    return set;
+}
+
+void DescriptorAllocator::giveBack(VkDescriptorSetLayout layout, const Idle& set) noexcept {
+    const std::lock_guard lock(mMutex);
+    const auto found = mIdle.find(layout);
+    // After forget() the layout is gone, and a set of it cannot be written again.
+    if (found != mIdle.end() && found->second.size() < found->second.capacity())
+        found->second.push_back(set);
+    else
+        free(set);
+}
+
+void DescriptorAllocator::free(const Idle& set) noexcept {
+    mDevice.vk().vkFreeDescriptorSets(mDevice.handle(), mPools[set.pool].handle, 1, &set.handle);
+    ++mPools[set.pool].freeSets;
+}
+
+void DescriptorAllocator::forget(VkDescriptorSetLayout layout) noexcept {
+    const std::lock_guard lock(mMutex);
+    const auto found = mIdle.find(layout);
+    if (found == mIdle.end())
+        return;
+    for (const Idle& set : found->second)
+        free(set);
+    mIdle.erase(found);
+}
+
 std::shared_ptr<DescriptorSet>
 DescriptorAllocator::create(const PipelineLayout& layout, std::span<const DescriptorWrite> writes) {
-    VkDescriptorSet handle = VK_NULL_HANDLE;
-    size_t pool = 0;
-    {
-        const std::lock_guard lock(mMutex);
-        // The pool that had room last, then the others, then a new one.
-        const size_t existing = mPools.size();
-        for (size_t tried = 0; !handle; ++tried) {
-            if (tried > existing)
-                mDevice.check(VK_ERROR_OUT_OF_POOL_MEMORY, "vkAllocateDescriptorSets");
-            if (tried == existing) {
-                addPool(layout);
-                mCurrent = existing;
-            }
-            if (allocateFrom(mCurrent, layout, handle))
-                pool = mCurrent;
-            else
-                mCurrent = (mCurrent + 1) % mPools.size();
-        }
-    }
+    const Idle taken = take(layout);
+    auto set = std::make_shared<DescriptorSet>(*this, layout.setLayout(), taken.pool, taken.handle);
     std::vector<VkWriteDescriptorSet> updates;
     updates.reserve(writes.size());
     for (const DescriptorWrite& write : writes) {
         VkWriteDescriptorSet update{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        update.dstSet = handle;
+        update.dstSet = taken.handle;
         update.dstBinding = write.binding;
         update.descriptorCount = 1;
         update.descriptorType = write.type;
@@ -107,7 +141,7 @@ DescriptorAllocator::create(const PipelineLayout& layout, std::span<const Descri
     }
     mDevice.vk().vkUpdateDescriptorSets(mDevice.handle(), static_cast<uint32_t>(updates.size()),
                                         updates.data(), 0, nullptr);
-    return std::make_shared<DescriptorSet>(*this, pool, handle);
+    return set;
 }
 
 } // namespace kp::vulkan

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "vulkan/Vulkan.hpp"
@@ -23,11 +24,13 @@ struct DescriptorWrite {
     VkDescriptorImageInfo image{};
 };
 
-/// A descriptor set from a shared pool. Returned to it when destroyed; must not be pending then.
+/// A descriptor set from a shared pool. Goes back when destroyed, to be written anew for the same
+/// layout; must not be pending then, and must not outlive the layout.
 class DescriptorSet {
 public:
-    DescriptorSet(DescriptorAllocator& owner, size_t pool, VkDescriptorSet handle)
-        : mOwner(owner), mPool(pool), mHandle(handle) {}
+    DescriptorSet(DescriptorAllocator& owner, VkDescriptorSetLayout layout, size_t pool,
+                  VkDescriptorSet handle)
+        : mOwner(owner), mLayout(layout), mPool(pool), mHandle(handle) {}
     ~DescriptorSet();
     DescriptorSet(const DescriptorSet&) = delete;
     DescriptorSet& operator=(const DescriptorSet&) = delete;
@@ -36,11 +39,13 @@ public:
 
 private:
     DescriptorAllocator& mOwner;
+    VkDescriptorSetLayout mLayout;
     size_t mPool;
     VkDescriptorSet mHandle;
 };
 
-/// Descriptor sets out of shared pools. Thread-safe.
+/// Descriptor sets out of shared pools. Sets that were given back are used again for the same
+/// layout, for allocating one can cost microseconds. Thread-safe.
 class DescriptorAllocator {
 public:
     explicit DescriptorAllocator(Device& device);
@@ -52,6 +57,10 @@ public:
     std::shared_ptr<DescriptorSet> create(const PipelineLayout& layout,
                                           std::span<const DescriptorWrite> writes);
 
+    /// Frees the sets that wait for this layout, before it is destroyed. Sets in use are freed when
+    /// they come back.
+    void forget(VkDescriptorSetLayout layout) noexcept;
+
 private:
     friend class DescriptorSet;
 
@@ -60,6 +69,14 @@ private:
         uint32_t freeSets;
     };
 
+    struct Idle {
+        size_t pool;
+        VkDescriptorSet handle;
+    };
+
+    void giveBack(VkDescriptorSetLayout layout, const Idle& set) noexcept;
+    void free(const Idle& set) noexcept;
+    Idle take(const PipelineLayout& layout);
     void addPool(const PipelineLayout& layout);
     /// False where this pool has no room.
     bool allocateFrom(size_t pool, const PipelineLayout& layout, VkDescriptorSet& set);
@@ -68,6 +85,8 @@ private:
     std::mutex mMutex;
     std::vector<Pool> mPools;
     size_t mCurrent = 0; ///< pool that had room last
+    /// Sets given back, of the layouts that are alive.
+    std::unordered_map<VkDescriptorSetLayout, std::vector<Idle>> mIdle;
 };
 
 } // namespace kp::vulkan

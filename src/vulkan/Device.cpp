@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/Device.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 
@@ -79,6 +80,9 @@ void Device::finish(const std::vector<HostQueue>& queues, const HostDevice* host
             setName(VK_OBJECT_TYPE_QUEUE, reinterpret_cast<uint64_t>(handle),
                     mQueues.back()->name());
     }
+    for (const auto& queue : mQueues)
+        if (std::find(mFamilies.begin(), mFamilies.end(), queue->family()) == mFamilies.end())
+            mFamilies.push_back(queue->family());
     mRetirement = std::make_unique<Retirement>(*this);
     mAllocator = std::make_unique<Allocator>(*this);
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);

@@ -87,7 +87,15 @@ public:
     bool wrapped() const { return mWrapped; }
     std::string name() const { return mPhysical.name(); }
 
+    /// All queues: first those of the request or the host, then the copy queues.
     size_t queueCount() const { return mQueues.size(); }
+    /// Those that run what users record.
+    size_t userQueueCount() const { return mPlan.queues.size(); }
+    /// Queues that only copy, for the transfer engine; often none.
+    size_t copyQueueCount() const { return mQueues.size() - userQueueCount(); }
+    Queue& copyQueue(size_t index) const { return *mQueues[userQueueCount() + index]; }
+    /// The families of all queues, each once.
+    const std::vector<uint32_t>& families() const { return mFamilies; }
     /// Place of a queue in queue(); empty where the device was made or wrapped without it.
     std::optional<size_t> findQueue(uint32_t family, uint32_t index) const;
     Queue& queue(size_t index) const { return *mQueues[index]; }
@@ -144,6 +152,7 @@ private:
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
     std::vector<std::unique_ptr<Queue>> mQueues;
+    std::vector<uint32_t> mFamilies;
     std::unique_ptr<Retirement> mRetirement;
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<CommandBufferPool> mCommandBuffers;

@@ -148,9 +148,10 @@ VkDevice createDevice(const Instance& instance, const Candidate& candidate,
                       const DeviceRequest& request) {
     const DevicePlan& plan = candidate.plan;
     std::map<uint32_t, uint32_t> counts;
-    for (const QueuePlan& queue : plan.queues)
-        counts[queue.family] = std::max(counts[queue.family], queue.index + 1);
-    const std::vector<float> priorities(plan.queues.size(), 1.0F);
+    for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
+        for (const QueuePlan& queue : *queuePlans)
+            counts[queue.family] = std::max(counts[queue.family], queue.index + 1);
+    const std::vector<float> priorities(plan.queues.size() + plan.copyQueues.size(), 1.0F);
     std::vector<VkDeviceQueueCreateInfo> queues;
     for (const auto& [family, count] : counts) {
         VkDeviceQueueCreateInfo queue{};
@@ -238,8 +239,9 @@ std::shared_ptr<Device> Device::acquire(const std::shared_ptr<Instance>& instanc
             device->mRequested = candidate.plan;
             device->mHandle = createDevice(*instance, candidate, request);
             std::vector<HostQueue> queues;
-            for (const QueuePlan& queue : candidate.plan.queues)
-                queues.push_back({VK_NULL_HANDLE, queue.family, queue.index});
+            for (const auto* queuePlans : {&candidate.plan.queues, &candidate.plan.copyQueues})
+                for (const QueuePlan& queue : *queuePlans)
+                    queues.push_back({VK_NULL_HANDLE, queue.family, queue.index});
             device->finish(queues, nullptr);
             for (const std::string& dropped : candidate.plan.droppedExtensions)
                 KP_LOG_WARN("device {} does not offer {}; going on without it", device->name(),

@@ -96,6 +96,22 @@ void planQueues(const PhysicalDevice& device, const DeviceRequest& request,
     }
 }
 
+bool onlyCopies(const VkQueueFamilyProperties& family) {
+    constexpr VkQueueFlags kHarmless =
+        VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+    return (family.queueFlags & VK_QUEUE_TRANSFER_BIT) != 0 &&
+           (family.queueFlags & ~kHarmless) == 0 && family.queueCount > 0;
+}
+
+void planCopyQueues(const PhysicalDevice& device, DevicePlan& plan) {
+    const auto& families = device.queueFamilies;
+    const auto found = std::find_if(families.begin(), families.end(), onlyCopies);
+    if (found == families.end() || !plan.timelineSemaphores)
+        return;
+    for (uint32_t i = 0; i < std::min(found->queueCount, 2u); ++i)
+        plan.copyQueues.push_back({static_cast<uint32_t>(found - families.begin()), i});
+}
+
 void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
                     DevicePlanResult& result, DevicePlan& plan) {
     for (const std::string& name : request.requiredExtensions) {
@@ -231,6 +247,7 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     planFeatures(device, request, result, plan);
     result.badRequest = onlyQueues && result.refusals.size() == queueRefusals;
     plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
+    planCopyQueues(device, plan);
     if (result.refusals.empty())
         result.plan = std::move(plan);
     return result;

@@ -38,6 +38,10 @@ struct DevicePlan {
     std::vector<std::string> droppedExtensions; ///< desired, not offered
     FeatureSet features;
     std::vector<QueuePlan> queues; ///< in the order of DeviceRequest::queueFamilies
+    /// Up to two of a family that does nothing but copy, for the transfer engine: one for each
+    /// direction. Empty where there is none, and without timeline semaphores, since order against
+    /// other queues is then made by the host waiting.
+    std::vector<QueuePlan> copyQueues;
     bool timelineSemaphores = false;
 
     bool has(Feature feature) const { return vulkan::has(features, feature); }

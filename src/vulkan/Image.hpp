@@ -42,11 +42,10 @@ public:
     /// Bytes from one row to the next in mapped memory; linear tiling only.
     uint64_t rowPitch() const { return mRowPitch; }
 
-    /// True until the submission that brings it to its layout. Guarded by the device's submission
-    /// mutex, as is clearing it.
-    bool awaitsLayout() const { return mAwaitsLayout; }
+    /// Where it awaitsLayout(): brings it there, and notes that it is. The latter is guarded by the
+    /// device's submission mutex.
     void recordFirstLayout(VkCommandBuffer commandBuffer);
-    void noteFirstLayout() { mAwaitsLayout = false; }
+    void noteFirstLayout() { setAwaitsLayout(false); }
 
     /// Layout at this point of the recording: general, unless a user operation changed it. The
     /// recorder brings it back after that operation.
@@ -54,7 +53,7 @@ public:
     void setRecordedLayout(VkImageLayout layout) { mRecordedLayout = layout; }
 
 private:
-    using Resource::Resource;
+    explicit Image(Device& device) : Resource(device) { setAwaitsLayout(true); }
 
     ImageInfo mInfo;
     VkImage mHandle = VK_NULL_HANDLE;
@@ -63,7 +62,6 @@ private:
     uint64_t mRowPitch = 0;
     uint64_t mOffset = 0;
     VkImageLayout mRecordedLayout = VK_IMAGE_LAYOUT_GENERAL;
-    bool mAwaitsLayout = true;
 };
 
 } // namespace kp::vulkan

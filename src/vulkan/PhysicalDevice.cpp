@@ -63,6 +63,7 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     VkPhysicalDeviceDriverProperties driver{};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroupSize{};
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT hostMemory{};
 
     PropertyChain chain;
     chain.add(id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
@@ -77,6 +78,9 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
         chain.add(subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
     if (knows(VK_API_VERSION_1_3, "VK_KHR_maintenance4"))
         chain.add(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+    if (device.hasExtension("VK_EXT_external_memory_host"))
+        chain.add(hostMemory,
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
     table.vkGetPhysicalDeviceProperties2(device.handle, &chain.head);
 
     std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.deviceUuid.begin());
@@ -90,6 +94,7 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
         subgroupSize.maxSubgroupSize ? subgroupSize.maxSubgroupSize : subgroup.subgroupSize;
     device.maxMemoryAllocationSize = maintenance3.maxMemoryAllocationSize;
     device.maxBufferSize = maintenance4.maxBufferSize;
+    device.importedHostPointerAlignment = hostMemory.minImportedHostPointerAlignment;
 }
 
 } // namespace

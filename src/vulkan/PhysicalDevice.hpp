@@ -28,6 +28,9 @@ struct PhysicalDevice {
     uint32_t maxSubgroupSize = 0;
     uint64_t maxMemoryAllocationSize = 0;
     uint64_t maxBufferSize = 0; ///< 0 where the device does not say
+    /// What addresses and sizes of imported host memory are multiples of; 0 without
+    /// VK_EXT_external_memory_host.
+    uint64_t importedHostPointerAlignment = 0;
     VkPhysicalDeviceMemoryProperties memory{};
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::vector<std::string> extensions; ///< sorted

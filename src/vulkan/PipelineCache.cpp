@@ -9,6 +9,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "vulkan/DescriptorAllocator.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/Result.hpp"
 
@@ -71,6 +72,7 @@ PipelineLayout::PipelineLayout(Device& device, std::vector<DescriptorBinding> bi
 }
 
 PipelineLayout::~PipelineLayout() {
+    mDevice.descriptors().forget(mSetLayout);
     mDevice.vk().vkDestroyPipelineLayout(mDevice.handle(), mHandle, nullptr);
     mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), mSetLayout, nullptr);
 }

@@ -2,6 +2,8 @@
 #include "vulkan/Retirement.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <kompute/Error.hpp>
 
@@ -43,6 +45,18 @@ bool Retirement::reached(const TimelinePoint& use) {
         return true;
     } catch (const Error&) {
         return false;
+    }
+}
+
+void Retirement::waitDespiteErrors(const TimelinePoint& use) noexcept {
+    constexpr std::chrono::microseconds kPause{100};
+    constexpr int kMostTries = 100'000;
+    for (int i = 0; i < kMostTries && !reached(use); ++i) {
+        try {
+            use.queue->wait(use.value, UINT64_MAX, WaitMode::eBlock);
+        } catch (...) { // running out of memory passes
+            std::this_thread::sleep_for(kPause);
+        }
     }
 }
 

@@ -28,6 +28,10 @@ public:
     /// error counts as "not known to be".
     static bool reached(const TimelinePoint& use);
 
+    /// Returns when the device is done with a submission, or lost, although waiting for it may
+    /// fail: for memory that is not the library's to keep. Gives up after 10 seconds of errors.
+    static void waitDespiteErrors(const TimelinePoint& use) noexcept;
+
     /// Frees everything, whatever its uses. The caller has waited for the queues before.
     void drain();
 

@@ -35,37 +35,49 @@ private:
     std::vector<TimelinePoint>& mPoints;
 };
 
-void collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
+/// Adds what a submission comes after. Once per submission and resource: keep it short.
+/// @return true where an image awaits its first layout
+/// @throws InvalidArgument where a resource was destroyed
+bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
     Device& device = queue.device();
     Waits waits(queue, points);
-    if (accesses.unknown()) {
+    if (accesses.unknown())
         for (size_t i = 0; i < device.queueCount(); ++i)
             waits.add({&device.queue(i), device.queue(i).lastSubmitted()});
-        return;
-    }
-    waits.add(device.lastUnknownAccess());
+    else
+        waits.add(device.lastUnknownAccess());
+    bool awaitsLayout = false;
     for (const ResourceAccess& access : accesses.resources()) {
-        const ResourceUse& use = access.resource->use();
-        if (access.writes)
-            for (const TimelinePoint& point : use.lastUses)
+        const Resource& resource = *access.resource;
+        if (resource.destroyed()) [[unlikely]]
+            throw InvalidArgument(
+                "memory that this work uses was destroyed or rebuilt after it was "
+                "recorded; record it again (Sequence::rerecord) or keep the memory");
+        awaitsLayout |= resource.awaitsLayout();
+        ResourceUse& use = resource.use();
+        use.prepare(queue);
+        if (access.writes) {
+            waits.add(use.lastUse);
+            for (const TimelinePoint& point : use.others)
                 waits.add(point);
-        else
+        } else {
             waits.add(use.lastWrite);
+        }
     }
+    return awaitsLayout;
 }
 
-/// Records the first layout change of the images that still need one; empty where none does.
+/// Records the first layout change of the images that still need one.
 CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
     CommandBuffer commandBuffer;
     for (const ResourceAccess& access : accesses.resources()) {
-        auto* image = dynamic_cast<Image*>(access.resource.get());
-        if (!image || !image->awaitsLayout())
+        if (!access.resource->awaitsLayout())
             continue;
         if (!commandBuffer) {
             commandBuffer = queue.device().commandBuffers().acquire(queue.family());
             commandBuffer.begin(true);
         }
-        image->recordFirstLayout(commandBuffer.handle());
+        static_cast<Image&>(*access.resource).recordFirstLayout(commandBuffer.handle());
     }
     if (commandBuffer)
         commandBuffer.end();
@@ -100,12 +112,6 @@ void AccessList::clear() {
 TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
                             const AccessList& accesses, std::span<const TimelinePoint> waits) {
     Device& device = queue.device();
-    for (const ResourceAccess& access : accesses.resources())
-        if (access.resource->destroyed())
-            throw InvalidArgument(
-                "memory that this work uses was destroyed or rebuilt after it was "
-                "recorded; record it again (Sequence::rerecord) or keep the memory");
-
     // Kept between calls so that a steady state allocates nothing.
     thread_local std::vector<TimelinePoint> points;
     thread_local std::vector<VkCommandBuffer> buffers;
@@ -115,9 +121,9 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
     TimelinePoint done{&queue, 0};
     {
         const std::lock_guard lock(device.submissionMutex());
-        collectWaits(queue, accesses, points);
-        prologue = recordFirstLayouts(queue, accesses);
-        if (prologue) {
+        const bool awaitsLayout = collectWaits(queue, accesses, points);
+        if (awaitsLayout) {
+            prologue = recordFirstLayouts(queue, accesses);
             buffers.assign(1, prologue.handle());
             buffers.insert(buffers.end(), commandBuffers.begin(), commandBuffers.end());
             done.value = queue.submit(buffers, points);
@@ -126,9 +132,8 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
         }
         for (const ResourceAccess& access : accesses.resources()) {
             bool writes = access.writes;
-            auto* image = prologue ? dynamic_cast<Image*>(access.resource.get()) : nullptr;
-            if (image && image->awaitsLayout()) {
-                image->noteFirstLayout();
+            if (awaitsLayout && access.resource->awaitsLayout()) {
+                static_cast<Image&>(*access.resource).noteFirstLayout();
                 writes = true;
             }
             access.resource->use().note(done, writes);

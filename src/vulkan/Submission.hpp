@@ -22,6 +22,10 @@ struct ResourceAccess {
 class AccessList {
 public:
     void add(const std::shared_ptr<Resource>& resource, bool writes);
+    /// Of a resource that something else keeps alive as long as this list.
+    void addBorrowed(Resource& resource, bool writes) {
+        add(std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource), writes);
+    }
     void add(const AccessList& other);
     /// It may touch anything: ordered against everything.
     void addUnknown() { mUnknown = true; }

@@ -3,22 +3,23 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "vulkan/Device.hpp"
-#include "vulkan/Submission.hpp"
+#include "vulkan/DirectTransfer.hpp"
 
 namespace kp::vulkan {
 namespace {
 
-constexpr uint64_t kChunkBytes = 8u << 20;
+/// Transfers up to this size take one small staging buffer.
+constexpr uint64_t kSmallBytes = 256u << 10;
+constexpr StagingRing::Limits kSmallLimits{4 * kSmallBytes, 4};
+/// Below this much staging there is none to spare for small transfers.
+constexpr uint64_t kLeastStagingForSmall = 32 * kSmallBytes;
+constexpr uint64_t kChunkStep = 64u << 10;
 
-void recordBarrier(const VolkDeviceTable& vk, VkCommandBuffer commandBuffer,
-                   VkPipelineStageFlags before, VkAccessFlags beforeAccess,
-                   VkPipelineStageFlags after, VkAccessFlags afterAccess) {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = beforeAccess;
-    barrier.dstAccessMask = afterAccess;
-    vk.vkCmdPipelineBarrier(commandBuffer, before, after, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+uint64_t roundUp(uint64_t value, uint64_t step) {
+    return (value + step - 1) / step * step;
 }
 
 void copyRows(unsigned char* destination, uint64_t destinationPitch, const unsigned char* source,
@@ -35,114 +36,215 @@ VkBufferImageCopy regionOf(const Image& image, uint64_t firstRow, uint64_t rows)
     return region;
 }
 
+/// Between two places in host memory, by several threads where it is worth it.
+void copyOnHost(void* destination, const void* source, uint64_t bytes, const TransferRules& rules) {
+    if (rules.threads == 1 || bytes < rules.threadedBytes) {
+        copyMemory(destination, source, bytes, false);
+        return;
+    }
+    const uint64_t block =
+        std::max(roundUp(bytes / (uint64_t{rules.threads} * 4), kChunkStep), kSmallBytes);
+    std::atomic<uint64_t> next{0};
+    const auto blocks =
+        static_cast<uint32_t>(std::min<uint64_t>(rules.threads, (bytes + block - 1) / block));
+    CopyThreads::instance().run(blocks - 1, [&] {
+        for (;;) {
+            const uint64_t at = next.fetch_add(block, std::memory_order_relaxed);
+            if (at >= bytes)
+                return;
+            copyMemory(static_cast<unsigned char*>(destination) + at,
+                       static_cast<const unsigned char*>(source) + at, std::min(block, bytes - at),
+                       rules.streamingStores);
+        }
+    });
+}
+
+/// Sees to it that what a transfer made of staging, also one that failed, is freed some time.
+struct StagingWatch {
+    StagingWatch() = default;
+    ~StagingWatch() { CopyThreads::instance().watch(); }
+    StagingWatch(const StagingWatch&) = delete;
+    StagingWatch& operator=(const StagingWatch&) = delete;
+};
+
+Queue* copyQueue(const Device& device, size_t index) {
+    if (device.copyQueueCount() == 0)
+        return nullptr;
+    return &device.copyQueue(std::min(index, device.copyQueueCount() - 1));
+}
+
 } // namespace
 
-Transfer::Transfer(Device& device) : mDevice(device), mQueue(&device.queue(0)) {}
-
-Transfer::~Transfer() = default;
-
-Transfer::Slot& Transfer::slot(size_t index, uint64_t bytes) {
-    Slot& slot = mSlots[index];
-    if (slot.done != 0)
-        mQueue->wait(slot.done, UINT64_MAX, mDevice.defaultWaitMode());
-    if (!slot.staging || slot.staging->size() < bytes)
-        slot.staging = Buffer::create(mDevice, bytes, MemoryPlace::eHost);
-    if (!slot.commandBuffer)
-        slot.commandBuffer = mDevice.commandBuffers().acquire(mQueue->family());
-    return slot;
+Transfer::Transfer(Device& device)
+    : mDevice(device), mUp(device, copyQueue(device, 0)), mDown(device, copyQueue(device, 1)) {
+    changeRules({});
+    CopyThreads::instance().attach(*this);
 }
 
-void Transfer::release() {
-    for (Slot& slot : mSlots) {
-        if (slot.done != 0)
-            mQueue->wait(slot.done, UINT64_MAX, mDevice.defaultWaitMode());
-        slot.done = 0;
-    }
+Transfer::~Transfer() {
+    CopyThreads::instance().detach(*this);
 }
 
-void Transfer::move(const std::shared_ptr<Resource>& resource, uint64_t bytes, uint64_t chunkBytes,
-                    const unsigned char* source, unsigned char* destination,
-                    const RecordChunk& record) {
+TransferRules Transfer::rules() const {
     const std::lock_guard lock(mMutex);
-    const VolkDeviceTable& vk = mDevice.vk();
-    const bool up = source != nullptr;
-    AccessList accesses;
-    accesses.add(resource, up);
+    return mRules;
+}
 
-    struct Chunk {
-        uint64_t offset = 0;
-        uint64_t bytes = 0;
-    };
-    std::array<Chunk, 2> inFlight{};
-    size_t index = 0;
-    const auto empty = [&](size_t which) {
-        Chunk& chunk = inFlight[which];
-        if (up || chunk.bytes == 0)
-            return;
-        mQueue->wait(mSlots[which].done, UINT64_MAX, mDevice.defaultWaitMode());
-        std::memcpy(destination + chunk.offset, mSlots[which].staging->mapped(), chunk.bytes);
-        chunk.bytes = 0;
-    };
-    for (uint64_t offset = 0; offset < bytes; offset += chunkBytes, index ^= 1) {
-        const uint64_t count = std::min(chunkBytes, bytes - offset);
-        empty(index);
-        Slot& current = slot(index, std::min(chunkBytes, bytes));
-        if (up)
-            std::memcpy(current.staging->mapped(), source + offset, count);
-        const VkCommandBuffer commandBuffer = current.commandBuffer.handle();
-        current.commandBuffer.begin(true);
-        recordBarrier(vk, commandBuffer,
-                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                      VK_PIPELINE_STAGE_TRANSFER_BIT,
-                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
-        record(commandBuffer, current.staging->handle(), offset, count);
-        if (!up)
-            recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                          VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                          VK_ACCESS_HOST_READ_BIT);
-        current.commandBuffer.end();
-        current.done = submitOrdered(*mQueue, {&commandBuffer, 1}, accesses).value;
-        inFlight[index] = {offset, count};
+void Transfer::setRules(const TransferRules& rules) {
+    const bool writable = mapsWholeMemory(mDevice.physical()) &&
+                          mDevice.allocator().offers(MemoryPlace::eDeviceWritable);
+    const std::lock_guard lock(mMutex);
+    mRules = rules;
+    const auto least = [](uint64_t bytes) { return bytes == 0 ? UINT64_MAX : bytes; };
+    mCopyKernelBytes.store(least(rules.copyKernelBytes), std::memory_order_relaxed);
+    mFillKernelBytes.store(least(rules.fillKernelBytes), std::memory_order_relaxed);
+    mMappedBytes.store(writable ? rules.mappedBytes : 0, std::memory_order_relaxed);
+}
+
+void Transfer::changeRules(std::string_view changes) {
+    setRules(changedRules(
+        defaultTransferRules(mDevice.physical(), std::thread::hardware_concurrency()), changes));
+}
+
+Queue& Transfer::queueFor(const Direction& direction, uint64_t bytes, bool mayUseCopyQueue,
+                          const TransferRules& rules) const {
+    if (direction.copyQueue && mayUseCopyQueue && bytes >= rules.copyQueueBytes)
+        return *direction.copyQueue;
+    return mDevice.queue(0);
+}
+
+std::vector<Queue*> Transfer::directQueues(const Direction& direction, const Buffer& buffer,
+                                           uint64_t bytes, const TransferRules& rules) const {
+    Queue& first = queueFor(direction, bytes, !buffer.wrapped(), rules);
+    std::vector<Queue*> queues{&first};
+    if (&first == direction.copyQueue)
+        for (size_t i = 0; i < mDevice.copyQueueCount() && queues.size() < rules.pieceQueues; ++i)
+            if (&mDevice.copyQueue(i) != &first)
+                queues.push_back(&mDevice.copyQueue(i));
+    return queues;
+}
+
+StagedTransfer::Plan Transfer::plan(Direction& direction, uint64_t bytes, uint64_t granularity,
+                                    bool mayUseCopyQueue, const TransferRules& rules) const {
+    StagedTransfer::Plan plan;
+    plan.queue = &queueFor(direction, bytes, mayUseCopyQueue, rules);
+    plan.bytes = bytes;
+    plan.streaming = rules.streamingStores;
+    const bool smallOnes = rules.stagingBytes >= kLeastStagingForSmall;
+    if (bytes <= kSmallBytes && smallOnes) {
+        plan.ring = &direction.small;
+        plan.limits = kSmallLimits;
+        plan.stagingBytes = kSmallBytes;
+        plan.chunkBytes = bytes;
+        return plan;
     }
-    empty(index);
-    empty(index ^ 1);
-    release();
+    plan.ring = &direction.large;
+    plan.limits = {rules.stagingBytesEach() - (smallOnes ? kSmallLimits.bytes : 0),
+                   rules.chunksInFlight};
+    plan.stagingBytes = rules.chunkBytes;
+    plan.threads = bytes >= rules.threadedBytes ? rules.threads : 1;
+    // Two chunks for each thread at least, so that no thread is left without work for long.
+    const uint64_t share = roundUp(bytes / (uint64_t{plan.threads} * 2) + 1, kChunkStep);
+    plan.chunkBytes = std::min(rules.chunkBytes, std::max(share, kSmallBytes));
+    plan.chunkBytes = std::max(granularity, plan.chunkBytes / granularity * granularity);
+    return plan;
 }
 
 void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, const void* data,
                       uint64_t bytes) {
     if (bytes == 0)
         return;
-    if (buffer->mapped()) {
-        buffer->waitUntilFree(true);
-        std::memcpy(static_cast<unsigned char*>(buffer->mapped()) + offset, data, bytes);
-        return;
+    mDevice.requireAlive();
+    const TransferRules rules = this->rules();
+    if (void* const mapped = buffer->hostWritable()) {
+        // Memory that the host shares with the device is worth waiting for. Elsewhere a copy that
+        // the device makes when it is done need not be waited for.
+        const bool shared = buffer->hostReadable();
+        if (shared)
+            buffer->waitUntilFree(true);
+        if (shared || buffer->idle()) {
+            copyOnHost(static_cast<unsigned char*>(mapped) + offset, data, bytes, rules);
+            return;
+        }
     }
-    move(buffer, bytes, kChunkBytes, static_cast<const unsigned char*>(data), nullptr,
-         [&](VkCommandBuffer commandBuffer, VkBuffer staging, uint64_t at, uint64_t count) {
-             const VkBufferCopy region{0, buffer->offset() + offset + at, count};
-             mDevice.vk().vkCmdCopyBuffer(commandBuffer, staging, buffer->handle(), 1, &region);
-         });
+    const auto* source = static_cast<const unsigned char*>(data);
+    DirectTransfer direct(mDevice);
+    for (uint64_t at = 0; at < bytes;) {
+        const HostRanges::Part part = mHostRanges.find(source + at, bytes - at);
+        if (part.buffer) {
+            direct.submit({part.buffer, part.offset, buffer, offset + at, part.bytes, false},
+                          directQueues(mUp, *buffer, part.bytes, rules), rules.pieceBytes);
+        } else {
+            const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
+                                                      uint64_t from, uint64_t count) {
+                const VkBufferCopy region{0, buffer->offset() + offset + at + from, count};
+                mDevice.vk().vkCmdCopyBuffer(commands, staging, buffer->handle(), 1, &region);
+            };
+            const StagingWatch watch;
+            const auto staged = plan(mUp, part.bytes, 1, !buffer->wrapped(), rules);
+            StagedTransfer(staged, buffer, record).upload(source + at);
+        }
+        at += part.bytes;
+    }
+    direct.wait();
+    // A host application's own submissions know nothing of ours.
+    if (mDevice.wrapped() || buffer->wrapped())
+        buffer->waitUntilFree(false);
 }
 
 void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset, void* data,
                         uint64_t bytes) {
     if (bytes == 0)
         return;
-    if (buffer->mapped()) {
+    mDevice.requireAlive();
+    const TransferRules rules = this->rules();
+    if (buffer->hostReadable()) {
         buffer->waitUntilFree(false);
-        std::memcpy(data, static_cast<const unsigned char*>(buffer->mapped()) + offset, bytes);
+        copyOnHost(data, static_cast<const unsigned char*>(buffer->hostWritable()) + offset, bytes,
+                   rules);
         return;
     }
-    move(buffer, bytes, kChunkBytes, nullptr, static_cast<unsigned char*>(data),
-         [&](VkCommandBuffer commandBuffer, VkBuffer staging, uint64_t at, uint64_t count) {
-             const VkBufferCopy region{buffer->offset() + offset + at, 0, count};
-             mDevice.vk().vkCmdCopyBuffer(commandBuffer, buffer->handle(), staging, 1, &region);
-         });
+    auto* destination = static_cast<unsigned char*>(data);
+    DirectTransfer direct(mDevice);
+    for (uint64_t at = 0; at < bytes;) {
+        const HostRanges::Part part = mHostRanges.find(destination + at, bytes - at);
+        if (part.buffer) {
+            direct.submit({buffer, offset + at, part.buffer, part.offset, part.bytes, true},
+                          directQueues(mDown, *buffer, part.bytes, rules), rules.pieceBytes);
+        } else {
+            const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
+                                                      uint64_t from, uint64_t count) {
+                const VkBufferCopy region{buffer->offset() + offset + at + from, 0, count};
+                mDevice.vk().vkCmdCopyBuffer(commands, buffer->handle(), staging, 1, &region);
+            };
+            const StagingWatch watch;
+            const auto staged = plan(mDown, part.bytes, 1, !buffer->wrapped(), rules);
+            StagedTransfer(staged, buffer, record).download(destination + at);
+        }
+        at += part.bytes;
+    }
+    direct.wait();
+}
+
+void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset,
+                        const std::shared_ptr<Buffer>& hostBuffer, uint64_t bytes) {
+    if (bytes == 0)
+        return;
+    mDevice.requireAlive();
+    if (buffer->hostReadable()) {
+        hostBuffer->waitUntilFree(true);
+        download(buffer, offset, hostBuffer->mapped(), bytes);
+        return;
+    }
+    const TransferRules rules = this->rules();
+    DirectTransfer direct(mDevice);
+    direct.submit({buffer, offset, hostBuffer, 0, bytes, true},
+                  directQueues(mDown, *buffer, bytes, rules), rules.pieceBytes);
+    direct.wait();
 }
 
 void Transfer::upload(const std::shared_ptr<Image>& image, const void* data) {
+    mDevice.requireAlive();
     const uint64_t rowBytes = uint64_t{image->info().width} * image->info().texelSize;
     const uint64_t rows = image->info().height;
     const auto* source = static_cast<const unsigned char*>(data);
@@ -152,16 +254,21 @@ void Transfer::upload(const std::shared_ptr<Image>& image, const void* data) {
                  rows);
         return;
     }
-    const uint64_t chunk = std::max<uint64_t>(1, kChunkBytes / rowBytes) * rowBytes;
-    move(image, rowBytes * rows, chunk, source, nullptr,
-         [&](VkCommandBuffer commandBuffer, VkBuffer staging, uint64_t at, uint64_t count) {
-             const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
-             mDevice.vk().vkCmdCopyBufferToImage(commandBuffer, staging, image->handle(),
-                                                 VK_IMAGE_LAYOUT_GENERAL, 1, &region);
-         });
+    const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
+                                              uint64_t at, uint64_t count) {
+        const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
+        mDevice.vk().vkCmdCopyBufferToImage(commands, staging, image->handle(),
+                                            VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+    };
+    const StagingWatch watch;
+    StagedTransfer(plan(mUp, rowBytes * rows, rowBytes, false, rules()), image, record)
+        .upload(source);
+    if (mDevice.wrapped())
+        image->waitUntilFree(false);
 }
 
 void Transfer::download(const std::shared_ptr<Image>& image, void* data) {
+    mDevice.requireAlive();
     const uint64_t rowBytes = uint64_t{image->info().width} * image->info().texelSize;
     const uint64_t rows = image->info().height;
     auto* destination = static_cast<unsigned char*>(data);
@@ -171,13 +278,41 @@ void Transfer::download(const std::shared_ptr<Image>& image, void* data) {
                  image->rowPitch(), rowBytes, rows);
         return;
     }
-    const uint64_t chunk = std::max<uint64_t>(1, kChunkBytes / rowBytes) * rowBytes;
-    move(image, rowBytes * rows, chunk, nullptr, destination,
-         [&](VkCommandBuffer commandBuffer, VkBuffer staging, uint64_t at, uint64_t count) {
-             const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
-             mDevice.vk().vkCmdCopyImageToBuffer(commandBuffer, image->handle(),
-                                                 VK_IMAGE_LAYOUT_GENERAL, staging, 1, &region);
-         });
+    const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
+                                              uint64_t at, uint64_t count) {
+        const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
+        mDevice.vk().vkCmdCopyImageToBuffer(commands, image->handle(), VK_IMAGE_LAYOUT_GENERAL,
+                                            staging, 1, &region);
+    };
+    const StagingWatch watch;
+    StagedTransfer(plan(mDown, rowBytes * rows, rowBytes, false, rules()), image, record)
+        .download(destination);
+}
+
+void Transfer::trim() {
+    trim(std::chrono::milliseconds(0));
+}
+
+uint64_t Transfer::trim(std::chrono::milliseconds unused) {
+    uint64_t left = 0;
+    for (Direction* direction : {&mUp, &mDown})
+        left += direction->small.trim(unused) + direction->large.trim(unused);
+    return left;
+}
+
+bool Transfer::freeIdle() noexcept {
+    try {
+        return trim(std::chrono::milliseconds(rules().idleMilliseconds)) != 0;
+    } catch (...) { // what cannot be freed now can be later
+        return true;
+    }
+}
+
+uint64_t Transfer::stagingBytes() const {
+    uint64_t bytes = 0;
+    for (const Direction* direction : {&mUp, &mDown})
+        bytes += direction->small.bytes() + direction->large.bytes();
+    return bytes;
 }
 
 } // namespace kp::vulkan

@@ -92,6 +92,28 @@ TEST_F(AlgorithmTest, SpecializationConstants) {
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{102});
 }
 
+TEST_F(AlgorithmTest, SpecializationConstantsById) {
+    using Constant = kp::SpecializationConstant;
+    auto t = manager.tensorT<uint32_t>(8);
+    const auto code =
+        spirv("#version 450\nlayout(local_size_x_id = 7) in;\n" + buffer(0, "", "uint", "v") +
+              "layout(constant_id = 2) const uint two = 2;\n"
+              "layout(constant_id = 40) const int forty = -40;\n"
+              "void main() { v[gl_GlobalInvocationID.x] = "
+              "two * 1000u + uint(forty) * 10u + gl_WorkGroupSize.x; }");
+    const auto run = [&](const std::vector<Constant>& constants) {
+        auto algorithm = manager.algorithm<Constant, float>({t}, code, {1}, constants, {});
+        manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+        return onDevice<uint32_t>(*t)[0];
+    };
+    EXPECT_EQ(run({Constant::of(40, int32_t{5}), Constant::of(7, uint32_t{4})}), 2054u);
+    EXPECT_EQ(run({Constant::of(2, 3u), Constant::of(40, 6), Constant::of(99, 1.0)}), 3061u);
+    EXPECT_ERROR(kp::InvalidArgument, "given twice",
+                 run({Constant::of(2, 3u), Constant::of(2, 3u)}));
+    EXPECT_ERROR(kp::InvalidArgument, "1 to 8", run({Constant{2, 9, {}}}));
+    EXPECT_ERROR(kp::ShaderError, "constant 40 'forty'", run({Constant::of(40, 6.0)}));
+}
+
 TEST_F(AlgorithmTest, PushConstantsBelongToTheirDispatch) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, appendPush, {}, {}, {1.0});

@@ -17,7 +17,7 @@
     X(vkCreateDescriptorSetLayout) X(vkCreatePipelineLayout) X(vkCreateComputePipelines)           \
     X(vkCreateShaderModule) X(vkCreateQueryPool) X(vkCreatePipelineCache)                          \
     X(vkUpdateDescriptorSets) X(vkBeginCommandBuffer) X(vkResetCommandBuffer)                      \
-    X(vkCmdPipelineBarrier) X(vkCmdDispatch) X(vkCmdCopyBuffer)
+    X(vkCmdPipelineBarrier) X(vkCmdDispatch) X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkEndCommandBuffer) X(vkResetCommandPool)
 // clang-format on
 
 namespace kp::test {

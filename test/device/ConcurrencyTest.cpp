@@ -2,10 +2,14 @@
 //
 // What the contract lets several threads do at once; also run under the thread sanitizer.
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "TestSupport.hpp"
+
+#include "vulkan/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -36,6 +40,59 @@ protected:
         EXPECT_EQ(failures, 0) << message;
     }
 };
+
+/// Stands in for vkCreateComputePipelines, and holds each call until another is inside as well.
+struct Meeting {
+    static inline PFN_vkCreateComputePipelines real = nullptr;
+    static inline std::mutex mutex;
+    static inline std::condition_variable changed;
+    static inline int inside = 0;
+    static inline int most = 0;
+
+    static VKAPI_ATTR VkResult VKAPI_CALL call(VkDevice device, VkPipelineCache cache,
+                                               uint32_t count,
+                                               const VkComputePipelineCreateInfo* infos,
+                                               const VkAllocationCallbacks* allocator,
+                                               VkPipeline* pipelines) {
+        {
+            std::unique_lock lock(mutex);
+            ++inside;
+            most = std::max(most, inside);
+            changed.notify_all();
+            changed.wait_for(lock, std::chrono::seconds(20), [] { return most >= 2; });
+        }
+        const VkResult result = real(device, cache, count, infos, allocator, pipelines);
+        const std::lock_guard lock(mutex);
+        --inside;
+        return result;
+    }
+};
+
+TEST_F(Concurrency, PipelinesAreMadeSideBySide) {
+    const auto code =
+        spirv(shader("layout(constant_id = 0) const uint add = 1u;" + buffer(0, "", "uint", "v"),
+                     "v[i] += add;"));
+    auto& table = deviceOf(manager)->mutableTable();
+    Meeting::most = 0;
+    Meeting::real = table.vkCreateComputePipelines;
+    table.vkCreateComputePipelines = &Meeting::call;
+    std::atomic<int> wrong{0};
+    inThreads([&](int number) {
+        const auto t = manager.tensorT<uint32_t>(3);
+        const auto add = static_cast<uint32_t>(1000 + number);
+        const auto algorithm =
+            manager.algorithm<uint32_t, uint32_t>({t}, code, {3, 1, 1}, {add}, {});
+        manager.sequence()
+            ->record<kp::OpFill>({t}, 0u)
+            ->record<kp::OpAlgoDispatch>(algorithm)
+            ->eval();
+        if (onDevice<uint32_t>(*t) != std::vector<uint32_t>(3, add))
+            ++wrong;
+    });
+    table.vkCreateComputePipelines = Meeting::real;
+    EXPECT_EQ(wrong, 0);
+    EXPECT_GE(Meeting::most, 2) << "a lock was held while a pipeline was made";
+}
 
 TEST_F(Concurrency, TensorsAndAlgorithmsMadeAndFreed) {
     const auto code = addShader(1);

@@ -65,6 +65,31 @@ TEST_F(CostTest, ReevaluatingAllocatesNothing) {
     EXPECT_EQ(allocationsOfThisThread() - before, 0u);
 }
 
+TEST_F(CostTest, RecordingAgainAllocatesNothingPerDispatch) {
+    if (!countsAllocations())
+        GTEST_SKIP() << "the sanitizer has its own operator new";
+    if (validating())
+        GTEST_SKIP() << "the validation layer allocates";
+    constexpr int kDispatches = 200;
+    std::vector<std::shared_ptr<kp::Algorithm>> algorithms;
+    for (int i = 0; i < kDispatches; ++i)
+        algorithms.push_back(
+            manager.algorithm({manager.tensorT<uint32_t>(std::vector<uint32_t>{0})}, addShader(1)));
+    auto sq = manager.sequence();
+    const auto record = [&] {
+        sq->begin();
+        for (const auto& algorithm : algorithms)
+            sq->record<kp::OpAlgoDispatch>(algorithm);
+        sq->end();
+    };
+    record();
+    record();
+    const CallCounter calls(manager); // leaves out what the driver allocates
+    const uint64_t before = allocationsOfThisThread();
+    record();
+    EXPECT_LT(allocationsOfThisThread() - before, 10u);
+}
+
 TEST_F(CostTest, TheAllocationCounterCounts) {
     if (!countsAllocations())
         GTEST_SKIP() << "the sanitizer has its own operator new";
@@ -148,6 +173,14 @@ TEST_F(CostTest, ASecondAlgorithmOfAShaderMakesNoPipeline) {
     EXPECT_EQ(calls.of("vkCreateComputePipelines"), 0u);
     EXPECT_EQ(calls.of("vkCreateShaderModule"), 0u);
     EXPECT_EQ(calls.of("vkCreatePipelineLayout"), 0u);
+    // The sets of algorithms that are gone, and of memory that was bound before, are used again.
+    calls.reset();
+    for (int i = 0; i < 20; ++i) {
+        second->setMemObjects({i % 2 == 0 ? other : t});
+        manager.algorithm({t}, code);
+    }
+    EXPECT_LE(calls.of("vkAllocateDescriptorSets"), 2u);
+    EXPECT_EQ(calls.objectsMade() - calls.of("vkAllocateDescriptorSets"), 0u) << calls.list();
     EXPECT_EQ(calls.of("vkCreateDescriptorSetLayout"), 0u);
 }
 

@@ -184,6 +184,26 @@ struct TwiceOp : kp::OpAlgoDispatch {
     }
 };
 
+TEST_F(CustomOperation, OperationsCalledByHandPromiseNothing) {
+    auto one = manager.algorithm({t}, addShader(1));
+    auto hundred = manager.algorithm({t}, addShader(100));
+    kp::OpFill fillU({u}, 7u);
+    kp::OpAlgoDispatch add(hundred);
+    int calls = 0;
+    op->onRecord = [&](const CommandBuffer& commands) {
+        add.record(commands);
+        commands.bindPipeline(vk::PipelineBindPoint::eCompute, hundred->nativePipeline());
+        fillU.record(commands);
+    };
+    op->onPost = [&] { ++calls; };
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(one);
+    sq->record(op)->record<kp::OpAlgoDispatch>(one)->eval();
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{103, 104, 105, 106}));
+    EXPECT_EQ(onDevice<uint32_t>(*u), std::vector<uint32_t>(4, 7));
+    EXPECT_EQ(calls, 1);
+}
+
 TEST_F(CustomOperation, DerivedFromADispatch) {
     auto twice = std::make_shared<TwiceOp>(manager.algorithm({t}, addShader(1)));
     EXPECT_TRUE(twice->accesses().isAnything());

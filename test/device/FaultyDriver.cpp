@@ -2,6 +2,7 @@
 #include "FaultyDriver.hpp"
 
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -48,6 +49,11 @@ constexpr const char* kNames[] = {
 #undef KOMPUTE_NAME
 };
 
+/// Guards the state: the transfer engine calls from threads of its own.
+std::mutex gMutex;
+/// Keeps submissions apart from waiting for all of a device.
+std::mutex gQueueMutex;
+
 struct State {
     uint64_t calls[kFunctionCount] = {};
     int failing = -1;
@@ -63,6 +69,7 @@ struct State {
 
     /// True where this call shall fail.
     bool counts(int function) {
+        const std::lock_guard lock(gMutex);
         ++calls[function];
         if (function != failing || calls[function] < atCall)
             return false;
@@ -115,6 +122,7 @@ void noteDestroyed(Function function, Handle handle) {
 /// What a call that succeeded means for the objects alive.
 template <Function F, typename... Args>
 void note(const Args&... args) {
+    const std::lock_guard lock(gMutex);
     const auto all = std::tie(args...);
     const std::string name = kNames[F];
     if constexpr (F == vkCreateComputePipelinesIndex) {
@@ -163,11 +171,17 @@ struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
             sReal(args...);
         } else {
             if (gState.counts(F)) {
+                const std::lock_guard lock(gQueueMutex);
                 if (gState.result == VK_ERROR_DEVICE_LOST && gState.device)
                     Hook<vkDeviceWaitIdleIndex, PFN_vkDeviceWaitIdle>::sReal(gState.device);
                 return gState.result;
             }
+            std::unique_lock lock(gQueueMutex, std::defer_lock);
+            if constexpr (F == vkQueueSubmitIndex || F == vkDeviceWaitIdleIndex)
+                lock.lock();
             const Result result = sReal(args...);
+            if (lock)
+                lock.unlock();
             if (result == VK_SUCCESS)
                 note<F>(args...);
             return result;
@@ -262,6 +276,7 @@ void FaultyDriver::resetCalls() {
 }
 
 std::map<std::string, int64_t> FaultyDriver::alive() const {
+    const std::lock_guard lock(gMutex);
     std::map<std::string, int64_t> counts;
     for (const auto& [kind, handles] : gState.alive)
         if (!handles.empty())

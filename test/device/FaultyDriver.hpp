@@ -14,7 +14,7 @@ namespace kp::test {
 
 /// Stands between the library and the driver: makes calls fail, and knows which Vulkan objects are
 /// alive. Only managers made by manager() go through it; each has a VkDevice of its own. One at a
-/// time, used by one thread.
+/// time, used by one thread (the library's own threads aside).
 class FaultyDriver {
 public:
     FaultyDriver();

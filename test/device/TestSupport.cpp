@@ -8,7 +8,9 @@
 namespace kp::test {
 
 std::vector<uint32_t> spirv(const std::string& glsl) {
-    return kp::compile(glsl);
+    kp::CompileOptions options;
+    options.cacheFolder = "off"; // what an earlier build compiled says nothing about this one
+    return kp::compile(glsl, options);
 }
 
 std::string shader(const std::string& declarations, const std::string& body,

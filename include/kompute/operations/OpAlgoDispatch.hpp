@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <kompute/operations/OpBase.hpp>
@@ -15,19 +16,19 @@ class KOMPUTE_API OpAlgoDispatch : public OpBase {
 public:
     /// Never throws; what is wrong is said by record().
     template <typename T = float>
-    OpAlgoDispatch(const std::shared_ptr<Algorithm>& algorithm,
-                   const std::vector<T>& pushConstants = {})
-        : OpAlgoDispatch(algorithm, pushConstants.data(), pushConstants.size() * sizeof(T)) {
+    OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const std::vector<T>& pushConstants = {})
+        : OpAlgoDispatch(std::move(algorithm), pushConstants.data(),
+                         pushConstants.size() * sizeof(T)) {
         static_assert(std::is_trivially_copyable<T>::value,
                       "push constants are copied byte by byte");
     }
-    OpAlgoDispatch(const std::shared_ptr<Algorithm>& algorithm, const void* pushConstants,
+    OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
                    size_t pushConstantBytes);
 
     /// Takes the group counts of each run from device memory: three 32-bit unsigned integers.
     /// @param groupCounts  a tensor that an earlier operation or the host fills
     /// @param offset       bytes from its start, a multiple of 4
-    OpAlgoDispatch(const std::shared_ptr<Algorithm>& algorithm, std::shared_ptr<Tensor> groupCounts,
+    OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, std::shared_ptr<Tensor> groupCounts,
                    uint64_t offset);
     ~OpAlgoDispatch() override;
 
@@ -45,6 +46,8 @@ protected:
     const std::shared_ptr<Algorithm>& algorithm() const { return mAlgorithm; }
 
 private:
+    friend class Recorder;
+
     std::shared_ptr<Algorithm> mAlgorithm;
     std::vector<unsigned char> mPushConstants;
     std::shared_ptr<Tensor> mGroupCounts;

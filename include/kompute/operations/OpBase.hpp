@@ -101,6 +101,13 @@ public:
     /// Called on the host after each submission that was waited for to its end.
     virtual void postEval(const vk::CommandBuffer& commandBuffer) = 0;
 
+protected:
+    /// Records another operation as a part of this one, with the barriers it needs before it. To be
+    /// called by record(). The accesses of the parts need not be said again: an operation of parts
+    /// alone returns `Accesses()`. Their preEval and postEval are this operation's to call.
+    /// @throws InvalidArgument where no sequence is recording; what the part's record() throws
+    static void recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part);
+
 private:
     friend class Recorder;
 

@@ -24,7 +24,10 @@ public:
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:
+    void recordKernels(VkCommandBuffer commandBuffer);
+
     std::vector<std::shared_ptr<Memory>> mMemObjects;
+    bool mByKernel = false; ///< what accesses() said last: a compute shader copies
 };
 
 /// Kompute 0.9.0's name.

@@ -31,9 +31,11 @@ public:
 
 private:
     OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const void* value, size_t bytes);
+    void recordKernels(VkCommandBuffer commandBuffer);
 
     std::vector<std::shared_ptr<Memory>> mMemObjects;
-    uint64_t mPattern = 0; ///< the value repeated to 8 bytes
+    uint64_t mPattern = 0;  ///< the value repeated to 8 bytes
+    bool mByKernel = false; ///< what accesses() said last: a compute shader fills
     /// One per tensor where the value has 8 different bytes, which no fill command takes.
     std::vector<std::shared_ptr<OpAlgoDispatch>> mDispatches;
 };

@@ -394,5 +394,22 @@ TEST(ReflectionCache, GivesTheSameObjectForTheSameModule) {
     EXPECT_THROW(reflectCached(one, "other"), ShaderError);
 }
 
+TEST(Reflection, IsThereForPrograms) {
+    const auto code =
+        kp::compile("#version 450\nlayout(local_size_x = 3) in;\n"
+                    "layout(binding = 4) readonly buffer Values { float values[]; };\n"
+                    "layout(binding = 5) writeonly buffer Sum { float sum; };\n"
+                    "void main() { sum = values[0]; }");
+    const kp::shader::Reflection found = kp::reflect(code);
+    EXPECT_EQ(found.localSize[0], 3u);
+    ASSERT_EQ(found.bindings.size(), 2u);
+    EXPECT_EQ(found.bindings[0].name, "Values");
+    EXPECT_FALSE(found.bindings[0].writes);
+    EXPECT_FALSE(found.bindings[1].reads);
+    EXPECT_THROW(kp::reflect(code, "other"), kp::ShaderError);
+    EXPECT_THROW(kp::reflect({}), kp::ShaderError);
+    EXPECT_THROW(kp::reflect({1, 2, 3}), kp::ShaderError);
+}
+
 } // namespace
 } // namespace kp::shader

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python calls of loops cost: kp, the same bound in the plain way, and in C++.
+
+Every number is the median of rounds that take turns. Exits with 1 where kp adds more to the C++ call
+than it may, or where two threads that evaluate a sequence each are slower than one after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter, perf_counter_ns
+
+import kompute_plain
+import numpy as np
+
+import kp
+
+#: Nanoseconds that a call may add to the one in C++.
+ADDED = {"record": 200, "eval_async": 200, "data": 200}
+
+#: Submitted one after the other before any is waited for.
+SEQUENCES = 100
+
+SPIN = """#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Values { uint values[]; };
+layout(push_constant) uniform Push { uint rounds; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    uint x = values[i] + 1u;
+    for (uint k = 0u; k < rounds; ++k)
+        x = x * 1664525u + 1013904223u;
+    values[i] = x;
+}
+"""
+
+
+def loop(count: int, call: Callable[[], object]) -> float:
+    """Nanoseconds of one call, without those of the loop around it."""
+    repeated = [None] * count
+    start = perf_counter_ns()
+    for _ in repeated:
+        pass
+    empty = perf_counter_ns() - start
+    start = perf_counter_ns()
+    for _ in repeated:
+        call()
+    return (perf_counter_ns() - start - empty) / count
+
+
+def submissions(sequences: list[kp.Sequence] | list[kompute_plain.Sequence]) -> float:
+    """Nanoseconds of one eval_async; waits for all outside of the time."""
+    start = perf_counter_ns()
+    for _ in sequences:
+        pass
+    empty = perf_counter_ns() - start
+    start = perf_counter_ns()
+    for sequence in sequences:
+        sequence.eval_async()
+    elapsed = perf_counter_ns() - start
+    for sequence in sequences:
+        sequence.eval_await()
+    return (elapsed - empty) / len(sequences)
+
+
+class Subject:
+    """The objects of one binding."""
+
+    def __init__(self, module: object) -> None:
+        self.manager = module.Manager()  # type: ignore[attr-defined]
+        if module is kp:
+            self.tensor = self.manager.tensor(shape=16)
+            self.op = kp.OpSyncDevice([self.tensor])
+        else:
+            self.tensor = self.manager.tensor(16)
+            self.op = kompute_plain.OpSyncDevice(self.tensor)
+        self.recording = self.manager.sequence()
+        self.sequences = [self.manager.sequence() for _ in range(SEQUENCES)]
+        for sequence in self.sequences:
+            sequence.record(self.op)
+
+    def record(self, count: int) -> float:
+        sequence, op = self.recording, self.op
+        sequence.clear()
+        return loop(count, lambda: sequence.record(op))
+
+    def eval_async(self, count: int) -> float:
+        return median(submissions(self.sequences) for _ in range(count // SEQUENCES))
+
+    def data(self, count: int) -> float:
+        return loop(count, self.tensor.data)
+
+
+def measure(rounds: int, count: int) -> dict[str, dict[str, float]]:
+    ours, plain = Subject(kp), Subject(kompute_plain)
+
+    def cpp_record(n: int) -> float:
+        plain.recording.clear()
+        return kompute_plain.time_record(plain.recording, plain.op, n)
+
+    runs: dict[str, dict[str, Callable[[int], float]]] = {
+        "record": {"c++": cpp_record, "plain": plain.record, "kp": ours.record},
+        "eval_async": {
+            "c++": lambda n: median(
+                kompute_plain.time_eval_async(plain.sequences) for _ in range(n // SEQUENCES)
+            ),
+            "plain": plain.eval_async,
+            "kp": ours.eval_async,
+        },
+        "data": {
+            "c++": lambda n: kompute_plain.time_data(plain.tensor, n),
+            "plain": plain.data,
+            "kp": ours.data,
+        },
+    }
+    result: dict[str, dict[str, float]] = {}
+    for name, variants in runs.items():
+        times: dict[str, list[float]] = {variant: [] for variant in variants}
+        for turn in range(rounds + 1):
+            for variant, run in variants.items():
+                elapsed = run(count)
+                if turn > 0:  # the first round warms up
+                    times[variant].append(elapsed)
+        result[name] = {variant: median(values) for variant, values in times.items()}
+    return result
+
+
+def threads(rounds: int) -> list[float]:
+    """Time of two threads at once, over that of the two one after the other, in each round."""
+    manager = kp.Manager()
+
+    def spinning() -> kp.Sequence:
+        tensor = manager.tensor_t(np.zeros(64, np.uint32))
+        algorithm = manager.algorithm(
+            [tensor], SPIN, (1,), push_consts=np.array([60_000], np.uint32)
+        )
+        sequence = manager.sequence()
+        for _ in range(20):
+            sequence.record(kp.OpAlgoDispatch(algorithm))
+        return sequence.eval()
+
+    sequences = [spinning(), spinning()]
+
+    def work(sequence: kp.Sequence) -> None:
+        for _ in range(5):
+            sequence.eval()
+
+    ratios = []
+    for _ in range(rounds):
+        start = perf_counter()
+        for sequence in sequences:
+            work(sequence)
+        alone = perf_counter() - start
+        both = [threading.Thread(target=work, args=(sequence,)) for sequence in sequences]
+        start = perf_counter()
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+        ratios.append((perf_counter() - start) / alone)
+    return ratios
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--count", type=int, default=2000, help="calls of a round")
+    parser.add_argument("--json", type=Path, help="write the numbers here")
+    arguments = parser.parse_args()
+
+    device = kp.Manager().get_device_properties()
+    print(f"{device['device_name']}, kp {kp.__version__}, nanoseconds of a call")
+    print(f"{'':12}{'c++':>10}{'plain':>10}{'kp':>10}{'plain adds':>12}{'kp adds':>10}")
+    measured = measure(arguments.rounds, arguments.count)
+    missed = []
+    for name, times in measured.items():
+        added = {variant: times[variant] - times["c++"] for variant in ("plain", "kp")}
+        print(
+            f"{name:12}{times['c++']:10.0f}{times['plain']:10.0f}{times['kp']:10.0f}"
+            f"{added['plain']:12.0f}{added['kp']:10.0f}"
+        )
+        if added["kp"] > ADDED[name]:
+            missed.append(f"{name} adds {added['kp']:.0f} ns, allowed are {ADDED[name]}")
+    ratios = threads(max(5, arguments.rounds // 3))
+    limit = 1.0 if device["type"] == "cpu" else 0.8
+    # A software driver shares its processors with whatever else runs, so the best round counts.
+    ratio = min(ratios) if device["type"] == "cpu" else median(ratios)
+    print(
+        f"two threads at once over one after the other: {median(ratios):.2f} "
+        f"(best {min(ratios):.2f}, at most {limit})"
+    )
+    if ratio > limit:
+        missed.append(f"two threads take {ratio:.2f} of one after the other, allowed is {limit}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"calls": measured, "threads": ratios}, indent=2))
+    for line in missed:
+        print(f"MISSED: {line}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

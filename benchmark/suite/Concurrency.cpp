@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several things at once: transfers beside kernels, and threads beside each other.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "Crew.hpp"
+#include "Increments.hpp"
+
+namespace kp::benchmark {
+namespace {
+
+uint32_t iterated(uint32_t value, uint32_t rounds) {
+    for (uint32_t i = 0; i < rounds; ++i)
+        value = value * 1664525u + 1013904223u;
+    return value;
+}
+
+double secondsOf(const std::function<void()>& call) {
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Chunks of data that go up, are worked on and come back, each on a tensor of its own, on three
+/// queues where there are three. Sequences that share a tensor are ordered by the library.
+class Chunks {
+public:
+    Chunks(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks, size_t words,
+           uint32_t rounds)
+        : mWords(words), mRounds(rounds), mSource(randomWords(chunks * words)) {
+        const uint32_t queues = manager.queueCount();
+        for (size_t i = 0; i < chunks; ++i) {
+            const auto tensor = manager.tensorT<uint32_t>(words);
+            refill(*tensor, i);
+            const auto algorithm = manager.algorithm<float, uint32_t>(
+                {tensor}, spirv, {static_cast<uint32_t>((words + 255) / 256), 1, 1}, {},
+                std::vector<uint32_t>{rounds, static_cast<uint32_t>(words)});
+            Chunk chunk{tensor, manager.sequence(1 % queues), manager.sequence(0),
+                        manager.sequence(2 % queues)};
+            chunk.upload->record<kp::OpSyncDevice>({tensor});
+            chunk.compute->record<kp::OpAlgoDispatch>(algorithm);
+            chunk.download->record<kp::OpSyncLocal>({tensor});
+            mChunks.push_back(std::move(chunk));
+        }
+    }
+
+    void run(bool upload, bool compute, bool download) {
+        for (const Chunk& chunk : mChunks) {
+            if (upload)
+                chunk.upload->evalAsync();
+            if (compute)
+                chunk.compute->evalAsync();
+            if (download)
+                chunk.download->evalAsync();
+        }
+        for (const Chunk& chunk : mChunks) {
+            if (upload)
+                chunk.upload->evalAwait();
+            if (compute)
+                chunk.compute->evalAwait();
+            if (download)
+                chunk.download->evalAwait();
+        }
+    }
+
+    /// A run from fresh data, compared with the same work done here on some of it.
+    void verify() {
+        for (size_t i = 0; i < mChunks.size(); ++i)
+            refill(*mChunks[i].tensor, i);
+        run(true, true, true);
+        for (size_t i = 0; i < mChunks.size(); ++i)
+            for (size_t word = 0; word < mWords; word += 4099)
+                Suite::require(mChunks[i].tensor->data()[word] ==
+                                   iterated(mSource[i * mWords + word], mRounds),
+                               "kompute, chunk " + std::to_string(i));
+    }
+
+private:
+    struct Chunk {
+        std::shared_ptr<kp::TensorT<uint32_t>> tensor;
+        std::shared_ptr<kp::Sequence> upload, compute, download;
+    };
+    void refill(kp::TensorT<uint32_t>& tensor, size_t i) {
+        std::memcpy(tensor.data(), mSource.data() + i * mWords, mWords * sizeof(uint32_t));
+    }
+
+    size_t mWords;
+    uint32_t mRounds;
+    std::vector<uint32_t> mSource;
+    std::vector<Chunk> mChunks;
+};
+
+/// The same by three threads, with upload() and download() of memory that the device reaches.
+class Conveyor {
+public:
+    Conveyor(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks, size_t words,
+             uint32_t rounds)
+        : mWords(words), mRounds(rounds), mUp(manager.pinnedArray<uint32_t>(chunks * words)),
+          mDown(manager.pinnedArray<uint32_t>(chunks * words)) {
+        randomBytes(mUp->data(), mUp->bytes());
+        std::memset(mDown->data(), 0, mDown->bytes());
+        for (size_t i = 0; i < chunks; ++i) {
+            const auto tensor = manager.tensorT<uint32_t>(words, kp::Memory::MemoryTypes::eStorage);
+            const auto algorithm = manager.algorithm<float, uint32_t>(
+                {tensor}, spirv, {static_cast<uint32_t>((words + 255) / 256), 1, 1}, {},
+                std::vector<uint32_t>{rounds, static_cast<uint32_t>(words)});
+            const auto sequence = manager.sequence();
+            sequence->record<kp::OpAlgoDispatch>(algorithm);
+            mChunks.push_back({tensor, sequence});
+        }
+        run(true, true, true);
+    }
+
+    void run(bool upload, bool compute, bool download) {
+        std::atomic<size_t> uploaded{upload ? 0 : mChunks.size()};
+        std::atomic<size_t> computed{compute ? 0 : mChunks.size()};
+        const auto passOn = [](std::atomic<size_t>& place) {
+            place.fetch_add(1);
+            place.notify_one();
+        };
+        const auto waitFor = [](std::atomic<size_t>& place, size_t i) {
+            for (size_t now = place; now <= i; now = place)
+                place.wait(now);
+        };
+        std::thread up, down;
+        if (upload)
+            up = std::thread([&] {
+                for (size_t i = 0; i < mChunks.size(); ++i, passOn(uploaded))
+                    mChunks[i].tensor->upload(mUp->data() + i * mWords, mWords * sizeof(uint32_t));
+            });
+        if (download)
+            down = std::thread([&] {
+                for (size_t i = 0; i < mChunks.size(); ++i) {
+                    waitFor(computed, i);
+                    mChunks[i].tensor->download(mDown->data() + i * mWords,
+                                                mWords * sizeof(uint32_t));
+                }
+            });
+        if (compute) {
+            for (size_t i = 0; i < mChunks.size(); ++i, passOn(computed)) {
+                waitFor(uploaded, i);
+                mChunks[i].sequence->evalAsync();
+            }
+            for (const Chunk& chunk : mChunks)
+                chunk.sequence->evalAwait();
+        }
+        if (upload)
+            up.join();
+        if (download)
+            down.join();
+    }
+
+    void verify() {
+        std::memset(mDown->data(), 0, mDown->bytes());
+        run(true, true, true);
+        for (size_t i = 0; i < mChunks.size() * mWords; i += 4099)
+            Suite::require((*mDown)[i] == iterated((*mUp)[i], mRounds),
+                           "kompute, chunk " + std::to_string(i / mWords));
+    }
+
+private:
+    struct Chunk {
+        std::shared_ptr<kp::TensorT<uint32_t>> tensor;
+        std::shared_ptr<kp::Sequence> sequence;
+    };
+    size_t mWords;
+    uint32_t mRounds;
+    std::shared_ptr<kp::PinnedArray<uint32_t>> mUp, mDown;
+    std::vector<Chunk> mChunks;
+};
+
+/// Iterations that make the kernel take as long as the upload of the same memory.
+uint32_t balancedRounds(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t words) {
+    uint32_t rounds = 64;
+    for (int i = 0; i < 6; ++i) {
+        Chunks chunk(manager, spirv, 4, words, rounds);
+        chunk.run(true, true, true);
+        double upload = 1e9, compute = 1e9;
+        for (int j = 0; j < 3; ++j) {
+            upload = std::min(upload, secondsOf([&] { chunk.run(true, false, false); }));
+            compute = std::min(compute, secondsOf([&] { chunk.run(false, true, false); }));
+        }
+        const double wanted = rounds * upload / compute;
+        const uint32_t next = static_cast<uint32_t>(std::clamp(wanted, 1.0, 16.0 * rounds));
+        if (next == rounds || (compute > 0.9 * upload && compute < 1.1 * upload))
+            break;
+        rounds = std::min(next, 60000u);
+    }
+    return rounds;
+}
+
+template <typename Work>
+void pipelined(Suite& suite, Row& row, kp::Manager& manager, const std::string& how) {
+    const bool small = suite.software();
+    const size_t chunks = small ? 4 : 16;
+    const size_t words = (small ? 1 : 32) * (1 << 20) / sizeof(uint32_t);
+    const uint32_t rounds = balancedRounds(manager, suite.iterate(), words);
+    Work kompute(manager, suite.iterate(), chunks, words, rounds);
+    row.side("kompute", [&] { kompute.run(true, true, true); });
+    row.side("upload alone", [&] { kompute.run(true, false, false); });
+    row.side("compute alone", [&] { kompute.run(false, true, false); });
+    row.side("download alone", [&] { kompute.run(false, false, true); });
+    std::unique_ptr<Cuda::Pipeline> cuda;
+    std::shared_ptr<void> up, down;
+    if (suite.cuda()) {
+        const size_t bytes = words * sizeof(uint32_t);
+        up = suite.cuda()->pinned(chunks * bytes);
+        down = suite.cuda()->pinned(chunks * bytes);
+        randomBytes(up.get(), chunks * bytes);
+        cuda = suite.cuda()->pipeline(up.get(), down.get(), chunks, bytes, chunks, rounds);
+        row.side("cuda", [&] { cuda->run(true, true, true); });
+    }
+    row.targetSlowest({"upload alone", "compute alone", "download alone"}, 1.15);
+    row.note(std::to_string(chunks) + " chunks of " +
+             std::to_string(words * sizeof(uint32_t) >> 20) + " MiB; " + how +
+             "; CUDA: three streams");
+    suite.measure(row);
+    kompute.verify();
+    if (cuda) {
+        cuda->run(true, true, true);
+        for (size_t i = 0; i < chunks * words; i += 4099)
+            Suite::require(static_cast<uint32_t*>(down.get())[i] ==
+                               iterated(static_cast<uint32_t*>(up.get())[i], rounds),
+                           "cuda");
+    }
+}
+
+void sequencesPipelined(Suite& suite, Row& row, Suite::Families families) {
+    const auto manager = suite.managerWithQueues(3, families);
+    std::string how = "sequences on queues of the families";
+    for (uint32_t i = 0; i < manager->queueCount(); ++i)
+        how += " " + std::to_string(manager->queueFamily(i));
+    pipelined<Chunks>(suite, row, *manager, how);
+}
+
+void threadsPipelined(Suite& suite, Row& row) {
+    pipelined<Conveyor>(suite, row, suite.manager(),
+                        "upload() and download() of pinned arrays by two threads");
+}
+
+/// Each thread evaluates its own recorded sequence, on its own queue where there are as many.
+void threads(Suite& suite, Row& row, uint32_t count) {
+    if (suite.software())
+        throw Skip{"a software driver has the processors of the threads"};
+    if (count > std::thread::hardware_concurrency())
+        throw Skip{"fewer processors than threads"};
+    constexpr int kEvaluations = 300;
+    const std::unique_ptr<kp::Manager> manager =
+        suite.managerWithQueues(count, Suite::Families::eFirst);
+    const uint32_t queues = manager->queueCount();
+    const auto initial = randomWords(kElements);
+    std::vector<std::unique_ptr<KomputeIncrements>> kompute;
+    std::vector<std::unique_ptr<RawIncrements>> raw;
+    std::vector<std::function<void()>> komputeWork, rawWork;
+    for (uint32_t i = 0; i < count; ++i) {
+        kompute.push_back(std::make_unique<KomputeIncrements>(*manager, suite.increment(), 1,
+                                                              initial, i % queues));
+        kompute.back()->record(1, true);
+        komputeWork.push_back([sequence = kompute.back()->sequence] {
+            for (int j = 0; j < kEvaluations; ++j)
+                sequence->eval();
+        });
+        if (queues < count)
+            continue; // the raw side has no lock
+        raw.push_back(std::make_unique<RawIncrements>(*manager, suite.waitMode(), suite.increment(),
+                                                      1, initial, i));
+        raw.back()->record(1, true);
+        rawWork.push_back([each = raw.back().get()] {
+            for (int j = 0; j < kEvaluations; ++j)
+                each->run();
+        });
+    }
+    KomputeIncrements alone(*manager, suite.increment(), 1, initial);
+    alone.record(1, true);
+    Crew crew(std::move(komputeWork));
+    row.side(
+        "kompute", [&] { crew.run(); }, kEvaluations * count);
+    row.side(
+        "one thread",
+        [&] {
+            for (int i = 0; i < kEvaluations; ++i)
+                alone.sequence->eval();
+        },
+        kEvaluations);
+    std::unique_ptr<Crew> rawCrew;
+    if (!rawWork.empty()) {
+        rawCrew = std::make_unique<Crew>(std::move(rawWork));
+        row.side(
+            "raw", [&] { rawCrew->run(); }, kEvaluations * count);
+    }
+    row.note("time of all threads, over the evaluations of all; " + std::to_string(queues) +
+             " queues");
+    suite.measure(row);
+    for (const auto& each : kompute)
+        each->verify(row.calls("kompute") * kEvaluations);
+    for (const auto& each : raw)
+        each->verify(row.calls("raw") * kEvaluations);
+}
+
+} // namespace
+
+void addConcurrency(Suite& suite) {
+    suite.add("concurrency/pipelined_sequences", "upload, compute, download: three queues",
+              [](Suite& s, Row& row) { sequencesPipelined(s, row, Suite::Families::eFirst); });
+    if (suite.hasSecondFamily())
+        suite.add("concurrency/pipelined_families", "upload, compute, download: two families",
+                  [](Suite& s, Row& row) { sequencesPipelined(s, row, Suite::Families::eTwo); });
+    suite.add("concurrency/pipelined_threads", "upload, compute, download: three threads",
+              threadsPipelined);
+    for (const uint32_t count : {1, 2, 4, 8})
+        suite.add("concurrency/threads_" + std::to_string(count),
+                  std::to_string(count) + (count == 1 ? " thread" : " threads") +
+                      " evaluating, each evaluation",
+                  [=](Suite& s, Row& row) { threads(s, row, count); });
+}
+
+} // namespace kp::benchmark

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kompute/Kompute.hpp>
+
+#include "vulkan/Device.hpp"
+#include "vulkan/Queue.hpp"
+
+// What a programmer would write by hand, in small pieces. It uses a Manager's VkDevice and VkQueue,
+// since some drivers take long to switch between two devices, and nothing else of the library.
+// Everything is freed with its object, after the queue is idle; errors throw std::runtime_error.
+
+namespace kp::benchmark {
+
+/// One VkQueue with a timeline semaphore to wait on.
+class RawQueue {
+public:
+    RawQueue(const kp::Manager& manager, vulkan::WaitMode waitMode, uint32_t queueIndex = 0);
+    ~RawQueue();
+    RawQueue(const RawQueue&) = delete;
+    RawQueue& operator=(const RawQueue&) = delete;
+
+    struct Wait {
+        VkSemaphore semaphore;
+        uint64_t value;
+    };
+    /// @return the value to wait for
+    uint64_t submit(std::span<const VkCommandBuffer> commandBuffers, std::span<const Wait> = {});
+    void wait(uint64_t value);
+    void run(VkCommandBuffer commandBuffer) { wait(submit({&commandBuffer, 1})); }
+
+    VkSemaphore semaphore() const { return mSemaphore; }
+    VkDevice device() const { return mDevice->handle(); }
+    const VolkDeviceTable& vk() const { return mVk; }
+    const vulkan::PhysicalDevice& physical() const { return mDevice->physical(); }
+    uint32_t family() const { return mFamily; }
+    void idle() { mVk.vkQueueWaitIdle(mQueue); }
+
+    static void require(VkResult result);
+
+private:
+    bool reached(uint64_t value);
+
+    std::shared_ptr<vulkan::Device> mDevice;
+    const VolkDeviceTable& mVk;
+    VkQueue mQueue;
+    uint32_t mFamily;
+    vulkan::WaitMode mWaitMode;
+    VkSemaphore mSemaphore = VK_NULL_HANDLE;
+    uint64_t mValue = 0;
+};
+
+enum class RawMemory { eDevice, eHost }; ///< eHost: mapped, cached where the device has such
+
+/// Equal buffers in one piece of memory.
+class RawBuffers {
+public:
+    RawBuffers(RawQueue& queue, size_t count, uint64_t bytesEach, RawMemory memory);
+    ~RawBuffers();
+    RawBuffers(const RawBuffers&) = delete;
+    RawBuffers& operator=(const RawBuffers&) = delete;
+
+    VkBuffer operator[](size_t i) const { return mBuffers[i]; }
+    size_t count() const { return mBuffers.size(); }
+    uint64_t bytesEach() const { return mBytesEach; }
+    /// eHost only.
+    void* mapped(size_t i) const { return static_cast<char*>(mMapped) + i * mStep; }
+
+    /// Slowly, through a host buffer, for setting up and checking.
+    void write(size_t i, const void* data, uint64_t bytes);
+    void read(size_t i, void* data, uint64_t bytes);
+
+    static VkBuffer makeBuffer(const RawQueue& queue, uint64_t bytes);
+    static uint32_t memoryType(const RawQueue& queue, uint32_t bits, RawMemory memory);
+
+private:
+    RawQueue& mQueue;
+    uint64_t mBytesEach;
+    uint64_t mStep = 0;
+    std::vector<VkBuffer> mBuffers;
+    VkDeviceMemory mMemory = VK_NULL_HANDLE;
+    void* mMapped = nullptr;
+};
+
+/// A pipeline whose bindings are all storage buffers, and its descriptor sets.
+class RawKernel {
+public:
+    RawKernel(RawQueue& queue, const std::vector<uint32_t>& spirv, uint32_t bindings,
+              uint32_t pushBytes, uint32_t maximumSets);
+    ~RawKernel();
+    RawKernel(const RawKernel&) = delete;
+    RawKernel& operator=(const RawKernel&) = delete;
+
+    /// A new set, or @p set with other buffers.
+    VkDescriptorSet bind(const std::vector<VkBuffer>& buffers,
+                         VkDescriptorSet set = VK_NULL_HANDLE);
+
+    VkPipeline pipeline() const { return mPipeline; }
+    VkPipelineLayout layout() const { return mLayout; }
+
+    /// @param constants  specialization constants 0, 1, ...
+    static VkPipeline makePipeline(RawQueue& queue, const std::vector<uint32_t>& spirv,
+                                   VkPipelineLayout layout, VkPipelineCache cache,
+                                   const std::vector<uint32_t>& constants = {});
+
+private:
+    RawQueue& mQueue;
+    VkDescriptorSetLayout mSetLayout = VK_NULL_HANDLE;
+    VkPipelineLayout mLayout = VK_NULL_HANDLE;
+    VkPipeline mPipeline = VK_NULL_HANDLE;
+    VkDescriptorPool mPool = VK_NULL_HANDLE;
+};
+
+/// A command pool with one command buffer, and the commands of the rows.
+class RawCommands {
+public:
+    explicit RawCommands(RawQueue& queue);
+    ~RawCommands();
+    RawCommands(const RawCommands&) = delete;
+    RawCommands& operator=(const RawCommands&) = delete;
+
+    /// Throws away what is recorded and starts again, with the barrier that the library starts a
+    /// command buffer with: against earlier submissions of the queue.
+    void begin(bool openingBarrier = true);
+    void end();
+    /// As the library's between a dispatch and another that depends on it.
+    void computeBarrier();
+    /// As the library's after copies whose result the host reads.
+    void hostBarrier();
+    void bind(const RawKernel& kernel);
+    void bindSet(const RawKernel& kernel, VkDescriptorSet set);
+    void push(const RawKernel& kernel, const void* data, uint32_t bytes);
+    void dispatch(uint32_t groups);
+    void copy(VkBuffer source, VkBuffer destination, uint64_t bytes, uint64_t from = 0,
+              uint64_t to = 0);
+    void fill(VkBuffer buffer, uint64_t bytes, uint32_t pattern);
+
+    VkCommandBuffer handle() const { return mCommandBuffer; }
+
+private:
+    void barrier(VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
+                 VkPipelineStageFlags dstStage, VkAccessFlags dstAccess);
+
+    RawQueue& mQueue;
+    VkCommandPool mPool = VK_NULL_HANDLE;
+    VkCommandBuffer mCommandBuffer = VK_NULL_HANDLE;
+};
+
+/// Ordinary host memory to a buffer and back, by one thread, through two staging buffers of 8 MiB
+/// that take turns.
+class RawStaging {
+public:
+    explicit RawStaging(RawQueue& queue);
+
+    void upload(VkBuffer buffer, const void* data, uint64_t bytes);
+    void download(VkBuffer buffer, void* data, uint64_t bytes);
+
+private:
+    static constexpr uint64_t kChunk = 8 << 20;
+
+    RawQueue& mQueue;
+    RawBuffers mStaging;
+    RawCommands mCommands[2];
+};
+
+} // namespace kp::benchmark

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Suite.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "vulkan/Device.hpp"
+
+namespace kp::benchmark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::time_point start, Clock::time_point end) {
+    return std::chrono::duration<double>(end - start).count();
+}
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+    const double place = q * static_cast<double>(sorted.size() - 1);
+    const size_t below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+/// Keeps this thread, and those that are made later, to one processor.
+bool keepToOneProcessor() {
+#if defined(__linux__)
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return false;
+    // Interrupts tend to go to processor 0.
+    int chosen = -1;
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+        if (CPU_ISSET(i, &allowed) && (chosen < 1 || i < 2))
+            chosen = i;
+    if (CPU_ISSET(1, &allowed))
+        chosen = 1;
+    CPU_ZERO(&allowed);
+    CPU_SET(chosen, &allowed);
+    return chosen >= 0 && sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+#else
+    return false;
+#endif
+}
+
+kp::ManagerOptions managerOptions(const Options& options) {
+    kp::ManagerOptions made;
+    made.waitPolicy = options.wait;
+    return made;
+}
+
+} // namespace
+
+// --- Row ----------------------------------------------------------------------------------------
+
+void Row::side(const std::string& name, std::function<void()> call, double things) {
+    mSides.push_back({name, std::move(call), things, 0, {}, {}});
+}
+
+void Row::bytes(double moved) {
+    mBytes = moved;
+    mUnit = Unit::eGigabytesPerSecond;
+}
+
+void Row::target(const std::string& of, double onGpu, double onSoftware) {
+    mWanted.push_back({of, onGpu, onSoftware, {}});
+}
+
+void Row::targetSlowest(const std::vector<std::string>& of, double onGpu) {
+    mWanted.push_back({"", onGpu, 0, of});
+}
+
+bool Row::has(const std::string& side) const {
+    return std::any_of(mSides.begin(), mSides.end(),
+                       [&](const Side& each) { return each.name == side; });
+}
+
+const Row::Side& Row::find(const std::string& side) const {
+    for (const Side& each : mSides)
+        if (each.name == side)
+            return each;
+    throw std::logic_error(mId + " has no side " + side);
+}
+
+std::vector<std::string> Row::sides() const {
+    std::vector<std::string> names;
+    for (const Side& each : mSides)
+        names.push_back(each.name);
+    return names;
+}
+
+double Row::median() const {
+    return has("kompute") && !find("kompute").seconds.empty()
+               ? benchmark::median(find("kompute").seconds)
+               : 0;
+}
+
+uint64_t Row::calls(const std::string& side) const {
+    return find(side).calls;
+}
+
+Spread Row::spread(const std::string& side) const {
+    std::vector<double> values;
+    for (const double taken : find(side).seconds)
+        values.push_back(mUnit == Unit::eMicroseconds ? taken * 1e6 : mBytes / taken / 1e9);
+    if (values.empty())
+        return {};
+    std::sort(values.begin(), values.end());
+    return {quantile(values, 0.1), quantile(values, 0.5), quantile(values, 0.9), values.size()};
+}
+
+double Row::ratio(const std::string& of) const {
+    const std::vector<double>& ours = find("kompute").blockMedians;
+    const std::vector<double>& theirs = find(of).blockMedians;
+    std::vector<double> ratios;
+    for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+        ratios.push_back(mUnit == Unit::eMicroseconds ? ours[i] / theirs[i] : theirs[i] / ours[i]);
+    return ratios.empty() ? 0 : benchmark::median(std::move(ratios));
+}
+
+void Row::judge() {
+    for (Target& target : mTargets) {
+        target.reached = target.of.empty() ? spread("kompute").p50 : ratio(target.of);
+        target.met = mUnit == Unit::eMicroseconds ? target.reached <= target.limit
+                                                  : target.reached >= target.limit;
+    }
+}
+
+// --- Suite --------------------------------------------------------------------------------------
+
+/// Keeps a GPU at the clocks it has under load.
+class Suite::Warmth {
+public:
+    Warmth(kp::Manager& manager, const std::vector<uint32_t>& saxpy)
+        : mTensor{manager.tensorT<float>(kFloats, kp::Memory::MemoryTypes::eStorage),
+                  manager.tensorT<float>(kFloats, kp::Memory::MemoryTypes::eStorage)} {
+        std::vector<float> values(kFloats, 1.0f);
+        for (const auto& tensor : mTensor)
+            tensor->upload(values);
+        struct {
+            float a;
+            uint32_t count;
+        } constants{0.5f, kFloats / 4};
+        const auto algorithm =
+            manager.algorithm(std::vector<std::shared_ptr<kp::Memory>>{mTensor[0], mTensor[1]},
+                              saxpy, {kFloats / 4 / 256, 1, 1}, std::vector<float>{},
+                              std::vector<uint32_t>{0, constants.count});
+        mSequence = manager.sequence();
+        for (int i = 0; i < 20; ++i)
+            mSequence->record<kp::OpAlgoDispatch>(algorithm);
+    }
+
+    void run(double duration) {
+        const auto start = Clock::now();
+        do
+            mSequence->eval();
+        while (seconds(start, Clock::now()) < duration);
+    }
+
+private:
+    static constexpr uint32_t kFloats = 16 << 20;
+    std::shared_ptr<kp::TensorT<float>> mTensor[2];
+    std::shared_ptr<kp::Sequence> mSequence;
+};
+
+Suite::Suite(Options options) : mOptions(std::move(options)) {
+#if defined(__linux__)
+    // A software driver reads it when it starts; others do not know it.
+    setenv("LP_NUM_THREADS", "0", 0);
+#endif
+    mInfo = manager().deviceInfo();
+    if (software()) {
+        mManager.reset(); // its threads are not kept to one processor yet
+        const char* threads = std::getenv("LP_NUM_THREADS");
+        mPinned = threads && std::strcmp(threads, "0") == 0 && keepToOneProcessor();
+    }
+}
+
+Suite::~Suite() = default;
+
+void Suite::add(const std::string& id, const std::string& name, Body body) {
+    mEntries.push_back({id, name, std::move(body)});
+}
+
+kp::Manager& Suite::manager() {
+    if (!mManager)
+        mManager = std::make_unique<kp::Manager>(managerOptions(mOptions));
+    return *mManager;
+}
+
+bool Suite::hasSecondFamily() const {
+    return std::count_if(mInfo.computeQueues.begin(), mInfo.computeQueues.end(),
+                         [](uint32_t queues) { return queues > 0; }) > 1;
+}
+
+std::unique_ptr<kp::Manager> Suite::managerWithQueues(uint32_t queues, Families families) const {
+    kp::ManagerOptions options = managerOptions(mOptions);
+    std::vector<uint32_t>& list = options.queueFamilies;
+    bool first = true;
+    for (uint32_t family = 0; family < mInfo.computeQueues.size(); ++family) {
+        if (mInfo.computeQueues[family] == 0)
+            continue;
+        const uint32_t most = first && families == Families::eTwo ? 1 : mInfo.computeQueues[family];
+        for (uint32_t i = 0; i < most && list.size() < queues; ++i)
+            list.push_back(family);
+        first = false;
+        if (families == Families::eFirst)
+            break;
+    }
+    return std::make_unique<kp::Manager>(options);
+}
+
+vulkan::WaitMode Suite::waitMode(kp::WaitPolicy policy) const {
+    switch (policy) {
+    case kp::WaitPolicy::eSpin:
+        return vulkan::WaitMode::eSpin;
+    case kp::WaitPolicy::eHybrid:
+        return vulkan::WaitMode::eHybrid;
+    case kp::WaitPolicy::eBlock:
+        return vulkan::WaitMode::eBlock;
+    default:
+        return software() ? vulkan::WaitMode::eBlock : vulkan::WaitMode::eHybrid;
+    }
+}
+
+vulkan::WaitMode Suite::waitMode() const {
+    return waitMode(mOptions.wait);
+}
+
+Cuda* Suite::cuda() {
+    if (!mCudaTried) {
+        mCudaTried = true;
+        if (software())
+            mWhyNoCuda = "the device is a software driver";
+        else
+            mCuda = Cuda::create(mInfo.uuid, mWhyNoCuda);
+    }
+    return mCuda.get();
+}
+
+std::string Suite::cudaVersion() {
+    return cuda() ? mCuda->version() : "";
+}
+
+double Suite::budget() const {
+    if (software())
+        return mOptions.quick ? 0.3 : 1.0;
+    return mOptions.quick ? 0.4 : 1.0;
+}
+
+void Suite::warmUp(double duration) {
+    if (software())
+        return;
+    if (!mWarmth) {
+        mWarmth = std::make_unique<Warmth>(manager(), saxpy());
+        duration = std::max(duration, 0.6);
+    }
+    mWarmth->run(duration);
+}
+
+Row Suite::run(const Entry& entry) {
+    const int tries = mOptions.check ? 3 : 1;
+    for (int attempt = 1;; ++attempt) {
+        Row row(entry.id, entry.name);
+        try {
+            entry.body(*this, row);
+        } catch (const Skip& skip) {
+            row.mSkipped = skip.why;
+        } catch (const std::exception& error) {
+            row.mError = error.what();
+        }
+        for (Row::Side& side : row.mSides)
+            side.call = nullptr; // they hold memory
+        const bool missed = std::any_of(row.mTargets.begin(), row.mTargets.end(),
+                                        [](const Row::Target& target) { return !target.met; });
+        if (!missed || attempt == tries)
+            return row;
+    }
+}
+
+void Suite::measure(Row& row) {
+    warmUp(0.03);
+    // One call each to pay for what happens once, and one to see how long it takes.
+    std::vector<size_t> perBlock;
+    std::vector<int> unmeasured;
+    for (Row::Side& side : row.mSides) {
+        double taken = 0;
+        for (int i = 0; i < 2; ++i) {
+            const auto start = Clock::now();
+            side.call();
+            ++side.calls;
+            taken = seconds(start, Clock::now());
+        }
+        perBlock.push_back(static_cast<size_t>(std::clamp(4e-3 / taken, 1.0, 200.0)));
+        // The first calls of a block pay for the change from the side before.
+        unmeasured.push_back(taken < 5e-3 ? 2 : taken < 5e-2 ? 1 : 0);
+    }
+    const auto start = Clock::now();
+    const double limit = budget();
+    const int rounds = mOptions.quick ? row.mMinimumRounds / 2 + 1 : row.mMinimumRounds;
+    std::vector<double> block;
+    for (int round = 0;; ++round) {
+        const double spent = seconds(start, Clock::now());
+        if ((round >= rounds && spent > limit) || (round >= 3 && spent > 6 * limit))
+            break;
+        for (size_t place = 0; place < row.mSides.size(); ++place) {
+            const size_t which = (place + static_cast<size_t>(round)) % row.mSides.size();
+            Row::Side& side = row.mSides[which];
+            for (int i = 0; i < unmeasured[which]; ++i, ++side.calls)
+                side.call();
+            block.clear();
+            for (size_t i = 0; i < perBlock[which]; ++i, ++side.calls) {
+                const auto before = Clock::now();
+                side.call();
+                block.push_back(seconds(before, Clock::now()) / side.things);
+            }
+            side.seconds.insert(side.seconds.end(), block.begin(), block.end());
+            side.blockMedians.push_back(median(block));
+        }
+    }
+    for (Row::Wanted wanted : row.mWanted) {
+        for (const std::string& each : wanted.slowestOf)
+            if (wanted.of.empty() || benchmark::median(row.find(each).blockMedians) >
+                                         benchmark::median(row.find(wanted.of).blockMedians))
+                wanted.of = each;
+        const double limitHere = software() ? (mPinned ? wanted.onSoftware : 0) : wanted.onGpu;
+        if (limitHere > 0 && (wanted.of.empty() || row.has(wanted.of)))
+            row.mTargets.push_back({wanted.of, limitHere, 0, false});
+    }
+    row.judge();
+}
+
+void Suite::require(bool right, const std::string& what) {
+    if (!right)
+        throw std::runtime_error("wrong result: " + what);
+}
+
+// --- shaders and data ---------------------------------------------------------------------------
+
+const std::vector<uint32_t>& Suite::increment() {
+    if (mIncrement.empty())
+        mIncrement = kp::compile("#version 450\n"
+                                 "layout(local_size_x = 64) in;\n"
+                                 "layout(std430, set = 0, binding = 0) buffer B { uint v[]; };\n"
+                                 "void main() { v[gl_GlobalInvocationID.x] += 1u; }\n");
+    return mIncrement;
+}
+
+const std::vector<uint32_t>& Suite::add() {
+    if (mAdd.empty())
+        mAdd = kp::compile("#version 450\n"
+                           "layout(local_size_x = 64) in;\n"
+                           "layout(std430, set = 0, binding = 0) buffer B { uint v[]; };\n"
+                           "layout(push_constant) uniform P { uint value; };\n"
+                           "void main() { v[gl_GlobalInvocationID.x] += value; }\n");
+    return mAdd;
+}
+
+const std::vector<uint32_t>& Suite::saxpy() {
+    if (mSaxpy.empty())
+        mSaxpy = kp::compile(
+            "#version 450\n"
+            "layout(local_size_x = 256) in;\n"
+            "layout(std430, set = 0, binding = 0) readonly restrict buffer X { vec4 x[]; };\n"
+            "layout(std430, set = 0, binding = 1) restrict buffer Y { vec4 y[]; };\n"
+            "layout(push_constant) uniform P { float a; uint count; };\n"
+            "void main() {\n"
+            "    uint i = gl_GlobalInvocationID.x;\n"
+            "    if (i < count)\n"
+            "        y[i] += a * x[i];\n"
+            "}\n");
+    return mSaxpy;
+}
+
+const std::vector<uint32_t>& Suite::iterate() {
+    if (mIterate.empty())
+        mIterate = kp::compile("#version 450\n"
+                               "layout(local_size_x = 256) in;\n"
+                               "layout(std430, set = 0, binding = 0) buffer B { uint v[]; };\n"
+                               "layout(push_constant) uniform P { uint rounds; uint count; };\n"
+                               "void main() {\n"
+                               "    uint i = gl_GlobalInvocationID.x;\n"
+                               "    if (i >= count)\n"
+                               "        return;\n"
+                               "    uint value = v[i];\n"
+                               "    for (uint r = 0u; r < rounds; ++r)\n"
+                               "        value = value * 1664525u + 1013904223u;\n"
+                               "    v[i] = value;\n"
+                               "}\n");
+    return mIterate;
+}
+
+void randomBytes(void* data, size_t bytes) {
+    std::random_device device;
+    uint64_t state = (static_cast<uint64_t>(device()) << 32) | device() | 1u;
+    unsigned char* place = static_cast<unsigned char*>(data);
+    for (size_t i = 0; i < bytes; i += sizeof state) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        std::memcpy(place + i, &state, std::min(sizeof state, bytes - i));
+    }
+}
+
+std::vector<uint32_t> randomWords(size_t count) {
+    std::vector<uint32_t> words(count);
+    randomBytes(words.data(), words.size() * sizeof(uint32_t));
+    return words;
+}
+
+} // namespace kp::benchmark

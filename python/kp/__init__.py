@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPU compute over Vulkan: tensors, shaders and sequences of operations.
+
+import kp
+
+mgr = kp.Manager()
+a, b = mgr.tensor([1, 2, 3]), mgr.tensor([4, 5, 6])
+algorithm = mgr.algorithm([a, b], shader)
+mgr.sequence().record(kp.OpSyncDevice([a, b])).record(kp.OpAlgoDispatch(algorithm)).record(
+    kp.OpSyncLocal([b])
+).eval()
+print(b.data())
+"""
+
+from __future__ import annotations
+
+from . import _early
+from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
+from ._kp import (
+    AccessFlags,
+    Algorithm,
+    DataTypes,
+    Event,
+    HostImport,
+    Image,
+    Manager,
+    Memory,
+    MemoryTypes,
+    OpAlgoDispatch,
+    OpBase,
+    OpCopy,
+    OpFill,
+    OpMemoryBarrier,
+    OpMult,
+    OpSyncDevice,
+    OpSyncLocal,
+    PipelineStageFlags,
+    Sequence,
+    Tensor,
+    __version__,
+    compile,
+    eval_all,
+    list_devices,
+)
+from ._reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
+
+# The names of Kompute 0.9.0.
+TensorTypes = MemoryTypes
+OpTensorSyncDevice = OpSyncDevice
+OpTensorSyncLocal = OpSyncLocal
+OpTensorCopy = OpCopy
+
+__all__ = [
+    "AccessFlags",
+    "Algorithm",
+    "Binding",
+    "DataTypes",
+    "DeviceLost",
+    "Error",
+    "Event",
+    "HostImport",
+    "Image",
+    "InvalidArgument",
+    "Manager",
+    "Memory",
+    "MemoryTypes",
+    "OpAlgoDispatch",
+    "OpBase",
+    "OpCopy",
+    "OpFill",
+    "OpMemoryBarrier",
+    "OpMult",
+    "OpSyncDevice",
+    "OpSyncLocal",
+    "OpTensorCopy",
+    "OpTensorSyncDevice",
+    "OpTensorSyncLocal",
+    "OutOfMemory",
+    "PipelineStageFlags",
+    "PushConstant",
+    "Reflection",
+    "Sequence",
+    "ShaderError",
+    "SpecializationConstant",
+    "Tensor",
+    "TensorTypes",
+    "Unsupported",
+    "__version__",
+    "compile",
+    "eval_all",
+    "list_devices",
+    "reflect",
+]
+
+_early.install()
+
+
+def _name_classes() -> None:
+    """Messages and documentation call the classes by their public names."""
+    for name in __all__:
+        public = globals()[name]
+        if isinstance(public, type):
+            public.__module__ = "kp"
+
+
+_name_classes()
+
+# Kompute has the members of its enums as attributes of the module, too. They are not in __all__,
+# because some are spelled as Python's own types.
+device = MemoryTypes.device
+host = MemoryTypes.host
+storage = MemoryTypes.storage
+deviceAndHost = MemoryTypes.deviceAndHost
+custom = DataTypes.custom
+double = DataTypes.double
+uint = DataTypes.uint
+short = DataTypes.short
+ushort = DataTypes.ushort
+char = DataTypes.char
+uchar = DataTypes.uchar
+long = DataTypes.long
+ulong = DataTypes.ulong
+half = DataTypes.half
+bfloat16 = DataTypes.bfloat16
+bool = DataTypes.bool
+int = DataTypes.int
+float = DataTypes.float

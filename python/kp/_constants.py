@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Push and specialization constants given by name, laid out as the shader declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def _value(name: str, value: Any, dtype: np.dtype[Any], components: int, argument: str) -> bytes:
+    """One member's bytes; numbers that the member cannot hold are refused."""
+    given = np.asarray(value)
+    if given.size != components:
+        raise ValueError(f"{argument}[{name!r}] takes {components} values, not {given.size}")
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{argument}[{name!r}] is a number, not {value!r}")
+    if given.dtype.kind == "f" and dtype.kind != "f":
+        raise TypeError(f"{argument}[{name!r}] is declared as {dtype}, but {value!r} was given")
+    if dtype.kind != "f" and given.dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if given.min() < limits.min or given.max() > limits.max:
+            raise ValueError(f"{argument}[{name!r}] is {value!r}, which {dtype} cannot hold")
+    return np.ascontiguousarray(given.astype(dtype)).tobytes()
+
+
+def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueError:
+    names = ", ".join(known) if known else "none"
+    return ValueError(f"{argument} names {name!r}, but the shader's {what} are: {names}")
+
+
+def pack_push_constants(
+    shader: Mapping[str, Any], values: Mapping[str, Any], previous: bytes, argument: str
+) -> bytes:
+    """The push-constant block with `values` by member name.
+
+    Members that are left out keep what they have in `previous`, where that is as long as the block.
+    """
+    members = {member["name"]: member for member in shader["push_constants"]}
+    for name in values:
+        if name not in members:
+            raise _unknown(name, list(members), argument, "push constants")
+    size = int(shader["push_constant_size"])
+    missing = [name for name in members if name not in values]
+    if missing and len(previous) < size:
+        raise ValueError(f"{argument} lacks {', '.join(missing)}")
+    block = bytearray(previous) if len(previous) >= size else bytearray((size + 3) // 4 * 4)
+    for name, value in values.items():
+        member = members[name]
+        if member["dtype"] is None:
+            raise TypeError(
+                f"{argument}[{name!r}] is a struct or an array, which cannot be given by name; "
+                "give all push constants as one structured NumPy array"
+            )
+        packed = _value(name, value, member["dtype"], member["components"], argument)
+        if len(packed) > member["size"]:
+            raise TypeError(f"{argument}[{name!r}] has a padded layout; use a NumPy array")
+        block[member["offset"] : member["offset"] + len(packed)] = packed
+    return bytes(block)
+
+
+def pack_specialization_constants(
+    shader: Mapping[str, Any], values: Mapping[str | int, Any]
+) -> dict[int, bytes]:
+    """The bytes of each constant, by constant_id; `values` are by name or constant_id."""
+    by_name = {constant["name"]: constant for constant in shader["spec_constants"]}
+    by_id = {constant["id"]: constant for constant in shader["spec_constants"]}
+    packed: dict[int, bytes] = {}
+    for key, value in values.items():
+        constant = by_id.get(key) if isinstance(key, int) else by_name.get(key)
+        if constant is None:
+            known = [f"{c['name']} ({c['id']})" for c in shader["spec_constants"]]
+            raise _unknown(key, known, "spec_consts", "specialization constants")
+        packed[constant["id"]] = _value(str(key), value, constant["dtype"], 1, "spec_consts")
+    return packed

@@ -1,0 +1,1009 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/python_stubs.py. Do not edit it: change the docstrings and signatures in
+# python/src, or the types in that script.
+
+import collections.abc
+import enum
+import os
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing_extensions import Self, TypeAlias
+
+_Path: TypeAlias = str | os.PathLike[str]
+# SPIR-V, or source text, or a path.
+_Shader: TypeAlias = bytes | bytearray | memoryview | NDArray[Any] | str | os.PathLike[str]
+# Numbers, or numbers by name; specialization constants have ids, too.
+_Constants: TypeAlias = ArrayLike | collections.abc.Mapping[str, Any]
+_SpecConstants: TypeAlias = (
+    _Constants | collections.abc.Mapping[int, Any] | collections.abc.Mapping[str | int, Any]
+)
+_Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
+
+__version__: str
+
+class DataTypes(enum.IntEnum):
+    """What an element is. char, short, int and long have 8, 16, 32 and 64
+    bits, uchar to ulong the same without a sign; custom is a struct.
+    """
+
+    bool = 0
+    int = 1
+    uint = 2
+    float = 3
+    double = 4
+    custom = 5
+    short = 6
+    ushort = 7
+    char = 8
+    uchar = 9
+    long = 10
+    ulong = 11
+    half = 12
+    bfloat16 = 13
+
+class MemoryTypes(enum.IntEnum):
+    """Where memory lives.
+
+    device: on the device, with a host view that OpSyncDevice and OpSyncLocal
+    copy from and to. host: host memory that the device reads and writes.
+    storage: on the device, without a host view. deviceAndHost: one memory that
+    both reach at full speed; where there is none, as device.
+    """
+
+    device = 0
+    host = 1
+    storage = 2
+    deviceAndHost = 3
+
+class AccessFlags(enum.IntFlag):
+    """Vulkan's VkAccessFlagBits, for OpMemoryBarrier."""
+
+    none = 0
+    indirect_command_read = 1
+    uniform_read = 8
+    shader_read = 32
+    shader_write = 64
+    transfer_read = 2048
+    transfer_write = 4096
+    host_read = 8192
+    host_write = 16384
+    memory_read = 32768
+    memory_write = 65536
+
+class PipelineStageFlags(enum.IntFlag):
+    """Vulkan's VkPipelineStageFlagBits, for OpMemoryBarrier."""
+
+    top_of_pipe = 1
+    draw_indirect = 2
+    compute_shader = 2048
+    transfer = 4096
+    bottom_of_pipe = 8192
+    host = 16384
+    all_commands = 65536
+
+class Manager:
+    """Owns a device and makes the objects that live on it.
+
+    Objects hold on to their manager, so it goes when the last of them goes, or with
+    destroy(), or at the end of a `with` block. Any thread may use it.
+    """
+
+    def __init__(
+        self,
+        device: SupportsIndex | None = None,
+        family_queue_indices: collections.abc.Sequence[SupportsIndex] = [],
+        desired_extensions: collections.abc.Sequence[str] = [],
+        *,
+        name: str = "",
+        uuid: str = "",
+        device_type: str = "",
+        required_extensions: collections.abc.Sequence[str] = [],
+        validation: str = "",
+        wait: str = "auto",
+        cache_folder: str = "",
+        timeline_semaphores: bool = True,
+    ) -> None:
+        """Without arguments: the best device, or what the environment variable KOMPUTE_DEVICE
+        names.
+
+        `device` is a place in list_devices(); `name` a part of a name, `uuid` and
+        `device_type` ("discrete", "integrated", "virtual", "cpu") further conditions.
+        `family_queue_indices` asks for one queue per entry, of the family with that index;
+        `desired_extensions` are left out where missing, `required_extensions` an error.
+        `validation` is a list of checks ("core,sync"), `wait` one of "auto", "spin",
+        "hybrid", "block", `cache_folder` where pipelines are kept ("off": nowhere).
+        """
+
+    def tensor(
+        self,
+        data: ArrayLike | None = None,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        shape: _Extent | None = None,
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Tensor:
+        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. What it holds gets to the device
+        by OpSyncDevice or write().
+
+        Elements are float32, or `dtype`.
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        """
+
+    def tensor_t(
+        self,
+        data: ArrayLike | None = None,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        shape: _Extent | None = None,
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Tensor:
+        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. What it holds gets to the device
+        by OpSyncDevice or write().
+
+        Elements are what `data` has, or `dtype` (float32 for a shape alone).
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        """
+
+    def image(
+        self,
+        data: ArrayLike | None = None,
+        width: SupportsIndex = 0,
+        height: SupportsIndex = 0,
+        num_channels: SupportsIndex = 0,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        tiling: str = "",
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Image:
+        """A storage image of `width` x `height` texels with 1 to 4 channels. Where the three are
+        left out, `data` has shape (height, width) or (height, width, channels). `tiling` is
+        "optimal" or "linear".
+
+        Channels are float32, or `dtype`.
+        """
+
+    def image_t(
+        self,
+        data: ArrayLike | None = None,
+        width: SupportsIndex = 0,
+        height: SupportsIndex = 0,
+        num_channels: SupportsIndex = 0,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        tiling: str = "",
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Image:
+        """A storage image of `width` x `height` texels with 1 to 4 channels. Where the three are
+        left out, `data` has shape (height, width) or (height, width, channels). `tiling` is
+        "optimal" or "linear".
+
+        Channels are what `data` has, or `dtype`.
+        """
+
+    def algorithm(
+        self,
+        tensors: collections.abc.Iterable[Memory] = [],
+        spirv: _Shader = b'',
+        workgroup: _Extent = (0, 0, 0),
+        spec_consts: _SpecConstants = (),
+        push_consts: _Constants = (),
+        *,
+        thread_count: _Extent | None = None,
+    ) -> Algorithm:
+        """A shader with the memory of its bindings 0, 1, ...
+
+        `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0:
+        as many as the first object has elements); `thread_count` counts invocations instead.
+        Constants are a list (float32), a number, a NumPy array of any dtype, a structured
+        array, or a dict by the names in the shader. The push constants are the default of
+        dispatches; a dict given to a dispatch keeps the default where it names nothing.
+        """
+
+    def sequence(
+        self,
+        queue_index: SupportsIndex = 0,
+        total_timestamps: SupportsIndex = 0,
+    ) -> Sequence:
+        """A sequence on one of the manager's queues. `total_timestamps` is the number of
+        operations that get_timestamps() covers.
+        """
+
+    def pinned_array(self, shape: _Extent | None, dtype: DTypeLike | None = None) -> NDArray[Any]:
+        """An array in host memory that the device reaches directly: write() from it and read()
+        into it are one copy by the device. Elements are float32, or `dtype`, and start
+        undefined. It outlives the manager, and takes memory that cannot be swapped out.
+        """
+
+    def import_host(self, array: Any) -> HostImport:
+        """Tells the device of the memory of an array, so that write() from it and read() into it
+        need no staging. Pays for memory that is sent or fetched several times. The array must
+        not be resized meanwhile. Where the device cannot do it, transfers go through staging
+        as always.
+        """
+
+    def compile(
+        self,
+        source_or_path: _Path,
+        *,
+        includes: collections.abc.Iterable[_Path] = (),
+        defines: collections.abc.Mapping[str, Any] | None = None,
+        entry_point: str = "main",
+        language: str = "",
+        file_name: str = "",
+        debug_info: bool = False,
+    ) -> bytes:
+        """kp.compile for the Vulkan version of this manager's device."""
+
+    def list_devices(self) -> list[dict[str, Any]]:
+        """The devices of this machine; see kp.list_devices."""
+
+    def get_device_properties(self) -> dict[str, Any]:
+        """What the device is and can do."""
+
+    @property
+    def queue_count(self) -> int:
+        """Number of queues that sequence() can be asked for."""
+
+    def clear(self) -> None:
+        """Forgets the objects that are gone. Happens by itself now and then."""
+
+    def is_init(self) -> bool:
+        """False after destroy()."""
+
+    def destroy(self) -> None:
+        """Destroys everything that this manager made, after the work that uses it. A second call
+        does nothing.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def eval_tensor_create(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        spelling; see kp._early.
+        """
+
+    def eval_tensor_create_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_tensor_create(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_tensor_create_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        spelling; see kp._early.
+        """
+
+    def eval_tensor_copy(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the first tensor to the others. The old spelling; see kp._early."""
+
+    def eval_tensor_copy_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the first tensor to the others. The old spelling; see kp._early."""
+
+    def eval_async_tensor_copy(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the first tensor to the others. The old spelling; see kp._early."""
+
+    def eval_async_tensor_copy_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the first tensor to the others. The old spelling; see kp._early."""
+
+    def eval_tensor_sync_device(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies what the host sees of the tensors to the device. The old spelling; see
+        kp._early.
+        """
+
+    def eval_tensor_sync_device_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies what the host sees of the tensors to the device. The old spelling; see
+        kp._early.
+        """
+
+    def eval_async_tensor_sync_device(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies what the host sees of the tensors to the device. The old spelling; see
+        kp._early.
+        """
+
+    def eval_async_tensor_sync_device_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies what the host sees of the tensors to the device. The old spelling; see
+        kp._early.
+        """
+
+    def eval_tensor_sync_local(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the tensors from the device to what the host sees. The old spelling; see
+        kp._early.
+        """
+
+    def eval_tensor_sync_local_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the tensors from the device to what the host sees. The old spelling; see
+        kp._early.
+        """
+
+    def eval_async_tensor_sync_local(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the tensors from the device to what the host sees. The old spelling; see
+        kp._early.
+        """
+
+    def eval_async_tensor_sync_local_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Copies the tensors from the device to what the host sees. The old spelling; see
+        kp._early.
+        """
+
+    def eval_algo_mult(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+
+    def eval_algo_mult_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+
+    def eval_async_algo_mult(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+
+    def eval_async_algo_mult_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+
+    def eval_algo_file(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+
+    def eval_algo_file_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+
+    def eval_async_algo_file(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+
+    def eval_async_algo_file_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+
+    def eval_algo_data(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_algo_data_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_algo_data(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_algo_data_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def build_tensor(
+        self,
+        data: ArrayLike,
+        tensor_type: MemoryTypes = MemoryTypes.device,
+    ) -> Tensor:
+        """A float32 tensor whose contents are on the device already."""
+
+    def create_sequence(self, name: str = "DEFAULT", queue_index: int = 0) -> Sequence:
+        """The sequence of that name; made where there is none."""
+
+    def eval_await(self, sequence_name: str, wait: int | None = None) -> None:
+        """Waits for eval_async_<op> under a named sequence; `wait` is in nanoseconds."""
+
+    def eval_await_def(self, wait: int | None = None) -> None:
+        """Waits for every eval_async_<op>_def; `wait` is in nanoseconds, for each."""
+
+class Memory:
+    """Base of Tensor and Image: memory on a device, and what the host sees of it."""
+
+    def data(self) -> NDArray[Any]:
+        """The host view as a flat, writable array without a copy. Its base is this
+        object. The device sees what is written after OpSyncDevice (device memory) or
+        at the next evaluation (host and deviceAndHost memory). Views of destroyed
+        memory keep what they showed last. ValueError for storage memory.
+        """
+
+    def numpy(self) -> NDArray[Any]:
+        """The host view with this object's shape; see data()."""
+
+    def size(self) -> int:
+        """Number of elements; 0 after destroy()."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents. An image's are height, width and channels."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What an element is, for NumPy."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all."""
+
+    def memory_type(self) -> MemoryTypes:
+        """Where the memory lives: a kp.MemoryTypes."""
+
+    def tensor_type(self) -> MemoryTypes:
+        """memory_type(); the name of Kompute 0.9.0."""
+
+    def data_type(self) -> DataTypes:
+        """What an element is: a kp.DataTypes."""
+
+    def is_init(self) -> bool:
+        """False once this object or its manager was destroyed."""
+
+    def destroy(self) -> None:
+        """Frees the device memory, after the work that uses it. A second call does nothing."""
+
+    def set_name(self, name: str) -> None:
+        """Names the memory in validation messages and captures."""
+
+    def write(self, data: ArrayLike, offset: SupportsIndex = 0) -> None:
+        """Copies any array-like straight to the device memory, whatever the memory type, after
+        all evaluations started before. `offset` counts elements.
+        """
+
+    def read(
+        self,
+        offset: SupportsIndex = 0,
+        count: SupportsIndex | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Copies device memory to a new array, or to `out`, after the evaluations started before
+        that write it. `offset` and `count` are in elements.
+        """
+
+    def __getitem__(self, arg0: Any, /) -> Any: ...
+
+    def __setitem__(self, arg0: Any, arg1: Any, /) -> None: ...
+
+    def __iter__(self) -> collections.abc.Iterator[Any]: ...
+
+    def __array__(
+        self,
+        dtype: DTypeLike | None = None,
+        copy: bool | None = None,
+    ) -> NDArray[Any]: ...
+
+    def __dlpack__(self, **kwargs: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+    def __repr__(self) -> str: ...
+
+    def set_data(self, data: ArrayLike) -> None:
+        """Overwrites what the host sees."""
+
+class Tensor(Memory):
+    """An array on a device. Made by Manager.tensor and tensor_t."""
+
+class Image(Memory):
+    """A storage image. Made by Manager.image and image_t."""
+
+    @property
+    def width(self) -> int:
+        """Texels in a row."""
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+
+    @property
+    def num_channels(self) -> int:
+        """Channels of a texel."""
+
+class Algorithm:
+    """A compute shader with its memory, constants and work groups. Made by
+    Manager.algorithm.
+    """
+
+    def rebuild(
+        self,
+        tensors: collections.abc.Iterable[Memory],
+        spirv: _Shader,
+        workgroup: _Extent = (0, 0, 0),
+        spec_consts: _SpecConstants = (),
+        push_consts: _Constants = (),
+        *,
+        thread_count: _Extent | None = None,
+    ) -> None:
+        """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty constants
+        leave the previous ones in force. Sequences keep what they recorded until rerecord().
+        """
+
+    def get_mem_objects(self) -> list[Memory]:
+        """The tensors and images, in the order of their bindings."""
+
+    def get_tensors(self) -> list[Tensor]:
+        """The memory objects that are tensors."""
+
+    def set_mem_objects(self, tensors: collections.abc.Iterable[Memory]) -> None:
+        """Binds other memory to the same shader, which costs no pipeline. Sequences keep what
+        they recorded until rerecord().
+        """
+
+    def set_push_constants(self, push_consts: _Constants) -> None:
+        """Default push constants of later dispatches."""
+
+    @property
+    def workgroup(self) -> tuple[int, int, int]:
+        """Work groups that a dispatch starts in x, y and z."""
+
+    @property
+    def local_size(self) -> tuple[int, int, int]:
+        """Invocations of a work group in x, y and z, as the shader says."""
+
+    def set_workgroup(self, workgroup: _Extent) -> None:
+        """Work groups that a dispatch starts: a number, or up to three for x, y and z."""
+
+    def set_thread_count(
+        self,
+        x: SupportsIndex,
+        y: SupportsIndex = 1,
+        z: SupportsIndex = 1,
+    ) -> None:
+        """Starts at least this many invocations: the counts divided by local_size, rounded up."""
+
+    def is_init(self) -> bool:
+        """True once there is a shader, and until destroy()."""
+
+    def destroy(self) -> None:
+        """Lets go of shader and memory. What is recorded or runs keeps what it needs."""
+
+    def __repr__(self) -> str: ...
+
+class OpBase:
+    """An operation that a sequence records. Derive from it to make one out of others:
+    define record(), and where wanted accesses(), pre_eval() and post_eval().
+    """
+
+    def __init__(self) -> None: ...
+
+    def record(self) -> collections.abc.Iterable[OpBase]:
+        """The operations that this one consists of, in order. Called when a sequence records
+        this operation, and by Sequence.rerecord. May be a generator.
+        """
+
+    def accesses(self) -> collections.abc.Iterable[tuple[Memory, str]] | None:
+        """Memory that shaders reach beyond what they declare, for instance by addresses: pairs
+        of a tensor or image and "r", "w" or "rw".
+        """
+
+    def pre_eval(self) -> None:
+        """Called on the host before each submission."""
+
+    def post_eval(self) -> None:
+        """Called on the host after each evaluation that was waited for."""
+
+class Sequence:
+    """Records operations and evaluates them, waiting or not. Made by Manager.sequence."""
+
+    def record(self, op: OpBase) -> Sequence:
+        """Appends an operation. After an evaluation the first record() starts a new recording."""
+
+    def eval(self, op: OpBase | None = None) -> Sequence:
+        """Submits what is recorded (or replaces it by one operation first) and waits for it.
+        Other threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence
+        running.
+        """
+
+    def eval_async(
+        self,
+        op: OpBase | None = None,
+        wait_for: collections.abc.Iterable[Event] = (),
+    ) -> Sequence:
+        """Submits what is recorded (or replaces it by one operation first) and returns. The
+        work starts when all events of `wait_for` are done. Wait with eval_await() or
+        `await`.
+        """
+
+    def eval_await(self, wait: int | None = None) -> Sequence:
+        """Waits for eval_async(). When `wait` nanoseconds are over first, is_running() becomes
+        False and the sequence can be used again at once; the work goes on.
+        """
+
+    def begin(self) -> Sequence:
+        """Starts a recording; nothing where one is on. record() does it by itself."""
+
+    def end(self) -> Sequence:
+        """Ends the recording. eval_async() does it by itself."""
+
+    def clear(self) -> Sequence:
+        """Forgets the operations and ends the recording. What was recorded can still be
+        evaluated, without the hooks of its operations.
+        """
+
+    def rerecord(self) -> Sequence:
+        """Records the same operations again, for instance after Algorithm.rebuild."""
+
+    def is_recording(self) -> bool:
+        """True from the first record(), or begin(), until end() or an evaluation."""
+
+    def is_running(self) -> bool:
+        """True from eval_async() until it was waited for."""
+
+    def is_init(self) -> bool:
+        """False once this sequence or its manager was destroyed."""
+
+    def get_timestamps(self) -> list[int]:
+        """Device times of the last evaluation, in ticks: one at its start and one after each
+        operation. For sequences made with total_timestamps.
+        """
+
+    def get_timestamps_ns(self) -> list[int]:
+        """get_timestamps() in nanoseconds."""
+
+    def event(self) -> Event:
+        """The last submission, to be waited for anywhere."""
+
+    def destroy(self) -> None:
+        """Waits for what runs, and lets go of everything. A second call does nothing."""
+
+    @property
+    def _manager(self) -> Manager: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    def __await__(self) -> collections.abc.Generator[Any, None, Sequence]: ...
+
+    def __repr__(self) -> str: ...
+
+    def record_tensor_create(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        spelling; see kp._early.
+        """
+
+    def record_tensor_copy(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Copies the first tensor to the others. The old spelling; see kp._early."""
+
+    def record_tensor_sync_device(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Copies what the host sees of the tensors to the device. The old spelling; see
+        kp._early.
+        """
+
+    def record_tensor_sync_local(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Copies the tensors from the device to what the host sees. The old spelling; see
+        kp._early.
+        """
+
+    def record_algo_mult(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+
+    def record_algo_file(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+
+    def record_algo_data(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+class Event:
+    """A point in the work of a device; see Sequence.event."""
+
+    def __init__(self) -> None:
+        """An event that is done already."""
+
+    @property
+    def done(self) -> bool:
+        """True once the device has finished the work. Never waits."""
+
+    @property
+    def value(self) -> int:
+        """The queue's count at this point."""
+
+    def wait(self, timeout: SupportsFloat | None = None) -> bool:
+        """Waits until the work is done, or `timeout` seconds are over; says which."""
+
+    def __await__(self) -> collections.abc.Generator[Any, None, None]: ...
+
+    def __repr__(self) -> str: ...
+
+class OpSyncDevice(OpBase):
+    """Copies the host view of device memory to the device. Nothing for other memory types."""
+
+    def __init__(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
+
+class OpSyncLocal(OpBase):
+    """Copies device memory to its host view. Nothing for other memory types."""
+
+    def __init__(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
+
+class OpCopy(OpBase):
+    """Copies the device memory of the first object to each of the others."""
+
+    def __init__(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
+
+class OpAlgoDispatch(OpBase):
+    """Dispatches an algorithm."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        push_consts: _Constants = (),
+        *,
+        group_counts: Tensor | None = None,
+        offset: SupportsIndex = 0,
+    ) -> None:
+        """`push_consts` are those of this dispatch alone: a list (float32), a number, a NumPy
+        array or structure, or a dict by name. `group_counts` is a tensor that holds the work
+        groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its start.
+        """
+
+    def record(self) -> collections.abc.Iterable[OpBase]:
+        """The dispatch itself."""
+
+class OpFill(OpBase):
+    """Fills the device memory of tensors with one value."""
+
+    def __init__(self, tensors: collections.abc.Iterable[Memory], value: Any) -> None: ...
+
+class OpMult(OpBase):
+    """Multiplies two float tensors element by element into a third."""
+
+    def __init__(self, tensors: collections.abc.Iterable[Memory], algorithm: Algorithm) -> None: ...
+
+class OpMemoryBarrier(OpBase):
+    """A barrier placed by hand. Sequences place all that their operations need by themselves."""
+
+    def __init__(
+        self,
+        tensors: collections.abc.Iterable[Memory],
+        src_access: AccessFlags | int,
+        dst_access: AccessFlags | int,
+        src_stage: PipelineStageFlags | int,
+        dst_stage: PipelineStageFlags | int,
+        barrier_on_primary: bool = True,
+    ) -> None: ...
+
+def eval_all(sequences: collections.abc.Iterable[Sequence]) -> None:
+    """Evaluates several sequences at the price of one submission, and waits for all.
+    They are ordered as if evaluated one after the other.
+    """
+
+def list_devices() -> list[dict[str, Any]]:
+    """The devices of this machine, in the driver's order, as a list of dicts."""
+
+class HostImport:
+    """Memory of an array that the device was told of; see
+    Manager.import_host. Ends with close(), a `with` block, or itself.
+    """
+
+    @property
+    def imported(self) -> bool:
+        """True where the device copies from and to the memory directly."""
+
+    @property
+    def reason(self) -> str:
+        """Why it does not; empty where it does."""
+
+    def close(self) -> None:
+        """Lets go of the memory, after the transfers that use it. A second call does nothing."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+def compile(
+    source_or_path: _Path,
+    *,
+    includes: collections.abc.Iterable[_Path] = (),
+    defines: collections.abc.Mapping[str, Any] | None = None,
+    entry_point: str = "main",
+    language: str = "",
+    file_name: str = "",
+    debug_info: bool = False,
+) -> bytes:
+    """Compiles a compute shader to SPIR-V, for Vulkan 1.1.
+
+    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that ends
+    in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include, `defines` is
+    a dict of macros, `language` is "glsl" or "hlsl" (where it is left out, .hlsl files are
+    HLSL and all else is GLSL), `file_name` names the source in errors, and `debug_info` keeps
+    names and lines for debuggers.
+
+    ShaderError says line and column, and shows the line.
+    """
+
+def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a compute shader says about itself."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _kp
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One descriptor binding that the shader uses.
+
+    ``dtype`` is the scalar of the trailing array or only member of a buffer, or the sampled type of
+    an image; None for structs. ``components`` scalars make one element (a ``vec4`` has 4).
+    ``fixed_size`` is the bytes before the trailing array, ``array_stride`` those from one of its
+    elements to the next (0: there is no such array).
+    """
+
+    set: int
+    binding: int
+    kind: str
+    name: str
+    count: int
+    reads: bool
+    writes: bool
+    dtype: np.dtype[Any] | None
+    components: int
+    fixed_size: int
+    array_stride: int
+    image_format: int
+
+
+@dataclass(frozen=True)
+class PushConstant:
+    """A member of the push-constant block; ``offset`` and ``size`` are in bytes."""
+
+    name: str
+    offset: int
+    size: int
+    dtype: np.dtype[Any] | None
+    components: int
+
+
+@dataclass(frozen=True)
+class SpecializationConstant:
+    """A specialization constant and its default."""
+
+    id: int
+    name: str
+    dtype: np.dtype[Any] | None
+    default: bool | int | float | None
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """What reflect() finds. Pure data."""
+
+    entry_point: str
+    local_size: tuple[int, int, int]
+    #: constant_id of the specialization constants that set the local size; None where none does
+    local_size_ids: tuple[int | None, int | None, int | None]
+    bindings: tuple[Binding, ...]
+    #: bytes
+    push_constant_size: int
+    push_constants: tuple[PushConstant, ...]
+    spec_constants: tuple[SpecializationConstant, ...]
+    capabilities: tuple[str, ...]
+
+
+def reflect(
+    shader: bytes | bytearray | memoryview | str | os.PathLike[str], entry_point: str = "main"
+) -> Reflection:
+    """Bindings, constants and local size of a shader: SPIR-V, source text or a path.
+
+    ShaderError where it is not valid or has no such entry point.
+    """
+    found = _kp._reflect(shader, entry_point)
+    return Reflection(
+        entry_point=found["entry_point"],
+        local_size=found["local_size"],
+        local_size_ids=found["local_size_ids"],
+        bindings=tuple(Binding(**binding) for binding in found["bindings"]),
+        push_constant_size=found["push_constant_size"],
+        push_constants=tuple(PushConstant(**member) for member in found["push_constants"]),
+        spec_constants=tuple(SpecializationConstant(**c) for c in found["spec_constants"]),
+        capabilities=found["capabilities"],
+    )

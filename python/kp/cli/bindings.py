@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits the files and shapes of the command line to the bindings that a shader declares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import kp
+from kp.cli.arguments import MemoryArgument, Role
+from kp.cli.errors import CommandError
+from kp.cli.files import Array, is_image_file, read_array
+from kp.cli.image_formats import channels, element_type
+from kp.cli.shaders import binding_name, kind_name
+from kp.cli.table import format_bytes, format_shape, plural
+
+BUFFERS = ("storage_buffer", "uniform_buffer")
+IMAGE = "storage_image"
+
+
+@dataclass
+class Slot:
+    """One binding with what it is given."""
+
+    binding: kp.Binding | None  # None: the shader does not use this number
+    index: int
+    role: Role
+    source: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    data: Array | None
+
+    @property
+    def is_image(self) -> bool:
+        return self.binding is not None and self.binding.kind == IMAGE
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def name(self) -> str:
+        return binding_name(self.binding) if self.binding else f"binding {self.index}"
+
+
+def fit(arguments: Sequence[MemoryArgument], reflection: kp.Reflection, cast: bool) -> list[Slot]:
+    """One slot per memory argument, checked against the shader."""
+    slots = [
+        make_slot(argument, binding, index, cast)
+        for argument, (index, binding) in zip(arguments, assign(arguments, reflection), strict=True)
+    ]
+    for slot in slots:
+        if slot.binding is not None:
+            check_role(slot, slot.binding)
+            (check_image if slot.is_image else check_buffer)(slot, slot.binding)
+    return slots
+
+
+def assign(
+    arguments: Sequence[MemoryArgument], reflection: kp.Reflection
+) -> list[tuple[int, kp.Binding | None]]:
+    """Arguments go to the bindings in use, in order, or one to each number up to the highest."""
+    used = list(reflection.bindings)
+    for binding in used:
+        if binding.set != 0 or binding.count != 1 or binding.kind not in (*BUFFERS, IMAGE):
+            raise CommandError(
+                f"{binding_name(binding)} is a {kind_name(binding.kind)} in set {binding.set}; only "
+                "single buffers and storage images in set 0 can be given"
+            )
+    if len(arguments) == len(used):
+        return [(binding.binding, binding) for binding in used]
+    by_number = {binding.binding: binding for binding in used}
+    highest = max(by_number, default=-1)
+    if len(arguments) == highest + 1:
+        return [(number, by_number.get(number)) for number in range(highest + 1)]
+    wanted = "".join(f"\n  {describe(binding)}" for binding in used)
+    raise CommandError(
+        f"the shader has {plural(len(used), 'binding')}, but {len(arguments)} of --in, --out and "
+        f"--in-out are given{wanted}"
+    )
+
+
+def describe(binding: kp.Binding) -> str:
+    """``binding 0 'a': storage buffer of float32, read``."""
+    dtype = element_type(binding)
+    many = f"{binding.components} " if binding.components > 1 else ""
+    element = f" of {many}{dtype}" if dtype is not None else ""
+    return f"{binding_name(binding)}: {kind_name(binding.kind)}{element}, {access(binding)}"
+
+
+def access(binding: kp.Binding) -> str:
+    kinds = [word for word, on in (("read", binding.reads), ("written", binding.writes)) if on]
+    return " and ".join(kinds) or "not used"
+
+
+def make_slot(argument: MemoryArgument, binding: kp.Binding | None, index: int, cast: bool) -> Slot:
+    if argument.dtype is not None:
+        source = f"--out {format_shape(argument.shape)}x{argument.dtype}"
+        shape, dtype = argument.shape, argument.dtype
+        if binding is not None and binding.kind == IMAGE and len(shape) == 2:
+            shape = (*shape, 1)
+        return Slot(binding, index, argument.role, source, shape, dtype, None)
+    array = read_array(argument.path)
+    if binding is not None:
+        if is_image_file(argument.path):
+            array = suit_pixels(array, binding)
+        array = suit_dtype(array, binding, argument.path, cast)
+        if binding.kind == IMAGE and array.ndim == 2:
+            array = array[:, :, np.newaxis]
+    return Slot(binding, index, argument.role, argument.path, array.shape, array.dtype, array)
+
+
+def suit_pixels(pixels: Array, binding: kp.Binding) -> Array:
+    """Pixels as the binding takes them: floats from 0 to 1, and the channels of its image."""
+    declared = element_type(binding) or binding.dtype
+    if declared is not None and declared.kind == "f" and pixels.dtype.kind == "u":
+        full = np.iinfo(pixels.dtype).max
+        pixels = (pixels / np.float32(full)).astype(declared)
+    return suit_channels(pixels, channels(binding)) if binding.kind == IMAGE else pixels
+
+
+def suit_channels(pixels: Array, wanted: int) -> Array:
+    """Pixels of 1 (grey), 3 or 4 channels as 1 or 4; 0 wanted: colours get an alpha channel."""
+    grey = pixels.ndim == 2
+    if wanted == 1 and not grey:
+        weights = np.array([0.299, 0.587, 0.114])
+        return np.asarray((pixels[:, :, :3] @ weights).astype(pixels.dtype))
+    if (grey and wanted in (0, 1)) or (not grey and pixels.shape[2] == 4):
+        return pixels
+    colours = np.repeat(pixels[:, :, np.newaxis], 3, axis=2) if grey else pixels
+    opaque = 1 if pixels.dtype.kind == "f" else np.iinfo(pixels.dtype).max
+    alpha = np.full((*colours.shape[:2], 1), opaque, dtype=pixels.dtype)
+    return np.concatenate([colours, alpha], axis=2)
+
+
+def suit_dtype(array: Array, binding: kp.Binding, path: str, cast: bool) -> Array:
+    if fits(array.dtype, binding):
+        return array
+    wanted = element_type(binding) or binding.dtype
+    if not cast:
+        raise CommandError(
+            f"{binding_name(binding)} holds {wanted}, but {path} holds {array.dtype}; "
+            "--cast converts it"
+        )
+    with np.errstate(all="ignore"):
+        return array.astype(wanted)
+
+
+def fits(dtype: np.dtype[Any], binding: kp.Binding) -> bool:
+    """Whether elements can be read as the binding declares. Smaller integers may be packed."""
+    declared = element_type(binding)
+    if dtype == declared or dtype.names is not None:
+        return True
+    if binding.kind == IMAGE:
+        kind = binding.dtype.kind if binding.dtype is not None else dtype.kind
+        return declared is None and dtype.kind == kind
+    if declared is None:
+        return True
+    if declared.kind not in "iu" or dtype.kind not in "biu":
+        return False
+    return dtype.itemsize == declared.itemsize or (declared.itemsize == 4 and dtype.itemsize < 4)
+
+
+def check_role(slot: Slot, binding: kp.Binding) -> None:
+    if slot.role != "in" and not binding.writes:
+        raise CommandError(
+            f"{slot.name} is only read by the shader; give it --in, not --{slot.role}"
+        )
+    if not fits(slot.dtype, binding):
+        wanted = element_type(binding) or binding.dtype
+        raise CommandError(f"{slot.name} holds {wanted}, but {slot.source} is given")
+
+
+def check_buffer(slot: Slot, binding: kp.Binding) -> None:
+    least = binding.fixed_size + binding.array_stride
+    if slot.nbytes < least:
+        raise CommandError(
+            f"{slot.name} needs at least {format_bytes(least)}, but {slot.source} has "
+            f"{format_bytes(slot.nbytes)}"
+        )
+
+
+def check_image(slot: Slot, binding: kp.Binding) -> None:
+    if len(slot.shape) != 3 or not 1 <= slot.shape[2] <= 4:
+        raise CommandError(
+            f"{slot.name} is an image: HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS with 1 to 4 channels, "
+            f"but {slot.source} is {format_shape(slot.shape)}"
+        )
+    declared = channels(binding)
+    if declared not in (0, slot.shape[2]):
+        raise CommandError(
+            f"{slot.name} has {plural(declared, 'channel')}, but {slot.source} has {slot.shape[2]}"
+        )
+
+
+def warnings(slots: Sequence[Slot]) -> list[str]:
+    """What is odd but works."""
+    found: list[str] = []
+    for slot in slots:
+        if slot.binding is None:
+            found.append(f"{slot.source}: the shader does not use {slot.name}")
+        elif slot.role == "in" and not slot.binding.reads and slot.binding.writes:
+            found.append(f"{slot.name} is only written by the shader; --in-out or --out saves it")
+        elif slot.binding.array_stride and not slot.is_image:
+            rest = (slot.nbytes - slot.binding.fixed_size) % slot.binding.array_stride
+            if rest:
+                found.append(
+                    f"{slot.name}: the last {plural(rest, 'byte')} of {slot.source} make no whole "
+                    f"element of {slot.binding.array_stride}"
+                )
+    return found
+
+
+def default_threads(slots: Sequence[Slot], local_size: Sequence[int]) -> tuple[int, int, int]:
+    """One invocation per element of the first output: of a texel, vector or number.
+
+    Shaders with a two- or three-dimensional local size get the shape, fastest dimension first.
+    """
+    chosen = next((slot for slot in slots if slot.role != "in"), slots[0] if slots else None)
+    if chosen is None:
+        return 1, 1, 1
+    if chosen.is_image:
+        return chosen.shape[1], chosen.shape[0], 1
+    shape = list(chosen.shape)
+    components = chosen.binding.components if chosen.binding is not None else 1
+    if components > 1 and shape[-1] == components:
+        shape.pop()
+        components = 1
+    if (local_size[1] > 1 or local_size[2] > 1) and len(shape) > 1:
+        x, y, *rest = reversed(shape)
+        return max(1, x // components), y, math.prod(rest)
+    elements = chosen.nbytes
+    if chosen.binding is not None and chosen.binding.array_stride:
+        elements = (elements - chosen.binding.fixed_size) // chosen.binding.array_stride
+    else:
+        elements = math.prod(chosen.shape)
+    return max(1, elements), 1, 1
+
+
+def placeholder() -> npt.NDArray[np.uint32]:
+    """What is bound to a number below the highest that the shader does not use."""
+    return np.zeros(1, dtype=np.uint32)

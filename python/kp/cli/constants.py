@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Push constants and specialization constants from text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import kp
+from kp.cli.errors import CommandError
+
+TRUTH = {"true": 1, "false": 0}
+
+
+def push_constants(options: Sequence[str], reflection: kp.Reflection) -> npt.NDArray[Any] | None:
+    """The bytes of the push-constant block as one structured element.
+
+    ``options`` are ``name=value`` (``name=1,2,3,4`` for a vector), or lists of all values in the
+    order of the block.
+    """
+    members = list(reflection.push_constants)
+    if not options:
+        if members:
+            raise CommandError(
+                f"the shader has push constants, give them with --push: {listed(members)}"
+            )
+        return None
+    if not members:
+        raise CommandError(f"--push {options[0]}: the shader has no push constants")
+    for member in members:
+        if member.dtype is None or member.size != member.components * member.dtype.itemsize:
+            raise CommandError(
+                f"push constant '{member.name}' is a struct or padded inside; --push takes numbers, "
+                "vectors and packed arrays"
+            )
+    block = np.zeros(1, dtype=block_dtype(members, reflection.push_constant_size))
+    for position, texts in enumerate(split_values(options, members)):
+        member = members[position]
+        values = [
+            parse_number(text, member.dtype, f"push constant '{member.name}'") for text in texts
+        ]
+        block[f"f{position}"] = values if member.components > 1 else values[0]
+    return block
+
+
+def block_dtype(members: Sequence[kp.PushConstant], size: int) -> np.dtype[Any]:
+    formats = [
+        (member.dtype, (member.components,)) if member.components > 1 else member.dtype
+        for member in members
+    ]
+    layout: Any = {
+        "names": [f"f{position}" for position in range(len(members))],
+        "formats": formats,
+        "offsets": [member.offset for member in members],
+        "itemsize": (size + 3) // 4 * 4,
+    }
+    dtype: np.dtype[Any] = np.dtype(layout)
+    return dtype
+
+
+def split_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> list[list[str]]:
+    """Per member, the texts of its values."""
+    named = ["=" in option for option in options]
+    if not all(named) and any(named):
+        raise CommandError("--push takes either name=value or a list of all values, not both")
+    if all(named):
+        return named_values(options, members)
+    texts = [text for option in options for text in option.split(",")]
+    wanted = sum(member.components for member in members)
+    if len(texts) != wanted:
+        raise CommandError(f"--push: {len(texts)} values for {wanted} in {listed(members)}")
+    values = iter(texts)
+    return [[next(values) for _ in range(member.components)] for member in members]
+
+
+def named_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> list[list[str]]:
+    names = [member.name for member in members]
+    given: dict[str, list[str]] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in names:
+            raise CommandError(
+                f"--push {option}: the shader has no '{name}', but {listed(members)}"
+            )
+        if name in given:
+            raise CommandError(f"--push {option}: '{name}' is given twice")
+        given[name] = value.split(",")
+    for member in members:
+        if member.name not in given:
+            raise CommandError(
+                f"push constant '{member.name}' has no value; it has {listed(members)}"
+            )
+        if len(given[member.name]) != member.components:
+            raise CommandError(
+                f"push constant '{member.name}' takes {member.components} values, "
+                f"not {len(given[member.name])}"
+            )
+    return [given[name] for name in names]
+
+
+def spec_constants(
+    options: Sequence[tuple[str, str]], reflection: kp.Reflection
+) -> dict[Any, float]:
+    """Values by constant_id; constants that are left out keep the shader's default."""
+    constants = list(reflection.spec_constants)
+    values: dict[Any, float] = {}
+    for name, text in options:
+        found = next((each for each in constants if name in (each.name, str(each.id))), None)
+        if found is None:
+            known = ", ".join(f"{each.name} (id {each.id})".strip() for each in constants)
+            raise CommandError(
+                f"--spec {name}={text}: the shader has no such specialization constant; "
+                f"it has {known or 'none'}"
+            )
+        if found.id in values:
+            raise CommandError(f"--spec {name}={text}: '{name}' is given twice")
+        values[found.id] = parse_number(text, found.dtype, f"specialization constant '{name}'")
+    return values
+
+
+def parse_number(text: str, dtype: np.dtype[Any] | None, what: str) -> float:
+    """A number that the type can hold."""
+    if dtype is None:
+        raise CommandError(f"{what} has a type that cannot be given here")
+    try:
+        if dtype.kind == "f":
+            return float(text)
+        value = TRUTH[text.lower()] if text.lower() in TRUTH else int(text, 0)
+    except ValueError:
+        raise CommandError(f"{what} is {dtype}, but '{text}' is given") from None
+    limits = np.iinfo(dtype)
+    low, high = int(limits.min), int(limits.max)
+    if not low <= value <= high:
+        raise CommandError(f"{what} is {dtype}, from {low} to {high}, but {text} is given")
+    return value
+
+
+def listed(members: Sequence[kp.PushConstant]) -> str:
+    """``factor (float32), offset (4 float32)``."""
+    return ", ".join(
+        f"{member.name or '?'} ({f'{member.components} ' if member.components > 1 else ''}"
+        f"{member.dtype or 'struct'})"
+        for member in members
+    )

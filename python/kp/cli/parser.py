@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The argument parser with its subcommands."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+import kp
+from kp.cli import bench, compile, info, run
+from kp.cli.errors import UsageError
+
+COMMANDS = (info.COMMAND, run.COMMAND, compile.COMMAND, bench.COMMAND)
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a bad command line in one line, as every other failure."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see '{self.prog} --help')")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    common = Parser(add_help=False, allow_abbrev=False)
+    common.add_argument(
+        "--debug",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="show where a failure comes from (as KOMPUTE_DEBUG=1 does)",
+    )
+    parser = Parser(
+        prog="kp",
+        parents=[common],
+        allow_abbrev=False,
+        description="Compute shaders on any GPU, from the command line.",
+        epilog="'kp COMMAND --help' explains a command and shows an example. The environment "
+        "variable KOMPUTE_DEVICE chooses the device where --device does not.",
+    )
+    parser.add_argument("--version", action="version", version=f"kp {kp.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        subparser = commands.add_parser(
+            command.name,
+            parents=[common],
+            allow_abbrev=False,
+            help=command.help,
+            description=command.description,
+            epilog=command.epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_options(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser

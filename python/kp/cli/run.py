@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``kp run``: runs a compute shader on files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import kp
+from kp.cli import arguments as args
+from kp.cli.bindings import Slot, default_threads, fit, warnings
+from kp.cli.command import Command
+from kp.cli.constants import push_constants, spec_constants
+from kp.cli.devices import open_manager
+from kp.cli.errors import CommandError, UsageError
+from kp.cli.files import check_can_write, write_array
+from kp.cli.report import difference, print_output, print_run
+from kp.cli.runner import Runner
+
+EXAMPLE = """example:
+  kp run add.comp --in a.npy --in b.npy --out 1000xf32 --save sum.npy
+  kp run blur.comp --in photo.png --out 480x640x4xu8 --push radius=3 --save blurred.png
+
+Memory goes to the shader's bindings in the order of the command line: the first of --in, --out and
+--in-out to the first binding. An image file is given to a buffer or image of floats as values from
+0 to 1, to others as its bytes. Without --groups and --threads there is one invocation for each
+element of the first output.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    args.add_shader_options(parser)
+    add_memory_options(parser)
+    add_launch_options(parser)
+    args.add_device_option(parser)
+
+
+def add_memory_options(parser: argparse.ArgumentParser) -> None:
+    memory = parser.add_argument_group("memory")
+    memory.add_argument(
+        "--in", dest="memory", metavar="FILE", type=args.input_file, action=args.AppendMemory,
+        default=[], help="a .npy file or an image to read",
+    )  # fmt: skip
+    memory.add_argument(
+        "--out", dest="memory", metavar="SHAPExTYPE", type=args.output_shape,
+        action=args.AppendMemory, default=[],
+        help="an output, zero at first: 16xf32, 480x640x4xu8",
+    )  # fmt: skip
+    memory.add_argument(
+        "--in-out", dest="memory", metavar="FILE", type=args.in_out_file, action=args.AppendMemory,
+        default=[], help="a file whose content the shader changes; the result is an output",
+    )  # fmt: skip
+    memory.add_argument(
+        "--cast", action="store_true", help="convert files to the types that the shader declares"
+    )
+    memory.add_argument(
+        "--save", metavar="FILE", action="append", default=[],
+        help="where the next output goes, .npy or an image; out%%d.npy is a name for all of them",
+    )  # fmt: skip
+    memory.add_argument(
+        "--check", metavar="FILE", action="append", default=[],
+        help="a .npy file that the next output must be equal to; exit code 1 if it is not",
+    )  # fmt: skip
+    memory.add_argument(
+        "--tolerance", metavar="T", type=args.tolerance, default=1e-5,
+        help="relative and absolute tolerance of --check for floats (default: %(default)s)",
+    )  # fmt: skip
+
+
+def add_launch_options(parser: argparse.ArgumentParser) -> None:
+    launch = parser.add_argument_group("dispatch")
+    launch.add_argument(
+        "--push", metavar="NAME=VALUE", action="append", default=[],
+        help="a push constant (NAME=1,2,3 for a vector), or all as a list: 1,2,3 (--push=-1,2 where "
+        "the first is negative)",
+    )  # fmt: skip
+    launch.add_argument(
+        "--spec", metavar="NAME=VALUE", type=args.assignment, action="append", default=[],
+        help="a specialization constant, by name or constant_id",
+    )  # fmt: skip
+    size = launch.add_mutually_exclusive_group()
+    size.add_argument(
+        "--groups", metavar="X[,Y[,Z]]", type=args.counts, help="number of work groups"
+    )
+    size.add_argument(
+        "--threads", metavar="X[,Y[,Z]]", type=args.counts,
+        help="number of invocations, rounded up to whole work groups",
+    )  # fmt: skip
+    launch.add_argument(
+        "--repeat", metavar="N", type=args.positive, default=1,
+        help="dispatch N times and show the median time; outputs are those of the last one",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    outputs = sum(1 for each in arguments.memory if each.role != "in")
+    save = output_names("--save", arguments.save, outputs)
+    check = output_names("--check", arguments.check, outputs)
+    for name in save:
+        check_can_write(name)
+
+    runner = Runner(open_manager(arguments.device))
+    runner.compile(arguments)
+    slots = fit(arguments.memory, runner.reflection, arguments.cast)
+    for text in warnings(slots):
+        print(f"kp: warning: {text}", file=sys.stderr)
+    runner.build(
+        slots,
+        push=push_constants(arguments.push, runner.reflection),
+        spec=spec_constants(arguments.spec, runner.reflection),
+    )
+    set_size(runner.algorithm, arguments, slots)
+    runner.upload()
+    runner.dispatch(arguments.repeat)
+    arrays = runner.download()
+
+    print_run(arguments.shader, runner)
+    finish(runner.outputs(), arrays, save, check, arguments.tolerance)
+    return 0
+
+
+def set_size(algorithm: kp.Algorithm, arguments: argparse.Namespace, slots: list[Slot]) -> None:
+    if arguments.groups:
+        algorithm.set_workgroup(arguments.groups)
+    else:
+        threads = arguments.threads or default_threads(slots, algorithm.local_size)
+        algorithm.set_thread_count(*threads)
+
+
+def output_names(option: str, names: list[str], outputs: int) -> list[str]:
+    """File names for the outputs, in order; ``%d`` stands for each output's number."""
+    if len(names) == 1 and "%d" in names[0]:
+        return [names[0].replace("%d", str(number)) for number in range(outputs)]
+    if len(names) > outputs:
+        raise UsageError(f"{len(names)} of {option}, but {outputs} outputs (--out and --in-out)")
+    return names
+
+
+def finish(
+    slots: list[Slot], arrays: list[Any], save: list[str], check: list[str], tolerance: float
+) -> None:
+    """Show, save and compare the outputs; all of them before it fails for one that differs."""
+    different: list[str] = []
+    for number, (slot, array) in enumerate(zip(slots, arrays, strict=True)):
+        print_output(number, slot, array)
+        if number < len(save):
+            write_array(save[number], array)
+            print(f"  saved to {save[number]}")
+        if number < len(check):
+            text = difference(array, check[number], tolerance)
+            print(f"  {'differs from' if text else 'equal to'} {check[number]}")
+            if text:
+                different.append(f"output {number} differs from {check[number]}: {text}")
+    if different:
+        raise CommandError("; ".join(different))
+
+
+COMMAND = Command(
+    name="run",
+    help="run a compute shader on .npy files and images",
+    description="Runs a compute shader on .npy files and images.",
+    epilog=EXAMPLE,
+    add_options=add_options,
+    run=run,
+)

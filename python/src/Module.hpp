@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "Handles.hpp"
+
+namespace kp::python {
+
+/// The classes, declared before any member so that signatures in docstrings name Python types.
+struct Classes {
+    explicit Classes(py::module_& module);
+
+    py::class_<ManagerHandle, std::shared_ptr<ManagerHandle>> manager;
+    py::class_<MemoryHandle> memory;
+    py::class_<TensorHandle, MemoryHandle> tensor;
+    py::class_<ImageHandle, MemoryHandle> image;
+    py::class_<AlgorithmHandle> algorithm;
+    py::class_<OpHandle> operation;
+    py::class_<SequenceHandle> sequence;
+    py::class_<Event> event;
+};
+
+// One function per file of bindings.
+void bindErrors();
+void bindEnums(py::module_& module);
+void bindManager(py::module_& module, Classes& classes);
+void bindMemory(Classes& classes);
+void bindAlgorithm(Classes& classes);
+void bindOperations(py::module_& module, Classes& classes);
+void bindSequence(py::module_& module, Classes& classes);
+void bindEvent(Classes& classes);
+void bindHostMemory(py::module_& module);
+void bindShaders(py::module_& module);
+void bindLogging();
+void bindProcess();
+
+} // namespace kp::python

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Process.hpp"
+
+#include "Module.hpp"
+
+namespace kp::python {
+
+bool gForked = false;
+
+namespace {
+
+bool gDriverUsed = false;
+std::vector<std::weak_ptr<Manager>> gManagers;
+
+/// The objects that came over by fork() must never be destroyed: their driver threads are gone.
+void keepForever() {
+    PyTypeObject* const types[] = {gType<ManagerHandle>,   gType<MemoryHandle>,
+                                   gType<AlgorithmHandle>, gType<OpHandle>,
+                                   gType<SequenceHandle>,  gType<Event>};
+    py::detail::with_internals([&types](py::detail::internals& internals) {
+        for (const auto& [pointer, instance] : internals.registered_instances)
+            for (PyTypeObject* const type : types) {
+                auto* const object = reinterpret_cast<PyObject*>(instance);
+                if (PyObject_TypeCheck(object, type)) {
+                    Py_INCREF(object);
+                    break;
+                }
+            }
+    });
+}
+
+void afterForkInChild() {
+    if (!gDriverUsed)
+        return;
+    gForked = true;
+    keepForever();
+}
+
+void atExit() {
+    if (gForked)
+        return;
+    for (const std::weak_ptr<Manager>& weak : gManagers) {
+        const std::shared_ptr<Manager> manager = weak.lock();
+        if (!manager || !manager->isInit())
+            continue;
+        const py::gil_scoped_release release;
+        try {
+            manager->waitIdle();
+        } catch (const Error&) { // a lost device runs nothing any more
+        }
+    }
+}
+
+} // namespace
+
+void throwForked() {
+    throw Unsupported(
+        "this process was forked from one that had used a device already, and drivers "
+        "do not survive that; start workers with multiprocessing's \"spawn\" or "
+        "\"forkserver\" method, or make the first Manager after the fork");
+}
+
+void noteDriverUse() {
+    gDriverUsed = true;
+}
+
+void awaitAtExit(const std::shared_ptr<Manager>& manager) {
+    std::erase_if(gManagers, [](const std::weak_ptr<Manager>& weak) { return weak.expired(); });
+    gManagers.push_back(manager);
+}
+
+void bindProcess() {
+    py::module_::import("atexit").attr("register")(py::cpp_function(&atExit));
+    const py::module_ os = py::module_::import("os");
+    if (py::hasattr(os, "register_at_fork"))
+        os.attr("register_at_fork")(py::arg("after_in_child") =
+                                        py::cpp_function(&afterForkInChild));
+}
+
+} // namespace kp::python

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, the notebook, the snippets of the documentation, and the docstrings.
+
+Examples and snippets check their own results; here they run with small sizes. What the snippets print
+is compared with the comments beside their print() calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import json
+import logging
+import os
+import re
+import runpy
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import run_python
+
+import kp
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "python" / "examples"
+DOCS = ROOT / "docs"
+
+# Wheels are tested in folders that lack one or the other.
+needs_examples = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not here")
+needs_docs = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not here")
+needs_pillow = pytest.mark.skipif(find_spec("PIL") is None, reason="Pillow is not installed")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own for what a program writes."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_example(name: str, *arguments: object) -> int:
+    module = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name=f"example_{name}")
+    status = module["main"]([str(argument) for argument in arguments])
+    assert isinstance(status, int)
+    return status
+
+
+# --- examples -------------------------------------------------------------------------------------
+
+
+@needs_examples
+@needs_pillow
+@pytest.mark.parametrize("arguments", [(), ("--filter", "blur", "--sigma", "1.5")])
+def test_image_filter(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
+    from PIL import Image
+
+    values = np.random.default_rng(1).integers(0, 256, (37, 51, 3), np.uint8)
+    values[10:20, 10:30] = 255
+    Image.fromarray(values).save("in.png")
+    assert run_example("image_filter", "in.png", "out.png", "--repeat", 2, *arguments) == 0
+    assert "check" in capsys.readouterr().out
+    with Image.open("out.png") as result:
+        assert result.size == (51, 37)
+        assert np.asarray(result).std() > 1
+
+
+@needs_examples
+@needs_pillow
+def test_image_filter_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("text.png").write_text("no picture")
+    for name in ("missing.png", "text.png"):
+        assert run_example("image_filter", name, "out.png") == 2
+        assert name in capsys.readouterr().err
+
+
+def write_table(path: str, rows: int, features: int) -> None:
+    """Two classes that a plane divides, nearly."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(rows, features)) * 3 + 5
+    labels = (values @ np.arange(1, features + 1) + rng.normal(size=rows)).astype(int)
+    labels = (labels > np.median(labels)).astype(int)
+    lines = [f"{rows},{features},low,high"]
+    for row, label in zip(values, labels, strict=True):
+        lines.append(",".join([*(f"{value:.4f}" for value in row), str(label)]))
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+@needs_examples
+def test_logistic_regression(capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("table.csv", 200, 5)
+    assert run_example("logistic_regression", "table.csv", "--steps", 60) == 0
+    out = capsys.readouterr().out
+    match = re.search(r"accuracy +([\d.]+) % of the rows learnt from, ([\d.]+) %", out)
+    assert match
+    assert float(match[1]) > 90
+    assert float(match[2]) > 85
+
+
+@needs_examples
+def test_logistic_regression_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("table.csv").write_text("3,2,a,b\n1,2,0\n")
+    for name in ("missing.csv", "table.csv"):
+        assert run_example("logistic_regression", name) == 2
+        assert name in capsys.readouterr().err
+
+
+@needs_examples
+def test_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ("16", "70x33x129", "1x1x1")
+    assert run_example("matrix_multiplication", "--repeat", 1, "--sizes", *sizes) == 0
+    out = capsys.readouterr().out
+    assert "70x33x129" in out
+    assert "16x16x16" in out
+
+
+@needs_examples
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+def test_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLCONFIGDIR", os.getcwd())
+    arguments = ("--repeat", 1, "--sizes", "16", "--plot", "plot.png")
+    assert run_example("matrix_multiplication", *arguments) == 0
+    assert Path("plot.png").read_bytes().startswith(b"\x89PNG")
+    write_table("table.csv", 50, 2)
+    assert run_example("logistic_regression", "table.csv", "--steps", 5, "--plot", "loss.png") == 0
+    assert Path("loss.png").read_bytes().startswith(b"\x89PNG")
+
+
+@needs_examples
+def test_mandelbrot(capsys: pytest.CaptureFixture[str]) -> None:
+    view = ("--centre", "-0.7463", "0.1102", "--span", "0.5")
+    assert run_example("mandelbrot", "m.png", "--size", 90, 60, "--rounds", 120, *view) == 0
+    assert "0 of 96 counts differ" in capsys.readouterr().out
+    assert Path("m.png").exists() == (find_spec("PIL") is not None)
+
+
+@needs_examples
+def test_heat_equation(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--size", 33, "--frames", 3, "--steps", 4)
+    assert run_example("heat_equation", "heat.gif", *arguments) == 0
+    assert "differs from NumPy" in capsys.readouterr().out
+    assert Path("heat.gif").exists() == (find_spec("PIL") is not None)
+
+
+@needs_examples
+def test_custom_operation(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--rows", 13, "--columns", 77, "--evaluations", 2)
+    assert run_example("custom_operation", *arguments) == 0
+    assert "2 of softmax, 2 of the dispatch" in capsys.readouterr().out
+
+
+@needs_examples
+def test_asyncio_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--signals", 5, "--length", 3000, "--taps", 9, "--workers", 2)
+    assert run_example("asyncio_pipeline", *arguments) == 0
+    assert "ticks meanwhile" in capsys.readouterr().out
+
+
+@needs_examples
+def test_without_pillow(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)  # importing it then fails
+    assert run_example("image_filter", "in.png", "out.png") == 2
+    assert "pip install Pillow" in capsys.readouterr().err
+    assert run_example("mandelbrot", "m.png", "--size", 8, 8, "--rounds", 5) == 0
+    assert run_example("heat_equation", "h.gif", "--size", 8, "--frames", 1, "--steps", 2) == 0
+    assert capsys.readouterr().out.count("pip install Pillow") == 2
+    assert not list(Path().iterdir())
+
+
+@needs_examples
+def test_every_example_is_listed_and_tested() -> None:
+    listed = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    tests = Path(__file__).read_text(encoding="utf-8")
+    examples = sorted(EXAMPLES.glob("*.py"))
+    assert examples
+    for example in examples:
+        assert f"({example.name})" in listed
+        assert f'run_example("{example.stem}"' in tests
+    for shader in sorted((EXAMPLES / "shaders").glob("*.comp")):
+        assert any(f'"{shader.name}"' in example.read_text("utf-8") for example in examples)
+
+
+# --- snippets -------------------------------------------------------------------------------------
+
+
+class Notebook:
+    """Runs pieces of code one after the other, with `await` where there is no function."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {"__name__": "__notebook__"}
+        self.loop = asyncio.new_event_loop()
+
+    def run(self, code: str, where: str, first_line: int = 1) -> str:
+        """What it prints."""
+        source = "\n" * (first_line - 1) + code
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        compiled = compile(source, where, "exec", flags=flags, dont_inherit=True)
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            result = eval(compiled, self.names)
+            if inspect.iscoroutine(result):
+                self.loop.run_until_complete(result)
+        return output.getvalue()
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    made = Notebook()
+    yield made
+    made.names.clear()
+    made.loop.run_until_complete(made.loop.shutdown_default_executor())
+    made.loop.close()
+
+
+def announced(code: str) -> list[str]:
+    """What the comments of a snippet say that it prints."""
+    found = re.findall(r"^[ ]*print\(.*\)  # (.*)$", code, re.MULTILINE)
+    return [*found, *re.findall(r"  # prints: (.*)$", code, re.MULTILINE)]
+
+
+PAGES = ("python.md", "python-from-kompute.md")
+
+
+@needs_docs
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_of_the_documentation(page: str, notebook: Notebook) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.finditer(r"^```python\n(.*?)^```\n(\n```text\n(.*?)^```$)?", text, re.M | re.S)
+    count = 0
+    level = logging.getLogger("kp").level
+    for block in blocks:
+        code, shown = block[1], block[3]
+        line = text.count("\n", 0, block.start(1)) + 1
+        printed = notebook.run(code, str(DOCS / page), line)
+        expected = announced(code) + (shown.splitlines() if shown else [])
+        if expected:
+            assert printed.splitlines() == expected, f"{page}, line {line}"
+        count += 1
+    logging.getLogger("kp").setLevel(level)
+    assert count == text.count("```python\n") >= 3
+
+
+@needs_docs
+def test_links_of_the_documentation() -> None:
+    for page in [*(DOCS / name for name in PAGES), EXAMPLES / "README.md"]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("https://"):
+                assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+@needs_examples
+def test_notebook(notebook: Notebook) -> None:
+    path = EXAMPLES / "quick_start.ipynb"
+    contents = json.loads(path.read_text(encoding="utf-8"))
+    assert (contents["nbformat"], contents["nbformat_minor"]) >= (4, 5)
+    cells = [cell for cell in contents["cells"] if cell["cell_type"] == "code"]
+    assert cells
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    for number, cell in enumerate(cells, 1):
+        if "pillow" in cell["metadata"].get("tags", []) and find_spec("PIL") is None:
+            continue
+        code = "".join(cell["source"])
+        notebook.run(code, f"{path.name}, cell {number}")
+        for output in cell["outputs"]:
+            assert output["output_type"] != "error"
+
+
+# --- reference and docstrings ----------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not (ROOT / "scripts").is_dir(), reason="the script is not here")
+def test_reference_can_be_made_without_the_extension(folder: Path) -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "python_reference.py"), run_name="reference")
+    script["make_package"](folder)
+    output = run_python(
+        """
+import inspect, sys
+sys.path.insert(0, sys.argv[1])
+import kp
+assert kp.__file__.startswith(sys.argv[1]), kp.__file__
+for name in kp.__all__:
+    assert getattr(kp, name) is not None
+print(inspect.signature(kp.Memory.read), hasattr(kp.Manager, "eval_algo_mult_def"))
+""",
+        str(folder),
+        PYTHONPATH="",
+    )
+    assert output.startswith("(self, offset: 'int' = 0, count: 'int | None' = None, ")
+    assert output.endswith("False\n")
+
+
+def described(name: str, thing: object) -> Iterator[tuple[str, str]]:
+    """The names of something public and of its public members, with their docstrings."""
+    yield name, inspect.getdoc(thing) or ""
+    if inspect.isclass(thing):
+        for member, value in vars(thing).items():
+            is_member = callable(value) or isinstance(value, property)
+            if is_member and not member.startswith("_"):
+                yield f"{name}.{member}", inspect.getdoc(value) or ""
+
+
+def test_everything_public_has_a_docstring() -> None:
+    assert kp.__doc__
+    names: dict[str, str] = {}
+    for name in kp.__all__:
+        if name != "__version__":
+            names.update(described(f"kp.{name}", getattr(kp, name)))
+    # What pybind11 writes by itself is a signature, and a line for each enumerator.
+    generated = re.compile(r"^\w+\(.*\) -> .*$|^\(.*\) -> .*$", re.MULTILINE)
+    missing = [name for name, text in names.items() if not generated.sub("", text, 1).strip()]
+    assert not missing, missing

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a process: its end with live objects, forks, imports, logging."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import run_python
+
+import kp
+
+HERE = str(Path(__file__).parent)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    ["", "sys.exit(0)", "mgr.destroy()", "del mgr, tensor, sequence, view", "gc.disable()"],
+)
+def test_end_with_live_objects(ending: str) -> None:
+    output = run_python(
+        f"""
+import gc, sys
+import numpy as np
+import kp
+mgr = kp.Manager()
+tensor = mgr.tensor(np.arange(1000))
+view = tensor.data()
+algorithm = mgr.algorithm([tensor], '''#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer A {{ float a[]; }};
+void main() {{ for (int i = 0; i < 1000; ++i) a[gl_GlobalInvocationID.x] += 1.0; }}''')
+class Op(kp.OpBase):
+    def record(self):
+        yield kp.OpAlgoDispatch(algorithm)
+sequence = mgr.sequence().record(Op()).eval_async()
+cycle = [mgr, tensor, view, sequence]
+cycle.append(cycle)
+sys.keep = cycle
+{ending}
+"""
+    )
+    assert output == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
+def test_fork_after_use() -> None:
+    output = run_python(
+        """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+import kp
+mgr = kp.Manager()
+tensor = mgr.tensor([1.0])
+sequence = mgr.sequence().record(kp.OpSyncDevice([tensor])).eval_async()
+child = os.fork()
+if child == 0:
+    for call in (kp.Manager, kp.list_devices, tensor.data, tensor.size, sequence.eval, mgr.sequence,
+                 mgr.destroy, lambda: kp.OpSyncDevice([tensor]), sequence.event):
+        try:
+            call()
+            print("went through:", call)
+        except kp.Unsupported as error:
+            assert "fork" in str(error), error
+    del tensor, sequence, mgr
+    print("child done", flush=True)
+    sys.exit(0)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+sequence.eval_await()
+tensor.write([2.0])
+assert tensor.read()[0] == 2
+print("parent done")
+"""
+    )
+    assert output.splitlines() == ["child done", "parent done"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
+def test_fork_before_use() -> None:
+    output = run_python(
+        """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+import kp
+child = os.fork()
+with kp.Manager() as mgr:
+    tensor = mgr.tensor([1.0])
+    tensor.write([5.0])
+    assert tensor.read()[0] == 5
+if child:
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    print("both done")
+"""
+    )
+    assert output == "both done\n"
+
+
+def test_multiprocessing_with_spawn() -> None:
+    output = run_python(
+        """
+import multiprocessing, sys
+sys.path.insert(0, sys.argv[1])
+from test_process import double
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(double, [1.0, 2.0, 3.0]))
+""",
+        HERE,
+        timeout=120,
+    )
+    assert output == "[2.0, 4.0, 6.0]\n"
+
+
+def double(value: float) -> float:
+    """Work for another process."""
+    shader = """#version 450
+        layout(local_size_x = 1) in;
+        layout(binding = 0) buffer A { float a[]; };
+        void main() { a[0] *= 2.0; }
+    """
+    with kp.Manager() as mgr:
+        tensor = mgr.tensor([value])
+        algorithm = mgr.algorithm([tensor], shader)
+        mgr.sequence().record(kp.OpSyncDevice([tensor])).record(
+            kp.OpAlgoDispatch(algorithm)
+        ).record(kp.OpSyncLocal([tensor])).eval()
+        return float(tensor[0])
+
+
+def test_import_changes_nothing_of_the_host() -> None:
+    output = run_python(
+        """
+import logging
+import kp
+print(logging.getLogger().handlers, logging.getLogger("kp").handlers)
+print(logging.getLogger("kp").level, logging.getLogger("kp").propagate)
+"""
+    )
+    assert output == "[] []\n0 True\n"
+
+
+def test_messages_go_to_the_logger(
+    mgr: kp.Manager, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with caplog.at_level(logging.DEBUG, "kp"):
+        mgr.sequence().eval_await()
+        assert mgr.sequence().is_init()
+    warnings = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert [record.name for record in warnings] == ["kp"]
+    assert "does nothing" in warnings[0].getMessage()
+    assert warnings[0].filename.endswith(".cpp")
+    assert capfd.readouterr().err == ""
+
+
+def test_level_of_the_logger(mgr: kp.Manager, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "kp"):
+        mgr.sequence().eval_await()
+        assert mgr.sequence().is_init()
+    assert not caplog.records
+
+
+def test_missing_vulkan() -> None:
+    output = run_python(
+        """
+import kp
+for call in (kp.Manager, kp.list_devices):
+    try:
+        call()
+    except kp.Unsupported as error:
+        print(error)
+print(len(kp.compile("void main() {}".join(["#version 450\\nlayout(local_size_x = 1) in;\\n", ""]))) > 0)
+""",
+        KOMPUTE_VULKAN_LIBRARY="/nonexistent/libvulkan.so.1",
+    )
+    assert "libvulkan" in output
+    assert output.endswith("True\n")
+
+
+@pytest.mark.parametrize("module", ["kp", "kp.cli"])
+def test_modules_import_alone(module: str) -> None:
+    assert run_python(f"import {module}") == ""
+
+
+def test_python_version() -> None:
+    assert sys.version_info >= (3, 10)
+    assert kp.__version__.count(".") == 2

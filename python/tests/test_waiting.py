@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting: without the GIL, with time limits, interrupted, under asyncio, from several threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from conftest import INCREMENT, SPIN, run_python
+
+import kp
+
+# A software driver ends loops of a shader at 65,535 rounds.
+ROUNDS = 60_000
+
+
+def spinning(mgr: kp.Manager, dispatches: int = 1) -> tuple[kp.Sequence, kp.Tensor]:
+    """A sequence that takes a while."""
+    tensor = mgr.tensor_t(np.zeros(64, np.uint32))
+    algorithm = mgr.algorithm([tensor], SPIN, (1,), push_consts=np.array([ROUNDS], np.uint32))
+    sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
+    for _ in range(dispatches):
+        sequence.record(kp.OpAlgoDispatch(algorithm))
+    return sequence.record(kp.OpSyncLocal([tensor])), tensor
+
+
+def test_eval_async_does_not_wait(mgr: kp.Manager) -> None:
+    sequence, _ = spinning(mgr, 200)
+    sequence.eval()
+    start = time.perf_counter()
+    sequence.eval_async()
+    submitted = time.perf_counter() - start
+    sequence.eval_await()
+    whole = time.perf_counter() - start
+    assert submitted < whole / 2
+
+
+def test_time_limit(mgr: kp.Manager) -> None:
+    sequence, tensor = spinning(mgr, 200)
+    sequence.eval_async()
+    assert sequence.eval_await(0) is sequence
+    assert not sequence.is_running()
+    sequence.event().wait()
+    tensor.data()[:] = 0
+    sequence.eval()
+    reference = tensor.data().copy()
+    tensor.data()[:] = 0
+    sequence.eval_async().eval_await(wait=60_000_000_000)
+    assert np.array_equal(tensor.data(), reference)
+    for wrong in (-1, 1.5, "1", 2**64):
+        with pytest.raises(ValueError, match="wait"):
+            sequence.eval_await(wrong)
+
+
+def test_events(mgr: kp.Manager) -> None:
+    assert kp.Event().done
+    sequence, _ = spinning(mgr, 200)
+    assert sequence.event().done
+    sequence.eval_async()
+    event = sequence.event()
+    assert not event.wait(0)
+    assert event.wait()
+    assert event.done
+    assert event.wait(0.001)
+    assert sequence.is_running()
+    sequence.eval_await()
+    for wrong in (-1, float("nan")):
+        with pytest.raises(ValueError, match="timeout"):
+            event.wait(wrong)
+
+
+def test_waiting_for_events_on_the_device(mgr: kp.Manager) -> None:
+    first, tensor = spinning(mgr, 50)
+    other = mgr.tensor([1.0])
+    second = mgr.sequence().record(kp.OpSyncDevice([other]))
+    first.eval_async()
+    second.eval_async(wait_for=[first.event(), kp.Event()])
+    second.eval_await()
+    assert first.event().done
+    first.eval_await()
+    second.eval_async(kp.OpSyncLocal([other]), wait_for=(first.event(),)).eval_await()
+    with pytest.raises(TypeError, match="wait_for"):
+        second.eval_async(wait_for=[1])  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        second.eval_async(wait_for=1)  # type: ignore[arg-type]
+    assert tensor.is_init()
+
+
+def test_other_threads_run_while_one_waits(mgr: kp.Manager) -> None:
+    sequence, _ = spinning(mgr, 300)
+    sequence.eval()
+    count, stop = 0, threading.Event()
+
+    def work() -> None:
+        nonlocal count
+        while not stop.is_set():
+            count += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        before = count
+        sequence.eval()
+        during = count - before
+    finally:
+        stop.set()
+        thread.join()
+    assert during > 100
+
+
+def test_many_threads_with_a_sequence_each(mgr: kp.Manager) -> None:
+    algorithms = []
+    tensors = [mgr.tensor(np.zeros(1000)) for _ in range(4)]
+    for tensor in tensors:
+        algorithms.append(mgr.algorithm([tensor], INCREMENT, thread_count=1000))
+
+    def work(index: int) -> None:
+        sequence = mgr.sequence()
+        for _ in range(50):
+            sequence.eval(kp.OpAlgoDispatch(algorithms[index]))
+            tensors[index].read(0, 10)
+
+    mgr.sequence().eval(kp.OpSyncDevice(tensors))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    for tensor in tensors:
+        assert np.all(tensor.read() == 50)
+
+
+def test_threads_that_share_everything(mgr: kp.Manager) -> None:
+    """Nothing may crash; what cannot be done at once raises kp.InvalidArgument."""
+    tensor = mgr.tensor(np.zeros(1000))
+    algorithm = mgr.algorithm([tensor], INCREMENT)
+    sequence = mgr.sequence()
+    refused = 0
+
+    def work(index: int) -> None:
+        nonlocal refused
+        for turn in range(40):
+            try:
+                kind = (index + turn) % 6
+                if kind == 0:
+                    sequence.eval(kp.OpAlgoDispatch(algorithm))
+                elif kind == 1:
+                    sequence.record(kp.OpSyncDevice([tensor])).eval_async()
+                elif kind == 2:
+                    sequence.eval_await()
+                elif kind == 3:
+                    tensor.write(np.ones(1000, np.float32))
+                    tensor.read()
+                elif kind == 4:
+                    mgr.algorithm([tensor], INCREMENT)
+                else:
+                    tensor.data()[:] = 1
+            except kp.InvalidArgument:
+                refused += 1
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))
+    sequence.eval_await()
+    sequence.clear()
+    sequence.eval(kp.OpSyncLocal([tensor]))
+
+
+def test_destroying_what_another_thread_uses(mgr: kp.Manager) -> None:
+    big = mgr.tensor(shape=4_000_000)
+    values = np.ones(4_000_000, np.float32)
+    outcomes = []
+
+    def write() -> None:
+        try:
+            for _ in range(20):
+                big.write(values)
+        except kp.InvalidArgument as error:
+            outcomes.append(str(error))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    destroyed = False
+    refusals: set[bool] = set()
+    while not destroyed and thread.is_alive():
+        try:
+            big.destroy()
+            destroyed = True
+        except kp.InvalidArgument as error:
+            refusals.add("another thread" in str(error))
+    thread.join()
+    assert refusals <= {True}
+    assert len(outcomes) <= 1
+    assert all("destroyed" in outcome for outcome in outcomes)
+
+
+def test_asyncio(mgr: kp.Manager) -> None:
+    first, tensor = spinning(mgr, 100)
+    second, _ = spinning(mgr, 100)
+    first.eval()
+    reference = tensor.data().copy()
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.001)
+
+    async def main() -> None:
+        ticking = asyncio.create_task(tick())
+        tensor.data()[:] = 0
+        assert await first.eval_async() is first
+        assert not first.is_running()
+        assert np.array_equal(tensor.data(), reference)
+        await asyncio.gather(as_coroutine(first), as_coroutine(second))
+        second.eval_async()
+        await second.event()
+        assert second.event().done
+        second.eval_await()
+        await first
+        ticking.cancel()
+
+    async def as_coroutine(sequence: kp.Sequence) -> None:
+        await sequence.eval_async()
+
+    asyncio.run(main())
+    assert ticks > 1
+
+
+def test_ctrl_c_during_a_wait() -> None:
+    output = run_python(
+        """
+import _thread, threading, time, sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import kp
+from test_waiting import spinning
+
+mgr = kp.Manager()
+sequence, tensor = spinning(mgr, 100)
+start = time.perf_counter(); sequence.eval(); once = time.perf_counter() - start
+reference = tensor.data().copy()
+sequence, tensor = spinning(mgr, int(100 * max(1.0, 2.0 / once)))
+threading.Timer(0.5, _thread.interrupt_main).start()
+try:
+    sequence.eval()
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted, running:", sequence.is_running())
+sequence.eval_await()
+print("running:", sequence.is_running())
+sequence.clear()
+sequence.eval(kp.OpSyncLocal([tensor]))
+print("usable")
+""",
+        str(__import__("pathlib").Path(__file__).parent),
+    )
+    assert output.splitlines() == ["interrupted, running: True", "running: False", "usable"]
+
+
+def test_context_managers() -> None:
+    with kp.Manager() as mgr:
+        tensor = mgr.tensor([1.0])
+        with mgr.sequence() as sequence:
+            sequence.record(kp.OpSyncDevice([tensor])).eval_async()
+        assert not sequence.is_init()
+        with pytest.raises(kp.InvalidArgument):
+            sequence.eval()
+        assert tensor.is_init()
+    assert not mgr.is_init()
+    assert not tensor.is_init()

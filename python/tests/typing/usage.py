@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the package as people do. mypy and pyright read this; nothing runs it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from typing_extensions import assert_type
+
+import kp
+
+
+def tensors(manager: kp.Manager) -> kp.Tensor:
+    from_list = manager.tensor([1.0, 2.0, 3.0])
+    manager.tensor(np.zeros((4, 4), np.float32), kp.MemoryTypes.deviceAndHost)
+    manager.tensor(shape=(4, 4), dtype=np.uint8)
+    manager.tensor_t(np.arange(4), memory_type=kp.MemoryTypes.host)
+    assert_type(from_list, kp.Tensor)
+    assert_type(from_list.size(), int)
+    assert_type(len(from_list), int)
+    assert_type(from_list.shape, tuple[int, ...])
+    assert_type(from_list.nbytes, int)
+    assert_type(from_list.is_init(), bool)
+    view: np.ndarray[Any, Any] = from_list.data()
+    view += 1
+    from_list.write([4.0, 5.0], offset=1)
+    copy: np.ndarray[Any, Any] = from_list.read(offset=1, count=2)
+    from_list[0] = copy[0]
+    return from_list
+
+
+def images(manager: kp.Manager) -> kp.Memory:
+    image = manager.image(np.zeros((8, 16, 4), np.float32))
+    assert_type(image, kp.Image)
+    assert_type(image.width, int)
+    assert_type(image.num_channels, int)
+    return image
+
+
+def algorithms(manager: kp.Manager, tensor: kp.Tensor) -> kp.Algorithm:
+    code = kp.compile(Path("double.comp"), defines={"FACTOR": "2"})
+    assert_type(code, bytes)
+    manager.algorithm([tensor], "#version 450 ...", thread_count=(100, 1, 1))
+    manager.algorithm([tensor], code, (3, 1, 1), [1, 2], np.array([1.0]))
+    algorithm = manager.algorithm([tensor], code, push_consts={"factor": 2.0})
+    algorithm.set_push_constants([1.0, 2.0])
+    algorithm.set_thread_count(100)
+    assert_type(algorithm.workgroup, tuple[int, int, int])
+    assert_type(algorithm, kp.Algorithm)
+    return algorithm
+
+
+def old_spelling(manager: kp.Manager, shader: bytes) -> None:
+    tensor = manager.build_tensor([1, 2, 3])
+    assert_type(tensor, kp.Tensor)
+    sequence = manager.create_sequence("NAME")
+    sequence.begin()
+    sequence.record_algo_data([tensor], shader)
+    sequence.record_tensor_sync_local([tensor])
+    sequence.end()
+    sequence.eval()
+    manager.eval_async_algo_data_def([tensor], shader)
+    manager.eval_await_def()
+
+
+class Scale(kp.OpBase):
+    def __init__(self, algorithm: kp.Algorithm, tensor: kp.Tensor) -> None:
+        super().__init__()
+        self.algorithm = algorithm
+        self.tensor = tensor
+
+    def record(self) -> Iterator[kp.OpBase]:
+        yield kp.OpSyncDevice([self.tensor])
+        yield kp.OpAlgoDispatch(self.algorithm, [2.0])
+
+    def accesses(self) -> list[tuple[kp.Memory, str]]:
+        return [(self.tensor, "r")]
+
+
+def sequences(manager: kp.Manager, tensor: kp.Tensor, algorithm: kp.Algorithm) -> None:
+    sequence = (
+        manager.sequence(total_timestamps=8)
+        .record(kp.OpTensorSyncDevice([tensor]))
+        .record(kp.OpAlgoDispatch(algorithm, [3.0]))
+        .record(Scale(algorithm, tensor))
+        .record(kp.OpTensorSyncLocal([tensor]))
+        .eval()
+    )
+    assert_type(sequence, kp.Sequence)
+    sequence.eval_async().eval_await(1_000_000)
+    assert_type(sequence.get_timestamps(), list[int])
+    event = sequence.event()
+    assert_type(event.wait(timeout=0.5), bool)
+    assert_type(event.done, bool)
+    with manager.sequence() as other:
+        other.eval(kp.OpFill([tensor], 1))
+        other.eval_async(kp.OpCopy([tensor, tensor]), wait_for=[event])
+
+
+async def waiting(sequence: kp.Sequence) -> None:
+    await sequence.eval_async()
+    await sequence.event()
+
+
+def errors() -> int:
+    try:
+        with kp.Manager(0, [], ["VK_KHR_shader_non_semantic_info"], validation="core") as manager:
+            tensors(manager)
+    except kp.ShaderError as error:
+        assert_type(error.line, int)
+        return error.line
+    except kp.Error as error:
+        assert_type(error.reasons, list[str])
+    return 0

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the reference of the Python package as web pages, from its docstrings and type hints.
+
+    python3 scripts/python_reference.py FOLDER
+
+Needs pdoc and NumPy (pip install pdoc numpy), but neither a built module nor a Vulkan driver: in place
+of the extension stands its stub, python/kp/_kp.pyi, which has the same docstrings with better
+signatures. Methods of the old spelling are left out of the classes; they have a page of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "kp"
+
+#: What the types of the stub are shown as.
+SIMPLER = {
+    "_Shader": "bytes | str | os.PathLike",
+    "_Path": "str | os.PathLike",
+    "_Constants": "ArrayLike | dict",
+    "_SpecConstants": "ArrayLike | dict",
+    "_Extent": "int | Items[int]",
+    "SupportsIndex": "int",
+    "SupportsFloat": "float",
+    "NDArray[Any]": "np.ndarray",
+    "np.dtype[Any]": "np.dtype",
+    "DTypeLike": "np.dtype | type | str",
+    "Self": "Any",
+    "collections.abc.Sequence": "Items",
+    "collections.abc.Iterable": "Iterable",
+    "collections.abc.Iterator": "Iterator",
+    "collections.abc.Generator": "Generator",
+    "collections.abc.Mapping": "Mapping",
+}
+OLD_SPELLING = re.compile(r"The old\s+spelling; see\s+kp\._early\.")
+
+
+def is_old(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.FunctionDef) and bool(
+        OLD_SPELLING.search(ast.get_docstring(statement) or "")
+    )
+
+
+def module_from_stub(text: str, version: str) -> str:
+    """The stub as a module that can be imported, with types that are good to read."""
+    tree = ast.parse(text)
+    enums = []
+    # Without imports and aliases of types.
+    tree.body = [
+        part for part in tree.body if not isinstance(part, (ast.ImportFrom, ast.AnnAssign))
+    ]
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            statement.body = [part for part in statement.body if not is_old(part)]
+            if any(ast.unparse(base).startswith("enum.") for base in statement.bases):
+                enums.append(statement.name)
+    source = ast.unparse(tree)
+    for name, shown in SIMPLER.items():
+        source = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", shown, source)
+    return "\n".join(
+        [
+            "from __future__ import annotations",
+            "from collections.abc import Iterable, Iterator, Generator, Mapping, Sequence as Items",
+            "from typing import Any",
+            "class ArrayLike: __module__ = 'builtins'",
+            source,
+            f"for _enum in ({', '.join(enums)}):",
+            "    _enum.__repr__ = _enum.__str__ = lambda self: f'{type(self).__name__}.{self.name}'",
+            f"__version__ = {version!r}",
+        ]
+    )
+
+
+def make_package(folder: Path) -> None:
+    """The package without its extension, in a folder that Python can import it from."""
+    version = re.search(r"^\s+VERSION (\S+)$", (ROOT / "CMakeLists.txt").read_text("utf-8"), re.M)
+    if version is None:
+        raise SystemExit("python_reference.py: CMakeLists.txt says no version")
+    target = folder / "kp"
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "cli", "_kp.pyi")
+    shutil.copytree(PACKAGE, target, ignore=ignored)
+    stub = (PACKAGE / "_kp.pyi").read_text("utf-8")
+    (target / "_kp.py").write_text(module_from_stub(stub, version[1]), "utf-8")
+    # Without what follows the list of names: the methods of the old spelling, and enumerators that
+    # are called int and float, which pdoc would take for the types.
+    package = (target / "__init__.py").read_text("utf-8").split("\n_early.install()\n")[0]
+    package = package.replace("\nfrom . import", "\nfrom typing import Any\n\nfrom . import", 1)
+    package += "\nimport numpy as np\n"
+    (target / "__init__.py").write_text(package, "utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Writes the reference of the Python package.")
+    parser.add_argument("folder", type=Path, help="where the pages go")
+    options = parser.parse_args(arguments)
+    try:
+        import pdoc
+        import pdoc.render
+    except ImportError:
+        print("python_reference.py: needs pdoc: pip install pdoc numpy", file=sys.stderr)
+        return 2
+
+    # Attributes of the dataclasses, which pdoc does show.
+    warnings.filterwarnings("ignore", "Cannot determine where", UserWarning)
+    with tempfile.TemporaryDirectory() as folder:
+        make_package(Path(folder))
+        sys.path.insert(0, folder)
+        sys.dont_write_bytecode = True
+        pdoc.render.configure(docformat="markdown", show_source=False, footer_text="Kompute")
+        pdoc.pdoc("kp", "kp._early", output_directory=options.folder)
+    print(f"the reference is {options.folder / 'kp.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

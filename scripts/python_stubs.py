@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes python/kp/_kp.pyi, the type stub of the extension module, from the module itself.
+
+    scripts/python_stubs.py                write it
+    scripts/python_stubs.py --check        fail where the committed one is out of date, and let the
+                                           type checkers read the package and a file that uses it
+
+--package FOLDER names the folder that holds a built package kp (default: build/ci/python). Run it
+with an interpreter that has NumPy and, for --check, mypy; where it has pyright, that checks, too.
+
+Names, defaults and documentation come from the module. So do types, except for those that the
+module knows only as "some object": for these, ARGUMENTS and RESULTS below are the place. An object
+without a type is an error, and so is an entry of RESULTS that nothing uses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import enum
+import importlib.util
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import types
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STUB = ROOT / "python" / "kp" / "_kp.pyi"
+USAGE = ROOT / "python" / "tests" / "typing"
+WIDTH = 100
+
+HEADER = """\
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/python_stubs.py. Do not edit it: change the docstrings and signatures in
+# python/src, or the types in that script.
+
+import collections.abc
+import enum
+import os
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing_extensions import Self, TypeAlias
+
+_Path: TypeAlias = str | os.PathLike[str]
+# SPIR-V, or source text, or a path.
+_Shader: TypeAlias = bytes | bytearray | memoryview | NDArray[Any] | str | os.PathLike[str]
+# Numbers, or numbers by name; specialization constants have ids, too.
+_Constants: TypeAlias = ArrayLike | collections.abc.Mapping[str, Any]
+_SpecConstants: TypeAlias = (
+    _Constants | collections.abc.Mapping[int, Any] | collections.abc.Mapping[str | int, Any]
+)
+_Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
+"""
+
+#: Types of arguments by name, or by Class.function.name where that is not enough.
+ARGUMENTS = {
+    "algorithm": "Algorithm",
+    "array": "Any",
+    "copy": "bool | None",
+    "count": "SupportsIndex | None",
+    "data": "ArrayLike | None",
+    "Memory.write.data": "ArrayLike",
+    "defines": "collections.abc.Mapping[str, Any] | None",
+    "dst_access": "AccessFlags | int",
+    "dst_stage": "PipelineStageFlags | int",
+    "dtype": "DTypeLike | None",
+    "group_counts": "Tensor | None",
+    "includes": "collections.abc.Iterable[_Path]",
+    "offset": "SupportsIndex",
+    "out": "NDArray[Any] | None",
+    "push_consts": "_Constants",
+    "sequences": "collections.abc.Iterable[Sequence]",
+    "shader": "_Shader",
+    "shape": "_Extent | None",
+    "source_or_path": "_Path",
+    "spec_consts": "_SpecConstants",
+    "spirv": "_Shader",
+    "src_access": "AccessFlags | int",
+    "src_stage": "PipelineStageFlags | int",
+    "tensors": "collections.abc.Iterable[Memory]",
+    "thread_count": "_Extent | None",
+    "timeout": "SupportsFloat | None",
+    "value": "Any",
+    "workgroup": "_Extent",
+    "Memory.__getitem__.arg0": "Any",
+    "Memory.__setitem__.arg0": "Any",
+    "Memory.__setitem__.arg1": "Any",
+}
+
+#: Types of results and properties.
+RESULTS = {
+    "Algorithm.get_mem_objects": "list[Memory]",
+    "Algorithm.get_tensors": "list[Tensor]",
+    "Algorithm.local_size": "tuple[int, int, int]",
+    "Algorithm.workgroup": "tuple[int, int, int]",
+    "Event.__await__": "collections.abc.Generator[Any, None, None]",
+    "HostImport.__enter__": "Self",
+    "Manager.__enter__": "Self",
+    "Manager.get_device_properties": "dict[str, Any]",
+    "Manager.import_host": "HostImport",
+    "Manager.list_devices": "list[dict[str, Any]]",
+    "Manager.pinned_array": "NDArray[Any]",
+    "Memory.__array__": "NDArray[Any]",
+    "Memory.__dlpack__": "Any",
+    "Memory.__dlpack_device__": "tuple[int, int]",
+    "Memory.__getitem__": "Any",
+    "Memory.__iter__": "collections.abc.Iterator[Any]",
+    "Memory.numpy": "NDArray[Any]",
+    "Memory.shape": "tuple[int, ...]",
+    "OpAlgoDispatch.record": "collections.abc.Iterable[OpBase]",
+    "OpBase.accesses": "collections.abc.Iterable[tuple[Memory, str]] | None",
+    "OpBase.record": "collections.abc.Iterable[OpBase]",
+    "Sequence.__await__": "collections.abc.Generator[Any, None, Sequence]",
+    "Sequence.__enter__": "Self",
+    "Sequence.begin": "Sequence",
+    "Sequence.clear": "Sequence",
+    "Sequence.end": "Sequence",
+    "Sequence.rerecord": "Sequence",
+    "_reflect": "dict[str, Any]",
+    "list_devices": "list[dict[str, Any]]",
+}
+
+#: How the module spells types, and how the stub does. The first that fits is used.
+SPELLINGS = (
+    (r"\bkp\._kp\.", ""),
+    (r"<(\w+\.\w+): \d+>", r"\1"),
+    (r"typing\.SupportsInt \| typing\.SupportsIndex", "SupportsIndex"),
+    (r"typing\.SupportsFloat \| typing\.SupportsIndex", "SupportsFloat"),
+    (r"\btyping\.", ""),
+    (r"numpy\.ndarray\b(?!\[)", "NDArray[Any]"),
+    (r"numpy\.dtype\b(?!\[)", "np.dtype[Any]"),
+    (r"\bItems\[", "collections.abc.Sequence["),
+)
+
+INHERITED_ANYWAY = {"__doc__", "__module__", "__weakref__", "__dict__"}
+USED: set[str] = set()
+
+
+class Failure(Exception):
+    """A message for who runs this."""
+
+
+# --- one signature --------------------------------------------------------------------------------
+
+
+def respell(text: str) -> str:
+    for pattern, replacement in SPELLINGS:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def known(type_: str | None) -> bool:
+    """Whether a type says more than that there is some object."""
+    return type_ is not None and not re.search(
+        r"\bobject\b|\b(list|dict|tuple|Iterator)\b(?!\[)", type_
+    )
+
+
+def argument_type(path: str, name: str, given: str | None) -> str:
+    for key in (f"{path}.{name}", name):
+        if key in ARGUMENTS and not known(given):
+            return ARGUMENTS[key]
+    if given is None or not known(given):
+        raise Failure(f"ARGUMENTS has no type for {path}.{name}")
+    return given
+
+
+def result_type(path: str, given: str | None) -> str:
+    if path in RESULTS:
+        USED.add(path)
+        return RESULTS[path]
+    if given is None or not known(given):
+        raise Failure(f"RESULTS has no type for {path}, which gives '{given}'")
+    return given
+
+
+def source_of(default: ast.expr) -> str:
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        return '"' + default.value.replace('"', '\\"') + '"'
+    return ast.unparse(default)
+
+
+def render(path: str, function: ast.FunctionDef) -> tuple[list[str], str]:
+    """The arguments of a function, each with type and default, and what it returns."""
+
+    def text(node: ast.expr | None) -> str | None:
+        return None if node is None else ast.unparse(node)
+
+    def one(argument: ast.arg, default: ast.expr | None) -> str:
+        if argument.arg == "self":
+            return "self"
+        rendered = f"{argument.arg}: {argument_type(path, argument.arg, text(argument.annotation))}"
+        return rendered if default is None else f"{rendered} = {source_of(default)}"
+
+    given = function.args
+    missing: list[ast.expr | None] = [None] * (len(given.args) - len(given.defaults))
+    arguments = [one(*pair) for pair in zip(given.args, [*missing, *given.defaults], strict=True)]
+    # pybind11 calls an argument that has no name arg0, arg1, ...
+    if arguments and re.match(r"arg\d+:", arguments[-1]):
+        arguments.append("/")
+    if given.vararg:
+        arguments.append(f"*{given.vararg.arg}: {text(given.vararg.annotation) or 'object'}")
+    elif given.kwonlyargs:
+        arguments.append("*")
+    arguments += [one(*pair) for pair in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    if given.kwarg:
+        arguments.append(f"**{given.kwarg.arg}: {text(given.kwarg.annotation) or 'Any'}")
+    return arguments, result_type(path, text(function.returns))
+
+
+def parse(path: str, name: str, signature: str) -> ast.FunctionDef:
+    """`signature` is "(arguments) -> result"."""
+    try:
+        function = ast.parse(f"def {name}{respell(signature)}: ...").body[0]
+    except SyntaxError as error:
+        raise Failure(f"the signature of {path} is not Python: {signature}") from error
+    assert isinstance(function, ast.FunctionDef)
+    return function
+
+
+def signature_of(path: str, name: str, function: object) -> tuple[str, str]:
+    """The signature and the documentation of a function of either kind."""
+    if isinstance(function, types.FunctionType):
+        signature = inspect.signature(function)
+        plain = []
+        for parameter in signature.parameters.values():
+            if isinstance(parameter.default, enum.Enum):
+                default = parameter.default
+                parameter = parameter.replace(
+                    default=_Named(f"{type(default).__name__}.{default.name}")
+                )
+            plain.append(parameter)
+        text = str(signature.replace(parameters=plain)).replace("'", "\0")
+        # Annotations are kept as text, in quotes; defaults that are text are, too.
+        text = re.sub(r"(: |-> )\0([^\0]*)\0", r"\1\2", text).replace("\0", "'")
+        return text, inspect.getdoc(function) or ""
+    documentation = getattr(function, "__doc__", None) or ""
+    first, _, rest = documentation.partition("\n")
+    if "Overloaded function." in rest:
+        raise Failure(f"{path} is overloaded, which this does not know how to write")
+    if not first.startswith(f"{name}("):
+        raise Failure(f"the documentation of {path} does not begin with its signature")
+    return first[len(name) :], inspect.cleandoc(rest)
+
+
+class _Named:
+    """A default whose repr is a name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+# --- the stub -------------------------------------------------------------------------------------
+
+
+def documented(text: str, indent: str) -> Iterator[str]:
+    if "\\" in text or '"""' in text:
+        raise Failure(f"this documentation needs escapes: {text}")
+    # A single line has the quotes at both ends.
+    width = WIDTH - len(indent) - len('"""') * (1 if "\n" in text.strip() else 2)
+    paragraphs = [
+        textwrap.fill(paragraph, width)
+        if any(len(line) > width for line in paragraph.split("\n"))
+        else paragraph
+        for paragraph in text.strip().split("\n\n")
+    ]
+    text = "\n\n".join(paragraphs)
+    end = "\n" if "\n" in text else ""
+    yield from textwrap.indent(f'"""{text}{end}"""', indent).split("\n")
+
+
+def write_function(path: str, name: str, function: object, indent: str) -> Iterator[str]:
+    signature, documentation = signature_of(path, name, function)
+    arguments, result = render(path, parse(path, name, signature))
+    end = ":" if documentation else ": ..."
+    line = f"{indent}def {name}({', '.join(arguments)}) -> {result}{end}"
+    if len(line) <= WIDTH:
+        yield line
+    else:
+        yield f"{indent}def {name}("
+        yield from (f"{indent}    {argument}," for argument in arguments)
+        yield f"{indent}) -> {result}{end}"
+    if documentation:
+        yield from documented(documentation, indent + "    ")
+
+
+def write_property(path: str, name: str, member: property) -> Iterator[str]:
+    signature = (getattr(member.fget, "__doc__", None) or "").partition("\n")[0]
+    returns = parse(path, name, signature).returns
+    result = result_type(path, None if returns is None else ast.unparse(returns))
+    documentation = inspect.cleandoc(member.__doc__ or "")
+    yield "    @property"
+    yield f"    def {name}(self) -> {result}:" + ("" if documentation else " ...")
+    if documentation:
+        yield from documented(documentation, "        ")
+    if member.fset is not None:
+        raise Failure(f"{path} can be assigned, which this does not know how to write")
+
+
+def write_enum(class_: type[enum.Enum]) -> Iterator[str]:
+    for name, member in class_.__members__.items():
+        yield f"    {name} = {int(member.value)}"
+
+
+def write_class(name: str, class_: type) -> Iterator[str]:
+    base = class_.__bases__[0]
+    if issubclass(class_, enum.Enum):
+        yield f"class {name}(enum.{base.__name__}):"
+    elif base.__module__ in ("kp", "kp._kp"):
+        yield f"class {name}({base.__name__}):"
+    else:
+        yield f"class {name}:"
+    yield from documented(inspect.cleandoc(class_.__doc__ or name), "    ")
+    if issubclass(class_, enum.Enum):
+        yield ""
+        yield from write_enum(class_)
+        return
+    for key, member in vars(class_).items():
+        path = f"{name}.{key}"
+        if key in INHERITED_ANYWAY or key.startswith("_pybind11"):
+            continue
+        if isinstance(member, types.WrapperDescriptorType):  # a class that people do not make
+            continue
+        yield ""
+        if isinstance(member, property):
+            yield from write_property(path, key, member)
+        else:
+            yield from write_function(path, key, member, "    ")
+
+
+def generate(package: Path) -> str:
+    sys.path.insert(0, str(package))
+    sys.dont_write_bytecode = True
+    module = importlib.import_module("kp._kp")
+    if not Path(str(module.__file__)).resolve().is_relative_to(package):
+        raise Failure(f"kp._kp was taken from {module.__file__}")
+    lines = ["", "__version__: str"]
+    for name, member in vars(module).items():
+        if isinstance(member, type):
+            lines += ["", *write_class(name, member)]
+        elif callable(member):
+            lines += ["", *write_function(name, name, member, "")]
+        elif not name.startswith("__"):
+            raise Failure(f"{name} is neither a class nor a function")
+    unused = RESULTS.keys() - USED
+    if unused:
+        raise Failure(f"RESULTS names what does not exist: {', '.join(sorted(unused))}")
+    return HEADER + "\n".join(lines) + "\n"
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def check_stub(text: str) -> None:
+    wanted = text.splitlines(keepends=True)
+    present = STUB.read_text(encoding="utf-8").splitlines(keepends=True) if STUB.exists() else []
+    if wanted != present:
+        difference = "".join(difflib.unified_diff(present, wanted, "committed", "generated", n=2))
+        raise Failure(
+            f"{STUB.relative_to(ROOT)} is out of date; run this without --check\n{difference}"
+        )
+    print("python_stubs.py: the stub is up to date")
+
+
+def check_types(package: Path) -> None:
+    if importlib.util.find_spec("mypy") is None:
+        raise Failure(f"{sys.executable} has no mypy")
+    targets = [str(ROOT / "python" / "kp"), *map(str, sorted(USAGE.glob("*.py")))]
+    tools = [("mypy", ["mypy", "--strict", *targets])]
+    if importlib.util.find_spec("pyright") is not None:
+        tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *targets]))
+    else:
+        print("python_stubs.py: LEFT OUT: pyright is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        accepted = Path(folder) / "accepted"
+        accepted.write_text("\n".join(stubtest_accepts()), encoding="utf-8")
+        configuration = str(ROOT / "pyproject.toml")
+        tools.append(
+            (
+                "stubtest",
+                [
+                    "mypy.stubtest",
+                    "kp._kp",
+                    *("--mypy-config-file", configuration),
+                    *("--allowlist", str(accepted), "--ignore-unused-allowlist"),
+                ],
+            )
+        )
+        for name, command in tools:
+            result = subprocess.run(
+                [sys.executable, "-m", *command],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(package)},
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+            if result.returncode != 0:
+                raise Failure(f"{name} found faults:\n{result.stdout}")
+            print(f"python_stubs.py: {name} finds no fault")
+
+
+def stubtest_accepts() -> Iterator[str]:
+    """What pybind11 adds to classes and enums, and no stub names."""
+    for name, member in vars(sys.modules["kp._kp"]).items():
+        if isinstance(member, type):
+            path = re.escape(f"kp._kp.{name}")
+            yield path  # the metaclass
+            yield path + r"\.__pybind11_native_enum__"
+            if "__init__" not in vars(member) or isinstance(
+                vars(member)["__init__"], types.WrapperDescriptorType
+            ):
+                yield path + r"\.__init__"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes or checks python/kp/_kp.pyi.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail on a difference")
+    parser.add_argument("--package", type=Path, default=ROOT / "build" / "ci" / "python")
+    arguments = parser.parse_args()
+    package = arguments.package.resolve()
+    try:
+        if not any((package / "kp").glob("_kp.*")):
+            raise Failure(
+                f"no built module is in {package / 'kp'}; configure with "
+                "-DKOMPUTE_OPT_BUILD_PYTHON=ON and build, or name the folder with --package"
+            )
+        text = generate(package)
+        if arguments.check:
+            check_stub(text)
+            check_types(package)
+        else:
+            STUB.write_text(text, encoding="utf-8")
+            print(f"python_stubs.py: wrote {STUB.relative_to(ROOT)}")
+    except Failure as failure:
+        print(f"python_stubs.py: FAILED: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

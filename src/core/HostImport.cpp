@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/HostImport.hpp>
+
+#include <optional>
+
+#include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
+
+#include "vulkan/Device.hpp"
+#include "vulkan/HostRanges.hpp"
+
+namespace kp {
+
+struct HostImport::Impl {
+    void* memory = nullptr;
+    uint64_t bytes = 0;
+    std::string reason;
+    std::optional<vulkan::ImportedHostMemory> imported;
+};
+
+HostImport::HostImport(std::shared_ptr<vulkan::Device> device, void* memory, uint64_t bytes)
+    : mImpl(std::make_unique<Impl>()) {
+    if (!memory || bytes == 0)
+        throw InvalidArgument("importing host memory needs an address and at least one byte, " +
+                              std::to_string(bytes) + " bytes at " +
+                              (memory ? "an address" : "null") + " were given");
+    mImpl->memory = memory;
+    mImpl->bytes = bytes;
+    try {
+        mImpl->imported.emplace(std::move(device), memory, bytes);
+    } catch (const Unsupported& error) {
+        mImpl->reason = error.what();
+        KP_LOG_DEBUG("host memory is not imported, its transfers go through staging: {}",
+                     mImpl->reason);
+    }
+}
+
+HostImport::~HostImport() = default;
+
+bool HostImport::imported() const {
+    return mImpl->imported.has_value();
+}
+const std::string& HostImport::reason() const {
+    return mImpl->reason;
+}
+void* HostImport::data() const {
+    return mImpl->memory;
+}
+uint64_t HostImport::bytes() const {
+    return mImpl->bytes;
+}
+
+} // namespace kp

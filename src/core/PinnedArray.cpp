@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/PinnedArray.hpp>
+
+#include "vulkan/Device.hpp"
+#include "vulkan/Transfer.hpp"
+
+namespace kp {
+
+struct PinnedMemory::Impl {
+    std::shared_ptr<vulkan::Device> device; ///< outlives the buffer
+    std::shared_ptr<vulkan::Buffer> buffer;
+    uint64_t number = 0; ///< among the device's host ranges
+};
+
+PinnedMemory::PinnedMemory(std::shared_ptr<vulkan::Device> device, uint64_t bytes)
+    : mImpl(std::make_unique<Impl>()) {
+    mImpl->buffer = vulkan::Buffer::create(*device, bytes, vulkan::MemoryPlace::eHost);
+    mImpl->number =
+        device->transfer().hostRanges().add(mImpl->buffer->mapped(), bytes, mImpl->buffer, 0);
+    mImpl->device = std::move(device);
+}
+
+PinnedMemory::~PinnedMemory() {
+    mImpl->device->transfer().hostRanges().remove(mImpl->number);
+}
+
+uint64_t PinnedMemory::bytes() const {
+    return mImpl->buffer->size();
+}
+
+void* PinnedMemory::memory() const {
+    return mImpl->buffer->mapped();
+}
+
+} // namespace kp

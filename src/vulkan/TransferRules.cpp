@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/TransferRules.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include <kompute/Error.hpp>
+
+namespace kp::vulkan {
+namespace {
+
+constexpr uint64_t kKibi = 1u << 10;
+constexpr uint64_t kMebi = 1u << 20;
+constexpr uint64_t kSmallestChunk = 4 * kKibi;
+constexpr uint64_t kSmallestStaging = 64 * kKibi;
+constexpr uint32_t kMostThreads = 64;
+constexpr uint32_t kMostChunks = 1024;
+
+/// One name of the text, and where its value is. Exactly one pointer is set.
+struct Name {
+    const char* name;
+    uint64_t TransferRules::*bytes = nullptr;
+    uint32_t TransferRules::*number = nullptr;
+    bool TransferRules::*flag = nullptr;
+    uint64_t least = 0;
+    uint64_t most = std::numeric_limits<uint64_t>::max();
+};
+
+const Name kNames[] = {
+    {.name = "chunk", .bytes = &TransferRules::chunkBytes, .least = kSmallestChunk},
+    {.name = "inflight", .number = &TransferRules::chunksInFlight, .least = 2, .most = kMostChunks},
+    {.name = "threads", .number = &TransferRules::threads, .least = 1, .most = kMostThreads},
+    {.name = "threaded", .bytes = &TransferRules::threadedBytes},
+    {.name = "stream", .flag = &TransferRules::streamingStores, .most = 1},
+    {.name = "staging", .bytes = &TransferRules::stagingBytes, .least = kSmallestStaging},
+    {.name = "idle",
+     .number = &TransferRules::idleMilliseconds,
+     .most = std::numeric_limits<uint32_t>::max()},
+    {.name = "mapped", .bytes = &TransferRules::mappedBytes},
+    {.name = "copyqueue", .bytes = &TransferRules::copyQueueBytes},
+    {.name = "piece", .bytes = &TransferRules::pieceBytes},
+    {.name = "queues", .number = &TransferRules::pieceQueues, .least = 1, .most = 8},
+    {.name = "copykernel", .bytes = &TransferRules::copyKernelBytes},
+    {.name = "fillkernel", .bytes = &TransferRules::fillKernelBytes},
+};
+
+std::string nameList() {
+    std::string list;
+    for (const Name& entry : kNames)
+        list += (list.empty() ? "" : ", ") + std::string(entry.name);
+    return list;
+}
+
+[[noreturn]] void refuse(std::string_view item, const std::string& reason) {
+    throw InvalidArgument("transfer rule '" + std::string(item) + "': " + reason +
+                          "; expected is a comma-separated list of name=value (chunk=4M,threads=8) "
+                          "with the names " +
+                          nameList());
+}
+
+uint64_t parseValue(std::string_view item, std::string_view text) {
+    uint64_t value = 0;
+    size_t digits = 0;
+    for (; digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]));
+         ++digits) {
+        const auto digit = static_cast<uint64_t>(text[digits] - '0');
+        if (value > (std::numeric_limits<uint64_t>::max() - digit) / 10)
+            refuse(item, "the value is too large");
+        value = value * 10 + digit;
+    }
+    std::string_view unit = text.substr(digits);
+    if (digits == 0 || unit.size() > 1)
+        refuse(item, "'" + std::string(text) + "' is no number");
+    if (unit.empty())
+        return value;
+    constexpr std::string_view kUnits = "KMG";
+    const size_t power =
+        kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    if (power == std::string_view::npos)
+        refuse(item, "the unit is K, M or G");
+    const auto shift = static_cast<uint32_t>(10 * (power + 1));
+    if (value > std::numeric_limits<uint64_t>::max() >> shift)
+        refuse(item, "the value is too large");
+    return value << shift;
+}
+
+void bringInLine(TransferRules& rules) {
+    // Two chunks per direction keep the device and the host busy at the same time.
+    rules.chunkBytes = std::min(rules.chunkBytes, rules.stagingBytes / 4);
+    rules.chunkBytes = std::max(kSmallestChunk, rules.chunkBytes / kSmallestChunk * kSmallestChunk);
+}
+
+/// What no kind of device changes.
+TransferRules commonRules() {
+    TransferRules rules;
+    // Much more than the defaults below take (64 MiB with 8 threads): what is left is for wide
+    // images, of which a chunk holds at least a row, and for larger chunks by request.
+    rules.stagingBytes = 256 * kMebi;
+    // Making staging again costs some 0.3 ms per MiB (H200: 18 ms for 64 MiB), which a program that
+    // transfers several times a second shall not pay.
+    rules.idleMilliseconds = 1000;
+    // Which stores are faster depends on the processor. Not measured on the host of a fast GPU, so
+    // it is what memcpy does.
+    rules.streamingStores = false;
+    // One copy of pinned memory reaches 50 to 52 GB/s on an H200, of 55 that CUDA does. Whether
+    // pieces on both copy queues close the gap is not measured.
+    rules.pieceBytes = 0;
+    rules.pieceQueues = 1;
+    return rules;
+}
+
+TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
+    TransferRules rules = commonRules();
+    // One host thread copies 9.7 GB/s on an H200's host; 4 threads reach 21 to 27 and 8 threads 22
+    // to 46, against 51 that the device copies. Half of the host's threads are left to the program.
+    rules.threads = std::clamp(hostThreads / 2, 1u, 8u);
+    // One thread copies this much in 0.11 ms (9.7 GB/s). Where sharing it out begins to pay is not
+    // measured.
+    rules.threadedBytes = kMebi;
+    // An H200 copies 2 MiB in 40 us, more than ten times what a submission costs the host (2 to
+    // 3 us). It has nothing to do until the first chunk is there, so they are no larger.
+    rules.chunkBytes = 2 * kMebi;
+    // A thread that fetches needs one chunk to copy from and one under way.
+    rules.chunksInFlight = 2 * rules.threads;
+    // Written through the mapping, data need no submission (2 to 3 us on an H200). Beyond this size
+    // the copy itself takes ten times as long (27 us), and writing large data so is no faster than
+    // staging (24 to 31 GB/s with 4 threads, 29 with 8). Reading the mapping reaches 0.03 GB/s, so
+    // it is never read.
+    rules.mappedBytes = wholeMemoryMapped ? 256 * kKibi : 0;
+    // A queue of its own lets large transfers run beside dispatches and the other direction. Small
+    // ones take the compute queue: order between queues costs a semaphore. Where the other queue
+    // begins to pay is not measured.
+    rules.copyQueueBytes = kMebi;
+    return rules;
+}
+
+void addKernelRules(TransferRules& rules, uint32_t vendor) {
+    constexpr uint32_t kNvidia = 0x10de;
+    if (vendor != kNvidia)
+        return;
+    // On an H200 vkCmdCopyBuffer reaches 0.77 to 0.83 TB/s read and written, where cudaMemcpy does
+    // 4.2 and a saxpy shader of 64 MiB 2.8. The copying shader itself, the fill command and the
+    // size from which a shader pays are not measured.
+    rules.copyKernelBytes = kMebi;
+    rules.fillKernelBytes = kMebi;
+}
+
+TransferRules integratedRules(bool wholeMemoryMapped, uint32_t hostThreads) {
+    TransferRules rules = discreteRules(false, hostThreads);
+    // One memory: a copy by the device would only read and write it once more.
+    rules.mappedBytes = wholeMemoryMapped ? std::numeric_limits<uint64_t>::max() : 0;
+    // The memory that host and device share is the limit, which few threads reach. Not measured.
+    rules.threads = std::clamp(hostThreads / 2, 1u, 4u);
+    rules.chunksInFlight = 2 * rules.threads;
+    // Its copies share that memory too: nothing to run beside.
+    rules.copyQueueBytes = std::numeric_limits<uint64_t>::max();
+    return rules;
+}
+
+TransferRules softwareRules() {
+    TransferRules rules = commonRules();
+    // Device memory is host memory: one memcpy, at 24 GB/s on a host where the driver's own copy
+    // makes the same 24 GB/s and needs another one to or from staging. The driver's threads
+    // compute on the same cores, so no further ones are taken from them.
+    rules.mappedBytes = std::numeric_limits<uint64_t>::max();
+    rules.threads = 1;
+    // Staging is for images alone; two buffers are one to fill and one to copy from.
+    rules.chunksInFlight = 2;
+    // Such devices have one queue.
+    rules.copyQueueBytes = std::numeric_limits<uint64_t>::max();
+    return rules;
+}
+
+} // namespace
+
+bool mapsWholeMemory(const PhysicalDevice& device) {
+    constexpr VkMemoryPropertyFlags kWritable = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                                VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                                VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkPhysicalDeviceMemoryProperties& memory = device.memory;
+    uint64_t largest = 0;
+    uint64_t mapped = 0;
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+        const VkMemoryType& type = memory.memoryTypes[i];
+        const uint64_t heap = memory.memoryHeaps[type.heapIndex].size;
+        if (type.propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
+            largest = std::max(largest, heap);
+        if ((type.propertyFlags & kWritable) == kWritable)
+            mapped = std::max(mapped, heap);
+    }
+    return mapped != 0 && mapped >= largest / 4 * 3;
+}
+
+TransferRules defaultTransferRules(const PhysicalDevice& device, uint32_t hostThreads) {
+    const bool whole = mapsWholeMemory(device);
+    switch (device.properties.deviceType) {
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return softwareRules();
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return integratedRules(whole, hostThreads);
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: {
+        TransferRules rules = discreteRules(whole, hostThreads);
+        addKernelRules(rules, device.properties.vendorID);
+        return rules;
+    }
+    default:
+        return discreteRules(whole, hostThreads);
+    }
+}
+
+TransferRules changedRules(TransferRules rules, std::string_view text) {
+    while (!text.empty()) {
+        const size_t comma = text.find(',');
+        const std::string_view item = text.substr(0, comma);
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+        if (item.empty())
+            continue;
+        const size_t equals = item.find('=');
+        if (equals == std::string_view::npos)
+            refuse(item, "no value is given");
+        const std::string_view name = item.substr(0, equals);
+        const auto* entry = std::find_if(std::begin(kNames), std::end(kNames),
+                                         [&](const Name& known) { return name == known.name; });
+        if (entry == std::end(kNames))
+            refuse(item, "there is no rule of this name");
+        const uint64_t value = parseValue(item, item.substr(equals + 1));
+        if (value < entry->least || value > entry->most)
+            refuse(item, "the value must be at least " + std::to_string(entry->least) +
+                             " and at most " + std::to_string(entry->most));
+        if (entry->bytes)
+            rules.*entry->bytes = value;
+        else if (entry->number)
+            rules.*entry->number = static_cast<uint32_t>(value);
+        else
+            rules.*entry->flag = value != 0;
+    }
+    bringInLine(rules);
+    return rules;
+}
+
+std::string toString(const TransferRules& rules) {
+    std::string text;
+    for (const Name& entry : kNames) {
+        const uint64_t value = entry.bytes    ? rules.*entry.bytes
+                               : entry.number ? rules.*entry.number
+                                              : uint64_t{rules.*entry.flag};
+        text += (text.empty() ? "" : ",") + std::string(entry.name) + "=" + std::to_string(value);
+    }
+    return text;
+}
+
+} // namespace kp::vulkan

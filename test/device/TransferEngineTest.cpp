@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The transfer engine under rules of every kind: exactness, bounds, memory that the device reaches
+// directly, and what failures leave behind.
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#if defined(__linux__)
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#include "CallCounter.hpp"
+#include "FaultyDriver.hpp"
+#include "TestSupport.hpp"
+#include "vulkan/Allocator.hpp"
+#include "vulkan/Device.hpp"
+#include "vulkan/Retirement.hpp"
+#include "vulkan/Transfer.hpp"
+
+namespace kp::test {
+namespace {
+
+using MemoryTypes = kp::Memory::MemoryTypes;
+
+/// Bytes that differ from place to place.
+std::vector<uint8_t> pattern(size_t bytes, uint64_t seed = 1) {
+    std::vector<uint8_t> values(bytes);
+    uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+    size_t i = 0;
+    for (; i + 8 <= bytes; i += 8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        std::memcpy(&values[i], &state, 8);
+    }
+    for (; i < bytes; ++i)
+        values[i] = static_cast<uint8_t>(i);
+    return values;
+}
+
+std::shared_ptr<kp::Tensor> bytesOnDevice(kp::Manager& manager, size_t bytes) {
+    return manager.tensor(bytes, 1, kp::Memory::DataTypes::eUnsignedChar, MemoryTypes::eStorage);
+}
+
+class TransferEngineTest : public DeviceTest {
+protected:
+    vulkan::Transfer& engine() { return deviceOf(manager)->transfer(); }
+};
+
+class TransferRulesOnDevice : public TransferEngineTest,
+                              public ::testing::WithParamInterface<const char*> {
+protected:
+    TransferRulesOnDevice() { engine().changeRules(GetParam()); }
+};
+
+TEST_P(TransferRulesOnDevice, OddSizesAndOffsetsAreExact) {
+    constexpr size_t kBytes = (3u << 20) + 4097;
+    const auto t = bytesOnDevice(manager, kBytes);
+    std::vector<uint8_t> expected = pattern(kBytes);
+    t->upload(expected);
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == expected);
+
+    uint64_t seed = 2;
+    for (const size_t bytes : {size_t{1}, size_t{3}, size_t{4095}, size_t{65'537}, size_t{262'144},
+                               size_t{262'145}, size_t{1'048'577}, kBytes - 131'073})
+        for (const size_t offset : {size_t{0}, size_t{1}, size_t{131'071}}) {
+            const std::vector<uint8_t> part = pattern(bytes + 3, ++seed);
+            t->upload(part.data() + 3, bytes, offset); // a source that is not aligned either
+            std::copy_n(part.begin() + 3, bytes, expected.begin() + offset);
+            std::vector<uint8_t> back(bytes + 2, 0xEE);
+            t->download(back.data() + 1, bytes, offset);
+            ASSERT_TRUE(std::equal(part.begin() + 3, part.end(), back.begin() + 1))
+                << bytes << " bytes at " << offset;
+            ASSERT_EQ(back.front(), 0xEE);
+            ASSERT_EQ(back.back(), 0xEE);
+        }
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == expected) << "bytes beside a range were changed";
+}
+
+TEST_P(TransferRulesOnDevice, ImagesAreExact) {
+    constexpr uint32_t kWidth = 517;
+    constexpr uint32_t kHeight = 301;
+    std::vector<float> values(kWidth * kHeight);
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i);
+    const auto image = manager.image(kWidth, kHeight, 1, MemoryTypes::eStorage);
+    image->upload(values);
+    EXPECT_TRUE(onDevice<float>(*image) == values);
+}
+
+TEST_P(TransferRulesOnDevice, EvaluationsAndTransfersAreOrdered) {
+    constexpr size_t kCount = 60'003; // one work group each, of which a device may take few
+    const auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
+    auto sq = manager.sequence();
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
+    for (uint32_t round = 0; round < 10; ++round) {
+        t->upload(ascending<uint32_t>(kCount, round));
+        sq->evalAsync();
+        EXPECT_TRUE(onDevice<uint32_t>(*t) == ascending<uint32_t>(kCount, round + 1));
+        sq->evalAwait();
+    }
+}
+
+TEST_P(TransferRulesOnDevice, StagingKeepsToItsBound) {
+    const auto t = bytesOnDevice(manager, 5u << 20);
+    for (const size_t bytes : {size_t{1000}, size_t{1u << 20}, size_t{5u << 20}}) {
+        const auto values = pattern(bytes);
+        t->upload(values);
+        std::vector<uint8_t> back(bytes);
+        t->download(back.data(), bytes);
+        EXPECT_LE(engine().stagingBytes(), engine().rules().stagingBytes);
+    }
+    deviceOf(manager)->waitIdle();
+    manager.clear();
+    EXPECT_EQ(engine().stagingBytes(), 0u);
+}
+
+TEST_P(TransferRulesOnDevice, PinnedArrays) {
+    constexpr size_t kCount = 400'001;
+    const auto source = manager.pinnedArray<uint32_t>(kCount);
+    const auto target = manager.pinnedArray<uint32_t>(kCount);
+    EXPECT_EQ(source->size(), kCount);
+    EXPECT_EQ(source->bytes(), kCount * 4);
+    for (size_t i = 0; i < kCount; ++i)
+        (*source)[i] = static_cast<uint32_t>(i * 13);
+    std::fill(target->begin(), target->end(), 1u);
+    const auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
+    t->upload(source->data(), source->bytes());
+    t->download(target->data() + 1, (kCount - 1) * 4, 4); // a part of it
+    EXPECT_EQ(target->data()[0], 1u);
+    EXPECT_TRUE(std::equal(source->begin() + 1, source->end(), target->begin() + 1));
+    EXPECT_EQ(engine().stagingBytes(), 0u);
+    t->upload(source->data() + 7, 4, 0);
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], 7u * 13);
+}
+
+TEST_P(TransferRulesOnDevice, ImportedMemory) {
+    std::vector<uint8_t> memory = pattern((2u << 20) + 123);
+    std::vector<uint8_t> expected = memory;
+    const auto t = bytesOnDevice(manager, memory.size());
+    // A part in the middle that starts and ends anywhere.
+    const size_t first = 5001;
+    const size_t bytes = (1u << 20) + 77;
+    const auto import = manager.importHost(memory.data() + first, bytes);
+    EXPECT_EQ(import->bytes(), bytes);
+    EXPECT_EQ(import->data(), memory.data() + first);
+    EXPECT_EQ(import->imported(), import->reason().empty());
+
+    t->upload(memory); // partly imported, partly not
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == expected);
+    const auto other = pattern(memory.size(), 99);
+    t->upload(other);
+    t->download(memory.data(), memory.size());
+    EXPECT_TRUE(memory == other);
+    t->upload(expected);
+    t->download(memory.data() + first + 1, bytes - 2, first + 1);
+    EXPECT_TRUE(std::equal(memory.begin() + first + 1, memory.begin() + first + bytes - 1,
+                           expected.begin() + first + 1));
+    EXPECT_EQ(memory[first], other[first]);
+    EXPECT_EQ(memory[first + bytes - 1], other[first + bytes - 1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, TransferRulesOnDevice,
+                         ::testing::Values("", "mapped=0", "mapped=0,threads=1,chunk=64K",
+                                           "mapped=0,threads=4,threaded=1,chunk=128K,inflight=3",
+                                           "mapped=0,threads=6,threaded=1,chunk=64K,staging=256K",
+                                           "mapped=0,threads=3,staging=64K",
+                                           "mapped=0,copyqueue=0,piece=100K,queues=2",
+                                           "mapped=0,stream=1,threads=2,chunk=1M,threaded=64K",
+                                           "mapped=16G,threads=4,threaded=64K,stream=1"),
+                         [](const auto& info) { return "Rules" + std::to_string(info.index); });
+
+TEST_F(TransferEngineTest, TransfersMakeNothingFromTheSecondOn) {
+    engine().changeRules("mapped=0,threads=1,chunk=256K");
+    const auto t = bytesOnDevice(manager, 3u << 20);
+    const auto values = pattern(3u << 20);
+    std::vector<uint8_t> back(values.size());
+    const auto pinned = manager.pinnedArray<uint8_t>(values.size());
+    const auto all = [&] {
+        t->upload(values);
+        t->upload(values.data(), 100);
+        t->download(back.data(), back.size());
+        t->download(back.data(), 100);
+        t->upload(pinned->data(), pinned->bytes());
+        t->download(pinned->data(), pinned->bytes());
+    };
+    for (int round = 0; round < 3; ++round) {
+        all();
+        deviceOf(manager)->waitIdle();
+        deviceOf(manager)->retirement().collect();
+    }
+    CallCounter calls(manager);
+    for (int round = 0; round < 5; ++round) {
+        all();
+        deviceOf(manager)->waitIdle();
+    }
+    EXPECT_EQ(calls.objectsMade(), 0u) << calls.list();
+}
+
+TEST_F(TransferEngineTest, MappedMemoryNeedsNoSubmission) {
+    engine().changeRules("mapped=1M");
+    const auto t = bytesOnDevice(manager, 1u << 20);
+    const auto large = bytesOnDevice(manager, (1u << 20) + 1);
+    const auto values = pattern(1u << 20);
+    CallCounter calls(manager);
+    t->upload(values);
+    const bool mapped = vulkan::mapsWholeMemory(deviceOf(manager)->physical());
+    EXPECT_EQ(calls.submits() == 0, mapped);
+    EXPECT_EQ(engine().stagingBytes() == 0, mapped);
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == values);
+    calls.reset();
+    large->upload(values);
+    EXPECT_GT(calls.submits(), 0u) << "larger buffers are not mapped";
+}
+
+TEST_F(TransferEngineTest, StagingIsFreedWhenIdle) {
+    engine().changeRules("mapped=0,idle=50,threads=2");
+    const auto t = bytesOnDevice(manager, 4u << 20);
+    t->upload(pattern(4u << 20));
+    EXPECT_GT(engine().stagingBytes(), 0u);
+    for (int i = 0; i < 1000 && engine().stagingBytes() != 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(engine().stagingBytes(), 0u);
+    const auto values = pattern(4u << 20, 8);
+    t->upload(values);
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == values);
+}
+
+TEST_F(TransferEngineTest, SoIsStagingOfSmallTransfers) {
+    engine().changeRules("mapped=0,idle=50");
+    const auto t = bytesOnDevice(manager, 1000);
+    t->upload(pattern(1000));
+    EXPECT_GT(engine().stagingBytes(), 0u);
+    for (int i = 0; i < 1000 && engine().stagingBytes() != 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(engine().stagingBytes(), 0u);
+}
+
+TEST_F(TransferEngineTest, NothingBesideImportedMemoryIsReached) {
+    std::vector<uint8_t> memory(2u << 20);
+    uint8_t* const first = memory.data() + 5001;
+    const size_t bytes = memory.size() - 10'000;
+    const auto import = manager.importHost(first, bytes);
+    if (!import->imported())
+        GTEST_SKIP() << import->reason();
+    const vulkan::HostRanges& ranges = engine().hostRanges();
+    EXPECT_FALSE(ranges.find(first - 1, 1).buffer);
+    EXPECT_FALSE(ranges.find(first + bytes, 1).buffer);
+    EXPECT_TRUE(ranges.find(first, 1).buffer);
+    EXPECT_TRUE(ranges.find(first + bytes - 1, 1).buffer);
+    EXPECT_EQ(ranges.find(first, memory.size()).bytes, bytes);
+    EXPECT_EQ(ranges.find(first - 7, memory.size()).bytes, 7u);
+}
+
+TEST_F(TransferEngineTest, OptionsReachTheEngine) {
+    kp::ManagerOptions options;
+    options.transfer = "threads=3,chunk=1M";
+    options.stagingBytes = 32u << 20;
+    const kp::Manager other(options);
+    const vulkan::TransferRules rules = deviceOf(other)->transfer().rules();
+    EXPECT_EQ(rules.threads, 3u);
+    EXPECT_EQ(rules.chunkBytes, 1u << 20);
+    EXPECT_EQ(rules.stagingBytes, 32u << 20);
+    options.transfer = "speed=11";
+    EXPECT_ERROR(kp::InvalidArgument, "speed=11", kp::Manager{options});
+}
+
+TEST_F(TransferEngineTest, LargeTransfersWithLargeOffsets) {
+    const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
+    // Over 4 GiB where there is room; Mesa's software driver has a heap of 2 GiB in some versions.
+    const uint64_t bytes = software ? (uint64_t{1} << 30) + 12'345 : (uint64_t{5} << 30) + 12'345;
+    if (manager.deviceInfo().memoryBytes < bytes + bytes / 4)
+        GTEST_SKIP() << "the device has " << manager.deviceInfo().memoryBytes << " bytes";
+    engine().changeRules("mapped=0");
+    std::shared_ptr<kp::Tensor> t;
+    try {
+        t = bytesOnDevice(manager, bytes);
+    } catch (const kp::Error& error) {
+        GTEST_SKIP() << "no tensor of this size: " << error.what();
+    }
+    const std::vector<uint8_t> values = pattern(bytes);
+    t->upload(values);
+    std::vector<uint8_t> part((100u << 20) + 17);
+    for (uint64_t at = 0; at < bytes; at += part.size()) {
+        const uint64_t count = std::min<uint64_t>(part.size(), bytes - at);
+        t->download(part.data(), count, at);
+        ASSERT_EQ(std::memcmp(part.data(), values.data() + at, count), 0) << "at " << at;
+    }
+}
+
+TEST_F(TransferEngineTest, PinnedArraysOutliveTheirManager) {
+    std::shared_ptr<kp::PinnedArray<float>> array;
+    {
+        kp::Manager other;
+        array = other.pinnedArray<float>(1000);
+    }
+    (*array)[999] = 4.0f;
+    EXPECT_EQ(array->begin()[999], 4.0f);
+    EXPECT_THROW(manager.pinnedArray<float>(0), kp::InvalidArgument);
+    EXPECT_THROW(manager.pinnedArray<double>(SIZE_MAX / 4), kp::Error);
+    EXPECT_ERROR(kp::InvalidArgument, "null", manager.importHost(nullptr, 5));
+    EXPECT_THROW(manager.importHost(&array, 0), kp::InvalidArgument);
+}
+
+TEST_F(TransferEngineTest, MemoryThatCannotBeImportedGoesThroughStaging) {
+#if defined(__linux__)
+    engine().changeRules("mapped=0");
+    constexpr size_t kBytes = 2u << 20;
+    // Pages that no device may write; drivers differ in whether they take them.
+    void* const memory = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    {
+        const auto import = manager.importHost(memory, kBytes);
+        const auto t = bytesOnDevice(manager, kBytes);
+        t->upload(pattern(kBytes));
+        t->upload(memory, kBytes);
+        EXPECT_EQ(onDevice<uint8_t>(*t), std::vector<uint8_t>(kBytes, 0));
+    }
+    munmap(memory, kBytes);
+#else
+    GTEST_SKIP() << "needs mmap";
+#endif
+}
+
+using TransferDeathTest = TransferEngineTest;
+
+TEST_F(TransferDeathTest, TheProcessEndsRightAfterATransfer) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            kp::ManagerOptions options;
+            options.transfer = "mapped=0,threads=4,threaded=1,chunk=64K";
+            auto* forgotten = new kp::Manager(options);
+            const auto values = pattern(1u << 20);
+            auto* tensor = new auto(bytesOnDevice(*forgotten, values.size()));
+            (*tensor)->upload(values);
+            std::exit(7);
+        },
+        ::testing::ExitedWithCode(7), "");
+}
+
+// In a child the thread sanitizer allows no threads, and the address sanitizer calls leaked what
+// belongs to threads of the parent.
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+TEST_F(TransferEngineTest, AForkedChildEnds) {
+    engine().changeRules("mapped=0,threads=4,threaded=1,chunk=64K");
+    const auto t = bytesOnDevice(manager, 1u << 20);
+    t->upload(pattern(1u << 20));
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+        std::exit(7); // with this manager and its threads as they were
+    int status = 0;
+    bool ended = false;
+    for (int i = 0; i < 2000 && !ended; ++i) {
+        ended = waitpid(child, &status, WNOHANG) == child;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    if (!ended) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    EXPECT_TRUE(ended && WIFEXITED(status) && WEXITSTATUS(status) == 7) << "status " << status;
+    const auto values = pattern(1u << 20, 4);
+    t->upload(values);
+    EXPECT_TRUE(onDevice<uint8_t>(*t) == values);
+}
+#endif
+
+class TransferFailures : public ::testing::TestWithParam<const char*> {
+protected:
+    std::unique_ptr<kp::Manager> makeManager(const std::string& rules) {
+        kp::ManagerOptions options;
+        options.transfer = rules;
+        options.cacheFolder = "off";
+        options.waitPolicy = kp::WaitPolicy::eBlock;
+        return mDriver.manager(options);
+    }
+
+    /// Everything the engine does, checked.
+    static void useEngine(kp::Manager& manager) {
+        const auto values = pattern((1u << 20) + 4100, 3);
+        const auto t = bytesOnDevice(manager, values.size());
+        std::vector<uint8_t> back(values.size());
+        t->upload(values);
+        t->download(back.data(), back.size());
+        ASSERT_TRUE(back == values);
+
+        std::vector<uint8_t> memory(values.size(), 0);
+        const auto import = manager.importHost(memory.data() + 100, memory.size() - 200);
+        t->download(memory.data(), memory.size());
+        ASSERT_TRUE(memory == values);
+
+        const auto pinned = manager.pinnedArray<uint8_t>(values.size());
+        std::fill(pinned->begin(), pinned->end(), uint8_t{9});
+        t->upload(pinned->data(), pinned->bytes());
+        t->download(back.data(), 1000, 1000);
+        ASSERT_EQ(back[1000], values[1000]);
+        ASSERT_EQ(back[0], 9);
+    }
+
+    static constexpr uint64_t kMostCalls = 60;
+    FaultyDriver mDriver;
+};
+
+TEST_P(TransferFailures, LeaveNothingBehindAndARetryWorks) {
+    for (const char* function :
+         {"vkCreateBuffer", "vkAllocateMemory", "vkBindBufferMemory", "vkCreateCommandPool",
+          "vkAllocateCommandBuffers", "vkResetCommandPool", "vkBeginCommandBuffer",
+          "vkEndCommandBuffer", "vkQueueSubmit", "vkWaitSemaphores"}) {
+        SCOPED_TRACE(function);
+        // Refused a block, the allocator asks for small pieces, which best practices find small.
+        if (std::string(function) == "vkAllocateMemory" && validating("core"))
+            continue;
+        bool reached = true;
+        for (uint64_t number = 1; reached && number <= kMostCalls; ++number) {
+            SCOPED_TRACE("call " + std::to_string(number));
+            {
+                const auto manager = makeManager(GetParam());
+                mDriver.fail(function, number, VK_ERROR_OUT_OF_DEVICE_MEMORY,
+                             number % 2 ? FaultyDriver::Often::eOnce
+                                        : FaultyDriver::Often::eFromThenOn);
+                try {
+                    useEngine(*manager);
+                } catch (const kp::OutOfMemory&) {
+                    EXPECT_TRUE(mDriver.failed());
+                }
+                reached = mDriver.failed();
+                mDriver.works();
+                useEngine(*manager);
+                const auto device = deviceOf(*manager);
+                device->waitIdle();
+                device->retirement().collect();
+                device->transfer().trim();
+                EXPECT_EQ(device->transfer().stagingBytes(), 0u);
+                EXPECT_EQ(device->allocator().usage().allocations, 0u);
+            }
+            EXPECT_EQ(mDriver.alive(), (std::map<std::string, int64_t>{}));
+            EXPECT_EQ(mDriver.misuses(), 0u);
+            if (HasFailure())
+                return;
+        }
+    }
+}
+
+TEST_P(TransferFailures, ALostDeviceSaysSo) {
+    for (const char* function : {"vkQueueSubmit", "vkWaitSemaphores"}) {
+        SCOPED_TRACE(function);
+        bool reached = true;
+        for (uint64_t number = 1; reached && number <= kMostCalls; ++number) {
+            SCOPED_TRACE("call " + std::to_string(number));
+            {
+                const auto manager = makeManager(GetParam());
+                const auto t = bytesOnDevice(*manager, 1000);
+                std::vector<uint8_t> values(2u << 20);
+                const auto import = manager->importHost(values);
+                mDriver.fail(function, number, VK_ERROR_DEVICE_LOST,
+                             FaultyDriver::Often::eFromThenOn);
+                bool lost = false;
+                try {
+                    useEngine(*manager);
+                } catch (const kp::DeviceLost&) {
+                    lost = true;
+                }
+                reached = mDriver.failed();
+                EXPECT_EQ(lost, reached);
+                if (lost) {
+                    EXPECT_THROW(t->upload(values.data(), 1000), kp::DeviceLost);
+                    EXPECT_THROW(t->download(values.data(), 1000), kp::DeviceLost);
+                    EXPECT_THROW(manager->pinnedArray<int>(4), kp::DeviceLost);
+                }
+            }
+            mDriver.works();
+            EXPECT_EQ(mDriver.alive(), (std::map<std::string, int64_t>{}));
+            if (HasFailure())
+                return;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, TransferFailures,
+                         ::testing::Values("mapped=0,threads=1,chunk=256K",
+                                           "mapped=0,threads=4,threaded=1,chunk=64K,inflight=5",
+                                           "mapped=0,copyqueue=0,piece=64K,queues=2", "mapped=1G"),
+                         [](const auto& info) { return "Rules" + std::to_string(info.index); });
+
+} // namespace
+} // namespace kp::test

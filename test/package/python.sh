@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the Python package as people do, and tests what got installed: by 'pip install .' from
+# the files of a clean clone, and from the sdist, each in a clean virtual environment. Checks the
+# type stub, too.
+#
+#   python.sh WORK [PYTEST ARGUMENTS]...    WORK: a folder to work in
+#
+# Afterwards WORK/from-clone is an environment with the package and what its tests need, and
+# WORK/run a folder to run pytest in.
+#
+# PYTHON=...   the interpreter (default: python3)
+set -euo pipefail
+
+name="python-package"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source=$(cd "$here/../.." && pwd)
+mkdir -p "${1:?a folder to work in}"
+work=$(cd "$1" && pwd)
+shift
+rm -rf "${work:?}"/*
+# shellcheck source=test/package/python_common.sh
+. "$here/python_common.sh"
+python=${PYTHON:-python3}
+
+# environment FOLDER [PIP ARGUMENTS]...   a new virtual environment with what is named installed
+environment() {
+    local folder=$1
+    shift
+    quietly "$python" -m venv "$folder"
+    quietly "$folder/bin/python" -m pip install "$@"
+}
+
+# --- from a clean clone ---------------------------------------------------------------------------
+start=$SECONDS
+clean_copy "$work/clone"
+environment "$work/from-clone" "$work/clone"
+quietly "$work/from-clone/bin/python" -m pip check
+smoke "$work/from-clone/bin/python"
+command_line "$work/from-clone"
+say "'pip install .' from a clean clone works ($((SECONDS - start)) s)"
+
+start=$SECONDS
+quietly "$work/from-clone/bin/python" -m pip install build "${test_packages[@]}"
+test_folder "$work/run"
+(cd "$work/run" && "$work/from-clone/bin/python" -m pytest -q -p no:cacheprovider "$@") \
+    || fail "the tests of the installed package"
+say "the tests of the installed package passed ($((SECONDS - start)) s)"
+
+start=$SECONDS
+quietly "$work/from-clone/bin/python" -m pip install 'mypy>=1.11'
+installed=$("$work/from-clone/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+"$work/from-clone/bin/python" "$work/clone/scripts/python_stubs.py" --check --package "$installed" \
+    || fail "the type stub"
+say "the type stub fits the module ($((SECONDS - start)) s)"
+
+# --- from the sdist -------------------------------------------------------------------------------
+start=$SECONDS
+quietly "$work/from-clone/bin/python" -m build --sdist --outdir "$work/dist" "$work/clone"
+sdist=$work/dist/kompute-$version.tar.gz
+[ -f "$sdist" ] || fail "no $(basename "$sdist") was built"
+environment "$work/from-sdist" "$sdist"
+smoke "$work/from-sdist/bin/python"
+command_line "$work/from-sdist"
+say "the sdist ($(du -k "$sdist" | cut -f 1) KiB) builds and works ($((SECONDS - start)) s)"

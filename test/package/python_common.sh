@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034,SC2154
+#
+# What test/package/python.sh and scripts/wheels.sh share. Whoever reads this in has set:
+#
+#   name     what messages begin with
+#   source   the root of the source tree
+#   work     an absolute path of a folder to work in
+
+version=$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")
+
+# Builds in other folders then count as the same for ccache.
+export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+export TMPDIR=$work/tmp
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+unset PYTHONPATH PYTHONHOME
+mkdir -p "$TMPDIR"
+
+say() { echo "$name: $*"; }
+fail() {
+    echo "$name: FAILED: $*" >&2
+    exit 1
+}
+
+quietly() {
+    "$@" > "$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        fail "$*"
+    }
+}
+
+# clean_copy FOLDER   what a fresh clone would hold, with the changes not committed yet
+clean_copy() {
+    mkdir -p "$1"
+    if git -C "$source" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+        # A file that was deleted and is still tracked is no part of it.
+        (cd "$source" && git ls-files -z --cached --others --exclude-standard \
+            | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done) \
+            | tar -C "$source" --null --files-from=- -cf - | tar -C "$1" -xf -
+    else
+        tar -C "$source" --exclude=./build --exclude='./build-*' --exclude=__pycache__ -cf - . \
+            | tar -C "$1" -xf -
+    fi
+}
+
+# What the tests use beyond the package: pytest, and what its optional parts need.
+test_packages=('pytest>=7' 'Pillow>=9' 'matplotlib>=3.5')
+
+# test_folder FOLDER   the tests, and nothing that 'import kp' could find there
+test_folder() {
+    local part
+    mkdir -p "$1/python"
+    cp "$source/pyproject.toml" "$1/"
+    for part in tests examples; do
+        [ ! -d "$source/python/$part" ] || cp -r "$source/python/$part" "$1/python/"
+    done
+}
+
+# smoke PYTHON   the package that PYTHON has installed, with a Vulkan driver and without
+smoke() {
+    local shim=$work/no_vulkan.so
+    (cd "$work/tmp" && env LD_BIND_NOW=1 "$1" -I -X dev -W error \
+        "$source/test/package/python_smoke.py" "$version") || fail "the installed package"
+    if [ "$(uname -s)" = Linux ]; then
+        [ -e "$shim" ] || quietly "${CC:-cc}" -shared -fPIC -O1 -o "$shim" \
+            "$source/test/package/no_vulkan.c" -ldl
+        (cd "$work/tmp" && env -u KOMPUTE_VULKAN_LIBRARY LD_PRELOAD="$shim" "$1" -I -X dev -W error \
+            "$source/test/package/python_smoke.py" "$version" --without-vulkan) \
+            || fail "the installed package without Vulkan"
+    fi
+}
+
+# command_line FOLDER   the commands that the package brought into the environment in FOLDER
+command_line() {
+    (cd "$work/tmp" && quietly "$1/bin/kp" --help && quietly "$1/bin/python" -I -m kp --help)
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at an installed kompute: is it whole, does it keep to itself, and does it compute?
+
+python_smoke.py VERSION                    on a machine with a Vulkan driver
+python_smoke.py VERSION --without-vulkan   where no Vulkan loader can be found
+"""
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+
+import numpy as np
+
+import kp
+import kp._kp
+
+SYSTEM_LIBRARIES = re.compile(
+    r"^(libstdc\+\+|libgcc_s|libm|libc|libdl|librt|libpthread|ld-linux[-_0-9a-z]*)\.so\.[0-9]+$"
+)
+DOUBLE = """
+#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Values { float values[]; };
+void main() { values[gl_GlobalInvocationID.x] *= 2.0; }
+"""
+
+
+def check(condition: bool, message: str) -> None:
+    if not condition:
+        raise SystemExit(f"python_smoke.py: FAILED: {message}")
+
+
+def output_of(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def check_files() -> None:
+    """The package has what it should, and the module gives and takes no more than it must."""
+    files = importlib.metadata.files("kompute") or []
+    names = {str(file) for file in files}
+    for name in ("kp/__init__.py", "kp/py.typed", "kp/_kp.pyi"):
+        check(name in names, f"{name} is not installed")
+    for name in names:
+        check(
+            name.startswith(("kp/", "kompute-")) or name.endswith("/bin/kp"),
+            f"{name} is installed, and should not be",
+        )
+    modules = [name for name in names if re.fullmatch(r"kp/_kp\.[^/]*\.(so|pyd|dylib)", name)]
+    check(len(modules) == 1, f"one extension module was expected, not {modules}")
+    check(
+        modules[0] == "kp/_kp" + str(sysconfig.get_config_var("EXT_SUFFIX")),
+        f"{modules[0]} is not named for this interpreter",
+    )
+
+
+def check_module() -> None:
+    path = str(kp._kp.__file__)
+    exported = output_of("nm", "-D", "--defined-only", "--format=posix", path).split("\n")
+    names = [line.split(" ")[0] for line in exported if line]
+    check(names == ["PyInit__kp"], f"{path} exports other names than PyInit__kp: {names}")
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", path))
+    check(len(needed) > 0, f"readelf lists no library that {path} needs")
+    foreign = [name for name in needed if not SYSTEM_LIBRARIES.match(name)]
+    check(not foreign, f"{path} needs {foreign}, which not every machine has")
+
+
+def check_with_vulkan() -> None:
+    with kp.Manager() as manager:
+        tensor = manager.tensor([1.0, 2.0, 3.0])
+        algorithm = manager.algorithm([tensor], kp.compile(DOUBLE))
+        manager.sequence().record(kp.OpSyncDevice([tensor])).record(
+            kp.OpAlgoDispatch(algorithm)
+        ).record(kp.OpSyncLocal([tensor])).eval()
+        check(np.array_equal(tensor.data(), [2.0, 4.0, 6.0]), f"wrong result: {tensor.data()}")
+
+
+def check_without_vulkan() -> None:
+    check(len(kp.compile(DOUBLE)) > 0, "compiling needs no Vulkan, and gave nothing")
+    try:
+        kp.Manager()
+    except kp.Error as error:
+        check(isinstance(error, kp.Unsupported), f"a {type(error)} was raised")
+        for word in ("no Vulkan loader", "libvulkan.so.1", "install"):
+            check(word in str(error), f"'{word}' is not in the message: {error}")
+        print(f"python_smoke.py: without Vulkan: {type(error).__name__}: {error}")
+    else:
+        check(False, "a Manager was made, though no Vulkan loader can be found")
+
+
+def main() -> None:
+    version = sys.argv[1]
+    without_vulkan = "--without-vulkan" in sys.argv
+    check(kp.__version__ == version, f"kp.__version__ is {kp.__version__}, not {version}")
+    installed = importlib.metadata.version("kompute")
+    check(installed == version, f"the installed version is {installed}, not {version}")
+    inside = os.path.realpath(sys.prefix)
+    check(os.path.realpath(str(kp.__file__)).startswith(inside), f"kp was taken from {kp.__file__}")
+    if without_vulkan:
+        check_without_vulkan()
+    else:
+        check_files()
+        check_module()
+        check_with_vulkan()
+    python = ".".join(map(str, sys.version_info[:3]))
+    print(f"python_smoke.py: kompute {installed} works in Python {python}")
+
+
+main()

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled shaders between runs: DiskCache by itself, and behind compile().
+#include "shader/DiskCache.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <unistd.h>
+
+#include "ShaderTestTools.hpp"
+#include "shader/CompileCache.hpp"
+
+namespace kp::shader {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCacheTest : public ::testing::Test {
+protected:
+    DiskCacheTest() {
+        static int number = 0;
+        mFolder = fs::temp_directory_path() / ("kompute-disk-cache-" + std::to_string(getpid()) +
+                                               "-" + std::to_string(number++));
+        fs::create_directories(mFolder);
+        clearCompileCache();
+    }
+    ~DiskCacheTest() override {
+        std::error_code ignored;
+        fs::remove_all(mFolder, ignored);
+    }
+
+    std::string folder() const { return mFolder.string(); }
+
+    std::vector<fs::path> files() const {
+        std::vector<fs::path> found;
+        std::error_code none;
+        for (fs::directory_iterator at(mFolder / "shaders", none); at != fs::directory_iterator();
+             at.increment(none))
+            found.push_back(at->path());
+        return found;
+    }
+
+    static std::string read(const fs::path& path) {
+        std::ifstream in(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    static void write(const fs::path& path, const std::string& text) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    }
+
+    CompileOptions options() const {
+        CompileOptions options;
+        options.cacheFolder = folder();
+        return options;
+    }
+
+    fs::path mFolder;
+};
+
+const Hash kKey{1, 2};
+
+Compiled example(size_t words = 100) {
+    Compiled compiled;
+    compiled.spirv.assign(words, 7);
+    compiled.spirv[0] = 0x07230203;
+    compiled.includes = {{"a.glsl", "main.comp", true, "/x/a.glsl", {3, 4}},
+                         {"b.glsl", "/x/a.glsl", false, "/y/b.glsl", {5, 6}}};
+    return compiled;
+}
+
+const std::string kSource = "#version 450\nlayout(local_size_x = 1) in;\n"
+                            "layout(binding = 0) buffer B { uint v[]; };\n"
+                            "void main() { v[0] = 4711u; }\n";
+
+TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
+    const DiskCache cache(folder());
+    EXPECT_FALSE(cache.load(kKey));
+    ASSERT_TRUE(cache.store(kKey, example()));
+    const auto found = cache.load(kKey);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->spirv, example().spirv);
+    ASSERT_EQ(found->includes.size(), 2u);
+    EXPECT_EQ(found->includes[0].resolved, "/x/a.glsl");
+    EXPECT_TRUE(found->includes[0].quoted);
+    EXPECT_FALSE(found->includes[1].quoted);
+    EXPECT_EQ(found->includes[1].contents, (Hash{5, 6}));
+    EXPECT_FALSE(cache.load({1, 3}));
+    EXPECT_EQ(files().size(), 1u) << "nothing else is left";
+}
+
+TEST_F(DiskCacheTest, WithoutAFolderThereIsNothing) {
+    const DiskCache cache("");
+    EXPECT_FALSE(cache.store(kKey, example()));
+    EXPECT_FALSE(cache.load(kKey));
+    EXPECT_EQ(cache.file(kKey), "");
+}
+
+TEST_F(DiskCacheTest, TruncatedFilesAreNotUsed) {
+    const DiskCache cache(folder());
+    cache.store(kKey, example(20));
+    const std::string whole = read(cache.file(kKey));
+    for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+        write(cache.file(kKey), whole.substr(0, bytes));
+        ASSERT_FALSE(cache.load(kKey)) << bytes << " of " << whole.size() << " bytes";
+    }
+    write(cache.file(kKey), whole + "x");
+    EXPECT_FALSE(cache.load(kKey));
+    write(cache.file(kKey), whole);
+    EXPECT_TRUE(cache.load(kKey));
+}
+
+TEST_F(DiskCacheTest, AFlippedBitAnywhereIsSeen) {
+    const DiskCache cache(folder());
+    cache.store(kKey, example(20));
+    const std::string whole = read(cache.file(kKey));
+    for (size_t at = 0; at < whole.size(); ++at) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+        write(cache.file(kKey), damaged);
+        ASSERT_FALSE(cache.load(kKey)) << "byte " << at;
+    }
+}
+
+TEST_F(DiskCacheTest, ForeignFilesAreNotUsed) {
+    const DiskCache cache(folder());
+    cache.store(kKey, example());
+    const Hash other{8, 9};
+    fs::copy_file(cache.file(kKey), cache.file(other));
+    EXPECT_FALSE(cache.load(other)) << "the entry of another key under this name";
+    write(cache.file(other), "#!/bin/sh\n");
+    EXPECT_FALSE(cache.load(other));
+    fs::remove(cache.file(other));
+    fs::create_directory(cache.file(other));
+    EXPECT_FALSE(cache.load(other));
+    EXPECT_FALSE(cache.store(other, example()));
+    EXPECT_EQ(files().size(), 2u) << "no temporary file is left";
+}
+
+TEST_F(DiskCacheTest, WhatCannotBeWrittenIsLeftOut) {
+    write(mFolder / "file", "not a folder");
+    const DiskCache cache((mFolder / "file").string());
+    EXPECT_FALSE(cache.store(kKey, example()));
+    EXPECT_FALSE(cache.load(kKey));
+    CompileOptions unwritable;
+    unwritable.cacheFolder = (mFolder / "file").string();
+    clearCompileCache();
+    EXPECT_FALSE(compile(kSource, unwritable).empty());
+}
+
+TEST_F(DiskCacheTest, KeepsWithinItsBound) {
+    constexpr uint64_t kBound = 20'000;
+    const DiskCache cache(folder(), kBound);
+    write(mFolder / "shaders.txt", "beside");
+    for (uint64_t i = 0; i < 40; ++i) {
+        ASSERT_TRUE(cache.store({i, i}, example(300)));
+        // Times of files may be coarse; older ones shall be told apart.
+        fs::last_write_time(cache.file({i, i}),
+                            fs::file_time_type::clock::now() - std::chrono::minutes(100 - i));
+        uint64_t total = 0;
+        for (const fs::path& path : files())
+            total += fs::file_size(path);
+        ASSERT_LE(total, kBound);
+    }
+    EXPECT_FALSE(cache.load({0, 0})) << "the oldest left";
+    EXPECT_TRUE(cache.load({39, 39}));
+    EXPECT_GE(files().size(), 5u);
+    EXPECT_FALSE(cache.store({50, 50}, example(kBound)));
+}
+
+TEST_F(DiskCacheTest, RemovesWhatOthersLeftUnfinishedAndNothingElse) {
+    const DiskCache cache(folder(), 100'000);
+    cache.store(kKey, example());
+    const fs::path old = mFolder / "shaders" / "x.part", fresh = mFolder / "shaders" / "y.part",
+                   notes = mFolder / "shaders" / "notes.txt";
+    for (const fs::path& path : {old, fresh, notes})
+        write(path, "text");
+    for (const fs::path& path : {old, notes})
+        fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(3));
+    cache.store({5, 5}, example());
+    EXPECT_FALSE(fs::exists(old));
+    EXPECT_TRUE(fs::exists(fresh));
+    EXPECT_TRUE(fs::exists(notes));
+}
+
+TEST_F(DiskCacheTest, ManyThreadsAtOnce) {
+    const DiskCache cache(folder(), 200'000);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 4; ++number)
+        threads.emplace_back([&] {
+            for (uint64_t i = 0; i < 60; ++i) {
+                cache.store({i % 5, 1}, example(500 + i % 5));
+                const auto found = cache.load({i % 5, 1});
+                if (found && found->spirv != example(500 + i % 5).spirv)
+                    ++wrong;
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(files().size(), 5u);
+}
+
+/// Changes an entry so that it tells whether compile() took it.
+class CompileOnDisk : public DiskCacheTest {
+protected:
+    static constexpr uint32_t kMark = 0xabcdef01;
+
+    void mark() {
+        for (const fs::path& path : files()) {
+            const std::string name = path.stem().string();
+            const Hash key{std::stoull(name.substr(16), nullptr, 16),
+                           std::stoull(name.substr(0, 16), nullptr, 16)};
+            const DiskCache cache(folder());
+            auto compiled = cache.load(key);
+            ASSERT_TRUE(compiled);
+            compiled->spirv.push_back(kMark);
+            ASSERT_TRUE(cache.store(key, *compiled));
+        }
+        clearCompileCache();
+    }
+    static bool marked(const std::vector<uint32_t>& spirv) { return spirv.back() == kMark; }
+};
+
+TEST_F(CompileOnDisk, ASecondProcessNeedNotCompile) {
+    const auto first = compile(kSource, options());
+    EXPECT_EQ(files().size(), 1u);
+    mark();
+    EXPECT_TRUE(marked(compile(kSource, options())));
+    EXPECT_TRUE(marked(compile(kSource, options()))) << "now from memory";
+    clearCompileCache();
+    CompileOptions off = options();
+    off.cacheFolder = "off";
+    EXPECT_EQ(compile(kSource, off), first);
+}
+
+TEST_F(CompileOnDisk, EverySettingAndTheSourceCount) {
+    compile(kSource, options());
+    mark();
+    std::vector<CompileOptions> others(6, options());
+    others[0].defines = {{"A", "1"}};
+    others[1].vulkanVersion = test::vulkan(2);
+    others[2].debugInfo = true;
+    others[3].fileName = "other.comp";
+    others[4].includeFolders = {folder()};
+    others[5].entryPoint = "start";
+    for (const CompileOptions& other : others)
+        EXPECT_FALSE(marked(compile(kSource, other))) << &other - others.data();
+    EXPECT_FALSE(marked(compile(kSource + "\n", options())));
+    EXPECT_EQ(files().size(), 8u);
+}
+
+TEST_F(CompileOnDisk, AChangedIncludeMakesItStale) {
+    const std::string source = "#version 450\n#extension GL_GOOGLE_include_directive : require\n"
+                               "#include \"part.glsl\"\n"
+                               "layout(binding = 0) buffer B { uint v[]; };\n"
+                               "void main() { v[0] = PART; }\n";
+    CompileOptions with = options();
+    with.includeFolders = {(mFolder / "first").string(), (mFolder / "second").string()};
+    for (const char* name : {"first", "second"})
+        fs::create_directory(mFolder / name);
+    write(mFolder / "second" / "part.glsl", "#define PART 1u\n");
+    const auto one = compile(source, with);
+    mark();
+    EXPECT_TRUE(marked(compile(source, with)));
+    clearCompileCache();
+    write(mFolder / "second" / "part.glsl", "#define PART 2u\n");
+    const auto two = compile(source, with);
+    EXPECT_FALSE(marked(two));
+    EXPECT_NE(two, one);
+    mark();
+    write(mFolder / "first" / "part.glsl", "#define PART 3u\n"); // found before the other
+    EXPECT_FALSE(marked(compile(source, with)));
+    clearCompileCache();
+    fs::remove(mFolder / "first" / "part.glsl");
+    fs::remove(mFolder / "second" / "part.glsl");
+    EXPECT_THROW(compile(source, with), ShaderError);
+}
+
+TEST_F(CompileOnDisk, DamageIsRepaired) {
+    const auto first = compile(kSource, options());
+    ASSERT_EQ(files().size(), 1u);
+    write(files()[0], "damaged");
+    clearCompileCache();
+    EXPECT_EQ(compile(kSource, options()), first);
+    clearCompileCache();
+    EXPECT_GT(fs::file_size(files()[0]), 100u);
+    mark();
+    EXPECT_TRUE(marked(compile(kSource, options())));
+}
+
+TEST_F(CompileOnDisk, ShadersWithFaultsLeaveNothing) {
+    EXPECT_THROW(compile("#version 450\nvoid main() { x = 1; }\n", options()), ShaderError);
+    EXPECT_TRUE(files().empty());
+}
+
+} // namespace
+} // namespace kp::shader
