@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace kp::benchmark {
 
@@ -65,14 +66,17 @@ bool RawQueue::reached(uint64_t value) {
 }
 
 void RawQueue::wait(uint64_t value) {
-    if (mWaitMode != vulkan::WaitMode::eBlock) {
+    if (mWaitMode != vulkan::WaitMode::eBlock) { // as vulkan::Queue waits
         const auto start = std::chrono::steady_clock::now();
         do {
             for (int i = 0; i < 16; ++i)
                 if (reached(value))
                     return;
         } while (mWaitMode == vulkan::WaitMode::eSpin ||
-                 std::chrono::steady_clock::now() - start < std::chrono::microseconds(100));
+                 std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1));
+        while (!reached(value))
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        return;
     }
     VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
     info.semaphoreCount = 1;
