@@ -261,14 +261,17 @@ void Algorithm::throwWrongSize(size_t bytes, size_t elementSize) {
 }
 
 void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
+    mImpl->requireReady();
     mImpl->recordBind(native::handleOf(commandBuffer));
 }
 
 void Algorithm::recordBindPush(const vk::CommandBuffer& commandBuffer) {
+    mImpl->requireReady();
     mImpl->recordPush(native::handleOf(commandBuffer), mImpl->pushConstants);
 }
 
 void Algorithm::recordDispatch(const vk::CommandBuffer& commandBuffer) {
+    mImpl->requireReady();
     mImpl->recordDispatch(native::handleOf(commandBuffer));
 }
 
@@ -344,14 +347,14 @@ Accesses Algorithm::Impl::accesses() const {
 }
 
 void Algorithm::Impl::recordBind(VkCommandBuffer commandBuffer) {
-    requireReady();
+    Recorder* const recorder = Recorder::active(commandBuffer);
     // A tensor that was rebuilt has another size and memory now.
-    if (memoryChanged()) {
+    if (!(recorder && recorder->knowsMemoryOf(*this)) && memoryChanged()) {
         checkBindings(*reflection, *device, memObjects);
         bindMemory();
     }
     const VkDescriptorSet set = binding->set ? binding->set->handle() : VK_NULL_HANDLE;
-    if (Recorder* recorder = Recorder::active(commandBuffer)) {
+    if (recorder) {
         recorder->keep(binding);
         recorder->bind(*pipeline, set);
         return;
@@ -363,7 +366,6 @@ void Algorithm::Impl::recordBind(VkCommandBuffer commandBuffer) {
 
 void Algorithm::Impl::recordPush(VkCommandBuffer commandBuffer,
                                  const std::vector<unsigned char>& bytes) {
-    requireReady();
     checkPushConstants(*reflection, bytes.size());
     if (bytes.empty())
         return;
@@ -375,7 +377,6 @@ void Algorithm::Impl::recordPush(VkCommandBuffer commandBuffer,
 }
 
 void Algorithm::Impl::recordDispatch(VkCommandBuffer commandBuffer) {
-    requireReady();
     checkWorkgroup(workgroup, *device);
     vulkan::recordDispatch(*device, commandBuffer, workgroup);
 }

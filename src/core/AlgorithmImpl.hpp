@@ -45,6 +45,7 @@ struct Algorithm::Impl {
     /// What a dispatch reads and writes; empty where there is no shader.
     Accesses accesses() const;
 
+    // Only where requireReady() holds.
     void recordBind(VkCommandBuffer commandBuffer);
     void recordPush(VkCommandBuffer commandBuffer, const std::vector<unsigned char>& bytes);
     void recordDispatch(VkCommandBuffer commandBuffer);

@@ -138,6 +138,7 @@ void Recorder::noteEffects(const std::shared_ptr<Memory>& memory, bool writes, b
 
 void Recorder::order(OpBase& op) {
     mOperationAccesses.clear();
+    mMemoryKnownOf = nullptr;
     // What most operations are.
     if (typeid(op) == typeid(OpAlgoDispatch)) {
         const auto& dispatch = static_cast<const OpAlgoDispatch&>(op);
@@ -161,6 +162,7 @@ void Recorder::orderDispatch(const Algorithm::Impl& algorithm) {
     if (algorithm.binding)
         keep(algorithm.binding);
     const std::vector<shader::Binding>& bindings = algorithm.reflection->bindings;
+    bool known = algorithm.binding != nullptr;
     for (size_t i = 0; i < bindings.size(); ++i) {
         const shader::Binding& used = bindings[i];
         const std::shared_ptr<Memory>& memory = algorithm.memObjects[used.binding];
@@ -172,12 +174,15 @@ void Recorder::orderDispatch(const Algorithm::Impl& algorithm) {
         mOperationAccesses.push_back({resource->hazardKey(), vulkan::WorkKind::eCompute,
                                       used.reads || !used.writes, used.writes});
         // Memory of a tensor that was rebuilt is in the next binding, which is not made yet.
-        if (algorithm.binding && algorithm.binding->resources[i].get() == resource) [[likely]]
+        if (algorithm.binding && algorithm.binding->resources[i].get() == resource) [[likely]] {
             mRecording.accesses.addBorrowed(*resource, used.writes);
-        else
+        } else {
             mRecording.accesses.add(impl.primary(), used.writes);
+            known = false;
+        }
         noteEffects(memory, used.writes, false);
     }
+    mMemoryKnownOf = known ? &algorithm : nullptr;
     recordBarrier(algorithm.reflection->usesBufferAddresses);
 }
 
@@ -245,6 +250,7 @@ void Recorder::recordCommands(OpBase& op) {
     mHooks = true;
     mCurrent = &op;
     native::record(op, mCommandBuffer);
+    mMemoryKnownOf = nullptr;
     if (!mBindingsKnown)
         forgetBindings();
     restoreLayouts();

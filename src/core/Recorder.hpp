@@ -73,6 +73,11 @@ public:
     void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
     /// Records push constants unless they are in place already.
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
+    /// True where the memory of @p algorithm was found to be what its binding is made of, on the
+    /// way to the record() under way.
+    bool knowsMemoryOf(const Algorithm::Impl& algorithm) const {
+        return mMemoryKnownOf == &algorithm;
+    }
     /// True while record() of @p op is called by this recorder, and not by another operation's.
     bool records(const OpBase& op) const { return &op == mCurrent; }
     /// Says that @p op binds nothing but through this class, so that the next one may rely on what
@@ -106,6 +111,7 @@ private:
     vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
     bool mHostMayRead = false;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
+    const Algorithm::Impl* mMemoryKnownOf = nullptr;
     bool mHooks = true;
     uint32_t mTimed = 0; ///< operations that get a timestamp
 
