@@ -104,7 +104,7 @@ double quantile(std::vector<double> values, double part) {
 /// A column: work of one duration, and what each way did with it.
 struct Duration {
     double seconds;
-    std::shared_ptr<kp::Sequence> sequence;
+    uint32_t rounds; ///< of the kernel
     struct Measured {
         std::vector<double> seconds; ///< from submission to the end of the wait
         double waited = 0;           ///< seconds in the wait, summed
@@ -121,7 +121,7 @@ public:
           mTensor(mManager.tensorT<uint32_t>(64, kp::Memory::MemoryTypes::eStorage)) {
         for (const double seconds : {50e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 20e-3, 60e-3})
             if (seconds <= (mSoftware || few ? 1e-3 : 1))
-                mDurations.push_back({seconds, nullptr, {}});
+                mDurations.push_back({seconds, 0, {}});
     }
 
     bool run() {
@@ -158,8 +158,8 @@ private:
         return sequence;
     }
 
-    uint64_t submit(const Duration& duration) {
-        const VkCommandBuffer commands = duration.sequence->nativeCommandBuffer();
+    uint64_t submit(const kp::Sequence& sequence) {
+        const VkCommandBuffer commands = sequence.nativeCommandBuffer();
         return mQueue.submit({&commands, 1}, {});
     }
 
@@ -173,14 +173,14 @@ private:
         return after - before;
     }
 
-    /// Finds out what a round takes, and records work of each duration.
+    /// Finds out what a round takes, and so how many make each duration.
     void calibrate() {
         const auto median = [&](uint32_t rounds) {
-            const Duration work{0, record(rounds), {}};
+            const auto work = record(rounds);
             std::vector<double> times;
             for (int i = 0; i < 9; ++i) {
                 const auto start = Clock::now();
-                wait(mWays[mSoftware ? 1 : 0], submit(work));
+                wait(mWays[mSoftware ? 1 : 0], submit(*work));
                 times.push_back(secondsSince(start));
             }
             return quantile(times, 0.5);
@@ -194,19 +194,20 @@ private:
         const double fixed = one - perRound * kFew;
         const double most = mSoftware ? 65000 : 1e9; // some software drivers end longer loops
         for (Duration& duration : mDurations)
-            duration.sequence = record(static_cast<uint32_t>(
-                std::clamp((duration.seconds - fixed) / perRound, 1.0, most)));
+            duration.rounds =
+                static_cast<uint32_t>(std::clamp((duration.seconds - fixed) / perRound, 1.0, most));
     }
 
     void measure(Duration& duration) {
         const double budget = mFew || mSoftware ? 0.02 : 0.15; // seconds for each way
         const int repeat = std::clamp(static_cast<int>(budget / duration.seconds), 3, 100);
+        const auto work = record(duration.rounds);
         duration.ways.resize(mWays.size());
         for (int i = 0; i < repeat; ++i) // in turns, so that a change of clocks meets all
             for (size_t way = 0; way < mWays.size(); ++way) {
                 Duration::Measured& measured = duration.ways[way];
                 const auto start = Clock::now();
-                const uint64_t value = submit(duration);
+                const uint64_t value = submit(*work);
                 const auto submitted = Clock::now();
                 measured.processor += wait(mWays[way], value);
                 measured.waited += secondsSince(submitted);
@@ -230,10 +231,13 @@ private:
     /// Threads that each wait for every eighth of a row of submissions.
     void threads() {
         constexpr size_t kThreads = 8, kSubmissions = 32;
-        const Duration& work = mDurations[1];
+        const Duration& each = mDurations[1];
+        std::vector<std::shared_ptr<kp::Sequence>> row;
+        for (size_t i = 0; i < kSubmissions; ++i)
+            row.push_back(record(each.rounds));
         std::printf("%zu threads wait for parts of %zu submissions of %.0f us: until all are done\n"
                     "%-28s %9s %9s %16s\n",
-                    kThreads, kSubmissions, work.seconds * 1e6, "", "p50 us", "p90 us",
+                    kThreads, kSubmissions, each.seconds * 1e6, "", "p50 us", "p90 us",
                     "processors busy");
         for (const Way& way : mWays) {
             std::vector<double> times;
@@ -241,8 +245,8 @@ private:
             for (int i = 0; i < (mFew || mSoftware ? 3 : 21); ++i) {
                 const auto start = Clock::now();
                 std::vector<uint64_t> values;
-                for (size_t j = 0; j < kSubmissions; ++j)
-                    values.push_back(submit(work));
+                for (const auto& work : row)
+                    values.push_back(submit(*work));
                 std::vector<double> busy(kThreads);
                 std::vector<std::thread> threads;
                 for (size_t first = 0; first < kThreads; ++first)
