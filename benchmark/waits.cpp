@@ -199,8 +199,8 @@ private:
     }
 
     void measure(Duration& duration) {
-        const double budget = mFew || mSoftware ? 0.02 : 0.15; // seconds for each way
-        const int repeat = std::clamp(static_cast<int>(budget / duration.seconds), 3, 100);
+        const double budget = mFew || mSoftware ? 0.02 : 0.3; // seconds for each way
+        const int repeat = std::clamp(static_cast<int>(budget / duration.seconds), 5, 100);
         const auto work = record(duration.rounds);
         duration.ways.resize(mWays.size());
         for (int i = 0; i < repeat; ++i) // in turns, so that a change of clocks meets all
