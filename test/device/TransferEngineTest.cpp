@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, TransferRulesOnDevice,
                          [](const auto& info) { return "Rules" + std::to_string(info.index); });
 
 TEST_F(TransferEngineTest, TransfersMakeNothingFromTheSecondOn) {
-    engine().changeRules("mapped=0,threads=1,chunk=256K");
+    engine().changeRules("mapped=0,threads=1,chunk=256K,inflight=2");
     const auto t = bytesOnDevice(manager, 3u << 20);
     const auto values = pattern(3u << 20);
     std::vector<uint8_t> back(values.size());
