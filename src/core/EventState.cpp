@@ -148,6 +148,13 @@ EventStatus EventState::status() {
 }
 
 bool EventState::wait(uint64_t timeout) {
+    const bool over = waitUntilOver(timeout);
+    if (phase() == Phase::eFailed)
+        std::rethrow_exception(error());
+    return over;
+}
+
+bool EventState::waitUntilOver(uint64_t timeout) {
     if (!resolved()) {
         const Clock::time_point start = Clock::now();
         std::unique_lock lock(mMutex);
@@ -164,17 +171,12 @@ bool EventState::wait(uint64_t timeout) {
             timeout = spent < timeout ? timeout - spent : 0;
         }
     }
-    switch (phase()) {
-    case Phase::eFailed:
-        std::rethrow_exception(error());
-    case Phase::eSubmitted:
-        if (!mPoint.queue->wait(mPoint.value, timeout, mWaitMode))
-            return false;
-        finishOnce();
+    if (phase() != Phase::eSubmitted)
         return true;
-    default:
-        return true;
-    }
+    if (!mPoint.queue->wait(mPoint.value, timeout, mWaitMode))
+        return false;
+    finishOnce();
+    return true;
 }
 
 void EventState::timedBy(std::shared_ptr<TimeSource> source) {

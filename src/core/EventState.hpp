@@ -73,6 +73,8 @@ public:
     bool done();
     EventStatus status();
     bool wait(uint64_t timeout);
+    /// The same, and leaves a failure to others. @throws DeviceLost
+    bool waitUntilOver(uint64_t timeout);
 
     // Times.
 

@@ -169,14 +169,8 @@ void Queue::Impl::finish() {
             states.push_back(mTail);
         last = mLast;
     }
-    for (const std::shared_ptr<EventState>& state : states) {
-        try {
-            state->wait(UINT64_MAX);
-        } catch (const DeviceLost&) {
-            throw;
-        } catch (...) { // theirs who hold the event
-        }
-    }
+    for (const std::shared_ptr<EventState>& state : states)
+        state->waitUntilOver(UINT64_MAX);
     if (last.queue)
         last.queue->wait(last.value, UINT64_MAX, waitMode);
 }
