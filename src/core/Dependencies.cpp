@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Dependencies.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -19,6 +20,16 @@ vulkan::TimelinePoint pointOf(const Event& event) {
         return {event.queue(), event.value()};
     return state->phase() == EventState::Phase::eSubmitted ? state->point()
                                                            : vulkan::TimelinePoint{};
+}
+
+/// Keeps the latest point of each queue.
+void addPoint(Dependencies::Points& points, const vulkan::TimelinePoint& point) {
+    for (vulkan::TimelinePoint& known : points)
+        if (known.queue == point.queue) {
+            known.value = std::max(known.value, point.value);
+            return;
+        }
+    points.push_back(point);
 }
 
 const vulkan::Device* deviceOf(const Event& event) {
@@ -59,7 +70,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
         } else if (const vulkan::TimelinePoint point = pointOf(pending.event); point.queue) {
             const std::lock_guard lock(mutex);
             if (deviceCanWait(device, queue, pending.event, point))
-                points.push_back(point);
+                addPoint(points, point);
             else
                 hostWaits.push_back(pending);
         }
@@ -124,7 +135,7 @@ void Dependencies::add(const Event& event, bool passesFailure) {
         return;
     }
     if (deviceCanWait(mDevice, mQueue, event, point))
-        mPoints.push_back(point);
+        addPoint(mPoints, point);
     else
         mPending.push_back({event, passesFailure});
 }

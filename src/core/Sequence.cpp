@@ -200,7 +200,7 @@ void Sequence::Impl::submitLater(Dependencies&& dependencies) {
                 owner->retirement().retire({point}, [kept = work->recording] {});
                 work->state->submitted(point);
             } catch (...) {
-                work->state->fail(std::current_exception(), true);
+                work->state->fail(std::current_exception());
             }
         });
 }
