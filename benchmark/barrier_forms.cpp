@@ -166,6 +166,10 @@ void run() {
     addFirst("opening, compute, transfer and indirect", global(writes, all), nullptr);
     addFirst("opening, everything", global(everythingWrites, everything), nullptr);
     addFirst("closing, compute to compute", nullptr, global(computeWrites, compute));
+    addFirst("closing, compute to compute and transfer", nullptr, global(computeWrites, work));
+    addFirst("closing, compute and transfer", nullptr, global(writes, work));
+    addFirst("closing, compute to compute, transfer and host", nullptr,
+             global(computeWrites, {work.stages | host.stages, work.access | host.access}));
     addFirst("closing, to the host", nullptr, global(writes, host));
 
     std::vector<Form> between;

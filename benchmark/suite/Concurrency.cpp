@@ -194,8 +194,9 @@ uint32_t balancedRounds(kp::Manager& manager, const std::vector<uint32_t>& spirv
     return rounds;
 }
 
+/// @param limit  of the slowest stage alone; 0: none
 template <typename Work>
-void pipelined(Suite& suite, Row& row, kp::Manager& manager, const std::string& how) {
+void pipelined(Suite& suite, Row& row, kp::Manager& manager, const std::string& how, double limit) {
     const bool small = suite.software();
     const size_t chunks = small ? 4 : 16;
     const size_t words = (small ? 1 : 32) * (1 << 20) / sizeof(uint32_t);
@@ -215,7 +216,7 @@ void pipelined(Suite& suite, Row& row, kp::Manager& manager, const std::string& 
         cuda = suite.cuda()->pipeline(up.get(), down.get(), chunks, bytes, chunks, rounds);
         row.side("cuda", [&] { cuda->run(true, true, true); });
     }
-    row.targetSlowest({"upload alone", "compute alone", "download alone"}, 1.15);
+    row.targetSlowest({"upload alone", "compute alone", "download alone"}, limit);
     row.note(std::to_string(chunks) + " chunks of " +
              std::to_string(words * sizeof(uint32_t) >> 20) + " MiB; " + how +
              "; CUDA: three streams");
@@ -235,24 +236,26 @@ void sequencesPipelined(Suite& suite, Row& row, Suite::Families families) {
     std::string how = "sequences on queues of the families";
     for (uint32_t i = 0; i < manager->queueCount(); ++i)
         how += " " + std::to_string(manager->queueFamily(i));
-    pipelined<Chunks>(suite, row, *manager, how);
+    pipelined<Chunks>(suite, row, *manager, how, 0);
 }
 
 void threadsPipelined(Suite& suite, Row& row) {
     pipelined<Conveyor>(suite, row, suite.manager(),
-                        "upload() and download() of pinned arrays by two threads");
+                        "upload() and download() of pinned arrays by two threads", 1.15);
 }
 
-/// Each thread evaluates its own recorded sequence, on its own queue where there are as many.
-void threads(Suite& suite, Row& row, uint32_t count) {
+/// Each thread evaluates its own recorded sequence, all on one queue or each on its own.
+void threads(Suite& suite, Row& row, uint32_t count, bool ownQueues) {
     if (suite.software())
         throw Skip{"a software driver has the processors of the threads"};
     if (count > std::thread::hardware_concurrency())
         throw Skip{"fewer processors than threads"};
     constexpr int kEvaluations = 300;
     const std::unique_ptr<kp::Manager> manager =
-        suite.managerWithQueues(count, Suite::Families::eFirst);
+        suite.managerWithQueues(ownQueues ? count : 1, Suite::Families::eFirst);
     const uint32_t queues = manager->queueCount();
+    if (ownQueues && queues < count)
+        throw Skip{"fewer queues than threads"};
     const auto initial = randomWords(kElements);
     std::vector<std::unique_ptr<KomputeIncrements>> kompute;
     std::vector<std::unique_ptr<RawIncrements>> raw;
@@ -316,7 +319,11 @@ void addConcurrency(Suite& suite) {
         suite.add("concurrency/threads_" + std::to_string(count),
                   std::to_string(count) + (count == 1 ? " thread" : " threads") +
                       " evaluating, each evaluation",
-                  [=](Suite& s, Row& row) { threads(s, row, count); });
+                  [=](Suite& s, Row& row) { threads(s, row, count, false); });
+    for (const uint32_t count : {2, 4})
+        suite.add("concurrency/threads_" + std::to_string(count) + "_queues",
+                  std::to_string(count) + " threads, a queue each, each evaluation",
+                  [=](Suite& s, Row& row) { threads(s, row, count, true); });
 }
 
 } // namespace kp::benchmark

@@ -77,8 +77,8 @@ public:
         }
     }
 
-    void record(size_t count, bool dependent, bool openingBarrier = true) {
-        commands.begin(openingBarrier);
+    void record(size_t count, bool dependent, bool closingBarrier = true) {
+        commands.begin();
         commands.bind(kernel);
         for (size_t i = 0; i < count; ++i) {
             if (dependent && i > 0)
@@ -87,7 +87,10 @@ public:
                 commands.bindSet(kernel, sets[dependent ? 0 : i]);
             commands.dispatch(1);
         }
-        commands.end();
+        if (closingBarrier)
+            commands.end();
+        else
+            commands.endWithoutBarrier();
     }
     void run() { queue.run(commands.handle()); }
     VkBuffer buffer(size_t i) const { return mBuffers[i]; }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace kp::benchmark {
 
@@ -65,14 +66,17 @@ bool RawQueue::reached(uint64_t value) {
 }
 
 void RawQueue::wait(uint64_t value) {
-    if (mWaitMode != vulkan::WaitMode::eBlock) {
+    if (mWaitMode != vulkan::WaitMode::eBlock) { // as vulkan::Queue waits
         const auto start = std::chrono::steady_clock::now();
         do {
             for (int i = 0; i < 16; ++i)
                 if (reached(value))
                     return;
         } while (mWaitMode == vulkan::WaitMode::eSpin ||
-                 std::chrono::steady_clock::now() - start < std::chrono::microseconds(100));
+                 std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1));
+        while (!reached(value))
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        return;
     }
     VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
     info.semaphoreCount = 1;
@@ -149,8 +153,7 @@ void RawBuffers::read(size_t i, void* data, uint64_t bytes) {
     RawCommands commands(mQueue);
     commands.begin();
     commands.copy(mBuffers[i], host[0], bytes);
-    commands.hostBarrier();
-    commands.end();
+    commands.end(true);
     mQueue.run(commands.handle());
     std::memcpy(data, host.mapped(0), bytes);
 }
@@ -266,22 +269,34 @@ RawCommands::~RawCommands() {
     mQueue.vk().vkDestroyCommandPool(mQueue.device(), mPool, nullptr);
 }
 
-void RawCommands::begin(bool openingBarrier) {
+void RawCommands::begin() {
     RawQueue::require(mQueue.vk().vkResetCommandPool(mQueue.device(), mPool, 0));
     const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     RawQueue::require(mQueue.vk().vkBeginCommandBuffer(mCommandBuffer, &begin));
-    if (!openingBarrier)
-        return;
-    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT |
-                VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT |
-                VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+    mStages = 0;
 }
 
-void RawCommands::end() {
+void RawCommands::end(bool host) {
+    VkAccessFlags writes = 0;
+    if (mStages & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT)
+        writes |= VK_ACCESS_SHADER_WRITE_BIT;
+    if (mStages & VK_PIPELINE_STAGE_TRANSFER_BIT)
+        writes |= VK_ACCESS_TRANSFER_WRITE_BIT;
+    VkPipelineStageFlags after =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkAccessFlags accesses = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                             VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                             VK_ACCESS_TRANSFER_WRITE_BIT;
+    if (host) {
+        after |= VK_PIPELINE_STAGE_HOST_BIT;
+        accesses |= VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
+    }
+    if (mStages)
+        barrier(mStages, writes, after, accesses);
+    endWithoutBarrier();
+}
+
+void RawCommands::endWithoutBarrier() {
     RawQueue::require(mQueue.vk().vkEndCommandBuffer(mCommandBuffer));
 }
 
@@ -300,12 +315,6 @@ void RawCommands::computeBarrier() {
             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT);
 }
 
-void RawCommands::hostBarrier() {
-    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
-}
-
 void RawCommands::bind(const RawKernel& kernel) {
     mQueue.vk().vkCmdBindPipeline(mCommandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
                                   kernel.pipeline());
@@ -322,16 +331,19 @@ void RawCommands::push(const RawKernel& kernel, const void* data, uint32_t bytes
 }
 
 void RawCommands::dispatch(uint32_t groups) {
+    mStages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     mQueue.vk().vkCmdDispatch(mCommandBuffer, groups, 1, 1);
 }
 
 void RawCommands::copy(VkBuffer source, VkBuffer destination, uint64_t bytes, uint64_t from,
                        uint64_t to) {
+    mStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
     const VkBufferCopy region{from, to, bytes};
     mQueue.vk().vkCmdCopyBuffer(mCommandBuffer, source, destination, 1, &region);
 }
 
 void RawCommands::fill(VkBuffer buffer, uint64_t bytes, uint32_t pattern) {
+    mStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
     mQueue.vk().vkCmdFillBuffer(mCommandBuffer, buffer, 0, bytes, pattern);
 }
 
@@ -363,8 +375,7 @@ void RawStaging::download(VkBuffer buffer, void* data, uint64_t bytes) {
     const auto submit = [&](uint64_t offset, size_t slot) {
         mCommands[slot].begin();
         mCommands[slot].copy(buffer, mStaging[slot], std::min(kChunk, bytes - offset), offset, 0);
-        mCommands[slot].hostBarrier();
-        mCommands[slot].end();
+        mCommands[slot].end(true);
         const VkCommandBuffer commandBuffer = mCommands[slot].handle();
         done[slot] = mQueue.submit({&commandBuffer, 1});
     };

@@ -124,14 +124,14 @@ public:
     RawCommands(const RawCommands&) = delete;
     RawCommands& operator=(const RawCommands&) = delete;
 
-    /// Throws away what is recorded and starts again, with the barrier that the library starts a
-    /// command buffer with: against earlier submissions of the queue.
-    void begin(bool openingBarrier = true);
-    void end();
+    /// Throws away what is recorded and starts again.
+    void begin();
+    /// Ends with the barrier that the library ends a command buffer with: against later submissions
+    /// to the queue and, with @p host, for results that the host reads.
+    void end(bool host = false);
+    void endWithoutBarrier();
     /// As the library's between a dispatch and another that depends on it.
     void computeBarrier();
-    /// As the library's after copies whose result the host reads.
-    void hostBarrier();
     void bind(const RawKernel& kernel);
     void bindSet(const RawKernel& kernel, VkDescriptorSet set);
     void push(const RawKernel& kernel, const void* data, uint32_t bytes);
@@ -149,6 +149,7 @@ private:
     RawQueue& mQueue;
     VkCommandPool mPool = VK_NULL_HANDLE;
     VkCommandBuffer mCommandBuffer = VK_NULL_HANDLE;
+    VkPipelineStageFlags mStages = 0; ///< of the work recorded
 };
 
 /// Ordinary host memory to a buffer and back, by one thread, through two staging buffers of 8 MiB

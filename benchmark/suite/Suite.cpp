@@ -82,6 +82,15 @@ void Row::targetSlowest(const std::vector<std::string>& of, double onGpu) {
     mWanted.push_back({"", onGpu, 0, of});
 }
 
+double Row::excess() const {
+    double most = 0;
+    for (const Target& target : mTargets) {
+        const bool rate = mUnit == Unit::eGigabytesPerSecond;
+        most = std::max(most, rate ? target.limit / target.reached : target.reached / target.limit);
+    }
+    return most;
+}
+
 bool Row::has(const std::string& side) const {
     return std::any_of(mSides.begin(), mSides.end(),
                        [&](const Side& each) { return each.name == side; });
@@ -270,24 +279,35 @@ void Suite::warmUp(double duration) {
     mWarmth->run(duration);
 }
 
-Row Suite::run(const Entry& entry) {
-    const int tries = mOptions.check ? 3 : 1;
-    for (int attempt = 1;; ++attempt) {
-        Row row(entry.id, entry.name);
-        try {
-            entry.body(*this, row);
-        } catch (const Skip& skip) {
-            row.mSkipped = skip.why;
-        } catch (const std::exception& error) {
-            row.mError = error.what();
-        }
-        for (Row::Side& side : row.mSides)
-            side.call = nullptr; // they hold memory
-        const bool missed = std::any_of(row.mTargets.begin(), row.mTargets.end(),
-                                        [](const Row::Target& target) { return !target.met; });
-        if (!missed || attempt == tries)
-            return row;
+Row Suite::runOnce(const Entry& entry) {
+    Row row(entry.id, entry.name);
+    try {
+        entry.body(*this, row);
+    } catch (const Skip& skip) {
+        row.mSkipped = skip.why;
+    } catch (const std::exception& error) {
+        row.mError = error.what();
     }
+    for (Row::Side& side : row.mSides)
+        side.call = nullptr; // they hold memory
+    return row;
+}
+
+// Where memory happens to lie moves a ratio by a few per cent from one run of a row to the next, so
+// one run alone says little about a limit that is as near as that.
+Row Suite::run(const Entry& entry) {
+    constexpr size_t kRuns = 9;
+    std::vector<Row> runs;
+    runs.push_back(runOnce(entry));
+    if (!mOptions.check || runs[0].excess() <= 1)
+        return std::move(runs[0]);
+    while (runs.size() < kRuns)
+        runs.push_back(runOnce(entry));
+    std::sort(runs.begin(), runs.end(),
+              [](const Row& a, const Row& b) { return a.excess() < b.excess(); });
+    const auto failed =
+        std::find_if(runs.begin(), runs.end(), [](const Row& row) { return !row.mError.empty(); });
+    return std::move(failed != runs.end() ? *failed : runs[kRuns / 2]);
 }
 
 void Suite::measure(Row& row) {

@@ -40,8 +40,7 @@ public:
         mUp.end();
         mDown.begin();
         mDown.copy(mDevice[0], mHost[0], mBytes);
-        mDown.hostBarrier();
-        mDown.end();
+        mDown.end(true);
         upload();
     }
     void upload() { mQueue.run(mUp.handle()); }

@@ -6,7 +6,9 @@
 //                     [--wait auto|spin|hybrid|block]
 //                     [--benchmark_filter=REGEX] [--benchmark_list_tests]
 //
-// --check     exits with 1 where a target is missed; such a row is measured up to three times
+// --check     exits with 1 where a target is missed; such a row is measured eight more times, and
+// the
+//             median counts
 // --no-head   the rows alone
 #include <benchmark/benchmark.h>
 

@@ -17,9 +17,12 @@
 #include "core/QueueImpl.hpp"
 #include "core/SequenceImpl.hpp"
 #include "shader/CacheFolder.hpp"
+#include "vulkan/CommandBufferPool.hpp"
+#include "vulkan/Commands.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/Instance.hpp"
 #include "vulkan/PipelineCache.hpp"
+#include "vulkan/Retirement.hpp"
 #include "vulkan/Submission.hpp"
 #include "vulkan/Transfer.hpp"
 
@@ -74,12 +77,20 @@ vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     return device.defaultWaitMode();
 }
 
-/// An empty submission that stands for work of the host application: after all earlier work of
-/// other queues, before all later work that conflicts with anything.
+/// A submission of nothing but a barrier that stands for work of the host application: after all
+/// earlier work of other queues and this one, before all later work that conflicts with anything.
 void orderAgainstEverything(vulkan::Queue& queue) {
+    vulkan::Device& device = queue.device();
+    auto commands =
+        std::make_shared<vulkan::CommandBuffer>(device.commandBuffers().acquire(queue.family()));
+    commands->begin(true);
+    vulkan::recordFullBarrier(device, commands->handle());
+    commands->end();
     vulkan::AccessList anything;
     anything.addUnknown();
-    vulkan::submitOrdered(queue, {}, anything);
+    const VkCommandBuffer handle = commands->handle();
+    const vulkan::TimelinePoint done = vulkan::submitOrdered(queue, {&handle, 1}, anything);
+    device.retirement().retire({done}, [commands] {});
 }
 
 ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,

@@ -128,7 +128,9 @@ void Recorder::note(const Accesses::Entry& entry) {
 
 void Recorder::noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror) {
     const Memory::Impl& impl = memory->impl();
-    mHostMayRead |= writes && (mirror || !impl.mirrored);
+    mHostMayRead |=
+        writes &&
+        (mirror || (impl.buffer ? impl.buffer->hostReadable() : impl.image->mapped() != nullptr));
     if (impl.padded && std::find(mRecording.padded.begin(), mRecording.padded.end(), memory) ==
                            mRecording.padded.end())
         mRecording.padded.push_back(memory);
@@ -179,21 +181,36 @@ void Recorder::orderDispatch(const Algorithm::Impl& algorithm) {
     recordBarrier(algorithm.reflection->usesBufferAddresses);
 }
 
+// Submissions of the library end with a barrier against the dispatches and transfers of later ones.
+// What a host application submits or records around this may not.
+void Recorder::recordOpening(bool anything) {
+    const bool amongForeign = mDevice.wrapped() || !mRecording.commandBuffer;
+    if (anything)
+        vulkan::recordFullBarrier(mDevice, mCommandBuffer);
+    else if (amongForeign)
+        vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
+    mOpened = true;
+    mIndirectOpened = anything || amongForeign;
+}
+
 void Recorder::recordBarrier(bool anything) {
-    if (!mOpened) {
-        if (anything)
-            vulkan::recordFullBarrier(mDevice, mCommandBuffer);
-        else
-            vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
-        mOpened = true;
-    }
+    if (!mOpened)
+        recordOpening(anything);
     vulkan::HazardBarrier barrier;
     if (anything) {
         mRecording.accesses.addUnknown();
-        mHostMayRead = true;
         barrier = mRecording.hazards.nextUnknown();
     } else {
+        vulkan::WorkKinds kinds = 0;
+        for (const vulkan::HazardAccess& access : mOperationAccesses)
+            kinds |= vulkan::bit(access.kind);
+        mUsedKinds |= kinds;
         barrier = mRecording.hazards.next(mOperationAccesses);
+        if ((kinds & vulkan::bit(vulkan::WorkKind::eIndirect)) && !mIndirectOpened) {
+            barrier.before |= vulkan::kClosedKinds;
+            barrier.after |= vulkan::bit(vulkan::WorkKind::eIndirect);
+            mIndirectOpened = true;
+        }
     }
     if (barrier.needed())
         vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
@@ -243,10 +260,12 @@ void Recorder::restoreLayouts() {
 }
 
 void Recorder::end() {
-    if (mRecording.accesses.unknown())
+    if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
-    if (mHostMayRead)
         vulkan::recordHostBarrier(mDevice, mCommandBuffer);
+    } else if (mUsedKinds != 0) {
+        vulkan::recordClosingBarrier(mDevice, mCommandBuffer, mUsedKinds, mHostMayRead);
+    }
 }
 
 void Recorder::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {

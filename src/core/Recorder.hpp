@@ -46,8 +46,7 @@ public:
     void record(OpBase& op);
     /// An operation inside of the one that is being recorded.
     void recordPart(OpBase& op);
-    /// The barriers towards the host and, after operations that may have done anything, towards
-    /// later submissions.
+    /// The barrier towards later submissions and the host.
     void end();
 
     /// False where the operation recorded last needs no preEval() and postEval().
@@ -90,6 +89,7 @@ private:
     void orderDispatch(const Algorithm::Impl& algorithm);
     void note(const Accesses::Entry& entry);
     void noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror);
+    void recordOpening(bool anything);
     void recordBarrier(bool anything);
     void writeTimestamp();
     void forgetBindings();
@@ -101,7 +101,9 @@ private:
     std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
     std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
     bool mLabels = false;
-    bool mOpened = false; ///< the barrier against earlier submissions is recorded
+    bool mOpened = false;             ///< what comes before this command buffer is ordered
+    bool mIndirectOpened = false;     ///< also against indirect reads
+    vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
     bool mHostMayRead = false;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
     bool mHooks = true;

@@ -16,9 +16,7 @@
 namespace kp {
 namespace {
 
-constexpr uint64_t kTileBytes = 256 * 64; ///< of one work group
-/// Work groups that every device takes in one dispatch.
-constexpr uint64_t kMaxGroups = 65535;
+constexpr uint64_t kTileBytes = 256 * 16; ///< of one work group
 
 std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device,
                                              std::span<const uint32_t> spirv, uint32_t bindings,
@@ -52,9 +50,9 @@ BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,
     uint64_t bytes = buffers[0]->fillSize();
     for (const vulkan::Buffer* buffer : buffers)
         bytes = std::min(bytes, buffer->fillSize());
-    const uint64_t most =
-        std::min<uint64_t>(limits.maxStorageBufferRange, kMaxGroups * kTileBytes) / kTileBytes *
-        kTileBytes;
+    const uint64_t most = std::min(uint64_t{limits.maxStorageBufferRange} / kTileBytes,
+                                   uint64_t{limits.maxComputeWorkGroupCount[0]}) *
+                          kTileBytes;
 
     auto kernel = std::make_shared<BufferKernel>();
     kernel->mDevice = &device;

@@ -9,6 +9,7 @@
 #include <kompute/Error.hpp>
 
 #include "vulkan/Device.hpp"
+#include "vulkan/Result.hpp"
 #include "vulkan/Transfer.hpp"
 
 namespace kp::vulkan {
@@ -104,10 +105,11 @@ std::shared_ptr<Buffer> Buffer::importHost(Device& device, void* memory, uint64_
     constexpr VkExternalMemoryHandleTypeFlagBits kKind =
         VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
     const auto taken = [&](VkResult result, const char* what) {
-        // What a driver says of memory that it cannot pin (a file, say) is not an error of ours.
-        if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
+        // What a driver says of memory that it cannot pin (a file, pages that may not be written)
+        // is not an error of ours. NVIDIA's calls it a want of memory.
+        if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
             throw Unsupported("the driver does not import this host memory (" + std::string(what) +
-                              ": VK_ERROR_INVALID_EXTERNAL_HANDLE)");
+                              ": " + nameOf(result) + ")");
         device.check(result, what);
     };
     VkMemoryHostPointerPropertiesEXT pointer{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};

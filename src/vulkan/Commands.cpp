@@ -140,10 +140,20 @@ void recordHazardBarrier(const Device& device, VkCommandBuffer commandBuffer,
 }
 
 void recordOpeningBarrier(const Device& device, VkCommandBuffer commandBuffer) {
-    recordHazardBarrier(device, commandBuffer,
-                        {static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer)),
-                         static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer) |
-                                                bit(WorkKind::eIndirect))});
+    recordHazardBarrier(
+        device, commandBuffer,
+        {kClosedKinds, static_cast<WorkKinds>(kClosedKinds | bit(WorkKind::eIndirect))});
+}
+
+void recordClosingBarrier(const Device& device, VkCommandBuffer commandBuffer, WorkKinds before,
+                          bool host) {
+    const Scope from = scopeOf(before);
+    Scope to = scopeOf(kClosedKinds);
+    if (host) {
+        to.stages |= VK_PIPELINE_STAGE_HOST_BIT;
+        to.all |= VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
+    }
+    recordMemoryBarrier(device, commandBuffer, from.stages, from.writes, to.stages, to.all);
 }
 
 void recordFullBarrier(const Device& device, VkCommandBuffer commandBuffer) {
@@ -153,8 +163,7 @@ void recordFullBarrier(const Device& device, VkCommandBuffer commandBuffer) {
 }
 
 void recordHostBarrier(const Device& device, VkCommandBuffer commandBuffer) {
-    const Scope before =
-        scopeOf(static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer)));
+    const Scope before = scopeOf(kClosedKinds);
     recordMemoryBarrier(device, commandBuffer, before.stages, before.writes,
                         VK_PIPELINE_STAGE_HOST_BIT,
                         VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);

@@ -38,8 +38,13 @@ void recordDispatchIndirect(const Device& device, VkCommandBuffer commandBuffer,
 /// The barrier a HazardTracker asked for.
 void recordHazardBarrier(const Device& device, VkCommandBuffer commandBuffer,
                          const HazardBarrier& barrier);
-/// Earlier submissions of the queue against everything of known kind that follows.
+/// Commands of the queue that do not close as below against everything of known kind that follows.
 void recordOpeningBarrier(const Device& device, VkCommandBuffer commandBuffer);
+/// Work of the kinds @p before against dispatches and transfers of later submissions to the queue
+/// and, with @p host, against the host once the submission is done. A command buffer that ends so
+/// spares the next one an opening barrier, which costs an NVIDIA GPU more (docs/benchmarks.md).
+void recordClosingBarrier(const Device& device, VkCommandBuffer commandBuffer, WorkKinds before,
+                          bool host);
 /// Everything before against everything after, of whatever kind.
 void recordFullBarrier(const Device& device, VkCommandBuffer commandBuffer);
 /// Makes writes of known kind visible to the host once the submission is done.

@@ -29,8 +29,7 @@ CommandBuffer DirectTransfer::record(const Copy& copy, Queue& queue, uint64_t pi
         vk.vkCmdCopyBuffer(commands.handle(), copy.source->handle(), copy.destination->handle(), 1,
                            &region);
     }
-    if (copy.toHost)
-        recordForHost(mDevice, commands.handle());
+    recordTransferEnd(queue, commands.handle(), copy.toHost);
     commands.end();
     return commands;
 }

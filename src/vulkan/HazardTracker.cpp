@@ -71,7 +71,7 @@ HazardBarrier HazardTracker::next(std::span<const HazardAccess> accesses) {
 HazardBarrier HazardTracker::nextUnknown() {
     ++mOperation;
     HazardBarrier barrier;
-    // The command buffer's own opening barrier covers what came before its first operation.
+    // The recorder orders what came before the command buffer's first operation.
     barrier.everything = mOperation > 1;
     if (barrier.everything)
         mFullBarrier = mOperation;

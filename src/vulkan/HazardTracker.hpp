@@ -27,6 +27,11 @@ constexpr WorkKinds bit(WorkKind kind) {
 }
 constexpr size_t kWorkKinds = static_cast<size_t>(WorkKind::eCount);
 
+/// What a submission's closing barrier orders: its work of these kinds against later work of these
+/// kinds. Indirect reads are left to the submissions that have some.
+constexpr WorkKinds kClosedKinds =
+    static_cast<WorkKinds>(bit(WorkKind::eCompute) | bit(WorkKind::eTransfer));
+
 /// One use of one memory by one operation.
 struct HazardAccess {
     const void* key = nullptr; ///< equal keys are the same memory
@@ -51,7 +56,7 @@ struct HazardBarrier {
 /// many memories at once. Pure: calls nothing, knows no Vulkan. Not thread-safe.
 class HazardTracker {
 public:
-    /// Forgets everything; a new command buffer starts, and opens with a barrier of its own.
+    /// Forgets everything; a new command buffer starts. What came before it is not the tracker's.
     void reset();
 
     /// Notes the next operation.

@@ -13,11 +13,15 @@
 namespace kp::vulkan {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A blocking wait on a discrete GPU wakes up about 20 us late; spinning longer than that costs a
-// core and gains little (docs/design-notes.md).
-constexpr std::chrono::microseconds kHybridSpin{100};
+// How long a hybrid wait polls without a pause, and then with naps, before it leaves waiting to the
+// driver (measurements: docs/benchmarks.md, "How a hybrid wait waits").
+constexpr std::chrono::milliseconds kHybridSpin{1};
+constexpr std::chrono::seconds kHybridNaps{1};
+constexpr std::chrono::microseconds kShortestNap{20};
+/// A longer nap is this part of the wait so far, which bounds by how much the wait ends late.
+constexpr int kNapShare = 256;
+/// A driver that is only asked how far it got need not notice that its device was lost.
+constexpr std::chrono::seconds kSpinUntilAsked{1};
 
 void pauseBriefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -131,18 +135,22 @@ bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
     if (reached(value))
         return true;
     const Clock::time_point start = Clock::now();
-    if (mode != WaitMode::eBlock) {
-        const auto limit = std::chrono::nanoseconds(
-            mode == WaitMode::eSpin
-                ? std::min<uint64_t>(timeout, INT64_MAX)
-                : std::min<uint64_t>(timeout, std::chrono::nanoseconds(kHybridSpin).count()));
-        do {
-            for (int i = 0; i < 16; ++i) {
-                if (reached(value))
-                    return true;
-                pauseBriefly();
-            }
-        } while (Clock::now() - start < limit);
+    const auto limited = [&](std::chrono::nanoseconds time) {
+        return start +
+               std::chrono::nanoseconds(std::min(timeout, static_cast<uint64_t>(time.count())));
+    };
+    if (mode == WaitMode::eHybrid) {
+        if (spin(value, limited(kHybridSpin)) || nap(value, start, limited(kHybridNaps)))
+            return true;
+    } else if (mode == WaitMode::eSpin) {
+        for (std::chrono::nanoseconds end = kSpinUntilAsked;; end += kSpinUntilAsked) {
+            if (spin(value, limited(end)))
+                return true;
+            if (static_cast<uint64_t>(end.count()) >= timeout)
+                return false;
+            if (block(value, 0))
+                return true;
+        }
     }
     uint64_t remaining = timeout;
     if (timeout != UINT64_MAX) {
@@ -150,7 +158,33 @@ bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
         remaining = spent < timeout ? timeout - spent : 0;
     }
-    const VkResult result = mTimeline->wait(value, remaining);
+    return block(value, remaining);
+}
+
+bool Queue::spin(uint64_t value, Clock::time_point end) {
+    do {
+        for (int i = 0; i < 16; ++i) {
+            if (reached(value))
+                return true;
+            pauseBriefly();
+        }
+    } while (Clock::now() < end);
+    return false;
+}
+
+bool Queue::nap(uint64_t value, Clock::time_point start, Clock::time_point end) {
+    for (Clock::time_point now = Clock::now(); now < end; now = Clock::now()) {
+        const Clock::duration nap =
+            std::max<Clock::duration>(kShortestNap, (now - start) / kNapShare);
+        std::this_thread::sleep_until(std::min(end, now + nap));
+        if (reached(value))
+            return true;
+    }
+    return false;
+}
+
+bool Queue::block(uint64_t value, uint64_t timeout) {
+    const VkResult result = mTimeline->wait(value, timeout);
     if (result < 0)
         fail(result, "waiting for a queue");
     // A driver may call a wait for ever a success although the device was lost meanwhile.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +17,7 @@ namespace kp::vulkan {
 /// How a host thread waits for the device.
 enum class WaitMode {
     eSpin,   ///< poll until done: lowest latency, one core busy
-    eHybrid, ///< poll for a bounded time, then block
+    eHybrid, ///< poll, after a while with naps between, and block at last
     eBlock   ///< block at once
 };
 
@@ -61,7 +62,13 @@ public:
     void unlock();
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     void requireWorking();
+    // Ways to wait, each until @p end or @p timeout; true once the value is reached.
+    bool spin(uint64_t value, Clock::time_point end);
+    bool nap(uint64_t value, Clock::time_point start, Clock::time_point end);
+    bool block(uint64_t value, uint64_t timeout);
     void fail(VkResult result, const char* what);
 
     Device& mDevice;

@@ -25,7 +25,7 @@ void StagedTransfer::download(unsigned char* destination) {
 }
 
 void StagedTransfer::inThreads(const std::function<void()>& work) {
-    const uint64_t chunks = (mPlan.bytes + mPlan.chunkBytes - 1) / mPlan.chunkBytes;
+    const uint64_t chunks = (mPlan.bytes + mPlan.leastChunkBytes - 1) / mPlan.leastChunkBytes;
     const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(mPlan.threads, chunks) - 1);
     CopyThreads::instance().run(helpers, [&] {
         try {
@@ -41,13 +41,27 @@ void StagedTransfer::inThreads(const std::function<void()>& work) {
         std::rethrow_exception(mError);
 }
 
+uint64_t StagedTransfer::chunkBytesAt(uint64_t offset) const {
+    const uint64_t left = mPlan.bytes - offset;
+    const uint64_t share = std::min(offset, left) / (uint64_t{mPlan.threads} * 2);
+    const uint64_t bytes = std::clamp(share / mPlan.granularity * mPlan.granularity,
+                                      mPlan.leastChunkBytes, mPlan.chunkBytes);
+    return std::min(bytes, left);
+}
+
 StagedTransfer::Chunk StagedTransfer::next() {
     Chunk chunk;
     if (mStopped.load(std::memory_order_relaxed))
         return chunk;
-    chunk.offset = mNext.fetch_add(mPlan.chunkBytes, std::memory_order_relaxed);
-    if (chunk.offset < mPlan.bytes)
-        chunk.bytes = std::min(mPlan.chunkBytes, mPlan.bytes - chunk.offset);
+    chunk.offset = mNext.load(std::memory_order_relaxed);
+    while (chunk.offset < mPlan.bytes) {
+        const uint64_t bytes = chunkBytesAt(chunk.offset);
+        if (mNext.compare_exchange_weak(chunk.offset, chunk.offset + bytes,
+                                        std::memory_order_relaxed)) {
+            chunk.bytes = bytes;
+            return chunk;
+        }
+    }
     return chunk;
 }
 
@@ -62,8 +76,7 @@ void StagedTransfer::submit(Chunk& chunk) {
     if (!mBegun || queue.device().instance()->validation().any())
         recordTransferBegin(queue, handle);
     mRecord(handle, chunk.staging.buffer(), chunk.offset, chunk.bytes);
-    if (mDestination)
-        recordForHost(queue.device(), handle);
+    recordTransferEnd(queue, handle, mDestination != nullptr);
     commands.end();
     chunk.staging.setDone(submitOrdered(queue, {&handle, 1}, mAccesses));
     mBegun = true;

@@ -27,9 +27,11 @@ public:
         Queue* queue = nullptr;
         StagingRing* ring = nullptr;
         StagingRing::Limits limits;
-        uint64_t stagingBytes = 0; ///< of a staging buffer
-        uint64_t chunkBytes = 0;   ///< at most stagingBytes, unless a single one is larger
-        uint64_t bytes = 0;        ///< in all
+        uint64_t stagingBytes = 0;    ///< of a staging buffer
+        uint64_t granularity = 1;     ///< chunks are whole multiples of it, but for the last
+        uint64_t leastChunkBytes = 0; ///< of the first and the last chunks
+        uint64_t chunkBytes = 0; ///< of the largest; at most stagingBytes, unless a row is larger
+        uint64_t bytes = 0;      ///< in all
         uint32_t threads = 1;
         bool streaming = false;
     };
@@ -50,6 +52,9 @@ private:
     };
 
     void inThreads(const std::function<void()>& work);
+    /// Small at both ends: while the first chunk is copied by the host, or the last, the device has
+    /// nothing to do. Guided self-scheduling (Polychronopoulos and Kuck, 1987), from both sides.
+    uint64_t chunkBytesAt(uint64_t offset) const;
     /// The next chunk that nobody has taken; bytes is 0 where there is none.
     Chunk next();
     void submit(Chunk& chunk);

@@ -129,13 +129,13 @@ StagedTransfer::Plan Transfer::plan(Direction& direction, uint64_t bytes, uint64
     StagedTransfer::Plan plan;
     plan.queue = &queueFor(direction, bytes, mayUseCopyQueue, rules);
     plan.bytes = bytes;
-    plan.streaming = rules.streamingStores;
+    plan.granularity = granularity;
     const bool smallOnes = rules.stagingBytes >= kLeastStagingForSmall;
     if (bytes <= kSmallBytes && smallOnes) {
         plan.ring = &direction.small;
         plan.limits = kSmallLimits;
         plan.stagingBytes = kSmallBytes;
-        plan.chunkBytes = bytes;
+        plan.leastChunkBytes = plan.chunkBytes = bytes;
         return plan;
     }
     plan.ring = &direction.large;
@@ -143,10 +143,12 @@ StagedTransfer::Plan Transfer::plan(Direction& direction, uint64_t bytes, uint64
                    rules.chunksInFlight};
     plan.stagingBytes = rules.chunkBytes;
     plan.threads = bytes >= rules.threadedBytes ? rules.threads : 1;
-    // Two chunks for each thread at least, so that no thread is left without work for long.
-    const uint64_t share = roundUp(bytes / (uint64_t{plan.threads} * 2) + 1, kChunkStep);
-    plan.chunkBytes = std::min(rules.chunkBytes, std::max(share, kSmallBytes));
-    plan.chunkBytes = std::max(granularity, plan.chunkBytes / granularity * granularity);
+    plan.streaming = rules.streamingStores;
+    const auto whole = [&](uint64_t size) {
+        return std::max(granularity, size / granularity * granularity);
+    };
+    plan.chunkBytes = whole(rules.chunkBytes);
+    plan.leastChunkBytes = std::min(whole(kSmallBytes), plan.chunkBytes);
     return plan;
 }
 

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "vulkan/Commands.hpp"
 #include "vulkan/Device.hpp"
 
 namespace kp::vulkan {
 
 /// Barriers of the transfer engine's command buffers.
 
+inline bool computes(const Queue& queue) {
+    return (queue.device().physical().queueFamilies[queue.family()].queueFlags &
+            VK_QUEUE_COMPUTE_BIT) != 0;
+}
+
 /// Everything that the queue was given before comes before the copies that follow. Once per
 /// transfer and queue: later submissions to the queue are covered too.
 inline void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer) {
     const Device& device = queue.device();
-    const bool computes =
-        (device.physical().queueFamilies[queue.family()].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     VkPipelineStageFlags before = VK_PIPELINE_STAGE_TRANSFER_BIT;
-    if (computes) {
+    if (computes(queue)) {
         barrier.srcAccessMask |= VK_ACCESS_SHADER_WRITE_BIT;
         before |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
     }
@@ -25,16 +29,25 @@ inline void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffe
                                      &barrier, 0, nullptr, 0, nullptr);
 }
 
-/// What was copied to host memory can be read there once the submission is done. Copies to the same
-/// memory that the queue is given later come after it; the host has waited by then, but validation
-/// layers do not see that.
-inline void recordForHost(const Device& device, VkCommandBuffer commandBuffer) {
+/// On a queue that computes, the copies come before what it is given later, as sequences count on
+/// (queues that only copy are waited for by semaphores). With @p toHost, what was copied can be
+/// read by the host once the submission is done.
+inline void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool toHost) {
+    if (computes(queue)) {
+        recordClosingBarrier(queue.device(), commandBuffer, bit(WorkKind::eTransfer), toHost);
+        return;
+    }
+    if (!toHost)
+        return;
+    // Later copies to the same host memory: the host has waited by then, but validation layers do
+    // not see that.
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    device.vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                     VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
-                                     1, &barrier, 0, nullptr, 0, nullptr);
+    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                             VK_PIPELINE_STAGE_HOST_BIT |
+                                                 VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                             0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 } // namespace kp::vulkan

@@ -94,17 +94,17 @@ void bringInLine(TransferRules& rules) {
 /// What no kind of device changes.
 TransferRules commonRules() {
     TransferRules rules;
-    // Much more than the defaults below take (64 MiB with 8 threads): what is left is for wide
+    // Much more than the defaults below take (128 MiB with 8 threads): what is left is for wide
     // images, of which a chunk holds at least a row, and for larger chunks by request.
     rules.stagingBytes = 256 * kMebi;
     // Making staging again costs some 0.3 ms per MiB (H200: 18 ms for 64 MiB), which a program that
     // transfers several times a second shall not pay.
     rules.idleMilliseconds = 1000;
-    // Which stores are faster depends on the processor. Not measured on the host of a fast GPU, so
-    // it is what memcpy does.
+    // Where host and device share their memory and caches, what is written is soon read.
     rules.streamingStores = false;
-    // One copy of pinned memory reaches 50 to 52 GB/s on an H200, of 55 that CUDA does. Whether
-    // pieces on both copy queues close the gap is not measured.
+    // 256 MiB of pinned memory take 5.5 ms up and 5.3 ms down an H200 in one piece, 5.4 and 5.3 ms
+    // in pieces of 16 MiB on both copy queues; but the other direction then has no queue of its
+    // own, and both at once reach 51 GB/s instead of 58.
     rules.pieceBytes = 0;
     rules.pieceQueues = 1;
     return rules;
@@ -112,15 +112,18 @@ TransferRules commonRules() {
 
 TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     TransferRules rules = commonRules();
-    // One host thread copies 9.7 GB/s on an H200's host; 4 threads reach 21 to 27 and 8 threads 22
-    // to 46, against 51 that the device copies. Half of the host's threads are left to the program.
+    // One host thread copies 16.6 GB/s on an H200's host (up and down of 1 GiB, GB/s: 33 and 47
+    // with 4 threads, 45 and 46 with 8, 45 and 46 with 12), against 50 that the device copies. Half
+    // of the host's threads are left to the program.
     rules.threads = std::clamp(hostThreads / 2, 1u, 8u);
-    // One thread copies this much in 0.11 ms (9.7 GB/s). Where sharing it out begins to pay is not
-    // measured.
-    rules.threadedBytes = kMebi;
-    // An H200 copies 2 MiB in 40 us, more than ten times what a submission costs the host (2 to
-    // 3 us). It has nothing to do until the first chunk is there, so they are no larger.
-    rules.chunkBytes = 2 * kMebi;
+    // 4 MiB take 216 us up with 8 threads and 285 us with one; 1 MiB takes 74 and 71 us.
+    rules.threadedBytes = 4 * kMebi;
+    // 1 GiB up and down, GB/s: 36 and 28 with chunks of 1 MiB, 42 and 42 with 2, 45 and 46 with 4,
+    // 46 and 47 with 8, which would take 256 MiB of staging.
+    rules.chunkBytes = 4 * kMebi;
+    // With streaming stores an H200's host sends 4 MiB in 229 us, 16 MiB in 0.75 ms, 64 MiB in
+    // 1.8 ms; without in 408 us, 1.3 ms, 2.1 ms. Above that, and down, they make no difference.
+    rules.streamingStores = true;
     // A thread that fetches needs one chunk to copy from and one under way.
     rules.chunksInFlight = 2 * rules.threads;
     // Written through the mapping, data need no submission (2 to 3 us on an H200). Beyond this size
@@ -128,9 +131,10 @@ TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     // staging (24 to 31 GB/s with 4 threads, 29 with 8). Reading the mapping reaches 0.03 GB/s, so
     // it is never read.
     rules.mappedBytes = wholeMemoryMapped ? 256 * kKibi : 0;
-    // A queue of its own lets large transfers run beside dispatches and the other direction. Small
-    // ones take the compute queue: order between queues costs a semaphore. Where the other queue
-    // begins to pay is not measured.
+    // A queue of its own lets large transfers run beside dispatches (on an H200 5.4 ms for a kernel
+    // and an upload of 5.4 ms each, on two compute queues 10.5) and beside the other direction (58
+    // GB/s for both, on one queue 51). It is a little slower by itself (50 and 51 GB/s up and down,
+    // the compute queue 51 and 53). 1 MiB takes 34 us by it and 38 us by the compute queue.
     rules.copyQueueBytes = kMebi;
     return rules;
 }
@@ -139,20 +143,22 @@ void addKernelRules(TransferRules& rules, uint32_t vendor) {
     constexpr uint32_t kNvidia = 0x10de;
     if (vendor != kNvidia)
         return;
-    // On an H200 vkCmdCopyBuffer reaches 0.77 to 0.83 TB/s read and written, where cudaMemcpy does
-    // 4.2 and a saxpy shader of 64 MiB 2.8. The copying shader itself, the fill command and the
-    // size from which a shader pays are not measured.
+    // TB/s read and written on an H200, vkCmdCopyBuffer and the shader: 64 KiB 0.023 and 0.018,
+    // 1 MiB 0.23 and 0.28, 4 MiB 0.50 and 1.0, 16 MiB 0.73 and 2.9, 256 MiB 0.84 and 4.1.
     rules.copyKernelBytes = kMebi;
-    rules.fillKernelBytes = kMebi;
+    // vkCmdFillBuffer is as fast as a shader: 1.6 TB/s for 16 MiB, 4.0 for 256 MiB, both.
+    rules.fillKernelBytes = 0;
 }
 
 TransferRules integratedRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     TransferRules rules = discreteRules(false, hostThreads);
     // One memory: a copy by the device would only read and write it once more.
     rules.mappedBytes = wholeMemoryMapped ? std::numeric_limits<uint64_t>::max() : 0;
-    // The memory that host and device share is the limit, which few threads reach. Not measured.
+    // The memory that host and device share is the limit, which few threads reach. (No such device
+    // was measured.)
     rules.threads = std::clamp(hostThreads / 2, 1u, 4u);
     rules.chunksInFlight = 2 * rules.threads;
+    rules.streamingStores = false;
     // Its copies share that memory too: nothing to run beside.
     rules.copyQueueBytes = std::numeric_limits<uint64_t>::max();
     return rules;

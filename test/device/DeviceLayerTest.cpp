@@ -64,7 +64,7 @@ TEST(DeviceLayer, EqualRequestsShareOneDeviceUntilTheLastOwnerGoes) {
     auto second = Device::acquire(instance, byName);
     EXPECT_EQ(first, second);
     EXPECT_FALSE(first->wrapped());
-    EXPECT_EQ(first->queueCount(), 1U);
+    EXPECT_EQ(first->queueCount(), 1U + first->copyQueueCount());
     EXPECT_EQ(first->findQueue(first->queue(0).family(), 0), 0U);
     EXPECT_FALSE(first->findQueue(99, 0));
 
