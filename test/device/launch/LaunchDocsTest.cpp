@@ -78,8 +78,9 @@ kp::Event log = queue->hostFunction([&] { ++written; }, {sequence->event()});
 assert(first.status() == kp::EventStatus::eQueued);
 data.set();
 log.wait();
-if (auto profile = first.profile())                   // where the queue profiles
+if (auto profile = first.profile()) {                 // where the queue profiles
     std::printf("%llu ns\n", static_cast<unsigned long long>(profile->duration()));
+}
     // clang-format on
     EXPECT_EQ(written, 11);
     sequence->evalAwait();
