@@ -296,8 +296,9 @@ KernelLauncher::Impl::constantsOf(const Position& position) const {
     return constants;
 }
 
-std::vector<unsigned char> KernelLauncher::Impl::pushConstantsOf(const Position& position) const {
-    std::vector<unsigned char> bytes((kernel.reflection().pushConstantSize + size_t{3}) / 4 * 4);
+void KernelLauncher::Impl::writePushConstants(const Position& position) {
+    std::vector<unsigned char>& bytes = pushConstants;
+    bytes.resize((kernel.reflection().pushConstantSize + size_t{3}) / 4 * 4);
     for (const KernelArgument& argument : arguments()) {
         if (argument.kind != ArgumentKind::ePushConstant)
             continue;
@@ -311,7 +312,6 @@ std::vector<unsigned char> KernelLauncher::Impl::pushConstantsOf(const Position&
                                    static_cast<uint32_t>(size.z)};
         std::memcpy(bytes.data() + argument.place, words, argument.bytes);
     }
-    return bytes;
 }
 
 std::shared_ptr<Algorithm>
@@ -368,25 +368,26 @@ KernelLauncher::Impl::Position& KernelLauncher::Impl::prepare(const KernelLaunch
         position.values = values;
     const WorkSize globalSize = globalSizeOf(call);
     const Workgroup localSize = localSizeOf(call);
-    groupsOf(globalSize, localSize);
+    const bool newSizes = !position.algorithm || globalSize != position.globalSize ||
+                          localSize != position.localSize;
+    if (newSizes)
+        groupsOf(globalSize, localSize); // checked before anything is changed
     const bool newValues = takeParameters(launcher, position, call, iterated);
-    const bool newSizes = globalSize != position.globalSize || localSize != position.localSize;
     try {
-        if (position.operation && !newValues && !newSizes &&
-            !position.algorithm->impl().memoryChanged())
+        const bool newMemory = !newSizes && position.algorithm->impl().memoryChanged();
+        if (position.operation && !newValues && !newSizes && !newMemory)
             return position;
         position.operation.reset();
         position.globalSize = globalSize;
         position.localSize = localSize;
         // Other push constants alone are another operation on the same algorithm.
-        if (!position.algorithm || newSizes || position.algorithm->impl().memoryChanged() ||
-            (newValues && !boundAs(position))) {
+        if (newSizes || newMemory || (newValues && !boundAs(position))) {
             position.algorithm.reset();
             build(position);
         }
-        const std::vector<unsigned char> bytes = pushConstantsOf(position);
-        position.operation =
-            std::make_shared<OpAlgoDispatch>(position.algorithm, bytes.data(), bytes.size());
+        writePushConstants(position);
+        position.operation = std::make_shared<OpAlgoDispatch>(
+            position.algorithm, pushConstants.data(), pushConstants.size());
     } catch (const InvalidArgument& error) {
         position.algorithm.reset();
         position.operation.reset();

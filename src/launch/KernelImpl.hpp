@@ -51,6 +51,7 @@ struct KernelLauncher::Impl {
     std::vector<ParameterPlace> places; ///< of parameters
     std::vector<Position> positions;
     std::vector<Variant> variants;
+    std::vector<unsigned char> pushConstants; ///< of the operation at hand; kept for its capacity
 
     const std::vector<KernelArgument>& arguments() const { return kernel.signature().arguments(); }
     uint32_t indexOf(const Argument& argument) const;
@@ -76,7 +77,7 @@ private:
                         const LaunchOptions& call, const Parameters& iterated) const;
     std::vector<std::shared_ptr<Memory>> memoryOf(const Position& position) const;
     std::vector<SpecializationConstant> constantsOf(const Position& position) const;
-    std::vector<unsigned char> pushConstantsOf(const Position& position) const;
+    void writePushConstants(const Position& position);
     std::shared_ptr<Algorithm> pipelineFor(const Position& position,
                                            const std::vector<std::shared_ptr<Memory>>& memory);
     /// True where the memory and pipeline of its algorithm are those of its values.

@@ -17,7 +17,7 @@ struct KernelListLauncher::Impl {
     std::vector<std::shared_ptr<Launcher>> launchers;
     std::vector<ParameterInfo> parameters;
     std::map<std::string, std::unique_ptr<launch::RunLog>> logs; ///< by launcher name
-    std::map<const Launcher*, launch::RunLog*> logOf;
+    std::vector<launch::RunLog*> logOf; ///< for each launcher
     launch::StepRunner runner;
 
     void addParameters(const Launcher& launcher);
@@ -69,7 +69,7 @@ KernelListLauncher& KernelListLauncher::push(std::shared_ptr<Launcher> launcher)
     std::unique_ptr<launch::RunLog>& log = mImpl->logs[launcher->name()];
     if (!log)
         log = std::make_unique<launch::RunLog>(launcher->name(), mImpl->profiler);
-    mImpl->logOf[launcher.get()] = log.get();
+    mImpl->logOf.push_back(log.get());
     mImpl->launchers.push_back(std::move(launcher));
     return *this;
 }
@@ -141,11 +141,14 @@ Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& queue,
     launch::StepRunner& runner = mImpl->runner;
     runner.steps().clear();
     const launch::CallContext context{options, *queue, launch::tracing()};
-    for (const std::shared_ptr<Launcher>& launcher : mImpl->launchers)
-        launcher->appendSteps(runner.steps(), context);
-    const Event event = runner.run(
-        queue, waitFor,
-        [this](const Launcher& launcher) -> launch::RunLog& { return *mImpl->logOf.at(&launcher); });
+    std::vector<launch::Step>& steps = runner.steps().steps();
+    for (size_t i = 0; i < mImpl->launchers.size(); ++i) {
+        const size_t first = steps.size();
+        mImpl->launchers[i]->appendSteps(runner.steps(), context);
+        for (size_t step = first; step < steps.size(); ++step)
+            steps[step].listLog = mImpl->logOf[i];
+    }
+    const Event event = runner.run(queue, waitFor);
     runner.steps().clear();
     return event;
 }

@@ -52,7 +52,7 @@ Event Launcher::runSteps(const std::shared_ptr<Queue>& queue, const LaunchOption
     launch::StepRunner& runner = mCache->runner;
     runner.steps().clear();
     appendSteps(runner.steps(), {options, *queue, launch::tracing()});
-    Event event = runner.run(queue, options.waitFor, {});
+    Event event = runner.run(queue, options.waitFor);
     runner.steps().clear();
     return event;
 }

@@ -42,8 +42,7 @@ void requireKnownParameters(const std::string& launcher, const Parameters& given
     }
 }
 
-Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor,
-                      const std::function<RunLog&(const Launcher&)>& listLog) {
+Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
     std::vector<Step>& steps = mSteps.steps();
     if (steps.empty())
         return queue->barrier(waitFor);
@@ -54,8 +53,8 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
     const bool timed = queue->profiling();
     const auto note = [&](const Step& step, const Event& event) {
         step.launcher->runLog().add(event, step.bytes);
-        if (listLog)
-            listLog(*step.launcher).add(event, step.bytes);
+        if (step.listLog)
+            step.listLog->add(event, step.bytes);
     };
     Event last;
     size_t segment = 0;

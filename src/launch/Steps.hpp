@@ -19,6 +19,7 @@ namespace kp::launch {
 /// the library does not know from inside.
 struct Step {
     Launcher* launcher = nullptr;
+    RunLog* listLog = nullptr; ///< of the list that it is run by, where there is one
     std::shared_ptr<OpBase> operation; ///< never changed once it is here
     std::function<void()> host;
     std::function<std::optional<Event>(const std::shared_ptr<Queue>&, const std::vector<Event>&)>
@@ -58,9 +59,7 @@ public:
     StepList& steps() { return mSteps; }
 
     /// Runs what is in steps(). Without any, what is returned is done when @p waitFor is.
-    /// @param listLog  where a list notes runs: a log for a launcher; may be empty
-    Event run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor,
-              const std::function<RunLog&(const Launcher&)>& listLog);
+    Event run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
 
 private:
     Event runDevice(Queue& queue, size_t first, size_t end, const std::vector<Event>& waitFor,
