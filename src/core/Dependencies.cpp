@@ -152,8 +152,7 @@ void Dependencies::then(Then call) && {
     for (Pending& pending : mPending) {
         const std::shared_ptr<EventState> state = pending.event.state();
         if (state)
-            state->whenResolved(
-                [node, kept = std::move(pending)] { node->resolved(kept); });
+            state->whenResolved([node, kept = std::move(pending)] { node->resolved(kept); });
         else
             node->resolved(pending);
     }

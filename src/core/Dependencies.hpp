@@ -12,13 +12,13 @@
 
 namespace kp {
 
-/// What one piece of work comes after. Sorts events into points that the device itself waits for and
-/// things that must come about on the host first; for the latter it keeps the work back.
+/// What one piece of work comes after. Sorts events into points that the device itself waits for
+/// and things that must come about on the host first; for the latter it keeps the work back.
 ///
-/// Work that waits for something on the host is submitted only when that has happened, never blocked
-/// in a VkQueue: a blocked VkQueue would hold up everything else on it (transfers that a host
-/// function makes, for instance, without which it might never end), and could not be taken back when
-/// what it waits for fails.
+/// Work that waits for something on the host is submitted only when that has happened, never
+/// blocked in a VkQueue: a blocked VkQueue would hold up everything else on it (transfers that a
+/// host function makes, for instance, without which it might never end), and could not be taken
+/// back when what it waits for fails.
 class Dependencies {
 public:
     using Points = std::vector<vulkan::TimelinePoint>;

@@ -86,7 +86,8 @@ public:
     void readTimes();
     std::optional<EventProfile> profile(uint32_t part);
 
-    /// Images whose host view is to be brought up to date once the work is done. Before submitted().
+    /// Images whose host view is to be brought up to date once the work is done. Before
+    /// submitted().
     void setPadded(std::vector<std::shared_ptr<Memory>> images);
 
 private:

@@ -144,12 +144,11 @@ Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
         return vulkan::submitOrdered(queue, {}, {}, points);
     };
     if (!dependencies.ready())
-        return launchLater(std::move(dependencies), newState(false),
-                           [kept = shared_from_this(), submit](Points points,
-                                                               const std::shared_ptr<EventState>& s) {
-                               return submit(points, s);
-                           },
-                           lock, true);
+        return launchLater(
+            std::move(dependencies), newState(false),
+            [kept = shared_from_this(), submit](
+                Points points, const std::shared_ptr<EventState>& s) { return submit(points, s); },
+            lock, true);
     if (dependencies.failure())
         return failed(dependencies.failure());
     const vulkan::TimelinePoint point = submit(dependencies.points(), nullptr);

@@ -39,10 +39,13 @@ Repeater::Repeater(std::shared_ptr<vulkan::Device> device) : mDevice(std::move(d
 Repeater::~Repeater() {
     for (std::shared_ptr<Slot>& slot : mSlots) {
         const vulkan::TimelinePoint point = slot->recording.submitted;
+        // What the device needs, the recording keeps. These know the device, which must not be kept
+        // by its own retirement list.
+        slot->operations.clear();
+        slot->recording.padded.clear();
         if (point.queue)
-            mDevice->retirement().retire({point}, [kept = std::move(slot)]() mutable {
-                kept.reset();
-            });
+            mDevice->retirement().retire({point},
+                                         [kept = std::move(slot)]() mutable { kept.reset(); });
     }
 }
 

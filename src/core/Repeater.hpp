@@ -15,13 +15,13 @@
 namespace kp {
 
 /// Submits one list of operations over and over. A recorded command buffer is submitted again as
-/// long as the operations are the very same objects; others are recorded into one that the device is
-/// done with. Operations are not changed once they were given here. There are no hooks: preEval()
-/// and postEval() are not called.
+/// long as the operations are the very same objects; others are recorded into one that the device
+/// is done with. Operations are not changed once they were given here. There are no hooks:
+/// preEval() and postEval() are not called.
 ///
 /// Command buffers and their timestamps are a ring: a new one is made only where the device is busy
-/// with all there are, up to kMostSlots; then a submission waits for the oldest, which bounds what a
-/// program can queue up. Thread-safe.
+/// with all there are, up to kMostSlots; then a submission waits for the oldest, which bounds what
+/// a program can queue up. Thread-safe.
 class Repeater {
 public:
     using Operations = std::vector<std::shared_ptr<OpBase>>;

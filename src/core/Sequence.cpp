@@ -35,7 +35,8 @@ bool Sequence::Impl::pending() const {
     if (deferred && deferred->recording == recording) {
         if (!deferred->state->resolved())
             return true;
-        return deferred->state->phase() == EventState::Phase::eSubmitted && !deferred->state->done();
+        return deferred->state->phase() == EventState::Phase::eSubmitted &&
+               !deferred->state->done();
     }
     return recording->submitted.queue &&
            !recording->submitted.queue->reached(recording->submitted.value);
@@ -178,8 +179,8 @@ void Sequence::Impl::submitLater(Dependencies&& dependencies) {
     deferred->recording = recording;
     state = State::eRunning;
     std::move(dependencies)
-        .then([work = deferred, owner = device, target = queue, hooks = hooked](
-                  const std::exception_ptr& failure, Dependencies::Points&& points) {
+        .then([work = deferred, owner = device, target = queue,
+               hooks = hooked](const std::exception_ptr& failure, Dependencies::Points&& points) {
             if (work->taken.exchange(true))
                 return;
             if (failure) {
@@ -194,8 +195,8 @@ void Sequence::Impl::submitLater(Dependencies&& dependencies) {
                 for (const std::shared_ptr<Memory>& memory : recorded.padded)
                     if (memory->isInit())
                         memory->impl().pushRows();
-                const vulkan::TimelinePoint point = vulkan::submitOrdered(
-                    *target, {&commandBuffer, 1}, recorded.accesses, points);
+                const vulkan::TimelinePoint point =
+                    vulkan::submitOrdered(*target, {&commandBuffer, 1}, recorded.accesses, points);
                 // The sequence may have gone on to another recording.
                 owner->retirement().retire({point}, [kept = work->recording] {});
                 work->state->submitted(point);
@@ -281,8 +282,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     impl.prepare();
     const VkCommandBuffer commandBuffer = impl.recording->commandBuffer.handle();
     impl.noteSubmitted(vulkan::submitOrdered(*impl.queue, {&commandBuffer, 1},
-                                             impl.recording->accesses,
-                                             dependencies.points()));
+                                             impl.recording->accesses, dependencies.points()));
     return shared_from_this();
 }
 
@@ -300,9 +300,9 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     }
     bool done = false;
     try {
-        done = impl.deferred ? impl.waitForDeferred(waitFor)
-                             : impl.queue->wait(impl.recording->submitted.value, waitFor,
-                                                impl.waitMode);
+        done = impl.deferred
+                   ? impl.waitForDeferred(waitFor)
+                   : impl.queue->wait(impl.recording->submitted.value, waitFor, impl.waitMode);
     } catch (const DeviceLost&) {
         impl.state = Impl::State::eIdle;
         throw;

@@ -18,7 +18,8 @@ struct Sequence::Impl {
     struct Deferred {
         std::shared_ptr<EventState> state;
         std::shared_ptr<Recording> recording;
-        std::atomic<bool> taken{false}; ///< by the thread that submits, or the one that calls it off
+        std::atomic<bool> taken{
+            false}; ///< by the thread that submits, or the one that calls it off
     };
     enum class State {
         eIdle,      ///< nothing is going on; something may be recorded
@@ -40,7 +41,7 @@ struct Sequence::Impl {
     std::unique_ptr<Recorder> recorder;          ///< while recording
     std::shared_ptr<Recording> recordedInto;     ///< what recordInto() needs kept alive
 
-    std::shared_ptr<Deferred> deferred;          ///< null once what came of it is known
+    std::shared_ptr<Deferred> deferred; ///< null once what came of it is known
 
     void requireInit() const;
     void requireIdle(const char* what) const;

@@ -30,8 +30,8 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
         argument.name = binding.name;
         argument.kind = binding.kind == BindingKind::eStorageImage ? ArgumentKind::eImage
                                                                    : ArgumentKind::eBuffer;
-        argument.type = argument.kind == ArgumentKind::eImage ? binding.imageType
-                                                              : binding.elementType;
+        argument.type =
+            argument.kind == ArgumentKind::eImage ? binding.imageType : binding.elementType;
         argument.components = binding.elementComponents;
         argument.place = binding.binding;
         argument.reads = binding.reads;
@@ -76,8 +76,8 @@ const KernelArgument* KernelSignature::find(const std::string& name) const {
 
 std::string typeName(const KernelArgument& argument) {
     using shader::ScalarType;
-    const bool isNumber = argument.type != ScalarType::eUnknown &&
-                          argument.type != ScalarType::eStruct;
+    const bool isNumber =
+        argument.type != ScalarType::eUnknown && argument.type != ScalarType::eStruct;
     switch (argument.kind) {
     case ArgumentKind::eBuffer:
         return "buffer of " +

@@ -43,13 +43,12 @@ uint64_t bytesOf(const std::string& launcher, const CopyEnd& source, const CopyE
     if (bytes == 0)
         launch::throwFor(launcher, "a copy of 0 bytes was asked for");
     if (bytes > from || bytes > to)
-        launch::throwFor(launcher, "a copy of " + std::to_string(bytes) +
-                                       " bytes was asked for, but the " +
-                                       (bytes > from ? "source" : "destination") + " has " +
-                                       std::to_string(bytes > from ? from : to) +
-                                       " bytes behind offset " +
-                                       std::to_string(bytes > from ? range.sourceOffset
-                                                                   : range.destinationOffset));
+        launch::throwFor(
+            launcher,
+            "a copy of " + std::to_string(bytes) + " bytes was asked for, but the " +
+                (bytes > from ? "source" : "destination") + " has " +
+                std::to_string(bytes > from ? from : to) + " bytes behind offset " +
+                std::to_string(bytes > from ? range.sourceOffset : range.destinationOffset));
     return bytes;
 }
 
@@ -116,10 +115,10 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
                                   ? mRange.destinationOffset - mRange.sourceOffset
                                   : mRange.sourceOffset - mRange.destinationOffset;
     if (from == to && distance < mBytes)
-        launch::throwFor(name(), "source and destination overlap in one tensor: " +
-                                     std::to_string(mBytes) + " bytes from offset " +
-                                     std::to_string(mRange.sourceOffset) + " to " +
-                                     std::to_string(mRange.destinationOffset));
+        launch::throwFor(name(),
+                         "source and destination overlap in one tensor: " + std::to_string(mBytes) +
+                             " bytes from offset " + std::to_string(mRange.sourceOffset) + " to " +
+                             std::to_string(mRange.destinationOffset));
     mOperation = std::make_shared<OpCopyRange>(from, mRange.sourceOffset, to,
                                                mRange.destinationOffset, mBytes);
 }
@@ -180,22 +179,21 @@ FillLauncher::FillLauncher(std::string variable, std::shared_ptr<Tensor> tensor,
     const uint32_t element = mTensor->dataTypeMemorySize();
     using shader::ScalarType;
     static constexpr ScalarType kTypes[] = {
-        ScalarType::eBool,    ScalarType::eInt32,  ScalarType::eUint32,  ScalarType::eFloat32,
-        ScalarType::eFloat64, ScalarType::eStruct, ScalarType::eInt16,   ScalarType::eUint16,
-        ScalarType::eInt8,    ScalarType::eUint8,  ScalarType::eInt64,   ScalarType::eUint64,
+        ScalarType::eBool,    ScalarType::eInt32,  ScalarType::eUint32, ScalarType::eFloat32,
+        ScalarType::eFloat64, ScalarType::eStruct, ScalarType::eInt16,  ScalarType::eUint16,
+        ScalarType::eInt8,    ScalarType::eUint8,  ScalarType::eInt64,  ScalarType::eUint64,
         ScalarType::eFloat16, ScalarType::eStruct};
     const ScalarType expected = kTypes[static_cast<size_t>(mTensor->dataType())];
     const bool isBool = expected == ScalarType::eBool && value.type() == expected;
-    const bool fits =
-        isBool ||
-        (value.size() == element &&
-         (value.kind() == ArgumentValue::Kind::eBytes ||
-          (value.kind() == ArgumentValue::Kind::eNumbers && value.type() == expected &&
-           value.components() == 1)));
+    const bool fits = isBool || (value.size() == element &&
+                                 (value.kind() == ArgumentValue::Kind::eBytes ||
+                                  (value.kind() == ArgumentValue::Kind::eNumbers &&
+                                   value.type() == expected && value.components() == 1)));
     if (!fits)
         launch::throwFor(name(), "the tensor's elements are " +
                                      Memory::toString(mTensor->dataType()) + " of " +
-                                     std::to_string(element) + " bytes, but the value to fill with "
+                                     std::to_string(element) +
+                                     " bytes, but the value to fill with "
                                      "is " +
                                      value.describe());
     const uint64_t size = mTensor->memorySize();
@@ -207,8 +205,8 @@ FillLauncher::FillLauncher(std::string variable, std::shared_ptr<Tensor> tensor,
     mBytes = byteCount ? *byteCount : size - offset;
     if (mBytes == 0 || offset % element != 0 || mBytes % element != 0)
         launch::throwFor(name(), "a fill covers whole elements of " + std::to_string(element) +
-                                     " bytes, not " + std::to_string(mBytes) +
-                                     " bytes at offset " + std::to_string(offset));
+                                     " bytes, not " + std::to_string(mBytes) + " bytes at offset " +
+                                     std::to_string(offset));
     // A bool is one byte in a tensor; the number's low byte comes first.
     const unsigned char boolean = isBool && value.data()[0] ? 1 : 0;
     mOperation = std::make_shared<OpFillRange>(mTensor, offset, mBytes,

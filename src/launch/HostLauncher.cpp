@@ -20,7 +20,8 @@ HostLauncher::HostLauncher(std::string name, std::function<void(const Parameters
 }
 
 HostLauncher::HostLauncher(std::string name, std::function<void()> function,
-                           std::shared_ptr<Queue> defaultQueue, std::shared_ptr<TimingSink> profiler)
+                           std::shared_ptr<Queue> defaultQueue,
+                           std::shared_ptr<TimingSink> profiler)
     : HostLauncher(std::move(name),
                    function ? std::function<void(const Parameters&)>(
                                   [call = function](const Parameters&) { call(); })

@@ -64,9 +64,8 @@ IterativeKernelLauncher::~IterativeKernelLauncher() = default;
 std::vector<ParameterInfo> IterativeKernelLauncher::parameters() const {
     std::vector<ParameterInfo> infos = ParametrizedKernelLauncher::parameters();
     std::erase_if(infos, [&](const ParameterInfo& info) {
-        return std::any_of(mIterated.begin(), mIterated.end(), [&](const IteratedParameter& each) {
-            return each.name == info.name;
-        });
+        return std::any_of(mIterated.begin(), mIterated.end(),
+                           [&](const IteratedParameter& each) { return each.name == info.name; });
     });
     return infos;
 }
@@ -96,8 +95,8 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
                 launch::throwFor(name(), "the generator of '" + mIterated[shorter].name +
                                              "' ends early: it gave " +
                                              std::to_string(values[shorter].size()) +
-                                             " values, that of '" + mIterated[longer].name +
-                                             "' " + std::to_string(values[longer].size()));
+                                             " values, that of '" + mIterated[longer].name + "' " +
+                                             std::to_string(values[longer].size()));
             }
         for (size_t i = 0; i < values[0].size(); ++i) {
             std::vector<ArgumentValue>& combination = combinations.emplace_back();

@@ -77,8 +77,7 @@ void KernelLauncher::Impl::setArguments(const KernelLauncher& launcher, const Ar
     const auto isNamed = [](const Argument& argument) {
         return argument.index || !argument.name.empty();
     };
-    const size_t named =
-        static_cast<size_t>(std::count_if(given.begin(), given.end(), isNamed));
+    const size_t named = static_cast<size_t>(std::count_if(given.begin(), given.end(), isNamed));
     if (named != 0 && named != given.size())
         throwFor(name, "arguments are either all by position, or all with an index or a name; " +
                            std::to_string(named) + " of " + std::to_string(given.size()) +
@@ -94,8 +93,7 @@ void KernelLauncher::Impl::setArguments(const KernelLauncher& launcher, const Ar
             if (place.index == index)
                 throwFor(name, describe(index) + " was given, but parameter '" + place.name +
                                    "' stands for it as well");
-        launcher.checkKernelArg(given[i].value, index, arguments()[index].name,
-                                arguments()[index]);
+        launcher.checkKernelArg(given[i].value, index, arguments()[index].name, arguments()[index]);
         values[index] = given[i].value;
     }
 }
@@ -125,9 +123,8 @@ void KernelLauncher::Impl::setPlaces(const std::vector<ParameterPlace>& given) {
 void KernelLauncher::Impl::requireComplete() const {
     for (const KernelArgument& argument : arguments()) {
         const bool isPlace =
-            std::any_of(places.begin(), places.end(), [&](const ParameterPlace& place) {
-                return place.index == argument.index;
-            });
+            std::any_of(places.begin(), places.end(),
+                        [&](const ParameterPlace& place) { return place.index == argument.index; });
         if (isPlace || values[argument.index].kind() != ArgumentValue::Kind::eNone ||
             argument.kind == ArgumentKind::eSpecialization ||
             (argument.kind == ArgumentKind::ePushConstant && argument.name == kGlobalSizeName &&
@@ -189,19 +186,16 @@ Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
         invocations *= given[i];
         const bool free = reflection.localSizeId[i] && !kernel.impl()->algorithm;
         if (chosen[i] != own[i] && !free)
-            throwFor(name,
-                     "a local size of " + std::to_string(chosen[i]) + " in " + axis +
-                         " was given, but " +
-                         (kernel.impl()->algorithm ? "the algorithm fixes it to "
-                                                   : "the shader fixes it to ") +
-                         std::to_string(own[i]) +
-                         "; declare local_size_" + axis +
-                         "_id in the shader and make the kernel of SPIR-V or GLSL");
+            throwFor(name, "a local size of " + std::to_string(chosen[i]) + " in " + axis +
+                               " was given, but " +
+                               (kernel.impl()->algorithm ? "the algorithm fixes it to "
+                                                         : "the shader fixes it to ") +
+                               std::to_string(own[i]) + "; declare local_size_" + axis +
+                               "_id in the shader and make the kernel of SPIR-V or GLSL");
     }
     if (invocations > limits.maxComputeWorkGroupInvocations)
-        throwFor(name, "a local size of " + std::to_string(invocations) +
-                           " work items is over " + device +
-                           "'s maxComputeWorkGroupInvocations of " +
+        throwFor(name, "a local size of " + std::to_string(invocations) + " work items is over " +
+                           device + "'s maxComputeWorkGroupInvocations of " +
                            std::to_string(limits.maxComputeWorkGroupInvocations));
     return chosen;
 }
@@ -215,8 +209,7 @@ Workgroup KernelLauncher::Impl::groupsOf(const WorkSize& globalSize,
     for (size_t i = 0; i < 3; ++i) {
         if (global[i] % localSize[i] != 0 && !options.roundUp)
             throwFor(name, "the global size " + std::to_string(global[i]) + " in " + "xyz"[i] +
-                               " is no multiple of the local size " +
-                               std::to_string(localSize[i]) +
+                               " is no multiple of the local size " + std::to_string(localSize[i]) +
                                "; choose another one, or roundUp (the shader then checks its "
                                "bounds)");
         const uint64_t count = (global[i] - 1) / localSize[i] + 1;
@@ -245,8 +238,8 @@ bool KernelLauncher::Impl::takeParameters(const KernelLauncher& launcher, Positi
         if (!given)
             given = find(call.parameters, place.name);
         if (!given)
-            throwFor(name, "parameter '" + place.name + "' is missing; it is " +
-                               describe(place.index));
+            throwFor(name,
+                     "parameter '" + place.name + "' is missing; it is " + describe(place.index));
         if (given->value == position.values[place.index])
             continue;
         launcher.checkKernelArg(given->value, place.index, place.name, arguments()[place.index]);
@@ -352,9 +345,8 @@ void KernelLauncher::Impl::build(Position& position) {
     impl.workgroup = groups;
     position.algorithm = std::move(algorithm);
     position.padded =
-        std::any_of(memory.begin(), memory.end(), [](const std::shared_ptr<Memory>& each) {
-            return each->impl().padded;
-        });
+        std::any_of(memory.begin(), memory.end(),
+                    [](const std::shared_ptr<Memory>& each) { return each->impl().padded; });
 }
 
 KernelLauncher::Impl::Position& KernelLauncher::Impl::prepare(const KernelLauncher& launcher,
@@ -368,8 +360,8 @@ KernelLauncher::Impl::Position& KernelLauncher::Impl::prepare(const KernelLaunch
         position.values = values;
     const WorkSize globalSize = globalSizeOf(call);
     const Workgroup localSize = localSizeOf(call);
-    const bool newSizes = !position.algorithm || globalSize != position.globalSize ||
-                          localSize != position.localSize;
+    const bool newSizes =
+        !position.algorithm || globalSize != position.globalSize || localSize != position.localSize;
     if (newSizes)
         groupsOf(globalSize, localSize); // checked before anything is changed
     const bool newValues = takeParameters(launcher, position, call, iterated);

@@ -60,10 +60,9 @@ void KernelLauncher::appendSteps(launch::StepList& steps, const launch::CallCont
     step.operation = position.operation;
     step.padded = position.padded;
     if (context.tracing)
-        step.message = name() + "<<<" + sizeText(position.globalSize) + ", " +
-                       sizeText({position.localSize[0], position.localSize[1],
-                                 position.localSize[2]}) +
-                       ">>>";
+        step.message =
+            name() + "<<<" + sizeText(position.globalSize) + ", " +
+            sizeText({position.localSize[0], position.localSize[1], position.localSize[2]}) + ">>>";
 }
 
 void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
@@ -163,14 +162,12 @@ static std::vector<uint32_t> placesOf(const std::string& launcher, const Kernel&
         else if (*target.index < signature.arguments().size())
             argument = &signature.arguments()[*target.index];
         if (!argument)
-            launch::throwFor(launcher,
-                             "parameter '" + name + "' stands for argument " +
-                                 (target.index ? std::to_string(*target.index)
-                                               : "'" + target.name + "'") +
-                                 ", but the kernel has " +
-                                 std::to_string(signature.arguments().size()) +
-                                 " arguments and none of that " +
-                                 (target.index ? "index" : "name"));
+            launch::throwFor(
+                launcher,
+                "parameter '" + name + "' stands for argument " +
+                    (target.index ? std::to_string(*target.index) : "'" + target.name + "'") +
+                    ", but the kernel has " + std::to_string(signature.arguments().size()) +
+                    " arguments and none of that " + (target.index ? "index" : "name"));
         if (target.type != shader::ScalarType::eUnknown && target.type != argument->type) {
             KernelArgument wanted = *argument;
             wanted.type = target.type;
@@ -188,16 +185,17 @@ ParametrizedKernelLauncher::ParametrizedKernelLauncher(std::string name, Kernel 
                                                        const ParametersMap& parametersMap,
                                                        const Arguments& arguments,
                                                        const KernelOptions& options)
-    : KernelLauncher(name, kernel, arguments,
-                     [&] {
-                         const std::vector<uint32_t> indices = placesOf(name, kernel, parametersMap);
-                         const std::vector<std::string> names = namesOf(parametersMap);
-                         std::vector<ParameterPlace> places;
-                         for (size_t i = 0; i < names.size(); ++i)
-                             places.push_back({names[i], indices[i]});
-                         return places;
-                     }(),
-                     options),
+    : KernelLauncher(
+          name, kernel, arguments,
+          [&] {
+              const std::vector<uint32_t> indices = placesOf(name, kernel, parametersMap);
+              const std::vector<std::string> names = namesOf(parametersMap);
+              std::vector<ParameterPlace> places;
+              for (size_t i = 0; i < names.size(); ++i)
+                  places.push_back({names[i], indices[i]});
+              return places;
+          }(),
+          options),
       mParametersMap(parametersMap) {}
 
 ParametrizedKernelLauncher::~ParametrizedKernelLauncher() = default;

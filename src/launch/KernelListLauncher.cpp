@@ -17,7 +17,7 @@ struct KernelListLauncher::Impl {
     std::vector<std::shared_ptr<Launcher>> launchers;
     std::vector<ParameterInfo> parameters;
     std::map<std::string, std::unique_ptr<launch::RunLog>> logs; ///< by launcher name
-    std::vector<launch::RunLog*> logOf; ///< for each launcher
+    std::vector<launch::RunLog*> logOf;                          ///< for each launcher
     launch::StepRunner runner;
 
     void addParameters(const Launcher& launcher);
@@ -26,9 +26,8 @@ struct KernelListLauncher::Impl {
 void KernelListLauncher::Impl::addParameters(const Launcher& launcher) {
     std::vector<ParameterInfo> merged = parameters;
     for (const ParameterInfo& info : launcher.parameters()) {
-        const auto known = std::find_if(merged.begin(), merged.end(), [&](const auto& other) {
-            return other.name == info.name;
-        });
+        const auto known = std::find_if(merged.begin(), merged.end(),
+                                        [&](const auto& other) { return other.name == info.name; });
         if (known == merged.end()) {
             merged.push_back({info.name, info.type, {launcher.name()}});
             continue;

@@ -145,10 +145,10 @@ std::string toTable(const StatisticsByName& statistics) {
     for (const auto* row : rows) {
         const KernelStatistics& s = row->second;
         table += row->first + std::string(width - row->first.size(), ' ') +
-                 column(std::to_string(s.count())) + column(timeText(static_cast<double>(s.total()))) +
-                 column(timeText(s.mean())) + column(timeText(s.stddev())) +
-                 column(timeText(static_cast<double>(s.min()))) + column(timeText(s.median())) +
-                 column(timeText(static_cast<double>(s.max()))) +
+                 column(std::to_string(s.count())) +
+                 column(timeText(static_cast<double>(s.total()))) + column(timeText(s.mean())) +
+                 column(timeText(s.stddev())) + column(timeText(static_cast<double>(s.min()))) +
+                 column(timeText(s.median())) + column(timeText(static_cast<double>(s.max()))) +
                  column(s.bytes() ? rateText(s.bytesPerSecond()) : "-") + "\n";
     }
     return table;

@@ -54,8 +54,7 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
         return;
     }
     constexpr uint64_t kPatternBytes = 64 * 1024;
-    const uint64_t copies =
-        std::max<uint64_t>(1, std::min(bytes, kPatternBytes) / elementBytes);
+    const uint64_t copies = std::max<uint64_t>(1, std::min(bytes, kPatternBytes) / elementBytes);
     mPattern = vulkan::Buffer::create(*mTensor->impl().device, copies * elementBytes,
                                       vulkan::MemoryPlace::eHost);
     for (uint64_t i = 0; i < copies; ++i)

@@ -45,7 +45,7 @@ private:
     std::shared_ptr<Memory> mTensor;
     uint64_t mOffset;
     uint64_t mBytes;
-    uint32_t mWord = 0; ///< the pattern, where the device can fill by itself
+    uint32_t mWord = 0;                       ///< the pattern, where the device can fill by itself
     std::shared_ptr<vulkan::Buffer> mPattern; ///< else what is copied over and over
 };
 

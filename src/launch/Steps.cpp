@@ -29,9 +29,8 @@ void requireKnownParameters(const std::string& launcher, const Parameters& given
                             const std::vector<ParameterInfo>& known) {
     for (const Parameter& parameter : given) {
         const bool isKnown =
-            std::any_of(known.begin(), known.end(), [&](const ParameterInfo& info) {
-                return info.name == parameter.name;
-            });
+            std::any_of(known.begin(), known.end(),
+                        [&](const ParameterInfo& info) { return info.name == parameter.name; });
         if (isKnown)
             continue;
         std::string names;

@@ -19,7 +19,7 @@ namespace kp::launch {
 /// the library does not know from inside.
 struct Step {
     Launcher* launcher = nullptr;
-    RunLog* listLog = nullptr; ///< of the list that it is run by, where there is one
+    RunLog* listLog = nullptr;         ///< of the list that it is run by, where there is one
     std::shared_ptr<OpBase> operation; ///< never changed once it is here
     std::function<void()> host;
     std::function<std::optional<Event>(const std::shared_ptr<Queue>&, const std::vector<Event>&)>

@@ -32,8 +32,7 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
         done += part;
         if (regions.size() < kMostRegions && done < bytes)
             continue;
-        pattern.device().vk().vkCmdCopyBuffer(commandBuffer, pattern.handle(),
-                                              destination.handle(),
+        pattern.device().vk().vkCmdCopyBuffer(commandBuffer, pattern.handle(), destination.handle(),
                                               static_cast<uint32_t>(regions.size()),
                                               regions.data());
         regions.clear();

@@ -55,7 +55,7 @@ struct KernelOptions {
 
 /// Launches a kernel with arguments that are all known beforehand.
 ///
-///     kp::KernelLauncher add("add", kernel, {a, b, 2.0f}, {.globalSize = kp::WorkSize(n)});
+///     kp::KernelLauncher add("add", kernel, {a, b, 2.0f}, options);
 class KOMPUTE_API KernelLauncher : public Launcher {
 public:
     /// @param arguments  all of them; specialization constants may be left out. With none at all
@@ -128,7 +128,7 @@ using ParametersMap = std::map<std::string, ParameterTarget>;
 
 /// Launches a kernel some of whose arguments are given by name with each call:
 ///
-///     step({.parameters = {{"dt", 1e-3f}}});
+///     options.parameters = {{"dt", 1e-3f}}; step(options);
 ///
 /// A parameter may be a number or a tensor. A changed number costs no new pipeline and no new
 /// descriptor set unless it is a specialization constant.

@@ -233,8 +233,8 @@ TEST_F(EventTest, EventsOfAnotherDeviceAreWaitedForOnTheHost) {
     const kp::Event before = theirs->hostFunction([&] { first = true; }, {gate});
     kp::Kernel kernel(other, std::string(kScaleShader));
     auto tensor = other.tensorT<float>({3}, kp::Memory::MemoryTypes::eHost);
-    auto launcher = std::make_shared<kp::KernelLauncher>("theirs", kernel,
-                                                         kp::Arguments{tensor, 2.0f, 0.0f}, sized(1));
+    auto launcher = std::make_shared<kp::KernelLauncher>(
+        "theirs", kernel, kp::Arguments{tensor, 2.0f, 0.0f}, sized(1));
     const kp::Event device = *(*launcher)(on(theirs));
     auto mine = floats({1});
     auto own = fixed("own", mine, 5, 0);

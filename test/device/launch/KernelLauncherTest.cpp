@@ -111,17 +111,16 @@ TEST_F(KernelLauncherTest, PositionsIndicesAndNamesAreTheSame) {
                  kp::KernelLauncher("long", scale, {tensor, 3.0f, 1.0f, 1.0f}));
     EXPECT_ERROR(InvalidArgument, "given twice",
                  kp::KernelLauncher("twice", scale, {{0, tensor}, {1, 3.0f}, {1, 1.0f}}));
-    EXPECT_ERROR(InvalidArgument, "no argument 'nope'",
-                 kp::KernelLauncher("unknown", scale,
-                                    {{"nope", 3.0f}, {"scale", 3.0f}, {"offset", 1.0f}}));
+    EXPECT_ERROR(
+        InvalidArgument, "no argument 'nope'",
+        kp::KernelLauncher("unknown", scale, {{"nope", 3.0f}, {"scale", 3.0f}, {"offset", 1.0f}}));
     EXPECT_ERROR(InvalidArgument, "argument 7 was given",
                  kp::KernelLauncher("past", scale, {{7, 3.0f}}));
 }
 
 TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
     auto tensor = floats({1});
-    EXPECT_ERROR(InvalidArgument,
-                 "launcher 'x': argument 1 'scale' is a float, but was given int",
+    EXPECT_ERROR(InvalidArgument, "launcher 'x': argument 1 'scale' is a float, but was given int",
                  kp::KernelLauncher("x", scale, {tensor, 3, 1.0f}));
     EXPECT_ERROR(InvalidArgument, "argument 1 'scale' is a float, but was given double",
                  kp::KernelLauncher("x", scale, {tensor, 3.0, 1.0f}));
@@ -130,8 +129,7 @@ TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
     EXPECT_ERROR(InvalidArgument, "is a buffer of float, but was given float",
                  kp::KernelLauncher("x", scale, {1.0f, 1.0f, 1.0f}));
     EXPECT_ERROR(InvalidArgument, "a null pointer",
-                 kp::KernelLauncher("x", scale,
-                                    {std::shared_ptr<kp::Tensor>(), 1.0f, 1.0f}));
+                 kp::KernelLauncher("x", scale, {std::shared_ptr<kp::Tensor>(), 1.0f, 1.0f}));
     auto doubles = manager.tensorT<double>({1.0});
     EXPECT_ERROR(InvalidArgument, "buffer of float, but was given tensor of 1 eDouble",
                  kp::KernelLauncher("x", scale, {doubles, 1.0f, 1.0f}));
@@ -140,8 +138,7 @@ TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
                  kp::KernelLauncher("x", scale, {image, 1.0f, 1.0f}));
     auto gone = floats({1});
     gone->destroy();
-    EXPECT_ERROR(InvalidArgument, "destroyed",
-                 kp::KernelLauncher("x", scale, {gone, 1.0f, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "destroyed", kp::KernelLauncher("x", scale, {gone, 1.0f, 1.0f}));
 }
 
 TEST_F(KernelLauncherTest, SpecializationConstantsAreOptional) {
@@ -180,9 +177,9 @@ void main() {
                                 options);
     launcher(on(queue))->wait();
     EXPECT_EQ(image->vector(), (std::vector<float>{5, 6, 15, 16}));
-    EXPECT_ERROR(InvalidArgument, "is a float[2], but was given float[3]",
-                 kp::KernelLauncher("x", kernel,
-                                    {image, std::array<float, 3>{}, std::array<int, 3>{}}));
+    EXPECT_ERROR(
+        InvalidArgument, "is a float[2], but was given float[3]",
+        kp::KernelLauncher("x", kernel, {image, std::array<float, 3>{}, std::array<int, 3>{}}));
 }
 
 // [L4]
@@ -218,8 +215,8 @@ TEST_F(KernelLauncherTest, ParametersAreChecked) {
 TEST_F(KernelLauncherTest, TensorsCanBeParameters) {
     auto a = floats({1});
     auto b = floats({1});
-    kp::ParametrizedKernelLauncher launcher("x2", scale, {{"field", 0}},
-                                            {{1, 2.0f}, {2, 0.0f}}, sized(1));
+    kp::ParametrizedKernelLauncher launcher("x2", scale, {{"field", 0}}, {{1, 2.0f}, {2, 0.0f}},
+                                            sized(1));
     for (const auto& field : {a, b, a})
         launcher(on(queue, {}, {{"field", field}}));
     queue->finish();
@@ -243,8 +240,8 @@ TEST_F(KernelLauncherTest, RebuiltTensorsAreBoundAnew) {
 TEST_F(KernelLauncherTest, LaunchersOfOneAlgorithmDoNotDisturbEachOther) {
     auto a = floats({1, 1});
     auto b = floats({1, 1});
-    auto algorithm = manager.algorithm<float, float>({a}, manager.compile(kScaleShader), {1}, {},
-                                                     {2.0f, 0.5f});
+    auto algorithm =
+        manager.algorithm<float, float>({a}, manager.compile(kScaleShader), {1}, {}, {2.0f, 0.5f});
     const kp::Kernel kernel(algorithm);
     kp::KernelLauncher own("own", kernel, {}, sized(2));
     kp::KernelLauncher other("other", kernel, {b, 10.0f, 0.0f}, sized(1));
@@ -317,8 +314,8 @@ TEST_F(KernelLauncherTest, IterativeIsAListOfFixedLaunchers) {
                              : std::optional<kp::ArgumentValue>(static_cast<float>(++next));
         };
     });
-    auto scales = std::make_shared<kp::ParameterYielder>(
-        std::vector<kp::ArgumentValue>{2.0f, 3.0f});
+    auto scales =
+        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
     kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}, {"offset", 2}},
                                          {{0, iterated}}, {{"scale", scales}, {"offset", yielder}},
                                          sized(1));
@@ -346,16 +343,16 @@ TEST_F(KernelLauncherTest, IterativeZipAndEnds) {
         return std::make_shared<kp::ParameterYielder>(std::move(list));
     };
     const kp::ParametersMap map{{"scale", 1}, {"offset", 2}};
-    kp::IterativeKernelLauncher zip("zip", scale, map, {{0, tensor}},
-                                    {{"scale", values({2.0f, 3.0f})},
-                                     {"offset", values({1.0f, 5.0f})}},
-                                    sized(1), kp::IterationMode::eZip);
+    kp::IterativeKernelLauncher zip(
+        "zip", scale, map, {{0, tensor}},
+        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f, 5.0f})}}, sized(1),
+        kp::IterationMode::eZip);
     zip(on(queue))->wait();
     EXPECT_EQ(tensor->vector()[0], 14.0f);
-    kp::IterativeKernelLauncher uneven("uneven", scale, map, {{0, tensor}},
-                                       {{"scale", values({2.0f, 3.0f})},
-                                        {"offset", values({1.0f})}},
-                                       sized(1), kp::IterationMode::eZip);
+    kp::IterativeKernelLauncher uneven(
+        "uneven", scale, map, {{0, tensor}},
+        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f})}}, sized(1),
+        kp::IterationMode::eZip);
     EXPECT_ERROR(InvalidArgument, "the generator of 'offset' ends early: it gave 1",
                  uneven(on(queue)));
     kp::IterativeKernelLauncher none("none", scale, map, {{0, tensor}}, {{"scale", values({})}},
@@ -376,9 +373,10 @@ TEST_F(KernelLauncherTest, IterativeZipAndEnds) {
 // [L6]
 TEST_F(KernelLauncherTest, IterativeBarrierRule) {
     auto tensor = floats({1});
-    auto values = std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
-    kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}},
-                                         {{0, tensor}, {2, 0.0f}}, {{"scale", values}}, sized(1));
+    auto values =
+        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
+    kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}}, {{0, tensor}, {2, 0.0f}},
+                                         {{"scale", values}}, sized(1));
     for (const bool inOrder : {true, false}) {
         const auto used = manager.queue(0, inOrder);
         kp::LaunchOptions call = on(used);

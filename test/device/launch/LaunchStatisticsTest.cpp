@@ -202,9 +202,8 @@ TEST_F(LaunchStatisticsTest, LaunchesAreTraced) {
     list += fixed("scale", tensor, 2, 0);
     list.pushCopyDeviceToDevice("field", tensor, other);
     list(queue).wait();
-    EXPECT_EQ(lines, (std::vector<std::string>{
-                         "scale<<<[2,1,1], [1,1,1]>>>",
-                         "enqueue_copy field: tensor to tensor, 8 bytes"}));
+    EXPECT_EQ(lines, (std::vector<std::string>{"scale<<<[2,1,1], [1,1,1]>>>",
+                                               "enqueue_copy field: tensor to tensor, 8 bytes"}));
     options.noCopy = true;
     kp::setTraceOptions(options);
     list(queue).wait();

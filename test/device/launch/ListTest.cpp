@@ -73,8 +73,8 @@ TEST_F(ListTest, ChangedParametersAreRecordedIntoOneSubmission) {
 TEST_F(ListTest, RefusesWhatCannotBeInAList) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
-    auto bare = std::make_shared<kp::KernelLauncher>("bare", scale,
-                                                     kp::Arguments{tensor, 1.0f, 0.0f});
+    auto bare =
+        std::make_shared<kp::KernelLauncher>("bare", scale, kp::Arguments{tensor, 1.0f, 0.0f});
     EXPECT_ERROR(InvalidArgument, "launcher 'bare' has no default global size", list.push(bare));
     EXPECT_EQ(list.size(), 0u);
     EXPECT_ERROR(InvalidArgument, "the queue is null", list(nullptr));
@@ -231,7 +231,8 @@ TEST_F(ListTest, FillsOfEverySize) {
     std::vector<double> expected(20'000, 1.25);
     expected[0] = 0;
     EXPECT_EQ(onDevice<double>(*wide), expected);
-    EXPECT_ERROR(InvalidArgument, "elements are eFloat of 4 bytes, but the value to fill with is int",
+    EXPECT_ERROR(InvalidArgument,
+                 "elements are eFloat of 4 bytes, but the value to fill with is int",
                  kp::FillLauncher("x", words, 1));
     EXPECT_ERROR(InvalidArgument, "does not fit a tensor of 16 bytes",
                  kp::FillLauncher("x", words, 1.0f, 8, 12));
@@ -322,12 +323,12 @@ TEST_F(ListTest, LaunchersOfTheUserAreCalled) {
 
 TEST_F(ListTest, IterativeInAList) {
     auto tensor = floats({1});
-    auto values = std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
+    auto values =
+        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
     kp::KernelListLauncher list("list");
     list += fixed("+1", tensor, 1, 1);
     list += std::make_shared<kp::IterativeKernelLauncher>(
-        "loop", scale, kp::ParametersMap{{"scale", 1}, {"offset", 2}},
-        kp::Arguments{{0, tensor}},
+        "loop", scale, kp::ParametersMap{{"scale", 1}, {"offset", 2}}, kp::Arguments{{0, tensor}},
         std::vector<kp::IteratedParameter>{{"scale", values}}, sized(1));
     ASSERT_EQ(list.parameters().size(), 1u);
     CallCounter calls(manager);
@@ -352,6 +353,29 @@ TEST_F(ListTest, ListsGoWithTheirLaunchersWhileTheyRun) {
     gate.set();
     event.wait();
     EXPECT_EQ(tensor->vector()[0], 7.0f);
+}
+
+TEST_F(ListTest, DevicesGoThoughALauncherWentWhileItRan) {
+    std::weak_ptr<vulkan::Device> device;
+    {
+        kp::ManagerOptions options;
+        options.featureChain = nullptr;
+        options.timelineSemaphores = false;
+        options.queueFamilies = {0, 0};
+        if (manager.deviceInfo().computeQueues.at(0) < 2)
+            options.queueFamilies = {0};
+        kp::Manager own(options);
+        device = deviceOf(own);
+        auto tensor = own.tensorT<float>(std::vector<float>(1 << 20, 1.0f));
+        kp::KernelLauncher launcher("x2", kp::Kernel(own, std::string(kScaleShader)),
+                                    {tensor, 2.0f, 0.0f}, sized(1 << 20));
+        for (int i = 0; i < 4; ++i)
+            launcher(on(own.queue()));
+    }
+    // Unless all managers of this run share it.
+    if (device.lock() != deviceOf(manager)) {
+        EXPECT_TRUE(device.expired());
+    }
 }
 
 } // namespace

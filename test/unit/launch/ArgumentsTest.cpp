@@ -10,9 +10,13 @@ using shader::ScalarType;
 
 TEST(ArgumentsTest, SignatureHasBindingsThenPushConstantsThenConstants) {
     shader::Reflection reflection;
-    reflection.bindings = {{.binding = 0, .kind = shader::BindingKind::eStorageBuffer, .name = "in",
+    reflection.bindings = {{.binding = 0,
+                            .kind = shader::BindingKind::eStorageBuffer,
+                            .name = "in",
                             .elementType = ScalarType::eFloat32},
-                           {.binding = 3, .kind = shader::BindingKind::eStorageImage, .name = "out",
+                           {.binding = 3,
+                            .kind = shader::BindingKind::eStorageImage,
+                            .name = "out",
                             .imageType = ScalarType::eInt32}};
     reflection.pushConstants = {{"second", 8, 4, ScalarType::eInt32, 1},
                                 {"first", 0, 8, ScalarType::eFloat32, 2}};
