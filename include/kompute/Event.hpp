@@ -75,15 +75,16 @@ public:
     ///         kept the work from being started
     bool wait(uint64_t timeout = UINT64_MAX) const;
 
-    /// When it ran. Empty until it is done, where it failed, and where its queue did not profile it.
-    /// Never blocks. @throws DeviceLost
+    /// When it ran. Empty until it is done, where it failed, and where its queue did not profile
+    /// it. Never blocks. @throws DeviceLost
     std::optional<EventProfile> profile() const;
 
     /// The queue's count at this point; 0 for the empty event, one that the device has not been
     /// given yet, and host work.
     uint64_t value() const;
 
-    /// Name of the queue it was launched on ("queue 0"); "" where it was not launched on a kp::Queue.
+    /// Name of the queue it was launched on ("queue 0"); "" where it was not launched on a
+    /// kp::Queue.
     std::string queueName() const;
 
     /// Blocks until all are done or @p timeout nanoseconds are over.
@@ -92,7 +93,8 @@ public:
     static bool waitAll(const std::vector<Event>& events, uint64_t timeout = UINT64_MAX);
 
     /// Blocks until one of them is done or @p timeout nanoseconds are over.
-    /// @return its place in the list, the first where several are done; empty when the time was over
+    /// @return its place in the list, the first where several are done; empty when the time was
+    /// over
     /// @throws as wait() where the first that is over failed; InvalidArgument for an empty list
     static std::optional<size_t> waitAny(const std::vector<Event>& events,
                                          uint64_t timeout = UINT64_MAX);

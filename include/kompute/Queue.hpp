@@ -29,8 +29,8 @@ class Manager;
 /// **Waiting.** A launch whose events have been submitted is submitted at once, and the device
 /// waits. A launch that waits for something the host still has to do (a user event, a host
 /// function, a launch that waits itself, an event of another device) is kept by the library and
-/// submitted when that is done; the call returns at once all the same. No submission is ever blocked
-/// in a VkQueue by something that is not submitted, so other queues and transfers go on.
+/// submitted when that is done; the call returns at once all the same. No submission is ever
+/// blocked in a VkQueue by something that is not submitted, so other queues and transfers go on.
 ///
 /// **Failure.** A launch that fails, fails what names its event in a wait list, and nothing else:
 /// later launches of the queue run.
@@ -53,8 +53,8 @@ public:
     std::string deviceName() const;
     uint32_t queueFamily() const;
 
-    /// True where launches are timed. False also where profiling was asked for but the device has no
-    /// timestamps on this queue.
+    /// True where launches are timed. False also where profiling was asked for but the device has
+    /// no timestamps on this queue.
     bool profiling() const;
     /// For launches from now on.
     void setProfiling(bool profiling);
@@ -64,9 +64,10 @@ public:
     /// It fails where an event in @p waitFor fails.
     Event barrier(const std::vector<Event>& waitFor = {});
 
-    /// Runs a function on a thread of the library when all of @p waitFor (and, in an in-order queue,
-    /// everything before) is done. The event is done when the function has returned, and fails with
-    /// what it throws. The function may use the library, but must not wait for what comes after it.
+    /// Runs a function on a thread of the library when all of @p waitFor (and, in an in-order
+    /// queue, everything before) is done. The event is done when the function has returned, and
+    /// fails with what it throws. The function may use the library, but must not wait for what
+    /// comes after it.
     Event hostFunction(std::function<void()> function, const std::vector<Event>& waitFor = {});
 
     /// Waits for everything launched on this queue so far. Failures are left to those who hold the

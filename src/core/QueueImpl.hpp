@@ -11,6 +11,7 @@
 
 #include <kompute/Queue.hpp>
 
+#include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/Queue.hpp"
@@ -57,12 +58,12 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
 private:
     /// Work that is not resolved, which what comes next may have to come after.
-    void addOrder(class Dependencies& dependencies, bool everything);
+    void addOrder(Dependencies& dependencies, bool everything);
     void noteUnresolved(const std::shared_ptr<EventState>& state);
     void noteSubmitted(const vulkan::TimelinePoint& point);
     Event failed(std::exception_ptr failure) const;
-    Event launchLater(class Dependencies&& dependencies, std::shared_ptr<EventState> state,
-                      Submit submit, std::unique_lock<std::mutex>& lock, bool isBarrier);
+    Event launchLater(Dependencies&& dependencies, std::shared_ptr<EventState> state, Submit submit,
+                      std::unique_lock<std::mutex>& lock, bool isBarrier);
 
     std::mutex mMutex; ///< guards what follows
     /// In an in-order queue the last work, in an out-of-order queue the last barrier; null once it
@@ -72,12 +73,6 @@ private:
     vulkan::TimelinePoint mLast;                          ///< last submission
     vulkan::TimelinePoint mBarrier; ///< out-of-order queues: last barrier that was submitted
 };
-
-} // namespace kp
-
-#include "core/Dependencies.hpp"
-
-namespace kp {
 
 template <typename Now, typename Later>
 Event Queue::Impl::launch(const std::vector<Event>& waitFor, bool needsState, Now&& now,

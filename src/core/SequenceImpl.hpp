@@ -7,6 +7,7 @@
 
 #include <kompute/Sequence.hpp>
 
+#include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
 #include "core/Recorder.hpp"
 #include "vulkan/Device.hpp"
@@ -63,7 +64,7 @@ struct Sequence::Impl {
 
     /// Gets a recording that the device is not busy with.
     void freshRecording();
-    void submitLater(class Dependencies&& dependencies);
+    void submitLater(Dependencies&& dependencies);
     /// Notes what came of a submission that waited on the host.
     void settle();
     /// Calls off a submission that still waits.

@@ -31,11 +31,11 @@ struct KernelArgument {
     std::string name;   ///< "" where the module has none
     ArgumentKind kind = ArgumentKind::eBuffer;
     shader::ScalarType type = shader::ScalarType::eUnknown; ///< of an element or of the number
-    uint32_t components = 1; ///< numbers in one element: vec4 -> 4
-    uint32_t bytes = 0;      ///< of a push constant or specialization constant
-    uint32_t place = 0;      ///< binding, byte offset in the push-constant block, or constant id
-    bool reads = true;       ///< buffers and images
-    bool writes = true;      ///< buffers and images
+    uint32_t components = 1;                                ///< numbers in one element: vec4 -> 4
+    uint32_t bytes = 0; ///< of a push constant or specialization constant
+    uint32_t place = 0; ///< binding, byte offset in the push-constant block, or constant id
+    bool reads = true;  ///< buffers and images
+    bool writes = true; ///< buffers and images
 };
 
 /// The arguments of a kernel in their order: descriptor bindings ascending, then members of the
@@ -95,8 +95,9 @@ public:
     ArgumentValue() = default;
     template <typename M, typename = std::enable_if_t<std::is_base_of<Memory, M>::value>>
     ArgumentValue(std::shared_ptr<M> memory) : mKind(Kind::eMemory), mMemory(std::move(memory)) {}
-    template <typename T, typename = void,
-              typename = std::enable_if_t<detail::scalarTypeOf<T>() != shader::ScalarType::eUnknown>>
+    template <
+        typename T, typename = void,
+        typename = std::enable_if_t<detail::scalarTypeOf<T>() != shader::ScalarType::eUnknown>>
     ArgumentValue(T value) : mKind(Kind::eNumbers), mType(detail::scalarTypeOf<T>()) {
         if constexpr (std::is_same<T, bool>::value) {
             const uint32_t word = value ? 1 : 0;

@@ -54,7 +54,8 @@ struct CopyRange {
 class KOMPUTE_API CopyLauncher : public Launcher {
 public:
     /// @param variable  the copy's name in trace and statistics
-    /// @throws InvalidArgument where an end is null or destroyed, both are host memory, or the range
+    /// @throws InvalidArgument where an end is null or destroyed, both are host memory, or the
+    /// range
     ///         does not fit: the message names launcher, end, and what is asked for and there
     CopyLauncher(std::string variable, CopyEnd source, CopyEnd destination, CopyRange range = {},
                  std::shared_ptr<Queue> defaultQueue = nullptr,

@@ -15,8 +15,8 @@ namespace kp {
 /// The call returns at once. What the function throws reaches whoever waits for the event, and
 /// fails what depends on it.
 ///
-/// The function may read and write tensors, also with upload() and download(), but must not wait for
-/// what comes after it, nor use a sequence or launcher that another thread uses at the time.
+/// The function may read and write tensors, also with upload() and download(), but must not wait
+/// for what comes after it, nor use a sequence or launcher that another thread uses at the time.
 class KOMPUTE_API HostLauncher : public Launcher {
 public:
     /// @param parameters  names of parameters that the function wants; a call without one of them

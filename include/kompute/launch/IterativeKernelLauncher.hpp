@@ -46,11 +46,12 @@ struct IteratedParameter {
     std::shared_ptr<ParameterGenerator> generator;
 };
 
-/// Launches a kernel once for each value of its iterated parameters, in order, in one submission: as
-/// a list of launchers would, without making one. Other parameters are given with the call.
+/// Launches a kernel once for each value of its iterated parameters, in order, in one submission:
+/// as a list of launchers would, without making one. Other parameters are given with the call.
 class KOMPUTE_API IterativeKernelLauncher : public ParametrizedKernelLauncher {
 public:
-    /// @throws InvalidArgument where an iterated parameter is not in @p parametersMap, is named twice
+    /// @throws InvalidArgument where an iterated parameter is not in @p parametersMap, is named
+    /// twice
     ///         or has no generator; else as ParametrizedKernelLauncher
     IterativeKernelLauncher(std::string name, Kernel kernel, const ParametersMap& parametersMap,
                             const Arguments& arguments,
@@ -62,8 +63,9 @@ public:
     /// Each launch of the kernel is one event in events(). In an out-of-order queue the call ends
     /// with a barrier, and the event covers everything launched on the queue so far; in an in-order
     /// queue none is needed or made. With LaunchOptions::enqueueBarrier false there is no barrier
-    /// and no event: the result is empty, in every kind of queue. Inside a list enqueueBarrier means
-    /// nothing. Without any value nothing is launched; the event is that of @p options.waitFor.
+    /// and no event: the result is empty, in every kind of queue. Inside a list enqueueBarrier
+    /// means nothing. Without any value nothing is launched; the event is that of @p
+    /// options.waitFor.
     /// @throws InvalidArgument also where a generator ends before another one (eZip)
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();

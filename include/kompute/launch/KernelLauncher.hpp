@@ -44,8 +44,8 @@ private:
 
 /// Defaults of a kernel launcher. Calls may override all but roundUp and profiler.
 struct KernelOptions {
-    std::optional<WorkSize> globalSize;   ///< work items
-    std::optional<WorkSize> localSize;    ///< work items of a group; without: the shader's own
+    std::optional<WorkSize> globalSize; ///< work items
+    std::optional<WorkSize> localSize;  ///< work items of a group; without: the shader's own
     std::shared_ptr<Queue> queue;
     /// Where the global size is no multiple of the local size: true launches the groups that cover
     /// it (the shader checks its bounds), false is an error.
@@ -88,7 +88,8 @@ public:
     virtual void checkKernelArg(const ArgumentValue& value, uint32_t index, const std::string& name,
                                 const KernelArgument& expected) const;
 
-    /// A list that holds this launcher. @throws std::bad_weak_ptr unless it was made with make_shared
+    /// A list that holds this launcher. @throws std::bad_weak_ptr unless it was made with
+    /// make_shared
     std::shared_ptr<KernelListLauncher> asListLauncher(std::string name);
 
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;
@@ -134,7 +135,8 @@ using ParametersMap = std::map<std::string, ParameterTarget>;
 /// descriptor set unless it is a specialization constant.
 class KOMPUTE_API ParametrizedKernelLauncher : public KernelLauncher {
 public:
-    /// @param parametersMap  name in calls -> argument. Known arguments and parameters do not overlap
+    /// @param parametersMap  name in calls -> argument. Known arguments and parameters do not
+    /// overlap
     ///                       and together are all arguments
     /// @param arguments      the known ones, by index or name
     ParametrizedKernelLauncher(std::string name, Kernel kernel, const ParametersMap& parametersMap,

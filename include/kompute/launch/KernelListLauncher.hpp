@@ -12,11 +12,11 @@
 
 namespace kp {
 
-/// Launchers that run one after the other on the queue given with the call, in one submission: it is
-/// recorded once and submitted again as long as nothing changes; changed parameters are recorded
-/// anew, which costs a fraction of a microsecond for each kernel. Host launchers, and copies of host
-/// memory, split the list into segments of one submission each, joined by events; the call returns
-/// at once all the same.
+/// Launchers that run one after the other on the queue given with the call, in one submission: it
+/// is recorded once and submitted again as long as nothing changes; changed parameters are recorded
+/// anew, which costs a fraction of a microsecond for each kernel. Host launchers, and copies of
+/// host memory, split the list into segments of one submission each, joined by events; the call
+/// returns at once all the same.
 ///
 /// Used by one thread at a time.
 class KOMPUTE_API KernelListLauncher {
@@ -29,7 +29,8 @@ public:
     const std::string& name() const;
 
     /// Appends a launcher. Null is ignored. Its default queue is not used.
-    /// @throws InvalidArgument where its global size is not configured, or it takes a parameter of a
+    /// @throws InvalidArgument where its global size is not configured, or it takes a parameter of
+    /// a
     ///         name that another one has with a different type; the list is then as before
     KernelListLauncher& push(std::shared_ptr<Launcher> launcher);
     /// Appends the launchers that another list holds now. Null is ignored.
@@ -57,8 +58,8 @@ public:
     KernelListLauncher& pushCopyDeviceToHost(std::string variable, CopyEnd source,
                                              CopyEnd destination, uint64_t sourceOffset = 0);
 
-    /// Launches everything. Only the first waits for @p waitFor. An empty list waits for them on the
-    /// host, and returns an event that is done.
+    /// Launches everything. Only the first waits for @p waitFor. An empty list waits for them on
+    /// the host, and returns an event that is done.
     /// @param parameters  for every launcher that knows the name
     /// @return the event of the last launcher
     /// @throws InvalidArgument where the queue is null, or a parameter is unknown, missing or does

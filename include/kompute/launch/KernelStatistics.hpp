@@ -15,7 +15,8 @@ namespace kp {
 /// all runs would say (median and percentiles: as long as samples fit, see kMaxSamples).
 class KOMPUTE_API KernelStatistics {
 public:
-    /// Runs whose single times are kept for median() and percentile(). Past it every second, fourth,
+    /// Runs whose single times are kept for median() and percentile(). Past it every second,
+    /// fourth,
     /// ... run is kept, so that memory stays bounded and the samples stay spread over all runs.
     static constexpr size_t kMaxSamples = 1024;
 
@@ -72,8 +73,8 @@ using StatisticsByName = std::map<std::string, KernelStatistics>;
 /// A table with one line for each name, the longest total first.
 KOMPUTE_API std::string toTable(const StatisticsByName& statistics);
 
-/// Is told of each profiled launch once its times are known, by the calls that fetch statistics (and
-/// now and then by launches). May be called from several threads at once.
+/// Is told of each profiled launch once its times are known, by the calls that fetch statistics
+/// (and now and then by launches). May be called from several threads at once.
 class KOMPUTE_API TimingSink {
 public:
     virtual ~TimingSink();

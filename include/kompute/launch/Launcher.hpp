@@ -54,8 +54,8 @@ struct CallContext;
 
 /// Something that can be launched on a queue: a kernel, a host function, a copy. Abstract.
 ///
-/// A launcher is used by one thread at a time; different launchers may be used by different threads.
-/// A call returns at once. Make launchers with std::make_shared where they go into lists.
+/// A launcher is used by one thread at a time; different launchers may be used by different
+/// threads. A call returns at once. Make launchers with std::make_shared where they go into lists.
 class KOMPUTE_API Launcher : public std::enable_shared_from_this<Launcher> {
 public:
     /// @param profiler  told of every profiled launch; may be null
@@ -70,8 +70,8 @@ public:
     /// @return the event of the launch; empty where the launcher's rules say so
     ///         (IterativeKernelLauncher without a barrier)
     /// @throws InvalidArgument where something is missing or does not fit: the message names the
-    ///         launcher, the argument, and what is expected and given. Nothing was launched then and
-    ///         the launcher is as before. What comes to light only later fails the event
+    ///         launcher, the argument, and what is expected and given. Nothing was launched then
+    ///         and the launcher is as before. What comes to light only later fails the event
     virtual std::optional<Event> operator()(const LaunchOptions& options) = 0;
     std::optional<Event> operator()() { return (*this)(LaunchOptions{}); }
 

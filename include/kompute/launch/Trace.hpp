@@ -12,9 +12,9 @@ namespace kp {
 
 /// Which launches are traced (printed when they are launched) and profiled by profileKernel().
 struct TraceOptions {
-    bool traceKernels = false;  ///< KP_TRACE_KERNELS
-    bool noCopy = false;        ///< KP_TRACE_NOCOPY: not those whose message begins "enqueue_copy"
-    bool noAccumulate = false;  ///< KP_TRACE_NOACCUMULATE: not those with "add<" in their message
+    bool traceKernels = false;   ///< KP_TRACE_KERNELS
+    bool noCopy = false;         ///< KP_TRACE_NOCOPY: not those whose message begins "enqueue_copy"
+    bool noAccumulate = false;   ///< KP_TRACE_NOACCUMULATE: not those with "add<" in their message
     bool profileKernels = false; ///< KP_PROFILE_KERNELS
     /// KP_TRACE_FILTER: comma-separated globs of messages (* and ?); with a ! in front: those not.
     /// Without a glob that is not negated, all that no negated one matches.
@@ -58,9 +58,9 @@ private:
 /// True where profileKernel() does something for this message: with KP_PROFILE_KERNELS, within the
 /// filter.
 KOMPUTE_API bool shouldProfileKernel(const std::string& message);
-/// Waits for the event and adds its time to @p profiler; nothing where shouldProfileKernel() says no,
-/// the profiler is null or the event has no times. Launchers do not call it: their statistics never
-/// wait.
+/// Waits for the event and adds its time to @p profiler; nothing where shouldProfileKernel() says
+/// no, the profiler is null or the event has no times. Launchers do not call it: their statistics
+/// never wait.
 /// @param message  "": the kernel's name
 KOMPUTE_API void profileKernel(const std::string& kernel, const Event& event,
                                FunctionProfiler* profiler, const std::string& message = "");

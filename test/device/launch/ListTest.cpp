@@ -359,16 +359,14 @@ TEST_F(ListTest, DevicesGoThoughALauncherWentWhileItRan) {
     std::weak_ptr<vulkan::Device> device;
     {
         kp::ManagerOptions options;
-        options.featureChain = nullptr;
         options.timelineSemaphores = false;
-        options.queueFamilies = {0, 0};
-        if (manager.deviceInfo().computeQueues.at(0) < 2)
-            options.queueFamilies = {0};
         kp::Manager own(options);
         device = deviceOf(own);
         auto tensor = own.tensorT<float>(std::vector<float>(1 << 20, 1.0f));
+        kp::KernelOptions sizes = sized(1 << 20);
+        sizes.localSize = kp::WorkSize(128);
         kp::KernelLauncher launcher("x2", kp::Kernel(own, std::string(kScaleShader)),
-                                    {tensor, 2.0f, 0.0f}, sized(1 << 20));
+                                    {tensor, 2.0f, 0.0f}, sizes);
         for (int i = 0; i < 4; ++i)
             launcher(on(own.queue()));
     }
