@@ -184,12 +184,14 @@ public:
                                specializationConstants, pushConstants);
     }
 
-    /// A line of work for launchers; see Queue. Each call makes one of its own, also for an index that
-    /// was asked for before. Belongs to its owner alone; destroy() leaves it be.
-    /// @param index      the manager's VkQueue with this index; past the last one a virtual queue on
+    /// A line of work for launchers; see Queue. Each call makes one of its own, also for an index
+    /// that was asked for before. Belongs to its owner alone; destroy() leaves it be.
+    /// @param index      the manager's VkQueue with this index; past the last one a virtual queue
+    /// on
     ///                   VkQueue 0
     /// @param inOrder    each launch comes after those before it
-    /// @param profiling  launches are timed; without effect (and with a warning) on a device without
+    /// @param profiling  launches are timed; without effect (and with a warning) on a device
+    /// without
     ///                   timestamps
     std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true, bool profiling = false);
 
