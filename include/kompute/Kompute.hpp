@@ -12,10 +12,21 @@
 #include <kompute/ManagerOptions.hpp>
 #include <kompute/Memory.hpp>
 #include <kompute/PinnedArray.hpp>
+#include <kompute/Queue.hpp>
 #include <kompute/Reflection.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
+
+#include <kompute/launch/Arguments.hpp>
+#include <kompute/launch/CopyLauncher.hpp>
+#include <kompute/launch/HostLauncher.hpp>
+#include <kompute/launch/IterativeKernelLauncher.hpp>
+#include <kompute/launch/KernelLauncher.hpp>
+#include <kompute/launch/KernelListLauncher.hpp>
+#include <kompute/launch/KernelStatistics.hpp>
+#include <kompute/launch/Launcher.hpp>
+#include <kompute/launch/Trace.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

@@ -19,6 +19,8 @@
 
 namespace kp {
 
+class Queue;
+
 /// Owns a device and makes the objects that live on it. Managers that ask for the same device share
 /// one VkInstance and one VkDevice, so that their objects work together. Holds weak pointers to
 /// what it makes: objects die when their last owner lets go, or with destroy().
@@ -181,6 +183,17 @@ public:
         return algorithm<S, P>(detail::toMemory(memObjects), spirv, workgroup,
                                specializationConstants, pushConstants);
     }
+
+    /// A line of work for launchers; see Queue. Each call makes one of its own, also for an index
+    /// that was asked for before. Belongs to its owner alone; destroy() leaves it be.
+    /// @param index      the manager's VkQueue with this index; past the last one a virtual queue
+    /// on
+    ///                   VkQueue 0
+    /// @param inOrder    each launch comes after those before it
+    /// @param profiling  launches are timed; without effect (and with a warning) on a device
+    /// without
+    ///                   timestamps
+    std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true, bool profiling = false);
 
     // Host memory for transfers. These belong to their owners alone: destroy() leaves them be.
 

@@ -85,8 +85,13 @@ public:
     /// @throws InvalidArgument while running, after destroy(), and where recorded memory was
     ///         destroyed; DeviceLost
     std::shared_ptr<Sequence> evalAsync();
-    /// Same, the work starting only when every event in @p waitFor is done. Events of any queue of
-    /// the same device; the host does not wait (except on devices without timeline semaphores).
+    /// Same, the work starting only when every event in @p waitFor is done; the host does not wait.
+    /// Where one of them waits for the host itself (a UserEvent, a host function, work that is not
+    /// submitted yet) or is another device's, the library submits the sequence, in another thread,
+    /// once that has happened; preEval() is called there. Until then memory that it shares with
+    /// other work orders nothing: pass events. Should one of them fail, the sequence does not run:
+    /// evalAwait() throws what the event failed with. Destroying the sequence before calls it off.
+    /// @throws what an event in @p waitFor has failed with already
     std::shared_ptr<Sequence> evalAsync(const std::vector<Event>& waitFor);
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
@@ -108,7 +113,7 @@ public:
     /// @param waitFor  nanoseconds. When they are over first, isRunning() becomes false, postEval
     /// is
     ///                 not called, and the sequence can be used again at once; the work goes on
-    /// @throws DeviceLost
+    /// @throws DeviceLost; what an event failed with that evalAsync() was to wait for
     std::shared_ptr<Sequence> evalAwait(uint64_t waitFor = UINT64_MAX);
 
     /// The last submission of this sequence, to wait on from other sequences or the host. Done

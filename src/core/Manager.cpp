@@ -8,11 +8,13 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
+#include <kompute/Queue.hpp>
 
 #include "core/DeviceChoice.hpp"
 #include "core/HostDeviceWrap.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/QueueImpl.hpp"
 #include "core/SequenceImpl.hpp"
 #include "shader/CacheFolder.hpp"
 #include "vulkan/CommandBufferPool.hpp"
@@ -209,6 +211,16 @@ std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalT
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
+}
+
+std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profiling) {
+    mImpl->requireInit();
+    const bool isVirtual = index >= mImpl->queues.size();
+    auto impl = std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
+                                              mImpl->waitMode, index, isVirtual, inOrder, false);
+    auto queue = std::make_shared<Queue>(std::move(impl));
+    queue->setProfiling(profiling);
+    return queue;
 }
 
 std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,

@@ -5,6 +5,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "core/Dependencies.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
@@ -17,6 +18,7 @@ namespace kp {
 // with a fresh one.
 void Sequence::Impl::letGoOfRecording() {
     recorder.reset();
+    settle();
     if (!recording)
         return;
     if (recording->submitted.queue) {
@@ -28,7 +30,15 @@ void Sequence::Impl::letGoOfRecording() {
 }
 
 bool Sequence::Impl::pending() const {
-    return recording && recording->submitted.queue &&
+    if (!recording)
+        return false;
+    if (deferred && deferred->recording == recording) {
+        if (!deferred->state->resolved())
+            return true;
+        return deferred->state->phase() == EventState::Phase::eSubmitted &&
+               !deferred->state->done();
+    }
+    return recording->submitted.queue &&
            !recording->submitted.queue->reached(recording->submitted.value);
 }
 
@@ -93,17 +103,22 @@ bool Sequence::Impl::complete() {
     return recorded;
 }
 
-void Sequence::Impl::prepare() {
+void Sequence::Impl::freshRecording() {
     // The command buffer of a submission that timed out cannot be submitted again while it runs.
     if (pending()) {
-        if (operations.empty()) {
-            queue->wait(recording->submitted.value, UINT64_MAX, waitMode);
-        } else {
+        if (!operations.empty()) {
             begin();
             recordAll();
             end();
+        } else if (!waitForDeferred(UINT64_MAX)) {
+            queue->wait(recording->submitted.value, UINT64_MAX, waitMode);
         }
     }
+    settle();
+}
+
+void Sequence::Impl::prepare() {
+    freshRecording();
     for (const std::shared_ptr<OpBase>& op : hooked)
         native::preEval(*op, recording->commandBuffer.handle());
     for (const std::shared_ptr<Memory>& memory : recording->padded)
@@ -125,6 +140,70 @@ void Sequence::Impl::finish() {
             memory->impl().pullRows();
     for (const std::shared_ptr<OpBase>& op : hooked)
         native::postEval(*op, recording->commandBuffer.handle());
+}
+
+void Sequence::Impl::settle() {
+    if (!deferred)
+        return;
+    if (deferred->state->phase() == EventState::Phase::eSubmitted) {
+        deferred->recording->submitted = deferred->state->point();
+        lastSubmitted = deferred->state->point();
+    }
+    deferred.reset();
+}
+
+void Sequence::Impl::callOff() {
+    if (!deferred)
+        return;
+    if (!deferred->taken.exchange(true))
+        deferred->state->fail(std::make_exception_ptr(InvalidArgument(
+                                  "a sequence was destroyed before it was submitted: what it waits "
+                                  "for had not happened yet")),
+                              true);
+    waitForDeferred(UINT64_MAX);
+}
+
+bool Sequence::Impl::waitForDeferred(uint64_t timeout) {
+    if (!deferred)
+        return false;
+    const bool done = deferred->state->wait(timeout);
+    if (done)
+        settle();
+    return done;
+}
+
+void Sequence::Impl::submitLater(Dependencies&& dependencies) {
+    freshRecording();
+    deferred = std::make_shared<Deferred>();
+    deferred->state = std::make_shared<EventState>(device, waitMode, nullptr);
+    deferred->recording = recording;
+    state = State::eRunning;
+    std::move(dependencies)
+        .then([work = deferred, owner = device, target = queue,
+               hooks = hooked](const std::exception_ptr& failure, Dependencies::Points&& points) {
+            if (work->taken.exchange(true))
+                return;
+            if (failure) {
+                work->state->fail(failure, true);
+                return;
+            }
+            try {
+                Recording& recorded = *work->recording;
+                const VkCommandBuffer commandBuffer = recorded.commandBuffer.handle();
+                for (const std::shared_ptr<OpBase>& op : hooks)
+                    native::preEval(*op, commandBuffer);
+                for (const std::shared_ptr<Memory>& memory : recorded.padded)
+                    if (memory->isInit())
+                        memory->impl().pushRows();
+                const vulkan::TimelinePoint point =
+                    vulkan::submitOrdered(*target, {&commandBuffer, 1}, recorded.accesses, points);
+                // The sequence may have gone on to another recording.
+                owner->retirement().retire({point}, [kept = work->recording] {});
+                work->state->submitted(point);
+            } catch (...) {
+                work->state->fail(std::current_exception());
+            }
+        });
 }
 
 Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
@@ -191,20 +270,19 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     impl.requireIdle("evalAsync()");
     if (!impl.complete())
         return shared_from_this();
-    impl.waits.clear();
-    for (const Event& event : waitFor) {
-        if (!event.mQueue)
-            continue;
-        if (event.mDevice != impl.device)
-            throw InvalidArgument("an event of device \"" + event.mDevice->name() +
-                                  "\" cannot be waited for on device \"" + impl.device->name() +
-                                  "\"; wait for it on the host");
-        impl.waits.push_back({event.mQueue, event.mValue});
+    Dependencies dependencies(impl.device.get(), impl.queue);
+    for (const Event& event : waitFor)
+        dependencies.add(event);
+    if (!dependencies.ready()) {
+        impl.submitLater(std::move(dependencies));
+        return shared_from_this();
     }
+    if (dependencies.failure())
+        std::rethrow_exception(dependencies.failure());
     impl.prepare();
     const VkCommandBuffer commandBuffer = impl.recording->commandBuffer.handle();
     impl.noteSubmitted(vulkan::submitOrdered(*impl.queue, {&commandBuffer, 1},
-                                             impl.recording->accesses, impl.waits));
+                                             impl.recording->accesses, dependencies.points()));
     return shared_from_this();
 }
 
@@ -222,9 +300,16 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     }
     bool done = false;
     try {
-        done = impl.queue->wait(impl.recording->submitted.value, waitFor, impl.waitMode);
+        done = impl.deferred
+                   ? impl.waitForDeferred(waitFor)
+                   : impl.queue->wait(impl.recording->submitted.value, waitFor, impl.waitMode);
     } catch (const DeviceLost&) {
         impl.state = Impl::State::eIdle;
+        throw;
+    } catch (...) {
+        // What it waited for failed, so it did not run.
+        if (impl.deferred && impl.deferred->state->phase() == EventState::Phase::eFailed)
+            impl.state = Impl::State::eIdle;
         throw;
     }
     if (done)
@@ -236,6 +321,8 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
 
 Event Sequence::event() const {
     const Impl& impl = *mImpl;
+    if (impl.device && impl.deferred)
+        return Event(impl.deferred->state);
     if (!impl.device || !impl.lastSubmitted.queue)
         return Event();
     return Event(impl.device, impl.lastSubmitted.queue, impl.lastSubmitted.value, impl.waitMode);
@@ -309,12 +396,15 @@ void Sequence::destroy() {
     if (!impl.device)
         return;
     try {
+        impl.callOff();
         if (impl.pending())
             impl.queue->wait(impl.recording->submitted.value, UINT64_MAX, impl.waitMode);
     } catch (const DeviceLost&) { // it runs nothing any more
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         impl.letGoOfRecording();
+    } catch (...) { // thrown by what it waited for, so it did not run
     }
+    impl.deferred.reset();
     impl.recorder.reset();
     impl.recording.reset();
     impl.forgetOperations();

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include <kompute/Sequence.hpp>
 
+#include "core/Dependencies.hpp"
+#include "core/EventState.hpp"
 #include "core/Recorder.hpp"
 #include "vulkan/Device.hpp"
 
 namespace kp {
 
 struct Sequence::Impl {
+    /// A submission that waits for something to come about on the host.
+    struct Deferred {
+        std::shared_ptr<EventState> state;
+        std::shared_ptr<Recording> recording;
+        std::atomic<bool> taken{
+            false}; ///< by the thread that submits, or the one that calls it off
+    };
     enum class State {
         eIdle,      ///< nothing is going on; something may be recorded
         eRecording, ///< operations go into the command buffer
@@ -27,11 +37,12 @@ struct Sequence::Impl {
     bool timed = false;    ///< the recording's timestamps were written
     std::vector<std::shared_ptr<OpBase>> operations;
     std::vector<std::shared_ptr<OpBase>> hooked; ///< those to call around each submission
-    std::vector<vulkan::TimelinePoint> waits;    ///< kept for its capacity
     std::shared_ptr<Recording> recording;        ///< null before the first record()
     vulkan::TimelinePoint lastSubmitted;         ///< of any recording
     std::unique_ptr<Recorder> recorder;          ///< while recording
     std::shared_ptr<Recording> recordedInto;     ///< what recordInto() needs kept alive
+
+    std::shared_ptr<Deferred> deferred; ///< null once what came of it is known
 
     void requireInit() const;
     void requireIdle(const char* what) const;
@@ -50,6 +61,15 @@ struct Sequence::Impl {
     void noteSubmitted(const vulkan::TimelinePoint& point);
     /// After a successful wait.
     void finish();
+
+    /// Gets a recording that the device is not busy with.
+    void freshRecording();
+    void submitLater(Dependencies&& dependencies);
+    /// Notes what came of a submission that waited on the host.
+    void settle();
+    /// Calls off a submission that still waits.
+    void callOff();
+    bool waitForDeferred(uint64_t timeout);
 };
 
 } // namespace kp

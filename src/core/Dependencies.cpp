@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Dependencies.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "core/EventState.hpp"
+#include "core/HostWorkers.hpp"
+#include "vulkan/Queue.hpp"
+
+namespace kp {
+namespace {
+
+/// The point of an event that was submitted; none for others.
+vulkan::TimelinePoint pointOf(const Event& event) {
+    const std::shared_ptr<EventState>& state = event.state();
+    if (!state)
+        return {event.queue(), event.value()};
+    return state->phase() == EventState::Phase::eSubmitted ? state->point()
+                                                           : vulkan::TimelinePoint{};
+}
+
+/// Keeps the latest point of each queue.
+void addPoint(Dependencies::Points& points, const vulkan::TimelinePoint& point) {
+    for (vulkan::TimelinePoint& known : points)
+        if (known.queue == point.queue) {
+            known.value = std::max(known.value, point.value);
+            return;
+        }
+    points.push_back(point);
+}
+
+const vulkan::Device* deviceOf(const Event& event) {
+    return event.state() ? event.state()->device().get() : event.device().get();
+}
+
+/// True where a submission to @p queue can wait for the point by itself.
+bool deviceCanWait(const vulkan::Device* device, const vulkan::Queue* queue, const Event& event,
+                   const vulkan::TimelinePoint& point) {
+    return queue && deviceOf(event) == device &&
+           (point.queue == queue || device->plan().timelineSemaphores);
+}
+
+} // namespace
+
+/// Lives until the last thing that it waits for has come about.
+struct Dependencies::Node : std::enable_shared_from_this<Node> {
+    const vulkan::Device* device = nullptr;
+    const vulkan::Queue* queue = nullptr;
+    Then then;
+    std::atomic<size_t> remaining{0};
+    std::mutex mutex; ///< guards what follows
+    Points points;
+    std::vector<Pending> hostWaits; ///< for points that the device cannot wait for
+    std::exception_ptr failure;
+
+    void noteFailure(std::exception_ptr error) {
+        const std::lock_guard lock(mutex);
+        if (!failure)
+            failure = std::move(error);
+    }
+
+    void resolved(const Pending& pending) {
+        const std::shared_ptr<EventState>& state = pending.event.state();
+        if (state && state->phase() == EventState::Phase::eFailed) {
+            if (pending.passesFailure)
+                noteFailure(state->error());
+        } else if (const vulkan::TimelinePoint point = pointOf(pending.event); point.queue) {
+            const std::lock_guard lock(mutex);
+            if (deviceCanWait(device, queue, pending.event, point))
+                addPoint(points, point);
+            else
+                hostWaits.push_back(pending);
+        }
+        arrive();
+    }
+
+    void arrive() {
+        if (remaining.fetch_sub(1, std::memory_order_acq_rel) != 1)
+            return;
+        if (queue && hostWaits.empty())
+            finish();
+        else
+            HostWorkers::instance().post([self = shared_from_this()] {
+                for (const Pending& pending : self->hostWaits) {
+                    try {
+                        pending.event.wait();
+                    } catch (...) {
+                        if (pending.passesFailure)
+                            self->noteFailure(std::current_exception());
+                    }
+                }
+                self->finish();
+            });
+    }
+
+    void finish() {
+        const Then call = std::move(then);
+        call(failure, std::move(points));
+    }
+};
+
+Dependencies::Dependencies(const vulkan::Device* device, const vulkan::Queue* queue)
+    : mDevice(device), mQueue(queue) {}
+
+void Dependencies::add(const Event& event, bool passesFailure) {
+    const std::shared_ptr<EventState>& state = event.state();
+    if (state) {
+        const EventState::Phase phase = state->phase();
+        if (phase == EventState::Phase::eDone)
+            return;
+        if (phase == EventState::Phase::eFailed) {
+            if (passesFailure && !mFailure)
+                mFailure = state->error();
+            return;
+        }
+        if (phase == EventState::Phase::eQueued) {
+            mPending.push_back({event, passesFailure});
+            return;
+        }
+    } else if (!event.queue()) {
+        return;
+    }
+    const vulkan::TimelinePoint point = pointOf(event);
+    if (mQueue && point.queue == mQueue)
+        return; // in order anyway
+    try {
+        if (point.queue->reached(point.value))
+            return;
+    } catch (...) {
+        if (passesFailure && !mFailure)
+            mFailure = std::current_exception();
+        return;
+    }
+    if (deviceCanWait(mDevice, mQueue, event, point))
+        addPoint(mPoints, point);
+    else
+        mPending.push_back({event, passesFailure});
+}
+
+void Dependencies::then(Then call) && {
+    const auto node = std::make_shared<Node>();
+    node->device = mDevice;
+    node->queue = mQueue;
+    node->then = std::move(call);
+    node->points = std::move(mPoints);
+    node->failure = mFailure;
+    // One more, so that it cannot be over before all are known.
+    node->remaining.store(mPending.size() + 1, std::memory_order_relaxed);
+    for (Pending& pending : mPending) {
+        const std::shared_ptr<EventState> state = pending.event.state();
+        if (state)
+            state->whenResolved([node, kept = std::move(pending)] { node->resolved(kept); });
+        else
+            node->resolved(pending);
+    }
+    node->arrive();
+}
+
+} // namespace kp

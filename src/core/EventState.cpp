@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/EventState.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
+
+#include "core/HostWorkers.hpp"
+#include "core/MemoryImpl.hpp"
+
+namespace kp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string textOf(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& thrown) {
+        return thrown.what();
+    } catch (...) {
+        return "an exception that is no std::exception";
+    }
+}
+
+} // namespace
+
+TimeSource::~TimeSource() = default;
+
+uint64_t hostNanoseconds() {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+            .count());
+}
+
+EventState::EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode waitMode,
+                       std::shared_ptr<const std::string> queueName)
+    : mDevice(std::move(device)), mWaitMode(waitMode), mQueueName(std::move(queueName)) {}
+
+EventState::~EventState() {
+    // A failure that nobody asked for would go unnoticed.
+    if (mError && !mErrorSeen) {
+        try {
+            KP_LOG_ERROR("work {}failed and nothing waited for it: {}",
+                         mQueueName ? "of " + *mQueueName + " " : std::string(), textOf(mError));
+        } catch (...) { // a log sink that throws; a destructor must not
+        }
+    }
+}
+
+std::exception_ptr EventState::error() const {
+    const std::lock_guard lock(mMutex);
+    mErrorSeen = true;
+    return mError;
+}
+
+void EventState::resolve(Phase phase) {
+    std::vector<std::function<void()>> then;
+    {
+        const std::lock_guard lock(mMutex);
+        mPhase.store(phase, std::memory_order_release);
+        then.swap(mThen);
+    }
+    mResolved.notify_all();
+    for (std::function<void()>& call : then)
+        runFlat(std::move(call));
+}
+
+void EventState::submitted(const vulkan::TimelinePoint& point) {
+    mPoint = point;
+    if (mQueuedAt)
+        mSubmittedAt = hostNanoseconds();
+    resolve(Phase::eSubmitted);
+}
+
+void EventState::complete() {
+    resolve(Phase::eDone);
+}
+
+void EventState::fail(std::exception_ptr error, bool inherited) {
+    {
+        const std::lock_guard lock(mMutex);
+        mError = std::move(error);
+        mErrorSeen = inherited;
+        mSource.reset();
+    }
+    resolve(Phase::eFailed);
+}
+
+void EventState::whenResolved(std::function<void()> then) {
+    {
+        const std::lock_guard lock(mMutex);
+        if (!resolved()) {
+            mThen.push_back(std::move(then));
+            return;
+        }
+    }
+    runFlat(std::move(then));
+}
+
+void EventState::finishOnce() {
+    if (!mUnfinished.exchange(false, std::memory_order_acq_rel))
+        return;
+    std::vector<std::shared_ptr<Memory>> padded;
+    {
+        const std::lock_guard lock(mMutex);
+        padded.swap(mPadded);
+    }
+    for (const std::shared_ptr<Memory>& memory : padded)
+        if (memory->isInit())
+            memory->impl().pullRows();
+}
+
+bool EventState::done() {
+    switch (phase()) {
+    case Phase::eQueued:
+        return false;
+    case Phase::eSubmitted:
+        if (!mPoint.queue->reached(mPoint.value))
+            return false;
+        finishOnce();
+        return true;
+    default:
+        return true;
+    }
+}
+
+EventStatus EventState::status() {
+    switch (phase()) {
+    case Phase::eQueued:
+        return mRunning.load(std::memory_order_relaxed) ? EventStatus::eSubmitted
+                                                        : EventStatus::eQueued;
+    case Phase::eDone:
+        return EventStatus::eComplete;
+    case Phase::eFailed:
+        return EventStatus::eError;
+    case Phase::eSubmitted:
+        break;
+    }
+    try {
+        return mPoint.queue->reached(mPoint.value) ? EventStatus::eComplete
+                                                   : EventStatus::eSubmitted;
+    } catch (const std::exception&) {
+        return EventStatus::eError;
+    }
+}
+
+bool EventState::wait(uint64_t timeout) {
+    const bool over = waitUntilOver(timeout);
+    if (phase() == Phase::eFailed)
+        std::rethrow_exception(error());
+    return over;
+}
+
+bool EventState::waitUntilOver(uint64_t timeout) {
+    if (!resolved()) {
+        const Clock::time_point start = Clock::now();
+        std::unique_lock lock(mMutex);
+        const auto isResolved = [this] { return resolved(); };
+        // Times that the clock cannot count to are as good as for ever.
+        constexpr uint64_t kLongest = uint64_t{1} << 60;
+        if (timeout >= kLongest) {
+            mResolved.wait(lock, isResolved);
+        } else {
+            if (!mResolved.wait_for(lock, std::chrono::nanoseconds(timeout), isResolved))
+                return false;
+            const auto spent = static_cast<uint64_t>(
+                std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+            timeout = spent < timeout ? timeout - spent : 0;
+        }
+    }
+    if (phase() != Phase::eSubmitted)
+        return true;
+    if (!mPoint.queue->wait(mPoint.value, timeout, mWaitMode))
+        return false;
+    finishOnce();
+    return true;
+}
+
+void EventState::timedBy(std::shared_ptr<TimeSource> source) {
+    const std::lock_guard lock(mMutex);
+    mSource = std::move(source);
+}
+
+void EventState::setHostTimes(uint64_t start, uint64_t end) {
+    const std::lock_guard lock(mMutex);
+    mTimes = {start, end};
+    mSubmittedAt = start;
+}
+
+void EventState::readTimes() {
+    std::shared_ptr<TimeSource> read; // let go of outside of the lock
+    const std::lock_guard lock(mMutex);
+    if (!mSource)
+        return;
+    mTimes = mSource->readTimes();
+    read = std::move(mSource);
+    mSource.reset();
+}
+
+std::optional<EventProfile> EventState::profile(uint32_t part) {
+    if (phase() == Phase::eFailed || !done())
+        return std::nullopt;
+    readTimes();
+    const std::lock_guard lock(mMutex);
+    if (mTimes.size() < 2)
+        return std::nullopt;
+    const size_t first = part == Event::kWhole ? 0 : part;
+    const size_t last = part == Event::kWhole ? mTimes.size() - 1 : size_t{part} + 1;
+    if (last >= mTimes.size())
+        return std::nullopt;
+    return EventProfile{mTimes[first], mTimes[last], mQueuedAt, mSubmittedAt};
+}
+
+void EventState::setPadded(std::vector<std::shared_ptr<Memory>> images) {
+    const std::lock_guard lock(mMutex);
+    mPadded = std::move(images);
+    mUnfinished.store(!mPadded.empty(), std::memory_order_release);
+}
+
+} // namespace kp

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/HostWorkers.hpp"
+
+#include <utility>
+
+namespace kp {
+
+HostWorkers& HostWorkers::instance() {
+    static HostWorkers workers;
+    return workers;
+}
+
+HostWorkers::~HostWorkers() {
+    {
+        const std::lock_guard lock(mMutex);
+        mStopping = true;
+    }
+    mChanged.notify_all();
+    for (std::thread& thread : mThreads)
+        thread.join();
+}
+
+void HostWorkers::post(std::function<void()> task) {
+    {
+        const std::lock_guard lock(mMutex);
+        mTasks.push_back(std::move(task));
+        if (mIdle < mTasks.size() && !mStopping)
+            mThreads.emplace_back([this] { run(); });
+    }
+    mChanged.notify_one();
+}
+
+void HostWorkers::run() {
+    std::unique_lock lock(mMutex);
+    for (;;) {
+        ++mIdle;
+        mChanged.wait(lock, [this] { return mStopping || !mTasks.empty(); });
+        --mIdle;
+        if (mTasks.empty())
+            return;
+        {
+            const std::function<void()> task = std::move(mTasks.front());
+            mTasks.pop_front();
+            lock.unlock();
+            task();
+        }
+        lock.lock();
+    }
+}
+
+void runFlat(std::function<void()> task) {
+    thread_local std::deque<std::function<void()>>* waiting = nullptr;
+    if (waiting) {
+        waiting->push_back(std::move(task));
+        return;
+    }
+    std::deque<std::function<void()>> tasks;
+    tasks.push_back(std::move(task));
+    waiting = &tasks;
+    while (!tasks.empty()) {
+        const std::function<void()> next = std::move(tasks.front());
+        tasks.pop_front();
+        next();
+    }
+    waiting = nullptr;
+}
+
+} // namespace kp

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/launch/Arguments.hpp>
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "shader/Reflection.hpp"
+
+namespace kp {
+namespace {
+
+std::string vectorName(shader::ScalarType type, uint32_t components) {
+    std::string name = shader::nameOf(type);
+    if (components != 1)
+        name += "[" + std::to_string(components) + "]";
+    return name;
+}
+
+} // namespace
+
+KernelSignature::KernelSignature(const shader::Reflection& reflection) {
+    using shader::BindingKind;
+    const auto add = [&](KernelArgument argument) {
+        argument.index = static_cast<uint32_t>(mArguments.size());
+        mArguments.push_back(std::move(argument));
+    };
+    for (const shader::Binding& binding : reflection.bindings) {
+        KernelArgument argument;
+        argument.name = binding.name;
+        argument.kind = binding.kind == BindingKind::eStorageImage ? ArgumentKind::eImage
+                                                                   : ArgumentKind::eBuffer;
+        argument.type =
+            argument.kind == ArgumentKind::eImage ? binding.imageType : binding.elementType;
+        argument.components = binding.elementComponents;
+        argument.place = binding.binding;
+        argument.reads = binding.reads;
+        argument.writes = binding.writes;
+        add(std::move(argument));
+    }
+    std::vector<shader::PushConstantMember> members = reflection.pushConstants;
+    std::stable_sort(members.begin(), members.end(),
+                     [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    for (const shader::PushConstantMember& member : members) {
+        KernelArgument argument;
+        argument.name = member.name;
+        argument.kind = ArgumentKind::ePushConstant;
+        argument.type = member.type;
+        argument.components = member.components;
+        argument.bytes = member.size;
+        argument.place = member.offset;
+        add(std::move(argument));
+    }
+    for (const shader::SpecConstant& constant : reflection.specConstants) {
+        const auto& sizes = reflection.localSizeId;
+        if (std::find(sizes.begin(), sizes.end(), std::optional(constant.id)) != sizes.end())
+            continue;
+        KernelArgument argument;
+        argument.name = constant.name;
+        argument.kind = ArgumentKind::eSpecialization;
+        argument.type = constant.type;
+        argument.bytes = shader::sizeOf(constant.type);
+        argument.place = constant.id;
+        add(std::move(argument));
+    }
+}
+
+const KernelArgument* KernelSignature::find(const std::string& name) const {
+    if (name.empty())
+        return nullptr;
+    for (const KernelArgument& argument : mArguments)
+        if (argument.name == name)
+            return &argument;
+    return nullptr;
+}
+
+std::string typeName(const KernelArgument& argument) {
+    using shader::ScalarType;
+    const bool isNumber =
+        argument.type != ScalarType::eUnknown && argument.type != ScalarType::eStruct;
+    switch (argument.kind) {
+    case ArgumentKind::eBuffer:
+        return "buffer of " +
+               (isNumber ? vectorName(argument.type, argument.components) : "structs");
+    case ArgumentKind::eImage:
+        return "image of " + (isNumber ? vectorName(argument.type, 1) : "any type");
+    default:
+        return isNumber ? vectorName(argument.type, argument.components)
+                        : "struct of " + std::to_string(argument.bytes) + " bytes";
+    }
+}
+
+void ArgumentValue::store(const void* data, size_t bytes) {
+    mSize = static_cast<uint32_t>(bytes);
+    if (bytes <= mSmall.size()) {
+        std::memcpy(mSmall.data(), data, bytes);
+        return;
+    }
+    const auto* first = static_cast<const unsigned char*>(data);
+    mLarge.assign(first, first + bytes);
+}
+
+ArgumentValue ArgumentValue::numbers(shader::ScalarType type, uint32_t components, const void* data,
+                                     size_t bytes) {
+    if (components == 0 || size_t{shader::sizeOf(type)} * components != bytes)
+        throw InvalidArgument(std::to_string(components) + " numbers of type " +
+                              shader::nameOf(type) + " have " +
+                              std::to_string(size_t{shader::sizeOf(type)} * components) +
+                              " bytes, not " + std::to_string(bytes));
+    ArgumentValue value;
+    value.mKind = Kind::eNumbers;
+    value.mType = type;
+    value.mComponents = components;
+    value.store(data, bytes);
+    return value;
+}
+
+ArgumentValue ArgumentValue::bytes(const void* data, size_t bytes) {
+    ArgumentValue value;
+    value.mKind = Kind::eBytes;
+    value.store(data, bytes);
+    return value;
+}
+
+std::string ArgumentValue::describe() const {
+    switch (mKind) {
+    case Kind::eNone:
+        return "nothing";
+    case Kind::eMemory:
+        if (!mMemory)
+            return "a null pointer";
+        return std::string(mMemory->type() == Memory::Type::eImage ? "image" : "tensor") + " of " +
+               std::to_string(mMemory->size()) + " " + Memory::toString(mMemory->dataType());
+    case Kind::eNumbers:
+        return vectorName(mType, mComponents);
+    case Kind::eBytes:
+        return std::to_string(mSize) + " bytes";
+    }
+    return {};
+}
+
+bool operator==(const ArgumentValue& a, const ArgumentValue& b) {
+    return a.mKind == b.mKind && a.mSize == b.mSize && a.mMemory == b.mMemory &&
+           a.mType == b.mType && a.mComponents == b.mComponents &&
+           std::memcmp(a.data(), b.data(), a.mSize) == 0;
+}
+
+} // namespace kp

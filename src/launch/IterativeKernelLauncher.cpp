@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/launch/IterativeKernelLauncher.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "core/QueueImpl.hpp"
+#include "launch/KernelImpl.hpp"
+#include "launch/Steps.hpp"
+
+namespace kp {
+namespace {
+
+/// More launches than this in one call are taken for a generator that does not end.
+constexpr size_t kMostLaunches = 1u << 20;
+
+} // namespace
+
+ParameterGenerator::~ParameterGenerator() = default;
+
+ParameterYielder::ParameterYielder(std::function<ParameterSequence()> function)
+    : mFunction(std::move(function)) {
+    if (!mFunction)
+        throw InvalidArgument("the function of a ParameterYielder is empty");
+}
+
+ParameterYielder::ParameterYielder(std::vector<ArgumentValue> values)
+    : mFunction([shared = std::make_shared<const std::vector<ArgumentValue>>(std::move(values))] {
+          return [shared, next = size_t{0}]() mutable -> std::optional<ArgumentValue> {
+              if (next == shared->size())
+                  return std::nullopt;
+              return (*shared)[next++];
+          };
+      }) {}
+
+ParameterSequence ParameterYielder::newGenerator() {
+    return mFunction();
+}
+
+IterativeKernelLauncher::IterativeKernelLauncher(std::string name, Kernel kernel,
+                                                 const ParametersMap& parametersMap,
+                                                 const Arguments& arguments,
+                                                 std::vector<IteratedParameter> iteratedParameters,
+                                                 const KernelOptions& options, IterationMode mode)
+    : ParametrizedKernelLauncher(std::move(name), std::move(kernel), parametersMap, arguments,
+                                 options),
+      mIterated(std::move(iteratedParameters)), mMode(mode) {
+    for (size_t i = 0; i < mIterated.size(); ++i) {
+        const std::string quoted = "iterated parameter '" + mIterated[i].name + "'";
+        if (parametersMap.find(mIterated[i].name) == parametersMap.end())
+            launch::throwFor(this->name(), quoted + " is not in the parameters map");
+        if (!mIterated[i].generator)
+            launch::throwFor(this->name(), quoted + " has no generator");
+        for (size_t j = 0; j < i; ++j)
+            if (mIterated[i].name == mIterated[j].name)
+                launch::throwFor(this->name(), quoted + " is named twice");
+    }
+}
+
+IterativeKernelLauncher::~IterativeKernelLauncher() = default;
+
+std::vector<ParameterInfo> IterativeKernelLauncher::parameters() const {
+    std::vector<ParameterInfo> infos = ParametrizedKernelLauncher::parameters();
+    std::erase_if(infos, [&](const ParameterInfo& info) {
+        return std::any_of(mIterated.begin(), mIterated.end(),
+                           [&](const IteratedParameter& each) { return each.name == info.name; });
+    });
+    return infos;
+}
+
+std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters() const {
+    std::vector<std::vector<ArgumentValue>> values;
+    for (const IteratedParameter& iterated : mIterated) {
+        const ParameterSequence next = iterated.generator->newGenerator();
+        std::vector<ArgumentValue>& own = values.emplace_back();
+        if (!next)
+            launch::throwFor(name(), "the generator of '" + iterated.name + "' gave no sequence");
+        while (std::optional<ArgumentValue> value = next()) {
+            own.push_back(std::move(*value));
+            if (own.size() > kMostLaunches)
+                launch::throwFor(name(), "the generator of '" + iterated.name +
+                                             "' has given over a million values; does it end?");
+        }
+    }
+    std::vector<std::vector<ArgumentValue>> combinations;
+    if (values.empty())
+        return combinations;
+    if (mMode == IterationMode::eZip) {
+        for (size_t i = 1; i < values.size(); ++i)
+            if (values[i].size() != values[0].size()) {
+                const size_t shorter = values[i].size() < values[0].size() ? i : 0;
+                const size_t longer = shorter == 0 ? i : 0;
+                launch::throwFor(name(), "the generator of '" + mIterated[shorter].name +
+                                             "' ends early: it gave " +
+                                             std::to_string(values[shorter].size()) +
+                                             " values, that of '" + mIterated[longer].name + "' " +
+                                             std::to_string(values[longer].size()));
+            }
+        for (size_t i = 0; i < values[0].size(); ++i) {
+            std::vector<ArgumentValue>& combination = combinations.emplace_back();
+            for (const std::vector<ArgumentValue>& own : values)
+                combination.push_back(own[i]);
+        }
+        return combinations;
+    }
+    size_t count = 1;
+    for (const std::vector<ArgumentValue>& own : values) {
+        count *= own.size();
+        if (count > kMostLaunches)
+            launch::throwFor(name(), "the iterated parameters have over a million combinations");
+    }
+    for (size_t i = 0; i < count; ++i) {
+        std::vector<ArgumentValue> combination(values.size());
+        size_t rest = i;
+        for (size_t place = values.size(); place-- > 0; rest /= values[place].size())
+            combination[place] = values[place][rest % values[place].size()];
+        combinations.push_back(std::move(combination));
+    }
+    return combinations;
+}
+
+void IterativeKernelLauncher::appendSteps(launch::StepList& steps,
+                                          const launch::CallContext& context) {
+    impl().requireDevice(context.queue);
+    const std::vector<std::vector<ArgumentValue>> combinations = iterParameters();
+    Parameters iterated;
+    for (const IteratedParameter& each : mIterated)
+        iterated.emplace_back(each.name, ArgumentValue());
+    for (size_t i = 0; i < combinations.size(); ++i) {
+        for (size_t place = 0; place < iterated.size(); ++place)
+            iterated[place].value = combinations[i][place];
+        const Impl::Position& position = impl().prepare(*this, i, context.options, iterated);
+        launch::Step& step = steps.add(*this);
+        step.operation = position.operation;
+        step.padded = position.padded;
+        if (context.tracing)
+            step.message = name() + " (" + std::to_string(i + 1) + " of " +
+                           std::to_string(combinations.size()) + ")";
+    }
+}
+
+std::optional<Event> IterativeKernelLauncher::operator()(const LaunchOptions& options) {
+    const std::shared_ptr<Queue> queue = queueOf(options);
+    launch::requireKnownParameters(name(), options.parameters, parameters());
+    const Event event = runSteps(queue, options);
+    if (!options.enqueueBarrier)
+        return std::nullopt;
+    if (!queue->inOrder())
+        return queue->barrier({event});
+    return event;
+}
+
+} // namespace kp

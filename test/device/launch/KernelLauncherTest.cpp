@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel launchers: arguments, sizes, parameters, iteration. The names in brackets are those of the
+// acceptance list.
+#include "device/launch/LaunchSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class KernelLauncherTest : public LaunchTest {};
+
+// [L1]
+TEST_F(KernelLauncherTest, CallsOverrideDefaults) {
+    auto tensor = floats({1, 1, 1, 1});
+    kp::KernelOptions options = sized(2);
+    options.queue = queue;
+    kp::KernelLauncher launcher("x3", scale, {tensor, 3.0f, 0.0f}, options);
+    EXPECT_TRUE(launcher.queueConfigured());
+    EXPECT_TRUE(launcher.globalSizeConfigured());
+    launcher()->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 1, 1}));
+    kp::LaunchOptions call;
+    call.globalSize = kp::WorkSize(4);
+    call.localSize = kp::WorkSize(2);
+    call.queue = manager.queue(1);
+    launcher(call)->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{9, 9, 3, 3}));
+    launcher()->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{27, 27, 3, 3}));
+}
+
+// [L2]
+TEST_F(KernelLauncherTest, SaysWhatIsMissing) {
+    auto tensor = floats({1, 1, 1});
+    kp::KernelLauncher launcher("bare", scale, {tensor, 3.0f, 0.0f});
+    EXPECT_FALSE(launcher.queueConfigured());
+    EXPECT_FALSE(launcher.globalSizeConfigured());
+    EXPECT_ERROR(InvalidArgument, "launcher 'bare': no queue", launcher());
+    EXPECT_ERROR(InvalidArgument, "no global size", launcher(on(queue)));
+    kp::LaunchOptions call = on(queue);
+    call.globalSize = kp::WorkSize(3);
+    call.localSize = kp::WorkSize(2);
+    EXPECT_ERROR(InvalidArgument, "global size 3 in x is no multiple of the local size 2",
+                 launcher(call));
+    call.globalSize = kp::WorkSize(0);
+    EXPECT_ERROR(InvalidArgument, "has a 0", launcher(call));
+    call.globalSize = kp::WorkSize(4);
+    call.localSize = kp::WorkSize(1, 1, 1u << 20);
+    EXPECT_ERROR(InvalidArgument, "maxComputeWorkGroupSize", launcher(call));
+    call.localSize.reset();
+    call.globalSize = kp::WorkSize(uint64_t{1} << 40);
+    EXPECT_ERROR(InvalidArgument, "work groups in x are over", launcher(call));
+    call.globalSize = kp::WorkSize(3);
+    launcher(call)->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 3}));
+}
+
+TEST_F(KernelLauncherTest, RoundsUpOnRequest) {
+    auto tensor = floats({1, 1, 1, 1});
+    const char* guarded = R"(#version 450
+layout(local_size_x = 2) in;
+layout(set = 0, binding = 0) buffer V { float v[]; };
+layout(push_constant) uniform P { uvec3 kp_global_size; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < kp_global_size.x) v[i] += 1.0;
+})";
+    kp::Kernel kernel(manager, std::string(guarded));
+    kp::KernelOptions options = sized(3);
+    kp::KernelLauncher strict("strict", kernel, {tensor}, options);
+    EXPECT_ERROR(InvalidArgument, "no multiple", strict(on(queue)));
+    options.roundUp = true;
+    kp::KernelLauncher launcher("rounding", kernel, {tensor}, options);
+    launcher(on(queue))->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{2, 2, 2, 1}));
+    kp::LaunchOptions call = on(queue);
+    call.globalSize = kp::WorkSize(4);
+    launcher(call)->wait();
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 3, 2}));
+}
+
+TEST_F(KernelLauncherTest, FixedLocalSizeCannotBeChanged) {
+    auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
+    auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);
+    kp::KernelOptions options = sized(2);
+    options.localSize = kp::WorkSize(2);
+    kp::KernelLauncher launcher("fixed", kp::Kernel(manager, std::string(kAddTo)), {a, b}, options);
+    EXPECT_ERROR(InvalidArgument, "the shader fixes it to 1", launcher(on(queue)));
+}
+
+// [L3]
+TEST_F(KernelLauncherTest, PositionsIndicesAndNamesAreTheSame) {
+    for (const int way : {0, 1, 2}) {
+        auto tensor = floats({1, 2});
+        const kp::Arguments arguments =
+            way == 0   ? kp::Arguments{tensor, 3.0f, 0.5f}
+            : way == 1 ? kp::Arguments{{2, 0.5f}, {0, tensor}, {1, 3.0f}}
+                       : kp::Arguments{{"offset", 0.5f}, {"scale", 3.0f}, {0, tensor}};
+        kp::KernelLauncher launcher("any", scale, arguments, sized(2));
+        launcher(on(queue))->wait();
+        EXPECT_EQ(tensor->vector(), (std::vector<float>{3.5f, 6.5f})) << way;
+        EXPECT_EQ(launcher.arguments().size(), 3u);
+        EXPECT_EQ(launcher.arguments()[1].value, kp::ArgumentValue(3.0f));
+    }
+    auto tensor = floats({1});
+    EXPECT_ERROR(InvalidArgument, "all by position, or all",
+                 kp::KernelLauncher("mixed", scale, {tensor, {1, 3.0f}, {2, 0.5f}}));
+    EXPECT_ERROR(InvalidArgument, "argument 2 'offset' (float) is missing",
+                 kp::KernelLauncher("short", scale, {tensor, 3.0f}));
+    EXPECT_ERROR(InvalidArgument, "4 arguments were given, but the kernel has 3",
+                 kp::KernelLauncher("long", scale, {tensor, 3.0f, 1.0f, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "given twice",
+                 kp::KernelLauncher("twice", scale, {{0, tensor}, {1, 3.0f}, {1, 1.0f}}));
+    EXPECT_ERROR(
+        InvalidArgument, "no argument 'nope'",
+        kp::KernelLauncher("unknown", scale, {{"nope", 3.0f}, {"scale", 3.0f}, {"offset", 1.0f}}));
+    EXPECT_ERROR(InvalidArgument, "argument 7 was given",
+                 kp::KernelLauncher("past", scale, {{7, 3.0f}}));
+}
+
+TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
+    auto tensor = floats({1});
+    EXPECT_ERROR(InvalidArgument, "launcher 'x': argument 1 'scale' is a float, but was given int",
+                 kp::KernelLauncher("x", scale, {tensor, 3, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "argument 1 'scale' is a float, but was given double",
+                 kp::KernelLauncher("x", scale, {tensor, 3.0, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "argument 1 'scale' is a float, but was given tensor of 1 eFloat",
+                 kp::KernelLauncher("x", scale, {tensor, tensor, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "is a buffer of float, but was given float",
+                 kp::KernelLauncher("x", scale, {1.0f, 1.0f, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "a null pointer",
+                 kp::KernelLauncher("x", scale, {std::shared_ptr<kp::Tensor>(), 1.0f, 1.0f}));
+    auto doubles = manager.tensorT<double>({1.0});
+    EXPECT_ERROR(InvalidArgument, "buffer of float, but was given tensor of 1 eDouble",
+                 kp::KernelLauncher("x", scale, {doubles, 1.0f, 1.0f}));
+    auto image = manager.image(2, 2, 1);
+    EXPECT_ERROR(InvalidArgument, "but was given image",
+                 kp::KernelLauncher("x", scale, {image, 1.0f, 1.0f}));
+    auto gone = floats({1});
+    gone->destroy();
+    EXPECT_ERROR(InvalidArgument, "destroyed", kp::KernelLauncher("x", scale, {gone, 1.0f, 1.0f}));
+}
+
+TEST_F(KernelLauncherTest, SpecializationConstantsAreOptional) {
+    auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
+    auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);
+    kp::Kernel kernel(manager, std::string(kAddTo));
+    EXPECT_EQ(kernel.signature().arguments().size(), 3u);
+    kp::KernelLauncher("default", kernel, {a, b}, sized(2))(on(queue))->wait();
+    EXPECT_EQ(b->vector(), (std::vector<uint32_t>{2, 3}));
+    kp::KernelLauncher("ten", kernel, {a, b, 10u}, sized(2))(on(queue))->wait();
+    EXPECT_EQ(b->vector(), (std::vector<uint32_t>{11, 12}));
+    kp::ParametrizedKernelLauncher launcher("any", kernel, {{"amount", 2}}, {{0, a}, {1, b}},
+                                            sized(2));
+    for (const uint32_t amount : {20u, 30u, 20u}) {
+        launcher(on(queue, {}, {{"amount", amount}}))->wait();
+        EXPECT_EQ(b->vector()[0], 1 + amount);
+    }
+}
+
+TEST_F(KernelLauncherTest, ImagesAndVectorsAreArguments) {
+    const char* glsl = R"(#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0, r32f) uniform writeonly image2D picture;
+layout(push_constant) uniform P { vec2 weights; ivec3 extra; };
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    imageStore(picture, at, vec4(float(at.x) * weights.x + float(at.y) * weights.y +
+                                 float(extra.z)));
+})";
+    auto image = manager.image(2, 2, 1, kp::Memory::MemoryTypes::eHost);
+    kp::Kernel kernel(manager, std::string(glsl));
+    kp::KernelOptions options;
+    options.globalSize = kp::WorkSize(2, 2);
+    kp::KernelLauncher launcher("paint", kernel,
+                                {image, std::array<float, 2>{1, 10}, std::array<int, 3>{0, 0, 5}},
+                                options);
+    launcher(on(queue))->wait();
+    EXPECT_EQ(image->vector(), (std::vector<float>{5, 6, 15, 16}));
+    EXPECT_ERROR(
+        InvalidArgument, "is a float[2], but was given float[3]",
+        kp::KernelLauncher("x", kernel, {image, std::array<float, 3>{}, std::array<int, 3>{}}));
+}
+
+// [L4]
+TEST_F(KernelLauncherTest, ParametersAreChecked) {
+    auto tensor = floats({1});
+    auto launcher = parametrized("step", tensor);
+    (*launcher)(on(queue, {}, {{"scale", 2.0f}, {"offset", 1.0f}}))->wait();
+    EXPECT_EQ(tensor->vector()[0], 3.0f);
+    EXPECT_ERROR(InvalidArgument,
+                 "launcher 'step': parameter 'offset' is missing; it is argument 2 'offset'",
+                 (*launcher)(on(queue, {}, {{"scale", 2.0f}})));
+    EXPECT_ERROR(InvalidArgument, "parameter 'dt' is unknown; it takes offset, scale",
+                 (*launcher)(on(queue, {}, {{"scale", 2.0f}, {"offset", 1.0f}, {"dt", 1.0f}})));
+    EXPECT_ERROR(InvalidArgument, "is a float, but was given int",
+                 (*launcher)(on(queue, {}, {{"scale", 7.0f}, {"offset", 1}})));
+    (*launcher)(on(queue, {}, {{"scale", 2.0f}, {"offset", 1.0f}}))->wait();
+    EXPECT_EQ(tensor->vector()[0], 7.0f);
+
+    const kp::Arguments rest{{0, tensor}, {2, 1.0f}};
+    EXPECT_ERROR(InvalidArgument, "argument 2 'offset' (float) was given, but parameter 'offset'",
+                 kp::ParametrizedKernelLauncher("x", scale, {{"scale", 1}, {"offset", 2}}, rest));
+    EXPECT_ERROR(InvalidArgument, "both stand for argument 1",
+                 kp::ParametrizedKernelLauncher("x", scale, {{"a", 1}, {"b", "scale"}}, rest));
+    EXPECT_ERROR(InvalidArgument, "argument 0 'V' (buffer of float) is missing",
+                 kp::ParametrizedKernelLauncher("x", scale, {{"scale", 1}}, {{2, 1.0f}}));
+    EXPECT_ERROR(InvalidArgument, "none of that index",
+                 kp::ParametrizedKernelLauncher("x", scale, {{"scale", 9}}, rest));
+    EXPECT_ERROR(InvalidArgument, "expected to be a int",
+                 kp::ParametrizedKernelLauncher(
+                     "x", scale, {{"scale", {1, kp::shader::ScalarType::eInt32}}}, rest));
+}
+
+TEST_F(KernelLauncherTest, TensorsCanBeParameters) {
+    auto a = floats({1});
+    auto b = floats({1});
+    kp::ParametrizedKernelLauncher launcher("x2", scale, {{"field", 0}}, {{1, 2.0f}, {2, 0.0f}},
+                                            sized(1));
+    for (const auto& field : {a, b, a})
+        launcher(on(queue, {}, {{"field", field}}));
+    queue->finish();
+    EXPECT_EQ(a->vector()[0], 4.0f);
+    EXPECT_EQ(b->vector()[0], 2.0f);
+}
+
+TEST_F(KernelLauncherTest, RebuiltTensorsAreBoundAnew) {
+    auto tensor = floats({1});
+    auto launcher = fixed("x2", tensor, 2, 0);
+    (*launcher)(on(queue))->wait();
+    std::vector<float> data{5};
+    tensor->rebuild(data.data(), 1, sizeof(float));
+    (*launcher)(on(queue))->wait();
+    EXPECT_EQ(tensor->vector()[0], 10.0f);
+    tensor->destroy();
+    EXPECT_ERROR(InvalidArgument, "launcher 'x2'", (*launcher)(on(queue)));
+}
+
+// [L11]
+TEST_F(KernelLauncherTest, LaunchersOfOneAlgorithmDoNotDisturbEachOther) {
+    auto a = floats({1, 1});
+    auto b = floats({1, 1});
+    auto algorithm =
+        manager.algorithm<float, float>({a}, manager.compile(kScaleShader), {1}, {}, {2.0f, 0.5f});
+    const kp::Kernel kernel(algorithm);
+    kp::KernelLauncher own("own", kernel, {}, sized(2));
+    kp::KernelLauncher other("other", kernel, {b, 10.0f, 0.0f}, sized(1));
+    for (int i = 0; i < 2; ++i) {
+        own(on(queue));
+        other(on(queue));
+    }
+    algorithm->setMemObjects({b});
+    own(on(queue))->wait();
+    EXPECT_EQ(a->vector(), (std::vector<float>{11.5f, 11.5f}));
+    EXPECT_EQ(b->vector(), (std::vector<float>{100, 1}));
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(b->vector(), (std::vector<float>{200.5f, 1}));
+    kp::LaunchOptions call = on(queue);
+    call.localSize = kp::WorkSize(2);
+    EXPECT_ERROR(InvalidArgument, "the algorithm fixes it to", own(call));
+}
+
+// [L12]
+TEST_F(KernelLauncherTest, AsListLauncher) {
+    auto tensor = floats({1});
+    auto list = fixed("x2", tensor, 2, 0)->asListLauncher("list of one");
+    EXPECT_EQ(list->name(), "list of one");
+    EXPECT_EQ(list->size(), 1u);
+    (*list)(queue).wait();
+    EXPECT_EQ(tensor->vector()[0], 2.0f);
+}
+
+TEST_F(KernelLauncherTest, LaunchesWaitForEventsAndFailWithThem) {
+    auto tensor = floats({1});
+    auto launcher = fixed("x2", tensor, 2, 0);
+    kp::UserEvent gate;
+    const kp::Event held = *(*launcher)(on(queue, {gate}));
+    const kp::Event behind = *(*launcher)(on(queue));
+    EXPECT_EQ(held.status(), kp::EventStatus::eQueued);
+    EXPECT_FALSE(behind.done());
+    gate.set();
+    behind.wait();
+    EXPECT_TRUE(held.done());
+    EXPECT_EQ(tensor->vector()[0], 4.0f);
+    kp::UserEvent bad;
+    const kp::Event lost = *(*launcher)(on(queue, {bad}));
+    const kp::Event alsoLost = *(*launcher)(on(queue, {lost}));
+    const kp::Event fine = *(*launcher)(on(queue));
+    bad.fail(std::domain_error("planted"));
+    EXPECT_THROW(lost.wait(), std::domain_error);
+    EXPECT_THROW(alsoLost.wait(), std::domain_error);
+    EXPECT_NO_THROW(fine.wait());
+    EXPECT_EQ(tensor->vector()[0], 8.0f);
+}
+
+TEST_F(KernelLauncherTest, ManyLaunchesInFlight) {
+    auto tensor = floats({0});
+    auto launcher = parametrized("count", tensor);
+    for (int i = 0; i < 200; ++i)
+        (*launcher)(on(queue, {}, {{"scale", 1.0f}, {"offset", static_cast<float>(i % 3)}}));
+    queue->finish();
+    EXPECT_EQ(tensor->vector()[0], 199.0f);
+}
+
+// [L5]
+TEST_F(KernelLauncherTest, IterativeIsAListOfFixedLaunchers) {
+    auto iterated = floats({1});
+    auto listed = floats({1});
+    int renewed = 0;
+    auto yielder = std::make_shared<kp::ParameterYielder>([&]() -> kp::ParameterSequence {
+        ++renewed;
+        return [next = 0]() mutable -> std::optional<kp::ArgumentValue> {
+            return next == 3 ? std::nullopt
+                             : std::optional<kp::ArgumentValue>(static_cast<float>(++next));
+        };
+    });
+    auto scales =
+        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
+    kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}, {"offset", 2}},
+                                         {{0, iterated}}, {{"scale", scales}, {"offset", yielder}},
+                                         sized(1));
+    EXPECT_EQ(launcher.iterParameters().size(), 6u);
+    EXPECT_EQ(launcher.iterParameters()[1][0], kp::ArgumentValue(2.0f));
+    EXPECT_EQ(launcher.iterParameters()[1][1], kp::ArgumentValue(2.0f));
+    EXPECT_TRUE(launcher.parameters().empty());
+    kp::KernelListLauncher list("list");
+    for (const float scaleBy : {2.0f, 3.0f})
+        for (const float add : {1.0f, 2.0f, 3.0f})
+            list += fixed("one", listed, scaleBy, add);
+    renewed = 0;
+    for (int i = 0; i < 2; ++i) {
+        launcher(on(queue))->wait();
+        list(queue).wait();
+        EXPECT_EQ(iterated->vector(), listed->vector());
+    }
+    EXPECT_EQ(renewed, 2);
+    EXPECT_NE(listed->vector()[0], 1.0f);
+}
+
+TEST_F(KernelLauncherTest, IterativeZipAndEnds) {
+    auto tensor = floats({1});
+    const auto values = [](std::vector<kp::ArgumentValue> list) {
+        return std::make_shared<kp::ParameterYielder>(std::move(list));
+    };
+    const kp::ParametersMap map{{"scale", 1}, {"offset", 2}};
+    kp::IterativeKernelLauncher zip(
+        "zip", scale, map, {{0, tensor}},
+        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f, 5.0f})}}, sized(1),
+        kp::IterationMode::eZip);
+    zip(on(queue))->wait();
+    EXPECT_EQ(tensor->vector()[0], 14.0f);
+    kp::IterativeKernelLauncher uneven(
+        "uneven", scale, map, {{0, tensor}},
+        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f})}}, sized(1),
+        kp::IterationMode::eZip);
+    EXPECT_ERROR(InvalidArgument, "the generator of 'offset' ends early: it gave 1",
+                 uneven(on(queue)));
+    kp::IterativeKernelLauncher none("none", scale, map, {{0, tensor}}, {{"scale", values({})}},
+                                     sized(1));
+    none(on(queue, {}, {{"offset", 1.0f}}))->wait();
+    EXPECT_EQ(tensor->vector()[0], 14.0f);
+    EXPECT_ERROR(InvalidArgument, "'dt' is not in the parameters map",
+                 kp::IterativeKernelLauncher("x", scale, map, {{0, tensor}}, {{"dt", values({})}}));
+    EXPECT_ERROR(InvalidArgument, "has no generator",
+                 kp::IterativeKernelLauncher("x", scale, map, {{0, tensor}}, {{"scale", nullptr}}));
+    kp::IterativeKernelLauncher wrong("wrong", scale, map, {{0, tensor}},
+                                      {{"scale", values({2.0f, 3})}}, sized(1));
+    EXPECT_ERROR(InvalidArgument, "is a float, but was given int",
+                 wrong(on(queue, {}, {{"offset", 1.0f}})));
+    EXPECT_EQ(tensor->vector()[0], 14.0f);
+}
+
+// [L6]
+TEST_F(KernelLauncherTest, IterativeBarrierRule) {
+    auto tensor = floats({1});
+    auto values =
+        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
+    kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}}, {{0, tensor}, {2, 0.0f}},
+                                         {{"scale", values}}, sized(1));
+    for (const bool inOrder : {true, false}) {
+        const auto used = manager.queue(0, inOrder);
+        kp::LaunchOptions call = on(used);
+        call.enqueueBarrier = false;
+        EXPECT_FALSE(launcher(call).has_value());
+        kp::UserEvent gate;
+        const kp::Event earlier = used->hostFunction([] {}, {gate});
+        call.enqueueBarrier = true;
+        const std::optional<kp::Event> event = launcher(call);
+        ASSERT_TRUE(event.has_value());
+        EXPECT_FALSE(event->wait(1'000'000));
+        gate.set();
+        event->wait();
+        EXPECT_TRUE(earlier.done());
+    }
+    EXPECT_EQ(tensor->vector()[0], 6.0f * 6 * 6 * 6);
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The code of docs/launchers.md: each block there is a part of this file, word for word.
+#include <cassert>
+#include <cctype>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "device/launch/LaunchSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class LaunchDocsTest : public DeviceTest {};
+
+std::string contentOf(const std::string& file) {
+    std::ifstream stream(std::string(KOMPUTE_SOURCE_FOLDER) + "/" + file);
+    std::stringstream content;
+    content << stream.rdbuf();
+    return content.str();
+}
+
+std::string withoutSpace(const std::string& text) {
+    std::string result;
+    for (const char c : text)
+        if (!std::isspace(static_cast<unsigned char>(c)))
+            result += c;
+    return result;
+}
+
+TEST_F(LaunchDocsTest, CodeRuns) {
+    auto field = manager.tensorT<float>(std::vector<float>(128, 1.0f));
+    field->upload(std::vector<float>(128, 1.0f).data(), 128 * sizeof(float));
+    std::vector<float> result(128);
+    int written = 0;
+    // clang-format off
+kp::Kernel kernel(manager, R"(#version 450
+    layout(local_size_x_id = 0) in;
+    layout(binding = 0) buffer V { float v[]; };
+    layout(push_constant) uniform P { float dt; float rate; };
+    void main() { v[gl_GlobalInvocationID.x] *= 1.0 - rate * dt; })");
+
+kp::KernelOptions options;
+options.globalSize = kp::WorkSize(field->size());  // work items, not groups
+options.localSize = kp::WorkSize(64);
+
+auto decay = std::make_shared<kp::ParametrizedKernelLauncher>(
+    "decay", kernel,
+    kp::ParametersMap{{"dt", "dt"}},               // given with each call
+    kp::Arguments{{0, field}, {"rate", 0.5f}},     // known already
+    options);
+auto output = std::make_shared<kp::HostLauncher>("output", [&] { ++written; });
+
+kp::KernelListLauncher step("step");
+step += decay;
+step += decay;
+step.pushCopyDeviceToHost("field", field, result);
+step += output;
+
+auto queue = manager.queue(0, /*inOrder=*/true, /*profiling=*/true);
+kp::Event last;
+for (int i = 0; i < 10; ++i)
+    last = step(queue, {}, {{"dt", 0.1f}});        // returns at once
+last.wait();
+std::puts(kp::toTable(step.statistics()).c_str());
+    // clang-format on
+    EXPECT_EQ(written, 10);
+    EXPECT_NEAR(result[127], 0.3585, 1e-3);
+
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpSyncLocal>({field});
+    // clang-format off
+kp::UserEvent data;                                   // set by the host
+kp::Event first = *(*decay)({queue, {data}, {}, {}, {{"dt", 0.1f}}, true});
+sequence->evalAsync({first});                         // sequences wait for events, too
+kp::Event log = queue->hostFunction([&] { ++written; }, {sequence->event()});
+assert(first.status() == kp::EventStatus::eQueued);
+data.set();
+log.wait();
+if (auto profile = first.profile()) {                 // where the queue profiles
+    std::printf("%llu ns\n", static_cast<unsigned long long>(profile->duration()));
+}
+    // clang-format on
+    EXPECT_EQ(written, 11);
+    sequence->evalAwait();
+    EXPECT_NEAR(field->vector()[0], 0.3406, 1e-3);
+}
+
+TEST_F(LaunchDocsTest, CodeIsThatOfThePage) {
+    const std::string page = contentOf("docs/launchers.md");
+    const std::string code = withoutSpace(contentOf("test/device/launch/LaunchDocsTest.cpp"));
+    ASSERT_FALSE(page.empty());
+    const std::string fence = "```";
+    int blocks = 0;
+    for (size_t at = page.find(fence + "cpp"); at != std::string::npos;
+         at = page.find(fence + "cpp", at)) {
+        at += fence.size() + 3;
+        const size_t end = page.find(fence, at);
+        const std::string block = page.substr(at, end - at);
+        EXPECT_NE(code.find(withoutSpace(block)), std::string::npos) << block;
+        at = end + fence.size();
+        ++blocks;
+    }
+    EXPECT_EQ(blocks, 2);
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events and statistics of launchers. The names in brackets are those of the acceptance list.
+#include <fstream>
+#include <string>
+
+#include <kompute/launch/Trace.hpp>
+
+#include "device/launch/LaunchSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+class LaunchStatisticsTest : public LaunchTest {
+protected:
+    std::shared_ptr<kp::Queue> timed = manager.queue(0, true, true);
+
+    void SetUp() override {
+        if (!timed->profiling())
+            GTEST_SKIP() << "this device has no timestamps";
+    }
+};
+
+/// Resident memory in KiB; 0 where the system does not say.
+uint64_t residentKiB() {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    while (status >> word)
+        if (word == "VmRSS:") {
+            uint64_t value = 0;
+            status >> value;
+            return value;
+        }
+    return 0;
+}
+
+// [S1]
+TEST_F(LaunchStatisticsTest, UnprofiledQueuesRegisterNothing) {
+    auto launcher = fixed("x2", floats({1}), 2, 0);
+    const kp::Event event = *(*launcher)(on(queue));
+    event.wait();
+    EXPECT_EQ(event.profile(), std::nullopt);
+    EXPECT_TRUE(launcher->events().empty());
+    EXPECT_EQ(launcher->statistics().count(), 0u);
+}
+
+// [S2]
+TEST_F(LaunchStatisticsTest, EventsSinceTheLastFetch) {
+    auto launcher = fixed("x2", floats({1}), 2, 0);
+    for (int i = 0; i < 3; ++i)
+        (*launcher)(on(timed))->wait();
+    EXPECT_EQ(launcher->events().size(), 3u);
+    EXPECT_EQ(launcher->statistics().count(), 3u);
+    EXPECT_TRUE(launcher->events().empty());
+    kp::UserEvent gate;
+    (*launcher)(on(timed))->wait();
+    const kp::Event held = *(*launcher)(on(timed, {gate}));
+    EXPECT_EQ(launcher->statistics().count(), 4u);
+    EXPECT_EQ(launcher->events().size(), 1u);
+    gate.set();
+    held.wait();
+    EXPECT_EQ(launcher->statistics().count(), 5u);
+    EXPECT_TRUE(launcher->events().empty());
+    launcher->clearStatistics();
+    EXPECT_EQ(launcher->statistics().count(), 0u);
+}
+
+// [S3]
+TEST_F(LaunchStatisticsTest, FetchingNeverWaits) {
+    auto tensor = floats({1});
+    kp::KernelListLauncher list("list");
+    list.pushKernels(fixed("a", tensor, 2, 0), fixed("b", tensor, 1, 1));
+    kp::UserEvent gate;
+    const kp::Event event = list(timed, {gate});
+    // The queue is held by an event that only this thread sets: a wait would never end.
+    EXPECT_EQ(list.statistics().at("a").count(), 0u);
+    EXPECT_EQ(list.events().size(), 2u);
+    EXPECT_EQ(event.profile(), std::nullopt);
+    gate.set();
+    event.wait();
+    EXPECT_EQ(list.statistics().at("a").count(), 1u);
+    EXPECT_EQ(list.statistics().at("b").count(), 1u);
+}
+
+// [S4]
+TEST_F(LaunchStatisticsTest, NumbersAreThoseOfTheProfiles) {
+    auto launcher = parametrized("step", floats(std::vector<float>(1000, 1)));
+    std::vector<uint64_t> durations;
+    for (int i = 0; i < 5; ++i)
+        (*launcher)(on(timed, {}, {{"scale", 1.0f}, {"offset", static_cast<float>(i)}}));
+    timed->finish();
+    for (const kp::Event& event : launcher->events()) {
+        const std::optional<kp::EventProfile> profile = event.profile();
+        ASSERT_TRUE(profile.has_value());
+        EXPECT_LE(profile->start, profile->end);
+        EXPECT_LE(profile->queued, profile->submitted);
+        EXPECT_EQ(event.queueName(), "queue 0");
+        durations.push_back(profile->duration());
+    }
+    const kp::KernelStatistics statistics = launcher->statistics();
+    ASSERT_EQ(durations.size(), 5u);
+    kp::KernelStatistics expected;
+    for (const uint64_t duration : durations)
+        expected.add(duration);
+    EXPECT_EQ(statistics.count(), 5u);
+    EXPECT_EQ(statistics.total(), expected.total());
+    EXPECT_EQ(statistics.min(), expected.min());
+    EXPECT_EQ(statistics.max(), expected.max());
+    EXPECT_DOUBLE_EQ(statistics.variance(), expected.variance());
+    EXPECT_GT(statistics.total(), 0u);
+}
+
+// [S6]
+TEST_F(LaunchStatisticsTest, ListsCountByName) {
+    auto tensor = floats(std::vector<float>(256, 1));
+    auto other = floats(std::vector<float>(256, 1));
+    auto doubled = fixed("x2", tensor, 2, 0);
+    auto host = std::make_shared<kp::HostLauncher>("host", [] {});
+    kp::KernelListLauncher list("list");
+    list.pushKernels(doubled, fixed("x2", other, 2, 0), host, fixed("+1", tensor, 1, 1));
+    list.pushCopyDeviceToDevice("copy", tensor, other);
+    for (int i = 0; i < 3; ++i)
+        list(timed).wait();
+    const kp::StatisticsByName statistics = list.statistics();
+    EXPECT_EQ(statistics.size(), 4u);
+    EXPECT_EQ(statistics.at("x2").count(), 6u);
+    EXPECT_EQ(statistics.at("+1").count(), 3u);
+    EXPECT_EQ(statistics.at("host").count(), 3u);
+    EXPECT_EQ(statistics.at("copy").bytes(), 3 * 1024u);
+    EXPECT_GT(statistics.at("copy").bytesPerSecond(), 0.0);
+    EXPECT_EQ(doubled->statistics().count(), 3u);
+    const std::string table = kp::toTable(statistics);
+    EXPECT_NE(table.find("copy"), std::string::npos);
+    EXPECT_NE(table.find("GB/s"), std::string::npos);
+}
+
+TEST_F(LaunchStatisticsTest, ProfilingCanBeSwitched) {
+    auto launcher = fixed("x2", floats({1}), 2, 0);
+    timed->setProfiling(false);
+    (*launcher)(on(timed))->wait();
+    EXPECT_TRUE(launcher->events().empty());
+    timed->setProfiling(true);
+    (*launcher)(on(timed))->wait();
+    EXPECT_EQ(launcher->events().size(), 1u);
+}
+
+TEST_F(LaunchStatisticsTest, FailedLaunchesAreNoRuns) {
+    auto launcher = fixed("x2", floats({1}), 2, 0);
+    kp::UserEvent gate;
+    const kp::Event event = *(*launcher)(on(timed, {gate}));
+    gate.fail(std::domain_error("planted"));
+    EXPECT_THROW(event.wait(), std::domain_error);
+    EXPECT_EQ(launcher->statistics().count(), 0u);
+    EXPECT_EQ(launcher->statistics().unprofiled(), 0u);
+    EXPECT_TRUE(launcher->events().empty());
+}
+
+TEST_F(LaunchStatisticsTest, ProfilersAreTold) {
+    auto profiler = std::make_shared<kp::FunctionProfiler>("steps");
+    kp::KernelOptions options = sized(1);
+    options.profiler = profiler;
+    kp::KernelLauncher launcher("x2", scale, {floats({1}), 2.0f, 0.0f}, options);
+    for (int i = 0; i < 3; ++i)
+        launcher(on(timed))->wait();
+    const uint64_t total = launcher.statistics().total();
+    EXPECT_EQ(profiler->calls(), 3u);
+    EXPECT_NEAR(profiler->totalTime(), static_cast<double>(total) * 1e-9, 1e-9);
+}
+
+// [T2]
+TEST_F(LaunchStatisticsTest, ProfileKernelAccumulates) {
+    const kp::TraceOptions before = kp::traceOptions();
+    auto launcher = fixed("x2", floats({1}), 2, 0);
+    kp::FunctionProfiler profiler("kernels");
+    const kp::Event event = *(*launcher)(on(timed));
+    kp::setTraceOptions({});
+    kp::profileKernel("x2", event, &profiler);
+    EXPECT_EQ(profiler.calls(), 0u);
+    kp::TraceOptions options;
+    options.profileKernels = true;
+    kp::setTraceOptions(options);
+    kp::profileKernel("x2", event, &profiler);
+    kp::profileKernel("x2", event, &profiler);
+    kp::profileKernel("x2", event, nullptr);
+    EXPECT_EQ(profiler.calls(), 2u);
+    EXPECT_NEAR(profiler.totalTime(), 2e-9 * static_cast<double>(event.profile()->duration()),
+                1e-12);
+    kp::setTraceOptions(before);
+}
+
+// [T1], of what launchers say; the filters themselves are a unit test
+TEST_F(LaunchStatisticsTest, LaunchesAreTraced) {
+    const kp::TraceOptions before = kp::traceOptions();
+    std::vector<std::string> lines;
+    kp::setTraceOutput([&](const std::string& line) { lines.push_back(line); });
+    kp::TraceOptions options;
+    options.traceKernels = true;
+    kp::setTraceOptions(options);
+    auto tensor = floats({1, 2});
+    auto other = floats({1, 2});
+    kp::KernelListLauncher list("list");
+    list += fixed("scale", tensor, 2, 0);
+    list.pushCopyDeviceToDevice("field", tensor, other);
+    list(queue).wait();
+    EXPECT_EQ(lines, (std::vector<std::string>{"scale<<<[2,1,1], [1,1,1]>>>",
+                                               "enqueue_copy field: tensor to tensor, 8 bytes"}));
+    options.noCopy = true;
+    kp::setTraceOptions(options);
+    list(queue).wait();
+    EXPECT_EQ(lines.size(), 3u);
+    kp::setTraceOptions(before);
+    kp::setTraceOutput({});
+    list(queue).wait();
+    EXPECT_EQ(lines.size(), 3u);
+}
+
+TEST_F(LaunchStatisticsTest, ManyProfiledLaunchesKeepMemoryFlat) {
+    // Validation layers keep track of every submission.
+    const int count = validating() ? 2'000 : 100'000;
+    auto launcher = parametrized("count", floats({0}));
+    const auto run = [&](int launches) {
+        for (int i = 0; i < launches; ++i)
+            (*launcher)(on(timed, {}, {{"scale", 1.0f}, {"offset", 1.0f}}));
+        timed->finish();
+    };
+    run(count / 10 + 2 * static_cast<int>(kp::Launcher::kMaxEvents) / (validating() ? 100 : 1));
+    const uint64_t before = residentKiB();
+    const size_t kept = launcher->events().size();
+    EXPECT_LE(kept, kp::Launcher::kMaxEvents + 64);
+    run(count);
+    const uint64_t after = residentKiB();
+    if (!validating()) {
+        EXPECT_LT(after, before + 8 * 1024) << "KiB resident";
+    }
+    EXPECT_LE(launcher->events().size(), kp::Launcher::kMaxEvents + 64);
+    EXPECT_GE(launcher->statistics().count(), static_cast<uint64_t>(count));
+}
+
+} // namespace
+} // namespace kp::test
