@@ -207,7 +207,8 @@ public:
     /// The fastest configuration for these arguments.
     /// @throws InvalidArgument where kernel and arguments do not fit each other or nothing is left
     ///         by constraints and limits; ShaderError where no configuration works, with the reason
-    ///         of each; DeviceLost, OutOfMemory; what callbacks throw
+    ///         of each (one that others do better than is left out and logged); DeviceLost,
+    ///         OutOfMemory; what callbacks throw
     TuningResult tune(const TunableKernel& kernel, const TuningArguments& arguments);
 
     /// Writes all times of this device that the cache holds to one file.

@@ -27,8 +27,8 @@ public:
     /// @throws as Autotuner::tune
     std::shared_ptr<Algorithm> algorithm(const TuningArguments& arguments);
 
-    /// The result for these arguments, tuning first where it is new. Its algorithm is the one of
-    /// the arguments that were tuned with.
+    /// The result for these arguments, tuning first where it is new; without its algorithm, so
+    /// that it keeps no memory alive.
     TuningResult result(const TuningArguments& arguments);
     /// True where algorithm() would not tune.
     bool isTuned(const TuningArguments& arguments) const;
