@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
 
 #include "launch/FileLock.hpp"
 #include "launch/TuningCache.hpp"
@@ -24,7 +25,9 @@ protected:
                                                               .count()));
     TuningKey key{"uuid", 7, "invented", "kernel", "float"};
 
+    void SetUp() override { kp::logger::setLogLevel(kp::logger::Level::eError); }
     void TearDown() override {
+        kp::logger::setLogLevel(kp::logger::Level::eWarn);
         std::error_code error;
         fs::remove_all(folder, error);
     }
