@@ -17,6 +17,11 @@
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
 
+#include <kompute/launch/Autotuner.hpp>
+#include <kompute/launch/Profiler.hpp>
+#include <kompute/launch/TunableKernel.hpp>
+#include <kompute/launch/TunedAlgorithm.hpp>
+
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>
 #include <kompute/operations/OpCopy.hpp>
