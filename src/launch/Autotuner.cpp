@@ -48,7 +48,9 @@ struct Autotuner::Impl {
 Autotuner::Autotuner(Manager& manager, AutotunerOptions options) {
     requireSensible(options);
     launch::deviceOf(manager);
-    const std::string folder = shader::cacheFolder(options.cacheFolder);
+    const std::string folder = options.cacheFolder.empty()
+                                   ? manager.cacheFolder()
+                                   : shader::cacheFolder(options.cacheFolder);
     const double lockSeconds = options.lockSeconds;
     mImpl.reset(
         new Impl{manager, std::move(options), {}, launch::TuningCache(folder, lockSeconds)});

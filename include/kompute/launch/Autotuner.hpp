@@ -60,8 +60,8 @@ struct AutotunerOptions {
     /// begun is finished, and one configuration is always run.
     double budgetSeconds = 0;
     TuningTime time = TuningTime::eAuto;
-    /// Folder of the cache; its subfolder `tuning` is used. Empty: KOMPUTE_CACHE_DIR, else the
-    /// user's cache folder; "off": nothing is kept between runs.
+    /// Folder of the cache; its subfolder `tuning` is used. Empty: Manager::cacheFolder(); "off":
+    /// nothing is kept between runs.
     std::string cacheFolder;
     /// How long to wait for another process that writes the same file. After that the times are
     /// kept in memory, and written when the file is free.

@@ -114,6 +114,19 @@ TEST_F(AutotunerCacheTest, WithoutAFolderATunerRemembersByItself) {
     EXPECT_GT(Autotuner(manager, off).tune(wasteful({20, 2}), arguments()).benchmarks, 0u);
 }
 
+TEST_F(AutotunerCacheTest, TheManagersFolderUnlessAnotherIsGiven) {
+    ManagerOptions own;
+    own.cacheFolder = (folder / "manager").string();
+    Manager other(own);
+    EXPECT_EQ(other.cacheFolder(), own.cacheFolder);
+    EXPECT_EQ(Autotuner(other).cacheFolder(), (folder / "manager" / "tuning").string());
+    EXPECT_EQ(Autotuner(other, options()).cacheFolder(), (folder / "tuning").string());
+    own.cacheFolder = "off";
+    Manager off(own);
+    EXPECT_EQ(off.cacheFolder(), "");
+    EXPECT_EQ(Autotuner(off).cacheFolder(), "");
+}
+
 TEST_F(AutotunerCacheTest, GoesOnAfterAnInterruption) {
     AutotunerOptions interrupted = options();
     interrupted.progress = [](const TuningProgress& progress) -> bool {
