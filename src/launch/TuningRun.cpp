@@ -14,7 +14,7 @@ namespace {
 
 using Status = TuningRecord::Status;
 
-constexpr uint32_t kFirstRuns = 2; ///< of every configuration, in the first round
+constexpr uint32_t kFirstRuns = 3; ///< of every configuration, in the first round
 /// What is slower than the fastest by this factor does not get into the next round.
 constexpr double kHopeless = 1.5;
 /// Clocks of a GPU rise with work; without this the first configurations would look slow.

@@ -15,7 +15,8 @@ namespace kp::test {
 /// Kernels whose times are known to differ by a factor of ten, and a cache of their own.
 class AutotunerFixture : public DeviceTest {
 protected:
-    static constexpr uint32_t kElements = 2048;
+    /// As many as make the shortest kernel long against what a busy machine adds to it.
+    static constexpr uint32_t kElements = 16384;
 
     std::filesystem::path folder =
         std::filesystem::temp_directory_path() /
