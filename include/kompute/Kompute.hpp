@@ -19,6 +19,7 @@
 #include <kompute/Tensor.hpp>
 
 #include <kompute/launch/Arguments.hpp>
+#include <kompute/launch/Autotuner.hpp>
 #include <kompute/launch/CopyLauncher.hpp>
 #include <kompute/launch/HostLauncher.hpp>
 #include <kompute/launch/IterativeKernelLauncher.hpp>
@@ -26,7 +27,10 @@
 #include <kompute/launch/KernelListLauncher.hpp>
 #include <kompute/launch/KernelStatistics.hpp>
 #include <kompute/launch/Launcher.hpp>
+#include <kompute/launch/Profiler.hpp>
 #include <kompute/launch/Trace.hpp>
+#include <kompute/launch/TunableKernel.hpp>
+#include <kompute/launch/TunedAlgorithm.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

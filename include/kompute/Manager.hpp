@@ -235,6 +235,10 @@ public:
     /// the other managers of the device.
     uint64_t allocatedBytes() const;
 
+    /// Folder that is used for what is kept between runs (ManagerOptions::cacheFolder, else the
+    /// environment's or the user's); "" where nothing is kept.
+    std::string cacheFolder() const;
+
     vk::PhysicalDeviceProperties getDeviceProperties() const;
     std::vector<vk::PhysicalDevice> listDevices() const;
     std::shared_ptr<vk::Instance> getVkInstance() const;

@@ -336,6 +336,10 @@ uint64_t Manager::allocatedBytes() const {
     return device()->allocator().usage().blockBytes;
 }
 
+std::string Manager::cacheFolder() const {
+    return shader::cacheFolder(mImpl->cacheFolder);
+}
+
 void Manager::copyDeviceProperties(void* vkPhysicalDeviceProperties) const {
     std::memcpy(vkPhysicalDeviceProperties, &device()->physical().properties,
                 sizeof(VkPhysicalDeviceProperties));

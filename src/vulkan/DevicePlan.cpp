@@ -286,6 +286,10 @@ std::vector<std::string> recommendedExtensions(const PhysicalDevice& device) {
         if (!core && device.hasExtension(useful.name))
             addOnce(names, useful.name);
     }
+    // The older name of the same functions.
+    constexpr const char* kCalibration = "VK_EXT_calibrated_timestamps";
+    if (device.hasExtension(kCalibration) && !contains(names, "VK_KHR_calibrated_timestamps"))
+        addOnce(names, kCalibration);
     return names;
 }
 

@@ -169,6 +169,15 @@ TEST(DevicePlan, Vulkan13StillNeedsExtensionsForWhatNeverBecameCore) {
     EXPECT_EQ(plan.extensions.size(), 5U) << "what is core or of no use stays off";
 }
 
+TEST(DevicePlan, OneExtensionForCalibratedTimestamps) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
+    offer(device, std::string("VK_EXT_calibrated_timestamps"));
+    EXPECT_TRUE(planOf(device).hasExtension("VK_EXT_calibrated_timestamps"));
+    offer(device, std::string("VK_KHR_calibrated_timestamps"));
+    EXPECT_TRUE(planOf(device).hasExtension("VK_KHR_calibrated_timestamps"));
+    EXPECT_FALSE(planOf(device).hasExtension("VK_EXT_calibrated_timestamps"));
+}
+
 TEST(DevicePlan, FeatureWithoutItsExtensionStaysOff) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     offer(device, Feature::eTimelineSemaphore);
