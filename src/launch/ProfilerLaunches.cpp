@@ -24,8 +24,7 @@ std::optional<ClockCalibration> calibrationOf(const vulkan::Device& device) {
         return std::nullopt;
     const double period = device.physical().properties.limits.timestampPeriod;
     ClockCalibration calibration;
-    calibration.deviceNs =
-        static_cast<uint64_t>(static_cast<double>(sample->deviceTicks) * period);
+    calibration.deviceNs = static_cast<uint64_t>(static_cast<double>(sample->deviceTicks) * period);
     calibration.hostNs = sample->hostNs;
     calibration.deviationNs = sample->deviationNs;
     return calibration;

@@ -129,8 +129,7 @@ std::optional<Event> TunedKernelLauncher::operator()(const LaunchOptions& option
     return runSteps(queue, options);
 }
 
-void TunedKernelLauncher::appendSteps(launch::StepList& steps,
-                                      const launch::CallContext& context) {
+void TunedKernelLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
     const TuningArguments sized = mImpl->argumentsFor(context.options.globalSize);
     std::shared_ptr<KernelLauncher>& launcher = mImpl->launchers[sized.threads()];
     if (!launcher) {

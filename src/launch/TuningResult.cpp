@@ -62,8 +62,8 @@ void TuningRun::throwNothingWorks() const {
     for (const Candidate& candidate : mCandidates) {
         if (candidate.record.reason.empty() || count++ >= kMaxReasons)
             continue;
-        reasons += "\n  " + candidate.record.configuration.toString() + ": " +
-                   candidate.record.reason;
+        reasons +=
+            "\n  " + candidate.record.configuration.toString() + ": " + candidate.record.reason;
     }
     if (count > kMaxReasons)
         reasons += "\n  and " + std::to_string(count - kMaxReasons) + " more";
@@ -77,8 +77,8 @@ TuningResult TuningRun::finish() {
     if (!winner)
         throwNothingWorks();
     TuningResult result;
-    result.source = mBench.benchmarks() > 0 ? TuningResult::Source::eMeasured
-                                            : TuningResult::Source::eCache;
+    result.source =
+        mBench.benchmarks() > 0 ? TuningResult::Source::eMeasured : TuningResult::Source::eCache;
     result.nanoseconds = winner->record.nanoseconds;
     apply(result, winner->record.configuration, winner->spirv);
     addCounts(result);

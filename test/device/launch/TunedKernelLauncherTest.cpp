@@ -141,8 +141,8 @@ TEST_F(TunedKernelLauncherTest, SaysWhatIsWrong) {
     kp::LaunchOptions sized = on(queue);
     sized.localSize = kp::WorkSize(64);
     EXPECT_THROW((*launcher)(sized), kp::InvalidArgument);
-    auto unsized = std::make_shared<kp::TunedKernelLauncher>(
-        "unsized", kernel, kp::TuningArguments({input, sums}));
+    auto unsized = std::make_shared<kp::TunedKernelLauncher>("unsized", kernel,
+                                                             kp::TuningArguments({input, sums}));
     EXPECT_FALSE(unsized->globalSizeConfigured());
     EXPECT_THROW((*unsized)(on(queue)), kp::InvalidArgument);
     kp::KernelListLauncher list("list");
