@@ -76,6 +76,8 @@ TEST_F(TunedKernelLauncherTest, WaitsForWhatWritesItsMemory) {
     auto launcher = made();
     kp::UserEvent gate;
     queue->hostFunction([&] {
+        // Long enough that tuning would have begun, had it not waited.
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
         std::vector<uint32_t> zeros(kElements);
         sums->upload(zeros.data(), zeros.size() * sizeof(uint32_t));
     });
