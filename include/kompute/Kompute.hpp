@@ -31,6 +31,7 @@
 #include <kompute/launch/Trace.hpp>
 #include <kompute/launch/TunableKernel.hpp>
 #include <kompute/launch/TunedAlgorithm.hpp>
+#include <kompute/launch/TunedKernelLauncher.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

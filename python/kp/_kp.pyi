@@ -1007,3 +1007,437 @@ def compile(
     """
 
 def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...
+
+class TunableKernel:
+    """A shader with what may be chosen about it: its work-group size,
+    specialization constants, variants, and whatever a factory makes of a
+    configuration. A configuration is a dict with a value for each parameter.
+    """
+
+    def __init__(self, name: str, spirv: _Shader | None = None) -> None:
+        """`name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source text
+        or a path; without it, use variant() or factory().
+        """
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def configuration_count(self) -> int:
+        """Number of configurations, before constraints and limits."""
+
+    def parameter(
+        self,
+        name: str,
+        values: collections.abc.Iterable[int | float | str],
+    ) -> TunableKernel:
+        """Numbers or texts of whatever meaning, for factories, constraints and work-group rules."""
+
+    def specialization(
+        self,
+        id: SupportsIndex,
+        name: str,
+        values: collections.abc.Iterable[int | float],
+    ) -> TunableKernel:
+        """The specialization constant with constant_id `id`."""
+
+    def local_size(self, x: _Extent, y: _Extent = 1, z: _Extent = 1) -> TunableKernel:
+        """Work-group sizes, every x with every y with every z: the parameters local_size_x and
+        so on. The shader has them as specialization constants, or a factory writes them in.
+        """
+
+    def variant(self, name: str, spirv: _Shader) -> TunableKernel:
+        """One of several shaders that do the same; `name` is a value of the parameter variant."""
+
+    def factory(
+        self,
+        function: collections.abc.Callable[[dict[str, Any]], _Shader],
+        key: str = "",
+    ) -> TunableKernel:
+        """`function` makes SPIR-V or source text of a configuration. A kp.ShaderError that it
+        raises leaves the configuration out. With a `key`, which changes when the function
+        does, known configurations are not compiled at all.
+        """
+
+    def constraint(
+        self,
+        description: str,
+        predicate: collections.abc.Callable[[dict[str, Any]], Any],
+    ) -> TunableKernel:
+        """Leaves out configurations for which `predicate` is false, before anything is compiled."""
+
+    def workgroups(
+        self,
+        rule: collections.abc.Callable[[dict[str, Any]], _Extent],
+    ) -> TunableKernel:
+        """Work groups of a configuration, one to three numbers, where they are not the
+        invocations divided by the local size.
+        """
+
+    def __repr__(self) -> str: ...
+
+class TuningArguments:
+    """The memory and numbers that a kernel is tuned with. What it writes is put
+    back after tuning.
+    """
+
+    def __init__(
+        self,
+        tensors: collections.abc.Iterable[Memory],
+        thread_count: _Extent | None = None,
+        push_consts: ArrayLike = (),
+    ) -> None:
+        """`tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the size
+        of the problem unless problem() says otherwise.
+        """
+
+    def problem(self, size: _Extent) -> TuningArguments:
+        """Size of the problem: what the cache tells problems apart by, and measures nearness
+        with.
+        """
+
+    def key(self, text: str) -> TuningArguments:
+        """Whatever else makes times differ, such as "float16"."""
+
+    def reset_to_zero(self, tensor: Memory) -> TuningArguments:
+        """Fills it with zeros before every run."""
+
+    def leave(self, tensor: Memory) -> TuningArguments:
+        """Leaves it as runs leave it, which saves a copy of it."""
+
+    def expect(
+        self,
+        tensor: Memory,
+        values: ArrayLike,
+        relative: SupportsFloat = 0.0001,
+        absolute: SupportsFloat = 1e-06,
+    ) -> TuningArguments:
+        """Refuses configurations that do not write `values`, which are of the tensor's dtype.
+        Integers must be equal, other numbers within absolute + relative x |value|.
+        """
+
+    def verify(
+        self,
+        function: collections.abc.Callable[[dict[str, Any]], bool | str | None],
+    ) -> TuningArguments:
+        """Refuses configurations for which `function` gives False, or text that says what is
+        wrong. It may read() what they wrote, and changes nothing.
+        """
+
+    def __repr__(self) -> str: ...
+
+class TuningRecord:
+    """What is known of one configuration."""
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """A value for each parameter."""
+
+    @property
+    def status(self) -> str:
+        """"measured", "wrong" (its results were refused), "failed" or "skipped"."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is wrong or failed."""
+
+    @property
+    def nanoseconds(self) -> float:
+        """The shortest run."""
+
+    @property
+    def median_ns(self) -> float:
+        """The median of the runs."""
+
+    @property
+    def runs(self) -> int:
+        """Runs that were timed."""
+
+    @property
+    def from_cache(self) -> bool:
+        """True where nothing was run for it."""
+
+    def __repr__(self) -> str: ...
+
+class TuningProgress:
+    """What tuning is doing."""
+
+    @property
+    def kernel(self) -> str:
+        """Name of the kernel."""
+
+    @property
+    def round(self) -> int:
+        """Which round of how many, from 1 on."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds there are at most."""
+
+    @property
+    def done(self) -> int:
+        """Configurations of the round that are done."""
+
+    @property
+    def total(self) -> int:
+        """Configurations of the round."""
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """The last one that was run."""
+
+    @property
+    def nanoseconds(self) -> float:
+        """Its time; 0 where it was refused."""
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The fastest one so far."""
+
+    @property
+    def best_ns(self) -> float:
+        """Its time."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+
+    @property
+    def budget(self) -> float:
+        """Seconds there are; 0: no bound."""
+
+class TuningResult:
+    """The fastest configuration."""
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """A value for each parameter."""
+
+    @property
+    def nanoseconds(self) -> float:
+        """Its time; 0 where it was not measured for this size."""
+
+    @property
+    def workgroup(self) -> tuple[int, int, int]:
+        """Work groups of the dispatch."""
+
+    @property
+    def spirv(self) -> bytes:
+        """Its shader."""
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """Ready to be recorded, with the memory and push constants of the arguments; None in
+        results of a TunedAlgorithm.
+        """
+
+    @property
+    def source(self) -> str:
+        """"measured", "cache", "nearest" (the nearest known problem size) or
+        "estimate".
+        """
+
+    @property
+    def benchmarks(self) -> int:
+        """Timed runs of this call."""
+
+    @property
+    def configurations(self) -> int:
+        """Configurations before constraints and limits."""
+
+    @property
+    def constrained(self) -> int:
+        """Configurations that constraints left out."""
+
+    @property
+    def pruned(self) -> int:
+        """Configurations that limits of the device left out."""
+
+    @property
+    def stopped(self) -> bool:
+        """True where the budget or the progress function ended it."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    @property
+    def records(self) -> list[TuningRecord]:
+        """What is known of each configuration, fastest first."""
+
+    def __repr__(self) -> str: ...
+
+class Autotuner:
+    """Finds the fastest configuration of a kernel on a device, and
+    remembers it on disk.
+    """
+
+    def __init__(
+        self,
+        manager: Manager,
+        *,
+        effort: str = "measure",
+        budget: SupportsFloat = 0.0,
+        time: str = "auto",
+        cache_folder: _Path = "",
+        lock_timeout: SupportsFloat = 2.0,
+        subgroup_multiple: bool = True,
+        remeasure: bool = False,
+        runs: SupportsIndex = 15,
+        seed: SupportsIndex = 1,
+        progress: collections.abc.Callable[[TuningProgress], Any] | bool | None = None,
+    ) -> None:
+        """`effort` is "estimate" (runs nothing), "measure", "patient" or
+        "exhaustive"; `budget` a bound in seconds for each call, 0 for none; `time`
+        "auto", "device" or "host"; `cache_folder` where times are kept ("off":
+        nowhere, "": where the manager keeps pipelines). `progress` is True for a bar, or a
+        function that takes a TuningProgress and ends tuning by giving False.
+        """
+
+    def tune(self, kernel: TunableKernel, arguments: TuningArguments) -> TuningResult:
+        """The fastest configuration. Runs nothing where the cache knows everything. Memory is
+        as before when it returns or raises. What functions of the kernel raise comes out.
+        """
+
+    def export_records(self, path: _Path) -> int:
+        """Writes all times of this device to one file; gives their number."""
+
+    def import_records(self, path: _Path) -> int:
+        """Adds the times of an exported file; gives the number of new ones."""
+
+    @property
+    def cache_folder(self) -> str:
+        """Where times are kept; "" where nothing is."""
+
+class TunedAlgorithm:
+    """A kernel that tunes itself at its first use, once per size of the problem."""
+
+    def __init__(self, tuner: Autotuner, kernel: TunableKernel) -> None:
+        """Tunes nothing yet."""
+
+    def algorithm(self, arguments: TuningArguments) -> Algorithm:
+        """A new algorithm of the fastest configuration, with the memory of the arguments. Tunes
+        first where problem size and key are new.
+        """
+
+    def result(self, arguments: TuningArguments) -> TuningResult:
+        """The result for these arguments, without an algorithm."""
+
+    def is_tuned(self, arguments: TuningArguments) -> bool:
+        """True where algorithm() would not tune."""
+
+    def forget(self) -> None:
+        """Forgets all results; the cache on disk stays."""
+
+class ProfileEntry:
+    """One line of a profiler's table."""
+
+    @property
+    def name(self) -> str:
+        """Of the scope, kernel or copy."""
+
+    @property
+    def track(self) -> str:
+        """"host", or device and queue."""
+
+    @property
+    def depth(self) -> int:
+        """Scopes around it."""
+
+    @property
+    def count(self) -> int:
+        """How often."""
+
+    @property
+    def total(self) -> int:
+        """Nanoseconds together."""
+
+    @property
+    def min(self) -> int:
+        """Nanoseconds of the shortest."""
+
+    @property
+    def max(self) -> int:
+        """Nanoseconds of the longest."""
+
+    @property
+    def mean(self) -> float:
+        """Nanoseconds on average."""
+
+    @property
+    def share(self) -> float:
+        """Of the track's total, 0 to 1."""
+
+    def __repr__(self) -> str: ...
+
+class ProfilerScope:
+    """A `with` block that is measured."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+class Profiler:
+    """Collects where the time goes: nested scopes of host code, and launches on devices. Prints
+    a table, and writes a trace for ui.perfetto.dev. Any thread may use it.
+    """
+
+    def __init__(self, name: str = "kompute", max_spans: SupportsIndex = 1000000) -> None:
+        """`name` is that of the process in the trace, which keeps up to `max_spans` spans."""
+
+    def now(self) -> int:
+        """Nanoseconds of the clock of all host times here."""
+
+    def scope(self, name: str) -> ProfilerScope:
+        """Measures a `with` block, inside those that the same thread has open."""
+
+    def name_thread(self, name: str) -> None:
+        """The calling thread's track in the trace."""
+
+    def add_host_span(self, name: str, start: SupportsIndex, end: SupportsIndex) -> None:
+        """Host code that was measured elsewhere, in nanoseconds of now()."""
+
+    def add_device_span(
+        self,
+        name: str,
+        device: str,
+        queue: str,
+        start: SupportsIndex,
+        end: SupportsIndex,
+        submitted: SupportsIndex = 0,
+    ) -> None:
+        """Work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and when it was
+        submitted, in those of now(), where that is known.
+        """
+
+    def calibrate(self, device: str, manager: Manager) -> bool:
+        """Relates the clock of the manager's device, called `device`, to the host's; False where
+        the device cannot.
+        """
+
+    def entries(self) -> list[ProfileEntry]:
+        """The lines of the table."""
+
+    def table(self) -> str:
+        """Count, total, mean, min, max and share of each name, as text."""
+
+    def trace(self) -> str:
+        """The trace, JSON in Chrome's format."""
+
+    def write_trace(self, path: _Path) -> None:
+        """Writes the trace to a file."""
+
+    @property
+    def span_count(self) -> int:
+        """Spans that the trace has."""
+
+    @property
+    def dropped_spans(self) -> int:
+        """Spans that were too many for the trace; the table has them."""
+
+    def merge(self, other: Profiler) -> None:
+        """Adds what another profiler collected."""
+
+    def clear(self) -> None:
+        """Forgets everything but open scopes."""

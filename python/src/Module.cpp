@@ -52,6 +52,10 @@ PYBIND11_MODULE(_kp, module) {
     bindManager(module, classes);
     bindHostMemory(module);
     bindShaders(module);
+    bindTunableKernel(module);
+    bindTuningArguments(module);
+    bindAutotuner(module);
+    bindProfiler(module);
     bindLogging();
     bindProcess();
 }

@@ -30,6 +30,10 @@ void bindSequence(py::module_& module, Classes& classes);
 void bindEvent(Classes& classes);
 void bindHostMemory(py::module_& module);
 void bindShaders(py::module_& module);
+void bindTunableKernel(py::module_& module);
+void bindTuningArguments(py::module_& module);
+void bindAutotuner(py::module_& module);
+void bindProfiler(py::module_& module);
 void bindLogging();
 void bindProcess();
 

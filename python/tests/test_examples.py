@@ -122,6 +122,16 @@ def test_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
+def test_autotuned_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--size", 70, "--budget", 0.5, "--cache", "tuned", "--trace", "trace.json")
+    for effort in ("measure", "estimate"):  # the second from the cache
+        assert run_example("autotuned_matrix_multiplication", *arguments, "--effort", effort) == 0
+        assert "of the error that rounding allows" in capsys.readouterr().out
+    names = {event["name"] for event in json.loads(Path("trace.json").read_text())["traceEvents"]}
+    assert {"tuning", "multiplication"} <= names
+
+
+@needs_examples
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 def test_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLCONFIGDIR", os.getcwd())

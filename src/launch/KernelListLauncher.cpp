@@ -136,6 +136,7 @@ Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& queue,
         return Event();
     }
     LaunchOptions options;
+    options.waitFor = waitFor;
     options.parameters = parameters;
     launch::StepRunner& runner = mImpl->runner;
     runner.steps().clear();

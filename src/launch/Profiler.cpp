@@ -8,11 +8,8 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
-#include <kompute/Manager.hpp>
 
 #include "launch/ProfilerImpl.hpp"
-#include "vulkan/ClockCalibration.hpp"
-#include "vulkan/Device.hpp"
 
 namespace kp {
 namespace {
@@ -199,14 +196,6 @@ void Profiler::addCalibration(const std::string& device, const ClockCalibration&
     all.insert(place, calibration);
 }
 
-bool Profiler::calibrate(const std::string& device, const Manager& manager) {
-    ClockCalibration calibration;
-    if (!calibrateClock(manager, calibration))
-        return false;
-    addCalibration(device, calibration);
-    return true;
-}
-
 void Profiler::writeTrace(const std::string& path) const {
     const std::string text = trace();
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -275,20 +264,6 @@ void Profiler::clear() {
     }
     mImpl->spans.clear();
     mImpl->dropped = 0;
-}
-
-bool calibrateClock(const Manager& manager, ClockCalibration& calibration) {
-    const std::shared_ptr<vulkan::Device> device = vulkan::Device::find(manager.nativeDevice());
-    const std::optional<vulkan::ClockSample> sample =
-        device ? vulkan::sampleClocks(*device) : std::nullopt;
-    if (!sample)
-        return false;
-    const double period = device->physical().properties.limits.timestampPeriod;
-    calibration.deviceNs =
-        static_cast<uint64_t>(static_cast<double>(sample->deviceTicks) * period);
-    calibration.hostNs = sample->hostNs;
-    calibration.deviationNs = sample->deviationNs;
-    return true;
 }
 
 } // namespace kp

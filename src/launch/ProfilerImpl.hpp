@@ -5,16 +5,23 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <kompute/launch/Profiler.hpp>
 
+#include "vulkan/Device.hpp"
+
 namespace kp {
+
+/// Both clocks now; empty where the device has no calibrated timestamps.
+std::optional<ClockCalibration> calibrationOf(const vulkan::Device& device);
 
 struct Profiler::Impl {
     static constexpr uint32_t kNoParent = UINT32_MAX;
+    using DeviceId = std::array<uint8_t, 16>; ///< UUID of a physical device
 
     /// Everything of one name inside one parent on the host, or on one queue.
     struct Node {
@@ -63,14 +70,16 @@ struct Profiler::Impl {
     std::map<uint32_t, std::vector<Open>> open; ///< by thread
     std::map<uint32_t, std::string> threadNames;
     std::map<std::string, DeviceClock> clocks;
+    std::map<DeviceId, std::string> deviceNames; ///< of those that launches were on
 
-    // All but the last are called with the mutex held.
+    // All but threadNumber() are called with the mutex held.
     uint32_t intern(const std::string& text);
     uint32_t node(uint32_t parent, uint32_t queue, const std::string& text);
     uint32_t queueTrack(const std::string& device, const std::string& queue);
     uint32_t currentParent() const;
     void add(const Span& span);
     void endScope(uint64_t id, uint64_t now);
+    const std::string& nameOf(const vulkan::Device& device);
     /// Number of the calling thread, from 1 on, for as long as it lives.
     static uint32_t threadNumber();
 

@@ -11,6 +11,14 @@ namespace kp::launch {
 RunLog::RunLog(std::string name, std::shared_ptr<TimingSink> sink)
     : mName(std::move(name)), mSink(std::move(sink)) {}
 
+RunLog::~RunLog() {
+    try {
+        if (mSink)
+            statistics();
+    } catch (...) { // no memory to note them down
+    }
+}
+
 bool RunLog::count(const Run& run) {
     try {
         if (!run.event.done())

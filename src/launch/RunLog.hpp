@@ -16,6 +16,10 @@ namespace kp::launch {
 class RunLog {
 public:
     RunLog(std::string name, std::shared_ptr<TimingSink> sink);
+    /// The sink is told of what is done by now.
+    ~RunLog();
+    RunLog(const RunLog&) = delete;
+    RunLog& operator=(const RunLog&) = delete;
 
     void add(Event event, uint64_t bytes);
     std::vector<Event> events() const;

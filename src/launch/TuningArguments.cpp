@@ -15,17 +15,27 @@ void requireMember(const std::vector<std::shared_ptr<Memory>>& memObjects,
                               " was given memory that is not one of the kernel's arguments");
 }
 
+std::vector<int64_t> problemOf(const std::array<uint64_t, 3>& threads) {
+    return {static_cast<int64_t>(threads[0]), static_cast<int64_t>(threads[1]),
+            static_cast<int64_t>(threads[2])};
+}
+
 } // namespace
 
 TuningArguments::TuningArguments(std::vector<std::shared_ptr<Memory>> memObjects,
                                  const std::array<uint64_t, 3>& threads)
-    : mMemObjects(std::move(memObjects)), mThreads(threads) {
+    : mMemObjects(std::move(memObjects)), mThreads(threads), mProblem(problemOf(threads)) {
     for (size_t i = 0; i < mMemObjects.size(); ++i)
         if (!mMemObjects[i])
             throw InvalidArgument("memory object " + std::to_string(i) +
                                   " of the tuning arguments is null");
-    for (const uint64_t count : threads)
-        mProblem.push_back(static_cast<int64_t>(count));
+}
+
+TuningArguments& TuningArguments::threads(const std::array<uint64_t, 3>& threads) {
+    if (mProblem == problemOf(mThreads))
+        mProblem = problemOf(threads);
+    mThreads = threads;
+    return *this;
 }
 
 TuningArguments& TuningArguments::pushConstants(const void* data, size_t bytes) {

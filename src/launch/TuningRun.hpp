@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
 #include <kompute/launch/Autotuner.hpp>
 
@@ -15,6 +16,9 @@
 #include "launch/TuningSpace.hpp"
 
 namespace kp::launch {
+
+/// True for what says that one configuration does not work, as opposed to the device or the machine.
+bool isOnlyThisConfiguration(const Error& error);
 
 /// One call of Autotuner::tune: from the draw to the result.
 class TuningRun {

@@ -90,6 +90,8 @@ public:
     explicit TuningArguments(std::vector<std::shared_ptr<Memory>> memObjects,
                              const std::array<uint64_t, 3>& threads = {0, 1, 1});
 
+    /// Another number of invocations. The size of the problem follows where it is that number.
+    TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
         return pushConstants(values.data(), values.size() * sizeof(T));

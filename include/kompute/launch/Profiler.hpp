@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kompute/Export.hpp>
+#include <kompute/launch/KernelStatistics.hpp>
 
 namespace kp {
 
@@ -53,7 +54,9 @@ struct ProfileEntry {
 /// Thread-safe: every member function may be called from any thread; each thread has its own
 /// nesting and its own track. Cheap enough to stay in: a scope costs two clock readings and two
 /// short locks. The table counts everything; the trace keeps the spans up to a bound.
-class KOMPUTE_API Profiler {
+///
+/// Launchers and lists that are given a profiler add their profiled launches to it.
+class KOMPUTE_API Profiler : public TimingSink {
 public:
     /// Ends a scope when it goes. Used by the thread that made it, which ends its scopes in the
     /// reverse order of making. The profiler may go first: the scope is then lost.
@@ -78,7 +81,7 @@ public:
     /// @param maxSpans  kept for the trace; further ones are counted, in the table and in a note of
     ///                  the trace. Each takes 40 bytes
     explicit Profiler(std::string name = "kompute", size_t maxSpans = 1'000'000);
-    ~Profiler();
+    ~Profiler() override;
     Profiler(const Profiler&) = delete;
     Profiler& operator=(const Profiler&) = delete;
 
@@ -95,12 +98,18 @@ public:
     void addHostSpan(const std::string& name, uint64_t startNs, uint64_t endNs);
     void addDeviceSpan(const DeviceSpan& span);
     void addDeviceSpans(const std::vector<DeviceSpan>& spans);
+    /// A launch, on the track of its queue; called by launchers. The device is called what
+    /// calibrate() called it, else by its name, with a number where several have the same. Its
+    /// clock is calibrated at the first launch and then at most once a second, where it can be.
+    /// Host functions are of the device "host functions", whose clock is the host's.
+    void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
+                   uint64_t bytes) override;
 
     /// Relates a device's clock to the host's from now on. One is enough for seconds; those of
     /// later moments follow the drift between the clocks.
     /// @param device  as in DeviceSpan::device
     void addCalibration(const std::string& device, const ClockCalibration& calibration);
-    /// Same, reading both clocks now.
+    /// Same, reading both clocks now. Launches on the manager's device are put under this name.
     /// @return false where the device has no calibrated timestamps; its spans are then placed by
     ///         their submissions, and the trace says so
     bool calibrate(const std::string& device, const Manager& manager);

@@ -113,3 +113,31 @@ def errors() -> int:
     except kp.Error as error:
         assert_type(error.reasons, list[str])
     return 0
+
+
+def tuning(manager: kp.Manager, tensor: kp.Tensor) -> kp.Algorithm | None:
+    def source(configuration: dict[str, Any]) -> str:
+        return f"#version 450 ... {configuration['tile']}"
+
+    def progress(state: kp.TuningProgress) -> bool:
+        return state.elapsed < 10
+
+    kernel = kp.TunableKernel("scale").local_size([32, 64]).parameter("tile", (8, 16, "auto"))
+    kernel.factory(source, "1").constraint("any", lambda c: c["tile"] == 8)
+    arguments = kp.TuningArguments([tensor], (64, 64), np.uint32(3)).expect(tensor, np.ones(3))
+    tuner = kp.Autotuner(manager, budget=10, cache_folder=Path("cache"), progress=progress)
+    result = tuner.tune(kernel, arguments.verify(lambda c: True))
+    assert_type(result.configuration, dict[str, Any])
+    assert_type(result.records, list[kp.TuningRecord])
+    assert_type(kp.TunedAlgorithm(tuner, kernel).algorithm(arguments), kp.Algorithm)
+    return result.algorithm
+
+
+def profiling(manager: kp.Manager) -> str:
+    profiler = kp.Profiler("program", max_spans=100)
+    assert_type(profiler.calibrate("gpu 0", manager), bool)
+    with profiler.scope("outer"), profiler.scope("inner"):
+        pass
+    assert_type(profiler.entries(), list[kp.ProfileEntry])
+    profiler.write_trace(Path("trace.json"))
+    return profiler.table()

@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kp.Autotuner: what is chosen, what is remembered, what is left as it was.
+
+The names in brackets are those of the acceptance list.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+COUNT = 16384
+
+Configuration = dict[str, Any]
+
+
+def source(waste: str, head: str = "", error: str = "0u") -> str:
+    """sums[i] += a[i] + `error`, after `waste` x 200 steps that are of no use.
+
+    A compiler cannot know that. Software drivers end loops after 65,535 steps: `waste` is below 300.
+    """
+    return f"""#version 450
+layout(local_size_x_id = 0) in;
+{head}
+layout(binding = 0) readonly buffer A {{ uint a[]; }};
+layout(binding = 1) buffer S {{ uint s[]; }};
+void main() {{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= a.length()) return;
+    uint x = a[i];
+    for (uint step = 0u; step < ({waste}) * 200u; ++step) x = x * 1664525u ^ (x >> 7);
+    s[i] += a[i] + (x == 3141592653u ? 1u : 0u) + ({error});
+}}
+"""
+
+
+class Problem:
+    """Two tensors, and what is known of them."""
+
+    def __init__(self, mgr: kp.Manager, folder: Path) -> None:
+        self.mgr = mgr
+        self.folder = folder
+        self.input = mgr.tensor_t(np.arange(COUNT, dtype=np.uint32))
+        self.sums = mgr.tensor_t(np.arange(1000, 1000 + COUNT, dtype=np.uint32))
+        mgr.sequence().record(kp.OpSyncDevice([self.input, self.sums])).eval()
+
+    def tuner(self, **options: Any) -> kp.Autotuner:
+        options = {"cache_folder": self.folder, "runs": 5, "lock_timeout": 0.02, **options}
+        return kp.Autotuner(self.mgr, **options)
+
+    def arguments(self) -> kp.TuningArguments:
+        return kp.TuningArguments([self.input, self.sums], COUNT)
+
+    @property
+    def expected(self) -> np.ndarray[Any, Any]:
+        return 1000 + 2 * np.arange(COUNT, dtype=np.uint32)
+
+    def is_unchanged(self) -> bool:
+        return bool(
+            np.array_equal(self.sums.read(), np.arange(1000, 1000 + COUNT))
+            and np.array_equal(self.input.read(), np.arange(COUNT))
+        )
+
+
+@pytest.fixture
+def problem(mgr: kp.Manager, tmp_path: Path) -> Problem:
+    return Problem(mgr, tmp_path / "cache")
+
+
+def wasteful(waste: list[int], name: str = "wasteful") -> kp.TunableKernel:
+    code = source("waste", "layout(constant_id = 1) const uint waste = 1;")
+    return kp.TunableKernel(name, code).local_size(64).specialization(1, "waste", waste)
+
+
+# --- A1: the fastest ------------------------------------------------------------------------------
+
+
+def test_picks_the_fastest_specialization_constant(problem: Problem) -> None:
+    result = problem.tuner().tune(wasteful([20, 2, 40, 100]), problem.arguments())
+    assert result.configuration == {"local_size_x": 64, "waste": 2}
+    assert result.source == "measured"
+    assert result.nanoseconds > 0
+    assert result.workgroup == (COUNT // 64, 1, 1)
+    assert result.configurations == 4
+    assert result.benchmarks >= 12
+    assert not result.stopped
+    assert result.seconds > 0
+    assert [record.status for record in result.records] == ["measured"] * 4
+    assert result.records[0].configuration == result.configuration
+    assert result.records[0].runs >= result.records[-1].runs >= 1
+    assert result.records[0].median_ns >= result.records[0].nanoseconds
+    assert not result.records[0].from_cache
+    assert problem.is_unchanged()
+    algorithm = result.algorithm
+    assert algorithm is not None
+    assert algorithm.get_mem_objects() == [problem.input, problem.sums]
+    problem.mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).eval()
+    assert np.array_equal(problem.sums.read(), problem.expected)
+
+
+def test_picks_the_fastest_variant(problem: Problem) -> None:
+    kernel = kp.TunableKernel("variants").local_size([64])
+    for name, waste in (("slow", "60u"), ("fast", "3u"), ("slower", "90u")):
+        kernel.variant(name, kp.compile(source(waste)))
+    result = problem.tuner().tune(kernel, problem.arguments())
+    assert result.configuration["variant"] == "fast"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_picks_the_fastest_of_a_factory(problem: Problem, compiled: bool) -> None:
+    asked: list[Configuration] = []
+
+    def factory(configuration: Configuration) -> str | bytes:
+        asked.append(configuration)
+        text = source(f"{configuration['waste']}u")
+        return kp.compile(text) if compiled else text
+
+    kernel = kp.TunableKernel("factory").local_size(64).parameter("waste", [50, 4, 80])
+    result = problem.tuner().tune(kernel.factory(factory), problem.arguments())
+    assert result.configuration["waste"] == 4
+    assert {"local_size_x": 64, "waste": 80} in asked
+    assert problem.is_unchanged()
+
+
+def test_constraints_and_work_group_rules(problem: Problem) -> None:
+    compiled: list[Configuration] = []
+
+    def factory(configuration: Configuration) -> str:
+        compiled.append(configuration)
+        return source("1u", error=f"0u * {configuration['each']}u")
+
+    kernel = (
+        kp.TunableKernel("rules")
+        .local_size([16, 32, 64])
+        .parameter("each", [1, 2])
+        .parameter("kind", ["plain"])
+        .parameter("factor", [0.5])
+        .factory(factory)
+        .constraint("no small groups", lambda c: c["local_size_x"] >= 32)
+        .workgroups(lambda c: (COUNT // c["local_size_x"], 1))
+    )
+    assert kernel.configuration_count == 6
+    assert repr(kernel) == "<kp.TunableKernel rules with 6 configurations>"
+    result = problem.tuner().tune(kernel, problem.arguments())
+    assert result.constrained == 2
+    assert all(configuration["local_size_x"] >= 32 for configuration in compiled)
+    assert result.configuration["kind"] == "plain"
+    assert result.configuration["factor"] == 0.5
+    assert result.workgroup[0] == COUNT // result.configuration["local_size_x"]
+
+
+def test_progress_and_effort(problem: Problem) -> None:
+    seen: list[tuple[str, int, int, int]] = []
+
+    def progress(state: kp.TuningProgress) -> bool:
+        seen.append((state.kernel, state.round, state.done, state.total))
+        assert state.configuration.keys() == state.best.keys()
+        assert state.best_ns <= state.nanoseconds
+        assert state.elapsed > 0
+        assert state.budget == 60
+        assert state.rounds >= state.round
+        return len(seen) < 2
+
+    tuner = problem.tuner(progress=progress, budget=60)
+    result = tuner.tune(wasteful([2, 3, 4]), problem.arguments())
+    assert seen == [("wasteful", 1, 1, 3), ("wasteful", 1, 2, 3)]
+    assert result.stopped
+    rest = problem.tuner(effort="exhaustive").tune(wasteful([2, 3, 4]), problem.arguments())
+    assert not rest.stopped
+    other = problem.tuner(effort="estimate", cache_folder="off")
+    estimate = other.tune(wasteful([2, 3]), problem.arguments())
+    assert (estimate.source, estimate.benchmarks, other.cache_folder) == ("estimate", 0, "")
+
+
+# --- A2: the cache --------------------------------------------------------------------------------
+
+
+def test_a_second_time_runs_nothing(problem: Problem) -> None:
+    first = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
+    again = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
+    assert first.benchmarks > 0
+    assert (again.benchmarks, again.source) == (0, "cache")
+    assert again.configuration == first.configuration
+    assert again.nanoseconds == first.nanoseconds
+    more = problem.tuner().tune(wasteful([20, 2, 40]), problem.arguments())
+    assert 0 < more.benchmarks <= 5
+    timed = [record.configuration["waste"] for record in more.records if not record.from_cache]
+    assert timed == [40]
+    keyed = problem.tuner().tune(wasteful([20, 2]), problem.arguments().key("other"))
+    assert keyed.benchmarks > 0
+    near = problem.tuner(effort="estimate").tune(
+        wasteful([20, 2]), kp.TuningArguments([problem.input, problem.sums], COUNT // 2)
+    )
+    assert (near.source, near.configuration["waste"]) == ("nearest", 2)
+
+
+def test_a_factory_with_a_key_is_not_asked_for_what_is_known(problem: Problem) -> None:
+    asked: list[int] = []
+
+    def factory(configuration: Configuration) -> str:
+        asked.append(configuration["waste"])
+        return source(f"{configuration['waste']}u")
+
+    def kernel() -> kp.TunableKernel:
+        made = kp.TunableKernel("keyed").local_size(64).parameter("waste", [50, 4])
+        return made.factory(factory, "1")
+
+    problem.tuner().tune(kernel(), problem.arguments())
+    asked.clear()
+    assert problem.tuner().tune(kernel(), problem.arguments()).benchmarks == 0
+    assert asked == [4]  # for the algorithm alone
+
+
+def test_export_and_import(problem: Problem, tmp_path: Path) -> None:
+    tuner = problem.tuner()
+    tuner.tune(wasteful([20, 2]), problem.arguments())
+    assert tuner.export_records(tmp_path / "times.json") == 2
+    other = problem.tuner(cache_folder=str(tmp_path / "other"))
+    assert other.import_records(tmp_path / "times.json") == 2
+    assert other.tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
+    with pytest.raises(kp.InvalidArgument, match="missing"):
+        other.import_records(tmp_path / "missing.json")
+
+
+# --- A3: memory -----------------------------------------------------------------------------------
+
+
+def test_memory_is_put_back_when_something_is_raised(problem: Problem) -> None:
+    def progress(state: kp.TuningProgress) -> None:
+        raise LookupError("planted")
+
+    with pytest.raises(LookupError, match="planted"):
+        problem.tuner(progress=progress).tune(wasteful([2, 3]), problem.arguments())
+    assert problem.is_unchanged()
+
+
+def test_memory_that_is_left_or_zeroed(problem: Problem) -> None:
+    def right(configuration: Configuration) -> bool:
+        return np.array_equal(problem.sums.read(), np.arange(COUNT))
+
+    zeroed = problem.arguments().reset_to_zero(problem.sums).verify(right)
+    assert problem.tuner().tune(wasteful([2]), zeroed).records[0].status == "measured"
+    assert problem.is_unchanged()
+    problem.tuner().tune(wasteful([2], "left"), problem.arguments().leave(problem.sums))
+    assert not problem.is_unchanged()
+
+
+# --- A4: verification -----------------------------------------------------------------------------
+
+
+def wrong_and_right() -> kp.TunableKernel:
+    kernel = kp.TunableKernel("checked").local_size(64)
+    kernel.variant("wrong", source("1u", error="i == 77u ? 1u : 0u"))
+    return kernel.variant("right", source("40u"))
+
+
+def with_reference(problem: Problem) -> kp.TuningArguments:
+    return problem.arguments().expect(problem.sums, problem.expected)
+
+
+def with_bool(problem: Problem) -> kp.TuningArguments:
+    return problem.arguments().verify(
+        lambda configuration: np.array_equal(problem.sums.read(), problem.expected)
+    )
+
+
+def with_text(problem: Problem) -> kp.TuningArguments:
+    def verify(configuration: Configuration) -> str | None:
+        return "77 is wrong" if problem.sums.read()[77] != problem.expected[77] else None
+
+    return problem.arguments().verify(verify)
+
+
+@pytest.mark.parametrize("checked", [with_reference, with_bool, with_text])
+def test_wrong_variants_are_refused(
+    problem: Problem, checked: Callable[[Problem], kp.TuningArguments]
+) -> None:
+    result = problem.tuner().tune(wrong_and_right(), checked(problem))
+    assert result.configuration["variant"] == "right"
+    refused = [record for record in result.records if record.status == "wrong"]
+    assert len(refused) == 1
+    assert refused[0].configuration["variant"] == "wrong"
+    assert refused[0].reason
+    assert problem.is_unchanged()
+
+
+def test_floating_point_references(mgr: kp.Manager) -> None:
+    values = mgr.tensor([1.0, 2.0, 3.0])
+    values.write([1.0, 2.0, 3.0])
+    kernel = kp.TunableKernel(
+        "third",
+        """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer V { float v[]; };
+layout(push_constant) uniform P { float by; };
+void main() { v[gl_GlobalInvocationID.x] /= by; }""",
+    ).parameter("any", [1])
+    tuner = kp.Autotuner(mgr, cache_folder="off", runs=1)
+    arguments = kp.TuningArguments([values], (3, 1), push_consts=[3.0])
+    arguments.expect(values, [1 / 3, 2 / 3, 1], relative=1e-5)  # any array-like
+    result = tuner.tune(kernel, arguments)
+    assert result.algorithm is not None
+    mgr.sequence().record(kp.OpAlgoDispatch(result.algorithm)).eval()
+    assert np.allclose(values.read(), [1 / 3, 2 / 3, 1])
+    with pytest.raises(kp.ShaderError, match="no configuration of kernel 'third' works"):
+        kp.Autotuner(mgr, cache_folder="off", runs=1).tune(kernel, arguments)  # divided again
+
+
+# --- A5: a cache that is damaged or locked --------------------------------------------------------
+
+
+def test_damaged_cache(problem: Problem, caplog: pytest.LogCaptureFixture) -> None:
+    problem.tuner().tune(wasteful([20, 2]), problem.arguments())
+    (file,) = (problem.folder / "tuning").glob("*.json")
+    text = file.read_bytes()
+    file.write_bytes(text[: len(text) // 2])
+    assert problem.tuner().tune(wasteful([20, 2]), problem.arguments()).benchmarks > 0
+    assert problem.tuner().tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
+
+
+def test_locked_cache(problem: Problem) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    tuner = problem.tuner()
+    tuner.tune(wasteful([20]), problem.arguments())
+    (file,) = (problem.folder / "tuning").glob("*.lock")
+    with file.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = tuner.tune(wasteful([20, 2]), problem.arguments())
+        assert result.configuration["waste"] == 2
+        assert tuner.tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
+    other = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
+    assert other.configuration["waste"] == 2
+
+
+# --- functions that raise ------------------------------------------------------------------------
+
+
+class Planted(Exception):
+    pass
+
+
+def raises(*_: object) -> Any:
+    raise Planted("as it is")
+
+
+@pytest.mark.parametrize("place", ["constraint", "factory", "workgroups", "verify", "progress"])
+def test_exceptions_come_out_unchanged(problem: Problem, place: str) -> None:
+    kernel = wasteful([2, 3])
+    arguments = problem.arguments()
+    options: dict[str, Any] = {}
+    if place == "constraint":
+        kernel.constraint("planted", raises)
+    elif place == "factory":
+        kernel = kp.TunableKernel("raising").local_size(64).factory(raises)
+    elif place == "workgroups":
+        kernel.workgroups(raises)
+    elif place == "verify":
+        arguments.verify(raises)
+    else:
+        options["progress"] = raises
+    with pytest.raises(Planted, match="as it is") as caught:
+        problem.tuner(**options).tune(kernel, arguments)
+    assert caught.traceback[-1].name == "raises"
+    assert problem.is_unchanged()
+    assert problem.tuner().tune(wasteful([2, 3]), problem.arguments()).benchmarks > 0
+
+
+def test_shader_errors_of_a_factory_leave_one_out(problem: Problem) -> None:
+    def factory(configuration: Configuration) -> str | bytes:
+        if configuration["how"] == "raises":
+            raise kp.ShaderError("not this one")
+        if configuration["how"] == "text":
+            return "#version 450\nvoid main() { nonsense }\n"
+        if configuration["how"] == "compiles":
+            return kp.compile("#version 450\nvoid main() { nonsense }\n")
+        return source("1u")
+
+    kernel = kp.TunableKernel("some").local_size(64)
+    kernel.parameter("how", ["raises", "text", "compiles", "well"]).factory(factory)
+    result = problem.tuner().tune(kernel, problem.arguments())
+    assert result.configuration["how"] == "well"
+    reasons = {r.configuration["how"]: r.reason for r in result.records if r.status == "failed"}
+    assert reasons.keys() == {"raises", "text", "compiles"}
+    assert "not this one" in reasons["raises"]
+    assert "nonsense" in reasons["text"]
+
+
+def test_functions_go_with_their_kernel(problem: Problem) -> None:
+    class Function:
+        def __call__(self, configuration: Configuration) -> bool:
+            return True
+
+    function = Function()
+    gone = weakref.ref(function)
+    kernel = wasteful([2]).constraint("any", function)
+    tuned = kp.TunedAlgorithm(problem.tuner(), kernel)
+    tuned.algorithm(problem.arguments())
+    del kernel, function
+    assert gone() is not None
+    del tuned
+    gc.collect()
+    assert gone() is None
+
+
+# --- what is wrong -------------------------------------------------------------------------------
+
+
+def test_bad_input(problem: Problem, mgr: kp.Manager) -> None:
+    kernel = wasteful([2])
+    with pytest.raises(ValueError, match='effort is one of "estimate"'):
+        problem.tuner(effort="most")
+    with pytest.raises(ValueError, match='time is one of "auto"'):
+        problem.tuner(time="later")
+    with pytest.raises(TypeError, match="manager is a kp"):
+        kp.Autotuner(problem.input)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="progress is a function"):
+        problem.tuner(progress=3)
+    with pytest.raises(TypeError, match="predicate is a function"):
+        kernel.constraint("none", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="function is a function"):
+        kp.TunableKernel("none").factory("text")  # type: ignore[arg-type]
+    for shader in ("variant", "factory"):
+        made = kp.TunableKernel("made").factory(raises)
+        with pytest.raises(kp.InvalidArgument, match="has a factory already"):
+            made.factory(raises) if shader == "factory" else made.variant("a", source("1u"))
+    with pytest.raises(kp.InvalidArgument, match="another kind"):
+        wasteful([2]).factory(raises)
+    with pytest.raises(kp.InvalidArgument):
+        kp.TunableKernel("")
+    with pytest.raises(kp.InvalidArgument):
+        kernel.specialization(2, "waste", [1])
+    with pytest.raises(TypeError, match="not text"):
+        kernel.specialization(2, "text", ["1"])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="not a str"):
+        kernel.parameter("letters", "abc")
+    with pytest.raises(kp.ShaderError):
+        kp.TunableKernel("broken", "#version 450\nvoid main() { nonsense }\n")
+    with pytest.raises(ValueError, match="one to three"):
+        kp.TuningArguments([problem.input], (1, 2, 3, 4))
+    with pytest.raises(TypeError, match="no names"):
+        kp.TuningArguments([problem.input], 1, {"a": 1})
+    with pytest.raises(TypeError, match="tensor is a kp"):
+        problem.arguments().leave(None)  # type: ignore[arg-type]
+    with pytest.raises(kp.InvalidArgument):
+        problem.arguments().leave(mgr.tensor([1]))
+    with pytest.raises(kp.InvalidArgument, match="bytes"):
+        problem.arguments().expect(problem.sums, [1, 2, 3])
+    with pytest.raises(TypeError, match="gives a bool"):
+        problem.tuner().tune(kernel, problem.arguments().verify(lambda configuration: 7))
+    with pytest.raises(kp.InvalidArgument, match="0 work groups"):
+        problem.tuner().tune(kernel, kp.TuningArguments([problem.input, problem.sums]))
+    none = kp.TunableKernel("none").local_size(64).factory(lambda configuration: None)
+    with pytest.raises(TypeError, match="gave None"):
+        problem.tuner().tune(none, problem.arguments())
+    assert problem.is_unchanged()
+
+
+# --- at the first use, and threads ----------------------------------------------------------------
+
+
+def test_tuned_algorithm(problem: Problem) -> None:
+    tuned = kp.TunedAlgorithm(problem.tuner(), wasteful([20, 2]))
+    assert not tuned.is_tuned(problem.arguments())
+    problem.mgr.sequence().record(kp.OpAlgoDispatch(tuned.algorithm(problem.arguments()))).eval()
+    assert tuned.is_tuned(problem.arguments())
+    assert np.array_equal(problem.sums.read(), problem.expected)
+    other = problem.mgr.tensor_t(np.zeros(COUNT, np.uint32))
+    other.write(np.zeros(COUNT, np.uint32))
+    arguments = kp.TuningArguments([problem.input, other], COUNT)
+    problem.mgr.sequence().record(kp.OpAlgoDispatch(tuned.algorithm(arguments))).eval()
+    assert np.array_equal(other.read(), np.arange(COUNT))
+    result = tuned.result(arguments)
+    assert result.configuration["waste"] == 2
+    assert result.algorithm is None
+    tuned.forget()
+    assert not tuned.is_tuned(arguments)
+
+
+def test_threads_tune_at_once(problem: Problem) -> None:
+    tuner = problem.tuner(progress=lambda state: True)
+    tuned = kp.TunedAlgorithm(tuner, wasteful([20, 2]))
+    found: list[int] = []
+
+    def work() -> None:
+        arguments = problem.arguments().verify(lambda configuration: True)
+        tuned.is_tuned(arguments)
+        found.append(tuned.result(arguments).configuration["waste"])
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [2, 2, 2]
+
+
+def test_the_manager_is_in_use_meanwhile(problem: Problem) -> None:
+    caught: list[str] = []
+
+    def verify(configuration: Configuration) -> bool:
+        for destroy in (problem.mgr.destroy, problem.sums.destroy):
+            try:
+                destroy()
+            except kp.InvalidArgument as error:
+                caught.append(str(error))
+        return True
+
+    problem.tuner().tune(wasteful([2]), problem.arguments().verify(verify))
+    assert len(caught) == 2
+    tuner = problem.tuner()
+    problem.mgr.destroy()
+    with pytest.raises(kp.InvalidArgument, match="destroyed"):
+        tuner.tune(wasteful([2]), problem.arguments())

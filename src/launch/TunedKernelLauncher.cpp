@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/launch/TunedKernelLauncher.hpp>
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/launch/KernelListLauncher.hpp>
+
+#include "core/QueueImpl.hpp"
+#include "launch/Steps.hpp"
+
+namespace kp {
+
+struct TunedKernelLauncher::Impl {
+    using Size = std::array<uint64_t, 3>;
+
+    std::string name;
+    std::shared_ptr<TunedAlgorithm> kernel;
+    TuningArguments arguments;
+    TunedKernelOptions options;
+    std::map<Size, std::shared_ptr<KernelLauncher>> launchers; ///< by global size
+
+    TuningArguments argumentsFor(const std::optional<WorkSize>& globalSize) const;
+    std::shared_ptr<KernelLauncher> launcherFor(const TuningArguments& sized) const;
+    Arguments knownArguments(const Kernel& tuned) const;
+};
+
+TuningArguments
+TunedKernelLauncher::Impl::argumentsFor(const std::optional<WorkSize>& globalSize) const {
+    TuningArguments sized = arguments;
+    if (globalSize)
+        sized.threads({globalSize->x, globalSize->y, globalSize->z});
+    return sized;
+}
+
+Arguments TunedKernelLauncher::Impl::knownArguments(const Kernel& tuned) const {
+    const std::vector<unsigned char>& push = arguments.pushConstantBytes();
+    const auto isParameter = [&](const KernelArgument& argument) {
+        for (const auto& [parameter, target] : options.parametersMap)
+            if (target.index ? *target.index == argument.index : target.name == argument.name)
+                return true;
+        return false;
+    };
+    Arguments known;
+    for (const KernelArgument& argument : tuned.signature().arguments()) {
+        if (isParameter(argument))
+            continue;
+        if (argument.kind == ArgumentKind::eBuffer || argument.kind == ArgumentKind::eImage)
+            known.emplace_back(argument.index, arguments.memObjects().at(argument.place));
+        else if (argument.kind == ArgumentKind::ePushConstant &&
+                 push.size() >= size_t{argument.place} + argument.bytes)
+            known.emplace_back(argument.index,
+                               ArgumentValue::bytes(push.data() + argument.place, argument.bytes));
+    }
+    return known;
+}
+
+std::shared_ptr<KernelLauncher>
+TunedKernelLauncher::Impl::launcherFor(const TuningArguments& sized) const {
+    const std::shared_ptr<Algorithm> algorithm = kernel->algorithm(sized);
+    const Kernel tuned(algorithm);
+    const Workgroup& groups = algorithm->getWorkgroup();
+    const Workgroup local = algorithm->getLocalSize();
+    KernelOptions inner;
+    inner.globalSize = WorkSize(uint64_t{groups[0]} * local[0], uint64_t{groups[1]} * local[1],
+                                uint64_t{groups[2]} * local[2]);
+    return std::make_shared<ParametrizedKernelLauncher>(name, tuned, options.parametersMap,
+                                                        knownArguments(tuned), inner);
+}
+
+TunedKernelLauncher::TunedKernelLauncher(std::string name, std::shared_ptr<TunedAlgorithm> kernel,
+                                         TuningArguments arguments, TunedKernelOptions options)
+    : Launcher(name, options.profiler),
+      mImpl(new Impl{name, std::move(kernel), std::move(arguments), std::move(options), {}}) {
+    if (!mImpl->kernel)
+        launch::throwFor(name, "the tuned kernel is null");
+}
+
+TunedKernelLauncher::~TunedKernelLauncher() = default;
+
+TuningResult TunedKernelLauncher::tune() {
+    return mImpl->kernel->result(mImpl->arguments);
+}
+
+bool TunedKernelLauncher::isTuned() const {
+    return mImpl->kernel->isTuned(mImpl->arguments);
+}
+
+bool TunedKernelLauncher::queueConfigured() const {
+    return mImpl->options.queue != nullptr;
+}
+
+bool TunedKernelLauncher::globalSizeConfigured() const {
+    return mImpl->arguments.threads()[0] > 0 || mImpl->kernel->kernel().workgroupRule();
+}
+
+const std::shared_ptr<Queue>& TunedKernelLauncher::defaultQueue() const {
+    return mImpl->options.queue;
+}
+
+const TuningArguments& TunedKernelLauncher::arguments() const {
+    return mImpl->arguments;
+}
+
+std::vector<ParameterInfo> TunedKernelLauncher::parameters() const {
+    std::vector<ParameterInfo> infos;
+    for (const auto& [parameter, target] : mImpl->options.parametersMap)
+        infos.push_back({parameter, "anything", {name()}});
+    return infos;
+}
+
+std::shared_ptr<KernelListLauncher> TunedKernelLauncher::asListLauncher(std::string name) {
+    auto list = std::make_shared<KernelListLauncher>(std::move(name));
+    list->push(shared_from_this());
+    return list;
+}
+
+std::optional<Event> TunedKernelLauncher::operator()(const LaunchOptions& options) {
+    const std::shared_ptr<Queue>& queue =
+        launch::chosenQueue(name(), options, mImpl->options.queue);
+    launch::requireKnownParameters(name(), options.parameters, parameters());
+    if (!options.globalSize && !globalSizeConfigured())
+        launch::throwFor(name(), "no global size was given with the call, and the tuning arguments "
+                                 "have no number of threads");
+    if (options.localSize)
+        launch::throwFor(name(), "a local size was given, but that is what is tuned");
+    return runSteps(queue, options);
+}
+
+void TunedKernelLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
+    const TuningArguments sized = mImpl->argumentsFor(context.options.globalSize);
+    std::shared_ptr<KernelLauncher>& launcher = mImpl->launchers[sized.threads()];
+    if (!launcher) {
+        if (!mImpl->kernel->isTuned(sized)) {
+            // What is still to write the memory would write it between a run and its restoring.
+            context.queue.impl().finish();
+            for (const Event& event : context.options.waitFor) {
+                try {
+                    event.wait();
+                } catch (...) { // the launch fails with it
+                }
+            }
+        }
+        launcher = mImpl->launcherFor(sized);
+    }
+    LaunchOptions options;
+    options.parameters = context.options.parameters;
+    std::vector<launch::Step>& all = steps.steps();
+    const size_t first = all.size();
+    launcher->appendSteps(steps, {options, context.queue, context.tracing});
+    for (size_t i = first; i < all.size(); ++i)
+        all[i].launcher = this;
+}
+
+} // namespace kp
