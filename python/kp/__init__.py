@@ -14,13 +14,15 @@ print(b.data())
 
 from __future__ import annotations
 
-from . import _early
+from . import _early, launcher
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
 from ._kp import (
     AccessFlags,
     Algorithm,
     DataTypes,
     Event,
+    EventProfile,
+    EventStatus,
     HostImport,
     Image,
     Manager,
@@ -35,12 +37,16 @@ from ._kp import (
     OpSyncDevice,
     OpSyncLocal,
     PipelineStageFlags,
+    Queue,
     Sequence,
     Tensor,
+    UserEvent,
     __version__,
     compile,
     eval_all,
     list_devices,
+    wait_all,
+    wait_any,
 )
 from ._reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
 
@@ -58,6 +64,8 @@ __all__ = [
     "DeviceLost",
     "Error",
     "Event",
+    "EventProfile",
+    "EventStatus",
     "HostImport",
     "Image",
     "InvalidArgument",
@@ -78,6 +86,7 @@ __all__ = [
     "OutOfMemory",
     "PipelineStageFlags",
     "PushConstant",
+    "Queue",
     "Reflection",
     "Sequence",
     "ShaderError",
@@ -85,11 +94,15 @@ __all__ = [
     "Tensor",
     "TensorTypes",
     "Unsupported",
+    "UserEvent",
     "__version__",
     "compile",
     "eval_all",
+    "launcher",
     "list_devices",
     "reflect",
+    "wait_all",
+    "wait_any",
 ]
 
 _early.install()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Process.hpp"
 
+#include "Held.hpp"
+#include "Launchers.hpp"
 #include "Module.hpp"
 
 namespace kp::python {
@@ -16,7 +18,9 @@ std::vector<std::weak_ptr<Manager>> gManagers;
 void keepForever() {
     PyTypeObject* const types[] = {gType<ManagerHandle>,   gType<MemoryHandle>,
                                    gType<AlgorithmHandle>, gType<OpHandle>,
-                                   gType<SequenceHandle>,  gType<Event>};
+                                   gType<SequenceHandle>,  gType<Event>,
+                                   gType<QueueHandle>,     gType<LauncherHandle>,
+                                   gType<ListHandle>};
     py::detail::with_internals([&types](py::detail::internals& internals) {
         for (const auto& [pointer, instance] : internals.registered_instances)
             for (PyTypeObject* const type : types) {
@@ -39,6 +43,7 @@ void afterForkInChild() {
 void atExit() {
     if (gForked)
         return;
+    endCallsFromLibrary();
     for (const std::weak_ptr<Manager>& weak : gManagers) {
         const std::shared_ptr<Manager> manager = weak.lock();
         if (!manager || !manager->isInit())
