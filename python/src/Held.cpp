@@ -100,6 +100,8 @@ void callFromLibrary(const Held& function, const Held& keywords) {
         return;
     }
     const py::error_already_set error;
+    if (error.trace())
+        PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
     throw PythonFailure(error.value());
 }
 

@@ -493,6 +493,11 @@ KernelLauncherHandle& kernelLauncherOf(py::handle object) {
     return py::cast<KernelLauncherHandle&>(object);
 }
 
+/// True for classes made in Python, whose C++ side asks them.
+bool isPython(py::handle object) {
+    return dynamic_cast<PythonLauncher*>(&launcherOf(object)) != nullptr;
+}
+
 void bindBase(py::class_<LauncherHandle>& type) {
     type.def(py::init(&makeOwn), py::arg("name"), py::arg("profiler") = Sink())
         .def(
@@ -509,12 +514,14 @@ void bindBase(py::class_<LauncherHandle>& type) {
             "Its name in errors, trace and statistics.")
         .def(
             "global_size_configured",
-            [](py::handle self) { return launcherOf(self).globalSizeConfigured(); },
+            [](py::handle self) { return isPython(self) || launcherOf(self).globalSizeConfigured(); },
             "Whether a call needs no global size.")
         .def(
             "parameters",
             [](py::handle self) {
                 py::dict types;
+                if (isPython(self))
+                    return types;
                 for (const ParameterInfo& info : launcherOf(self).parameters())
                     types[info.name.c_str()] = info.type;
                 return types;

@@ -95,7 +95,7 @@ def test_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp.Queue
     for arguments in (
         (tensor, 2.0, np.float32(1)),
         [(0, tensor), (2, 1), (1, 2.0)],
-        [("offset", 1.0), ("V" if False else 0, tensor), ("scale", 2.0)],
+        [("offset", 1.0), (0, tensor), ("scale", 2.0)],
         {0: tensor, "scale": 2.0, "offset": 1.0},
     ):
         before = tensor.data().copy()
@@ -112,7 +112,7 @@ def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue:
     def make(arguments: Any, **parameters: Any) -> Any:
         if parameters:
             return kl.ParametrizedKernelLauncher("k", SCALE, parameters, arguments)
-        return kl.KernelLauncher("k", SCALE, arguments)
+        return kl.KernelLauncher("k", SCALE, arguments, manager=mgr)
 
     invalid = kp.InvalidArgument
     with pytest.raises(invalid, match=r"launcher 'k': argument 2 'offset' \(float\) is missing"):
@@ -129,8 +129,10 @@ def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue:
         make((tensor, tensor, 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given .*cannot hold"):
         make((tensor, 1e300, 1.0))
-    with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given"):
-        make((mgr.tensor_t(np.ones(4, np.int32)), 1.0, 1.0))
+    with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given float"):
+        make((1.0, 1.0, 1.0))
+    with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given image"):
+        make((mgr.image(None, 2, 2, 1), 1.0, 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' \(float\) was given, but parameter 's'"):
         make(((0, tensor), (1, 1.0), (2, 1.0)), s=1)
     with pytest.raises(invalid, match="both stand for argument 1"):
