@@ -90,9 +90,9 @@ std::optional<size_t> waitAny(const py::object& list, std::optional<double> time
         {
             const py::gil_scoped_release release;
             std::unique_lock lock(signal->mutex);
-            any = signal->changed.wait_for(
-                lock, std::chrono::nanoseconds(std::min(left, kWaitSlice)),
-                [&signal] { return signal->any; });
+            any =
+                signal->changed.wait_for(lock, std::chrono::nanoseconds(std::min(left, kWaitSlice)),
+                                         [&signal] { return signal->any; });
         }
         if (any)
             return firstDone(events);

@@ -2,6 +2,7 @@
 #include "Held.hpp"
 
 #include <condition_variable>
+#include <utility>
 #include <vector>
 
 #include "Module.hpp"
@@ -86,23 +87,28 @@ void PythonFailure::raise() const {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(mError.get())), mError.get());
 }
 
-void callFromLibrary(const Held& function, const Held& keywords) {
+void runFromLibrary(const std::function<void()>& code) {
     const Running running;
     const py::gil_scoped_acquire acquire;
-    const bool outer = tInCall;
-    tInCall = true;
-    PyObject* const result = PyObject_Call(
-        function.get(), py::tuple().ptr(), keywords.get());
-    tInCall = outer;
-    if (result) {
-        Py_DECREF(result);
+    const bool outer = std::exchange(tInCall, true);
+    try {
+        code();
+        tInCall = outer;
         releaseHeld();
-        return;
+    } catch (const py::error_already_set& error) {
+        tInCall = outer;
+        if (error.trace())
+            PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+        throw PythonFailure(error.value());
+    } catch (...) {
+        tInCall = outer;
+        throw;
     }
-    const py::error_already_set error;
-    if (error.trace())
-        PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
-    throw PythonFailure(error.value());
+}
+
+void callFromLibrary(const Held& function, const Held& keywords) {
+    runFromLibrary(
+        [&] { py::handle(function.get())(**py::reinterpret_borrow<py::dict>(keywords.get())); });
 }
 
 bool mustStopWaiting() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,10 @@ private:
     Held mError;
     std::shared_ptr<const std::string> mMessage;
 };
+
+/// Runs code that uses Python on a thread of the library, with the GIL. @throws PythonFailure for
+/// Python exceptions; Error where the interpreter is ending, in which case nothing is run
+void runFromLibrary(const std::function<void()>& code);
 
 /// Calls a Python function on a thread of the library. @throws PythonFailure; Error where the
 /// interpreter is ending, in which case nothing is called

@@ -76,10 +76,10 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
         std::vector<bool> parameter(static_cast<size_t>(named), false);
         for (Py_ssize_t i = 0; i < named; ++i) {
             PyObject* const name = PyTuple_GET_ITEM(names, i);
-            PyObject** const known =
-                PyUnicode_CompareWithASCIIString(name, "queue") == 0      ? &queue
-                : PyUnicode_CompareWithASCIIString(name, "wait_for") == 0 ? &events
-                                                                          : nullptr;
+            PyObject** const known = PyUnicode_CompareWithASCIIString(name, "queue") == 0 ? &queue
+                                     : PyUnicode_CompareWithASCIIString(name, "wait_for") == 0
+                                         ? &events
+                                         : nullptr;
             if (!known) {
                 parameter[static_cast<size_t>(i)] = true;
                 ++isParameter;
@@ -222,12 +222,14 @@ void bindKernelList(py::module_& module) {
         "submission. Host launchers, and copies of arrays, split it; the call returns at once all\n"
         "the same.");
     gType<ListHandle> = reinterpret_cast<PyTypeObject*>(type.ptr());
-    type.def(py::init([](const std::string& name, const std::shared_ptr<TimingSink>& profiler) {
+    type.def(py::init([](const std::string& name,
+                         const std::optional<std::shared_ptr<TimingSink>>& profiler) {
                  auto handle = std::make_unique<ListHandle>();
-                 handle->list = std::make_shared<KernelListLauncher>(name, profiler);
+                 handle->list =
+                     std::make_shared<KernelListLauncher>(name, profiler.value_or(nullptr));
                  return handle;
              }),
-             py::arg("name"), py::arg("profiler") = std::shared_ptr<TimingSink>())
+             py::arg("name"), py::arg("profiler") = py::none())
         .def("push_kernels", &pushKernels,
              "Appends launchers, and those of lists; None is ignored. Gives the list.")
         .def(

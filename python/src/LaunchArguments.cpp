@@ -22,8 +22,8 @@ struct Target {
     ScalarType type() const { return expected ? expected->type : ScalarType::eUnknown; }
     [[noreturn]] void refuse(const std::string& given) const {
         throw InvalidArgument("launcher '" + launcher + "': argument " +
-                              (expected ? std::to_string(expected->index) + " " : "") + "'" +
-                              name + "' is a " + (expected ? typeName(*expected) : "number") +
+                              (expected ? std::to_string(expected->index) + " " : "") + "'" + name +
+                              "' is a " + (expected ? typeName(*expected) : "number") +
                               ", but was given " + given);
     }
 };

@@ -17,6 +17,7 @@ namespace kp::python {
 namespace {
 
 using Sink = std::shared_ptr<TimingSink>;
+using OptionalSink = std::optional<Sink>; ///< as signatures name it
 
 /// A kp.launcher.Kernel.
 struct KernelHandle {
@@ -119,19 +120,20 @@ const KernelArgument* argumentAt(const Kernel& kernel, uint64_t index) {
 
 /// An index of an argument. @throws InvalidArgument for what none can be
 uint32_t toPlace(py::handle index, const std::string& launcher) {
-    const unsigned long value = PyLong_AsUnsignedLong(
-        py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr())).ptr());
+    const unsigned long value =
+        PyLong_AsUnsignedLong(py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr())).ptr());
     if (PyErr_Occurred() || value > 0xFFFFFFFFul) {
         PyErr_Clear();
-        throw InvalidArgument("launcher '" + launcher + "': an argument has an index from 0 on, not " +
+        throw InvalidArgument("launcher '" + launcher +
+                              "': an argument has an index from 0 on, not " +
                               std::string(py::str(py::repr(index))));
     }
     return static_cast<uint32_t>(value);
 }
 
 bool isPlace(py::handle key) {
-    return PyUnicode_Check(key.ptr()) || (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) &&
-                                          !py::hasattr(key, "shape"));
+    return PyUnicode_Check(key.ptr()) ||
+           (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::hasattr(key, "shape"));
 }
 
 Argument namedArgument(const Kernel& kernel, const std::string& launcher, py::handle key,
@@ -163,9 +165,9 @@ Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
             continue;
         }
         const KernelArgument* const expected = argumentAt(kernel, arguments.size());
-        arguments.push_back(Argument(toArgument(
-            entry, expected, given.name,
-            expected ? expected->name : std::to_string(arguments.size()))));
+        arguments.push_back(
+            Argument(toArgument(entry, expected, given.name,
+                                expected ? expected->name : std::to_string(arguments.size()))));
     }
     return arguments;
 }
@@ -192,9 +194,8 @@ ParametersMap toParametersMap(const std::string& launcher, py::handle map) {
 void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map) {
     for (const ParameterInfo& info : handle.launcher->parameters()) {
         const ParameterTarget& target = map.at(info.name);
-        const KernelArgument* const expected = target.index
-                                                   ? argumentAt(kernel, *target.index)
-                                                   : kernel.signature().find(target.name);
+        const KernelArgument* const expected =
+            target.index ? argumentAt(kernel, *target.index) : kernel.signature().find(target.name);
         handle.specs.push_back({info.name, handle.launcher->name(), *expected, false});
     }
 }
@@ -237,14 +238,13 @@ public:
           mExpected(expected) {}
 
     ParameterSequence newGenerator() override {
-        const py::object values = py::module_::import("kp.launcher").attr("_fresh")(
-            py::handle(mGenerator.get()));
+        const py::object values =
+            py::module_::import("kp.launcher").attr("_fresh")(py::handle(mGenerator.get()));
         const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(values.ptr()));
         if (!iterator)
             throw py::error_already_set();
         return [this, held = hold(iterator)]() -> std::optional<ArgumentValue> {
-            const auto value =
-                py::reinterpret_steal<py::object>(PyIter_Next(held.get()));
+            const auto value = py::reinterpret_steal<py::object>(PyIter_Next(held.get()));
             if (value)
                 return toArgument(value, &mExpected, mLauncher, mName);
             if (PyErr_Occurred())
@@ -280,11 +280,10 @@ std::unique_ptr<IterativeHandle> makeIterative(const KernelKeywords& given,
         if (known != map.end())
             expected = known->second.index ? argumentAt(kernel, *known->second.index)
                                            : kernel.signature().find(known->second.name);
-        iterated.push_back({name, value.is_none()
-                                      ? nullptr
-                                      : std::make_shared<PythonGenerator>(
-                                            value, given.name, name,
-                                            expected ? *expected : KernelArgument())});
+        iterated.push_back({name, value.is_none() ? nullptr
+                                                  : std::make_shared<PythonGenerator>(
+                                                        value, given.name, name,
+                                                        expected ? *expected : KernelArgument())});
     }
     handle->launcher = std::make_shared<IterativeKernelLauncher>(
         given.name, kernel, map, toArguments(given, kernel), std::move(iterated), given.options(),
@@ -295,10 +294,11 @@ std::unique_ptr<IterativeHandle> makeIterative(const KernelKeywords& given,
 
 std::unique_ptr<HostHandle> makeHost(const std::string& name, const py::object& function,
                                      const std::vector<std::string>& parameters,
-                                     const py::object& defaultQueue, const Sink& profiler) {
+                                     const py::object& defaultQueue, const OptionalSink& profiler) {
     auto handle = std::make_unique<HostHandle>();
-    handle->launcher = std::make_shared<PythonHostLauncher>(
-        name, function, parameters, toQueue(defaultQueue, "default_queue"), profiler);
+    handle->launcher = std::make_shared<PythonHostLauncher>(name, function, parameters,
+                                                            toQueue(defaultQueue, "default_queue"),
+                                                            profiler.value_or(nullptr));
     for (const std::string& parameter : parameters)
         handle->specs.push_back({parameter, name, {}, true});
     return handle;
@@ -308,19 +308,19 @@ std::unique_ptr<CopyHandle> makeCopy(const std::string& name, const py::object& 
                                      const py::object& dst, std::optional<uint64_t> srcOffset,
                                      std::optional<uint64_t> dstOffset,
                                      std::optional<uint64_t> byteCount,
-                                     const py::object& defaultQueue, const Sink& profiler) {
+                                     const py::object& defaultQueue, const OptionalSink& profiler) {
     auto handle = std::make_unique<CopyHandle>();
     handle->launcher = std::make_shared<CopyLauncher>(
         name, toCopyEnd(src, "src", false), toCopyEnd(dst, "dst", true),
         CopyRange{srcOffset.value_or(0), dstOffset.value_or(0), byteCount},
-        toQueue(defaultQueue, "default_queue"), profiler);
+        toQueue(defaultQueue, "default_queue"), profiler.value_or(nullptr));
     return handle;
 }
 
 std::unique_ptr<FillHandle> makeFill(const std::string& name, const py::object& dst,
                                      const py::object& value, uint64_t offset,
                                      std::optional<uint64_t> byteCount,
-                                     const py::object& defaultQueue, const Sink& profiler) {
+                                     const py::object& defaultQueue, const OptionalSink& profiler) {
     const auto& tensor = handleOf<TensorHandle>(dst, "dst");
     KernelArgument element;
     element.name = "value";
@@ -331,13 +331,13 @@ std::unique_ptr<FillHandle> makeFill(const std::string& name, const py::object& 
     handle->launcher = std::make_shared<FillLauncher>(
         name, std::dynamic_pointer_cast<Tensor>(tensor.memory),
         toArgument(value, &element, name, "value"), offset, byteCount,
-        toQueue(defaultQueue, "default_queue"), profiler);
+        toQueue(defaultQueue, "default_queue"), profiler.value_or(nullptr));
     return handle;
 }
 
-std::unique_ptr<LauncherHandle> makeOwn(const std::string& name, const Sink& profiler) {
+std::unique_ptr<LauncherHandle> makeOwn(const std::string& name, const OptionalSink& profiler) {
     auto handle = std::make_unique<LauncherHandle>();
-    handle->launcher = std::make_shared<PythonLauncher>(name, profiler);
+    handle->launcher = std::make_shared<PythonLauncher>(name, profiler.value_or(nullptr));
     return handle;
 }
 
@@ -393,8 +393,8 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
         std::vector<Py_ssize_t> parameters;
         for (Py_ssize_t i = 0; i < named; ++i) {
             size_t place = 0;
-            while (place < Count && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i),
-                                                                     known[place]) != 0)
+            while (place < Count &&
+                   PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), known[place]) != 0)
                 ++place;
             if (place == Count) {
                 parameters.push_back(i);
@@ -448,8 +448,7 @@ PyObject* callPlain(PyObject* self, PyObject* const* values, Py_ssize_t count, P
 PyObject* callSized(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return call(self, values, count, names, kSized);
 }
-PyObject* callIterated(PyObject* self, PyObject* const* values, Py_ssize_t count,
-                       PyObject* names) {
+PyObject* callIterated(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return call(self, values, count, names, kIterated);
 }
 
@@ -499,7 +498,7 @@ bool isPython(py::handle object) {
 }
 
 void bindBase(py::class_<LauncherHandle>& type) {
-    type.def(py::init(&makeOwn), py::arg("name"), py::arg("profiler") = Sink())
+    type.def(py::init(&makeOwn), py::arg("name"), py::arg("profiler") = py::none())
         .def(
             "__call__",
             [](py::handle self, const py::args&, const py::kwargs&) -> Event {
@@ -514,7 +513,9 @@ void bindBase(py::class_<LauncherHandle>& type) {
             "Its name in errors, trace and statistics.")
         .def(
             "global_size_configured",
-            [](py::handle self) { return isPython(self) || launcherOf(self).globalSizeConfigured(); },
+            [](py::handle self) {
+                return isPython(self) || launcherOf(self).globalSizeConfigured();
+            },
             "Whether a call needs no global size.")
         .def(
             "parameters",
@@ -542,8 +543,8 @@ void bindBase(py::class_<LauncherHandle>& type) {
             [](py::handle self, const Event& event) { launcherOf(self).runLog().add(event, 0); },
             py::arg("event"), "Adds an event to `events`; for launchers of one's own.")
         .def("__repr__", [](py::handle self) {
-            return std::string("<kp.launcher.") +
-                   Py_TYPE(self.ptr())->tp_name + " '" + launcherOf(self).name() + "'>";
+            return std::string("<kp.launcher.") + Py_TYPE(self.ptr())->tp_name + " '" +
+                   launcherOf(self).name() + "'>";
         });
 }
 
@@ -565,9 +566,10 @@ void checkKernelArg(py::handle self, const py::object& value, uint32_t index,
 }
 
 void bindKernelBase(py::class_<KernelLauncherHandle, LauncherHandle>& type) {
-    type.def("queue_configured",
-             [](py::handle self) { return kernelLauncherOf(self).get().queueConfigured(); },
-             "Whether there is a default queue.")
+    type.def(
+            "queue_configured",
+            [](py::handle self) { return kernelLauncherOf(self).get().queueConfigured(); },
+            "Whether there is a default queue.")
         .def("check_kernel_arg", &checkKernelArg, py::arg("arg"), py::arg("arg_id"),
              py::arg("arg_name") = py::none(), py::arg("arg_type") = py::none(),
              "Raises InvalidArgument where a value does not fit the argument with this index; the\n"
@@ -619,8 +621,7 @@ std::shared_ptr<Launcher> launcherForList(py::handle object) {
     auto& handle = handleOf<LauncherHandle>(object);
     noteOwnCheck(object, handle);
     const py::object called = typeOf(object).attr("__call__");
-    for (const py::handle base :
-         py::reinterpret_borrow<py::tuple>(Py_TYPE(object.ptr())->tp_mro))
+    for (const py::handle base : py::reinterpret_borrow<py::tuple>(Py_TYPE(object.ptr())->tp_mro))
         if (isOwnType(base.ptr()) && called.is(py::object(base.attr("__call__"))))
             return handle.launcher;
     auto launcher = std::dynamic_pointer_cast<PythonLauncher>(handle.launcher);
@@ -659,27 +660,28 @@ void bindLaunchers(py::module_& module) {
         "who wait for the event, and fails what depends on it.");
     host.def(py::init(&makeHost), py::arg("name"), py::arg("function"),
              py::arg("parameters") = py::tuple(), py::arg("default_queue") = py::none(),
-             py::arg("profiler") = Sink());
+             py::arg("profiler") = py::none());
     setCall(host, gCallPlain);
 
     py::class_<KernelLauncherHandle, LauncherHandle> kernel(
         module, "KernelLauncher",
         "A kernel with arguments that are all known. `kernel` is an Algorithm, a Kernel, SPIR-V,\n"
-        "GLSL or a path. `args_list` has all arguments by position, or pairs of an index or a name\n"
+        "GLSL or a path. `args_list` has all arguments by position, or pairs of an index or a "
+        "name\n"
         "and a value: bindings in ascending order, then push constants by offset, then\n"
         "specialization constants by id. Sizes count work items.");
-    kernel.def(
-        py::init([](std::string name, py::object kernelGiven, py::object arguments,
-                    py::object globalSize, py::object localSize, py::object queue, Sink profiler,
-                    bool roundUp, py::object manager) {
-            return makeKernelLauncher({std::move(name), kernelGiven, arguments, globalSize,
-                                       localSize, queue, profiler, roundUp, manager});
-        }),
-        py::arg("name"), py::arg("kernel"), py::arg("args_list") = py::none(),
-        py::arg("default_global_work_size") = py::none(),
-        py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
-        py::arg("profiler") = Sink(), py::kw_only(), py::arg("round_up") = false,
-        py::arg("manager") = py::none());
+    kernel.def(py::init([](std::string name, py::object kernelGiven, py::object arguments,
+                           py::object globalSize, py::object localSize, py::object queue,
+                           OptionalSink profiler, bool roundUp, py::object manager) {
+                   return makeKernelLauncher({std::move(name), kernelGiven, arguments, globalSize,
+                                              localSize, queue, profiler.value_or(nullptr), roundUp,
+                                              manager});
+               }),
+               py::arg("name"), py::arg("kernel"), py::arg("args_list") = py::none(),
+               py::arg("default_global_work_size") = py::none(),
+               py::arg("default_local_work_size") = py::none(),
+               py::arg("default_queue") = py::none(), py::arg("profiler") = py::none(),
+               py::kw_only(), py::arg("round_up") = false, py::arg("manager") = py::none());
     bindKernelBase(kernel);
     setCall(kernel, gCallSized);
 
@@ -688,18 +690,20 @@ void bindLaunchers(py::module_& module) {
         "A kernel some of whose arguments are given by name with each call. `parameters_map` is\n"
         "name -> index, name in the shader, or (index, type).");
     parametrized
-        .def(py::init([](std::string name, py::object kernelGiven, py::object parametersMap,
-                         py::object arguments, py::object globalSize, py::object localSize,
-                         py::object queue, Sink profiler, bool roundUp, py::object manager) {
-                 return makeParametrized({std::move(name), kernelGiven, arguments, globalSize,
-                                          localSize, queue, profiler, roundUp, manager},
-                                         parametersMap);
-             }),
-             py::arg("name"), py::arg("kernel"), py::arg("parameters_map"),
-             py::arg("args_list") = py::none(), py::arg("default_global_work_size") = py::none(),
-             py::arg("default_local_work_size") = py::none(),
-             py::arg("default_queue") = py::none(), py::arg("profiler") = Sink(), py::kw_only(),
-             py::arg("round_up") = false, py::arg("manager") = py::none())
+        .def(
+            py::init([](std::string name, py::object kernelGiven, py::object parametersMap,
+                        py::object arguments, py::object globalSize, py::object localSize,
+                        py::object queue, OptionalSink profiler, bool roundUp, py::object manager) {
+                return makeParametrized({std::move(name), kernelGiven, arguments, globalSize,
+                                         localSize, queue, profiler.value_or(nullptr), roundUp,
+                                         manager},
+                                        parametersMap);
+            }),
+            py::arg("name"), py::arg("kernel"), py::arg("parameters_map"),
+            py::arg("args_list") = py::none(), py::arg("default_global_work_size") = py::none(),
+            py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
+            py::arg("profiler") = py::none(), py::kw_only(), py::arg("round_up") = false,
+            py::arg("manager") = py::none())
         .def_property_readonly(
             "parameters_map",
             [](py::handle self) { return py::cast<ParametrizedHandle&>(self).parametersMap; },
@@ -714,18 +718,18 @@ void bindLaunchers(py::module_& module) {
     iterative
         .def(py::init([](std::string name, py::object kernelGiven, py::object parametersMap,
                          py::object arguments, py::object iterated, py::object globalSize,
-                         py::object localSize, py::object queue, Sink profiler, bool roundUp,
-                         py::object manager, const std::string& mode) {
+                         py::object localSize, py::object queue, OptionalSink profiler,
+                         bool roundUp, py::object manager, const std::string& mode) {
                  return makeIterative({std::move(name), kernelGiven, arguments, globalSize,
-                                       localSize, queue, profiler, roundUp, manager},
+                                       localSize, queue, profiler.value_or(nullptr), roundUp,
+                                       manager},
                                       parametersMap, iterated, mode);
              }),
              py::arg("name"), py::arg("kernel"), py::arg("parameters_map"), py::arg("args_list"),
              py::arg("iterated_parameters"), py::arg("default_global_work_size") = py::none(),
-             py::arg("default_local_work_size") = py::none(),
-             py::arg("default_queue") = py::none(), py::arg("profiler") = Sink(), py::kw_only(),
-             py::arg("round_up") = false, py::arg("manager") = py::none(),
-             py::arg("mode") = "product")
+             py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
+             py::arg("profiler") = py::none(), py::kw_only(), py::arg("round_up") = false,
+             py::arg("manager") = py::none(), py::arg("mode") = "product")
         .def_property_readonly(
             "iterated_parameters",
             [](py::handle self) { return py::cast<IterativeHandle&>(self).iterated; }, "As given.")
@@ -748,21 +752,22 @@ void bindLaunchers(py::module_& module) {
     const char* const copyKeywords = "Offsets and counts are bytes.";
     py::class_<CopyHandle, LauncherHandle> copy(
         module, "CopyLauncher",
-        (std::string("Copies between tensors, or between a tensor and an array, which is kept alive\n"
-                     "until the copy is done. Images are copied whole. ") +
+        (std::string(
+             "Copies between tensors, or between a tensor and an array, which is kept alive\n"
+             "until the copy is done. Images are copied whole. ") +
          copyKeywords)
             .c_str());
     copy.def(py::init(&makeCopy), py::arg("varname"), py::arg("src"), py::arg("dst"),
              py::arg("src_device_offset") = py::none(), py::arg("dst_device_offset") = py::none(),
              py::arg("byte_count") = py::none(), py::arg("default_queue") = py::none(),
-             py::arg("profiler") = Sink());
+             py::arg("profiler") = py::none());
     setCall(copy, gCallPlain);
 
     py::class_<FillHandle, LauncherHandle> fill(
         module, "FillLauncher", "Fills a tensor, or a range of bytes of it, with one number.");
     fill.def(py::init(&makeFill), py::arg("varname"), py::arg("dst"), py::arg("value"),
              py::arg("dst_device_offset") = 0, py::arg("byte_count") = py::none(),
-             py::arg("default_queue") = py::none(), py::arg("profiler") = Sink());
+             py::arg("default_queue") = py::none(), py::arg("profiler") = py::none());
     setCall(fill, gCallPlain);
 }
 

@@ -16,11 +16,10 @@ std::vector<std::weak_ptr<Manager>> gManagers;
 
 /// The objects that came over by fork() must never be destroyed: their driver threads are gone.
 void keepForever() {
-    PyTypeObject* const types[] = {gType<ManagerHandle>,   gType<MemoryHandle>,
-                                   gType<AlgorithmHandle>, gType<OpHandle>,
-                                   gType<SequenceHandle>,  gType<Event>,
-                                   gType<QueueHandle>,     gType<LauncherHandle>,
-                                   gType<ListHandle>};
+    PyTypeObject* const types[] = {
+        gType<ManagerHandle>, gType<MemoryHandle>,   gType<AlgorithmHandle>,
+        gType<OpHandle>,      gType<SequenceHandle>, gType<Event>,
+        gType<QueueHandle>,   gType<LauncherHandle>, gType<ListHandle>};
     py::detail::with_internals([&types](py::detail::internals& internals) {
         for (const auto& [pointer, instance] : internals.registered_instances)
             for (PyTypeObject* const type : types) {

@@ -23,7 +23,8 @@ PythonHostLauncher::PythonHostLauncher(std::string name, const py::object& funct
     : Launcher(std::move(name), std::move(profiler)), mFunction(hold(function)),
       mParameters(std::move(parameters)), mDefaultQueue(std::move(defaultQueue)) {
     if (!PyCallable_Check(function.ptr()))
-        throw py::type_error("launcher '" + this->name() + "': function is something to call, not a " +
+        throw py::type_error("launcher '" + this->name() +
+                             "': function is something to call, not a " +
                              Py_TYPE(function.ptr())->tp_name);
 }
 

@@ -17,9 +17,9 @@ Event hostFunction(py::handle self, const py::object& function, const py::object
     if (!PyCallable_Check(function.ptr()))
         throw py::type_error(std::string("function is something to call, not a ") +
                              Py_TYPE(function.ptr())->tp_name);
-    return queueOf(self).hostFunction([call = hold(function), keywords = hold(py::dict())] {
-        callFromLibrary(call, keywords);
-    }, toEvents(waitFor));
+    return queueOf(self).hostFunction(
+        [call = hold(function), keywords = hold(py::dict())] { callFromLibrary(call, keywords); },
+        toEvents(waitFor));
 }
 
 } // namespace

@@ -66,9 +66,10 @@ void bindTrace(py::module_& module) {
 
 void bindStatistics(py::module_& module) {
     using Statistics = KernelStatistics;
-    py::class_<Statistics>(module, "KernelStatistics",
-                           "Times of the runs of one kernel, in nanoseconds. Two of them add up to\n"
-                           "what one that saw all runs would say; they compare by mean.")
+    py::class_<Statistics>(
+        module, "KernelStatistics",
+        "Times of the runs of one kernel, in nanoseconds. Two of them add up to\n"
+        "what one that saw all runs would say; they compare by mean.")
         .def(py::init<>())
         .def("add", &Statistics::add, py::arg("nanoseconds"), py::arg("bytes") = 0, "Adds a run.")
         .def_property_readonly("count", &Statistics::count, "Runs that were timed.")

@@ -41,8 +41,13 @@ def lines() -> Iterator[list[str]]:
 
 def test_queues(mgr: kp.Manager) -> None:
     plain, free = mgr.queue(), mgr.queue(index=5, in_order=False)
-    assert plain.in_order and not plain.profiling and not plain.is_virtual and plain.index == 0
-    assert not free.in_order and free.is_virtual and "virtual" in free.name
+    assert plain.in_order
+    assert not plain.profiling
+    assert not plain.is_virtual
+    assert plain.index == 0
+    assert not free.in_order
+    assert free.is_virtual
+    assert "virtual" in free.name
     assert plain.device_name == mgr.get_device_properties()["device_name"]
     plain.set_profiling(True)
     assert plain.profiling == mgr.get_device_properties()["timestamps_supported"]
@@ -55,13 +60,17 @@ def test_queues(mgr: kp.Manager) -> None:
 
 def test_user_events() -> None:
     gate = kp.UserEvent()
-    assert gate.status == kp.EventStatus.queued and not gate.done and gate.profile is None
+    assert gate.status == kp.EventStatus.queued
+    assert not gate.done
+    assert gate.profile is None
     assert gate.wait(0) is False
     assert kp.wait_all([kp.Event(), gate], 0.001) is False
     assert kp.wait_any([gate, gate], timeout=0) is None
     assert kp.wait_any([gate, kp.Event()]) == 1
     gate.set()
-    assert gate.wait() and gate.done and gate.status == kp.EventStatus.complete
+    assert gate.wait()
+    assert gate.done
+    assert gate.status == kp.EventStatus.complete
     with pytest.raises(kp.InvalidArgument, match="once only"):
         gate.set()
     failed = kp.UserEvent()
@@ -100,11 +109,42 @@ def test_sequences_wait_for_events(mgr: kp.Manager, tensor: kp.Tensor) -> None:
     sequence.eval_async(wait_for=[gate, None])
     seen: list[float] = []
     event = mgr.queue().host_function(lambda: seen.append(tensor.data()[0]), [sequence.event()])
-    assert not event.done and tensor.data()[0] == 1
+    assert not event.done
+    assert tensor.data()[0] == 1
     gate.set()
     event.wait()
     assert seen == [3]
     sequence.eval_await()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_hooks_of_a_sequence_that_waits(mgr: kp.Manager, tensor: kp.Tensor, fails: bool) -> None:
+    calls: list[str] = []
+
+    class Hooked(kp.OpBase):
+        def record(self) -> list[kp.OpBase]:
+            return [kp.OpAlgoDispatch(algorithm)]
+
+        def pre_eval(self) -> None:
+            calls.append(threading.current_thread().name)
+            if fails:
+                raise KeyError("planted")
+
+    algorithm = mgr.algorithm([tensor], SCALE, (4,), push_consts=[2.0, 1.0])
+    gate, behind = kp.UserEvent(), threading.Event()
+    mgr.queue().host_function(lambda: behind.wait(30))
+    slow = mgr.queue(1).host_function(lambda: behind.wait(30))
+    sequence = mgr.sequence().record(Hooked()).eval_async(wait_for=[gate, slow])
+    gate.set()
+    behind.set()
+    if fails:
+        with pytest.raises(KeyError, match="planted"):
+            sequence.eval_await()
+        assert tensor.data()[0] == 1
+    else:
+        sequence.eval_await()
+        assert tensor.data()[0] == 3
+    assert len(calls) == 1
 
 
 def test_host_functions(mgr: kp.Manager) -> None:
@@ -155,7 +195,8 @@ def test_unprofiled_launches_register_nothing(mgr: kp.Manager, tensor: kp.Tensor
     event = launcher(mgr.queue())
     event.wait()
     assert event.profile is None
-    assert launcher.events == [] and launcher.statistics.count == 0
+    assert launcher.events == []
+    assert launcher.statistics.count == 0
 
 
 def test_statistics_never_wait(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S2, S3
@@ -185,10 +226,12 @@ def test_statistics_are_those_of_the_profiles(tensor: kp.Tensor, queue: kp.Queue
     times = np.array([profile.duration for profile in profiles if profile], np.float64)
     assert len(times) == 10
     for profile in profiles:
-        assert profile and profile.end - profile.start == profile.duration
+        assert profile
+        assert profile.end - profile.start == profile.duration
         assert 0 < profile.queued <= profile.submitted
     statistics = launcher.statistics
-    assert statistics.total == times.sum() and statistics.count == 10
+    assert statistics.total == times.sum()
+    assert statistics.count == 10
     assert (statistics.min, statistics.max) == (times.min(), times.max())
     for given, expected in (
         (statistics.mean, times.mean()),
@@ -216,8 +259,10 @@ def test_merging() -> None:  # S5
             assert getattr(merged, name) == pytest.approx(getattr(whole, name))
     same = a
     a += b
-    assert a is same and a.count == 5
-    assert c < b and max(a, b, c).mean == b.mean
+    assert a is same
+    assert a.count == 5
+    assert c < b
+    assert max(a, b, c).mean == b.mean
     assert whole.bytes_per_second == pytest.approx(48 / 48e-9)
     assert "6" in str(whole)
 
@@ -237,7 +282,8 @@ def test_statistics_of_lists(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S6
     assert statistics["out"].bytes == 32
     assert step.events == []
     table = kl.to_table(statistics)
-    assert len(table.splitlines()) >= 5 and "out" in table
+    assert len(table.splitlines()) >= 5
+    assert "out" in table
 
 
 def test_trace(lines: list[str], tensor: kp.Tensor, mgr: kp.Manager) -> None:  # T1
@@ -259,7 +305,8 @@ def test_trace(lines: list[str], tensor: kp.Tensor, mgr: kp.Manager) -> None:  #
     assert traced(trace_kernels=True, no_copy=True) == {"add<1>", "scale"}
     assert traced(trace_kernels=True, no_accumulate=True) == {"scale", "enqueue_copy out"}
     assert traced(trace_kernels=True, filter="*e*,!scale*") == {"enqueue_copy out"}
-    assert kl.should_trace_kernel("enqueue_copy x") and not kl.should_trace_kernel("scale")
+    assert kl.should_trace_kernel("enqueue_copy x")
+    assert not kl.should_trace_kernel("scale")
     lines.clear()
     kl.trace_kernel("enqueue_copy by hand")
     kl.trace_kernel("scale")
@@ -272,8 +319,11 @@ def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("KP_TRACE_FILTER", "a*")
     options = kl.trace_options_from_environment()
-    assert options.trace_kernels and options.no_copy and options.profile_kernels
-    assert options.filter == "a*" and not options.no_accumulate
+    assert options.trace_kernels
+    assert options.no_copy
+    assert options.profile_kernels
+    assert options.filter == "a*"
+    assert not options.no_accumulate
 
 
 def test_profile_kernel(lines: list[str], tensor: kp.Tensor, queue: kp.Queue) -> None:  # T2

@@ -58,7 +58,8 @@ def parametrized(name: str, tensor: kp.Tensor, **more: Any) -> Any:
 def test_defaults_and_overrides(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L1
     default, other = mgr.queue(profiling=True), mgr.queue()
     launcher = fixed("k", tensor, 2, 0, default_queue=default, default_global_work_size=1)
-    assert launcher.queue_configured() and launcher.global_size_configured()
+    assert launcher.queue_configured()
+    assert launcher.global_size_configured()
     assert launcher.default_queue is default
     assert launcher.default_global_work_size == (1, 1, 1)
     launcher().wait()
@@ -70,7 +71,8 @@ def test_defaults_and_overrides(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # 
 
 def test_missing_queue_and_sizes(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L2
     launcher = kl.KernelLauncher("bare", SCALE, (tensor, 2.0, 0.0))
-    assert not launcher.queue_configured() and not launcher.global_size_configured()
+    assert not launcher.queue_configured()
+    assert not launcher.global_size_configured()
     with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no queue"):
         launcher(global_work_size=4)
     with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no global size"):
@@ -127,7 +129,9 @@ def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue:
         make((tensor, "one", 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given tensor of 4"):
         make((tensor, tensor, 1.0))
-    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given .*cannot hold"):
+    with pytest.raises(
+        invalid, match=r"argument 1 'scale' is a float, but was given .*cannot hold"
+    ):
         make((tensor, 1e300, 1.0))
     with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given float"):
         make((1.0, 1.0, 1.0))
@@ -144,7 +148,7 @@ def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue:
     integers = kl.ParametrizedKernelLauncher(
         "i", INTEGERS, {"n": 1}, ((0, mgr.tensor_t(np.ones(1, np.int32))),), 1
     )
-    with pytest.raises(invalid, match="launcher 'i': argument 1 'n' is a int, .*cannot hold"):
+    with pytest.raises(invalid, match=r"launcher 'i': argument 1 'n' is a int, .*cannot hold"):
         integers(queue, n=1 << 40)
     with pytest.raises(invalid, match="argument 1 'n' is a int, but was given double"):
         integers(queue, n=1.5)
@@ -393,7 +397,8 @@ def test_arrays_live_until_the_copy_is_done(mgr: kp.Manager, queue: kp.Queue) ->
     junk = [np.full(1000, 7, np.float32) for _ in range(20)]
     gate.set()
     event.wait()
-    assert junk and tensor.read().tolist() == list(range(1000))
+    assert junk
+    assert tensor.read().tolist() == list(range(1000))
 
 
 def test_host_launcher(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L10
@@ -406,7 +411,8 @@ def test_host_launcher(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> N
     step = kl.KernelListLauncher("step")
     host = kl.HostLauncher("exchange", exchange, parameters=["shift"])
     step.push_kernels(fixed("x2", tensor, 2, 0), host, fixed("x10", tensor, 10, 0))
-    assert host.global_size_configured() and host.parameters() == {"shift": "anything"}
+    assert host.global_size_configured()
+    assert host.parameters() == {"shift": "anything"}
     with pytest.raises(kp.InvalidArgument, match="parameter 'shift' is missing"):
         step(queue)
     step(queue, shift={"by": 100}).wait()
@@ -428,7 +434,8 @@ def test_the_call_returns_while_a_host_launcher_runs(tensor: kp.Tensor, queue: k
     step.push_kernels(kl.HostLauncher("slow", slow), fixed("x2", tensor, 2, 0))
     event = step(queue)
     assert started.wait(30)
-    assert not event.done and tensor.data()[0] == 1
+    assert not event.done
+    assert tensor.data()[0] == 1
     gate.set()
     event.wait()
     assert tensor.data()[0] == 2
@@ -454,7 +461,8 @@ def test_exceptions_of_host_launchers(tensor: kp.Tensor, queue: kp.Queue) -> Non
         with pytest.raises(Planted, match="planted") as caught:
             failed.wait()
         assert any(entry.name == "throws" for entry in caught.traceback)
-        assert failed.status == kp.EventStatus.error and failed.done
+        assert failed.status == kp.EventStatus.error
+        assert failed.done
     assert tensor.data()[0] == 2
     fails = False
     step(queue).wait()
@@ -480,7 +488,8 @@ def test_launchers_share_an_algorithm(mgr: kp.Manager, queue: kp.Queue) -> None:
 def test_as_list_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L12
     launcher = parametrized("k", tensor)
     listed = launcher.as_list_launcher("list")
-    assert listed.name == "list" and listed.launchers == [launcher]
+    assert listed.name == "list"
+    assert listed.launchers == [launcher]
     listed(queue, scale=2.0, offset=0.0).wait()
     assert tensor.data()[0] == 2
 
