@@ -14,7 +14,7 @@ print(b.data())
 
 from __future__ import annotations
 
-from . import _early
+from . import _early, launcher
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
 from ._kp import (
     AccessFlags,
@@ -22,6 +22,8 @@ from ._kp import (
     Autotuner,
     DataTypes,
     Event,
+    EventProfile,
+    EventStatus,
     HostImport,
     Image,
     Manager,
@@ -39,6 +41,7 @@ from ._kp import (
     ProfileEntry,
     Profiler,
     ProfilerScope,
+    Queue,
     Sequence,
     Tensor,
     TunableKernel,
@@ -47,10 +50,13 @@ from ._kp import (
     TuningProgress,
     TuningRecord,
     TuningResult,
+    UserEvent,
     __version__,
     compile,
     eval_all,
     list_devices,
+    wait_all,
+    wait_any,
 )
 from ._reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
 
@@ -69,6 +75,8 @@ __all__ = [
     "DeviceLost",
     "Error",
     "Event",
+    "EventProfile",
+    "EventStatus",
     "HostImport",
     "Image",
     "InvalidArgument",
@@ -92,6 +100,7 @@ __all__ = [
     "Profiler",
     "ProfilerScope",
     "PushConstant",
+    "Queue",
     "Reflection",
     "Sequence",
     "ShaderError",
@@ -105,11 +114,15 @@ __all__ = [
     "TuningRecord",
     "TuningResult",
     "Unsupported",
+    "UserEvent",
     "__version__",
     "compile",
     "eval_all",
+    "launcher",
     "list_devices",
     "reflect",
+    "wait_all",
+    "wait_any",
 ]
 
 _early.install()

@@ -20,6 +20,7 @@ _SpecConstants: TypeAlias = (
     _Constants | collections.abc.Mapping[int, Any] | collections.abc.Mapping[str | int, Any]
 )
 _Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
+_Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
 
 __version__: str
 
@@ -114,6 +115,17 @@ class Manager:
         `desired_extensions` are left out where missing, `required_extensions` an error.
         `validation` is a list of checks ("core,sync"), `wait` one of "auto", "spin",
         "hybrid", "block", `cache_folder` where pipelines are kept ("off": nowhere).
+        """
+
+    def queue(
+        self,
+        index: SupportsIndex = 0,
+        in_order: bool = True,
+        profiling: bool = False,
+    ) -> Queue:
+        """A line of work on the manager's queue of this index. Past the last it is virtual: it
+        shares queue 0 and says so. In an in-order queue each launch comes after all before it;
+        in another only wait_for, barrier() and the memory that launches share give an order.
         """
 
     def tensor(
@@ -880,23 +892,118 @@ class Sequence:
         """
 
 class Event:
-    """A point in the work of a device; see Sequence.event."""
+    """A point in the work of a device, or of the host. Launchers, copies, queues and
+    Sequence.event give them; wait_for takes them, done or not.
+    """
 
     def __init__(self) -> None:
         """An event that is done already."""
 
     @property
     def done(self) -> bool:
-        """True once the device has finished the work. Never waits."""
+        """True once the work is over, done or failed. Never waits."""
+
+    @property
+    def status(self) -> EventStatus:
+        """How far the work has come. Never waits."""
+
+    @property
+    def profile(self) -> EventProfile | None:
+        """When it ran; None until it is done, where it failed, and where its queue did not
+        profile it. Device times of one device compare with each other. Never waits.
+        """
 
     @property
     def value(self) -> int:
-        """The queue's count at this point."""
+        """The queue's count at this point; 0 for what the device was not given."""
+
+    @property
+    def queue_name(self) -> str:
+        """Name of the kp.Queue it was launched on; empty where there is none."""
 
     def wait(self, timeout: SupportsFloat | None = None) -> bool:
-        """Waits until the work is done, or `timeout` seconds are over; says which."""
+        """Waits until the work is done, or `timeout` seconds are over; says which. Raises what
+        made it fail: for a host function, what that raised.
+        """
+
+    def _call_when_over(self, function: collections.abc.Callable[..., object]) -> None:
+        """Calls a function in a thread of the library once the event is over."""
 
     def __await__(self) -> collections.abc.Generator[Any, None, None]: ...
+
+    def __repr__(self) -> str: ...
+
+class UserEvent(Event):
+    """An event that the host signals: what waits for it starts when set() is called.
+    Where it is gone without set() or fail(), it fails.
+    """
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None:
+        """Signals it. What waits for it is started in this call."""
+
+    def fail(self, error: BaseException | type[BaseException]) -> None:
+        """Fails it with an exception, and with it all that waits for it."""
+
+class Queue:
+    """A line of work of a device: launches go to it, events come from it. Made by
+    Manager.queue.
+    """
+
+    @property
+    def index(self) -> int:
+        """As asked for."""
+
+    @property
+    def name(self) -> str:
+        """"queue 2", with " (virtual, on queue 0)" where it is."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether each launch comes after all before it."""
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether it shares the device's queue with that of another index."""
+
+    @property
+    def device_name(self) -> str:
+        """Name of its device."""
+
+    @property
+    def queue_family(self) -> int:
+        """Vulkan's index of its queue family."""
+
+    @property
+    def profiling(self) -> bool:
+        """Whether launches are timed; False also where the device cannot."""
+
+    def set_profiling(self, profiling: bool) -> None:
+        """Switches timing for launches from now on."""
+
+    def barrier(
+        self,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+    ) -> Event:
+        """An event that is done when all launched on this queue so far, and all of `wait_for`,
+        is done. Later launches of this queue come after it.
+        """
+
+    def host_function(
+        self,
+        function: collections.abc.Callable[..., object],
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+    ) -> Event:
+        """Calls a function in a thread of the library when all of `wait_for` (and, in an
+        in-order queue, everything before) is done. What it raises is raised in those who
+        wait for the event. It must not wait for what comes after it.
+        """
+
+    def finish(self) -> None:
+        """Waits for everything launched on this queue so far. Failures are left to those who
+        hold the events.
+        """
 
     def __repr__(self) -> str: ...
 
@@ -957,6 +1064,57 @@ class OpMemoryBarrier(OpBase):
         barrier_on_primary: bool = True,
     ) -> None: ...
 
+class EventStatus(enum.IntEnum):
+    """How far the work behind an event has come.
+
+    queued: it waits on the host for something else. submitted: the
+    device has it, or the host function runs. complete: done.
+    error: it failed or could not be started; wait() says why.
+    """
+
+    queued = 0
+    submitted = 1
+    complete = 2
+    error = 3
+
+class EventProfile:
+    """When profiled work ran, in nanoseconds."""
+
+    @property
+    def start(self) -> int:
+        """Of the device's clock; see Event.profile."""
+
+    @property
+    def end(self) -> int:
+        """Of the device's clock."""
+
+    @property
+    def queued(self) -> int:
+        """Of the host's clock (time.monotonic_ns on Linux): the call."""
+
+    @property
+    def submitted(self) -> int:
+        """Of the host's clock: the device was given it."""
+
+    @property
+    def duration(self) -> int:
+        """From start to end."""
+
+    def __repr__(self) -> str: ...
+
+def wait_all(events: collections.abc.Iterable[Event], timeout: SupportsFloat | None = None) -> bool:
+    """Waits until all are done, or `timeout` seconds are over; says which. Once all are
+    over, raises the first failure in the order of the list.
+    """
+
+def wait_any(
+    events: collections.abc.Iterable[Event],
+    timeout: SupportsFloat | None = None,
+) -> int | None:
+    """Waits until one is done; gives its place in the list, or None where `timeout`
+    seconds were over first. Raises where the first that is over failed.
+    """
+
 def eval_all(sequences: collections.abc.Iterable[Sequence]) -> None:
     """Evaluates several sequences at the price of one submission, and waits for all.
     They are ordered as if evaluated one after the other.
@@ -964,6 +1122,530 @@ def eval_all(sequences: collections.abc.Iterable[Sequence]) -> None:
 
 def list_devices() -> list[dict[str, Any]]:
     """The devices of this machine, in the driver's order, as a list of dicts."""
+
+class KernelStatistics:
+    """Times of the runs of one kernel, in nanoseconds. Two of them add up to
+    what one that saw all runs would say; they compare by mean.
+    """
+
+    def __init__(self) -> None: ...
+
+    def add(self, nanoseconds: SupportsIndex, bytes: SupportsIndex = 0) -> None:
+        """Adds a run."""
+
+    @property
+    def count(self) -> int:
+        """Runs that were timed."""
+
+    @property
+    def nruns(self) -> int:
+        """The same."""
+
+    @property
+    def unprofiled(self) -> int:
+        """Runs that were not timed."""
+
+    @property
+    def total(self) -> int:
+        """Sum of all runs."""
+
+    @property
+    def min(self) -> int:
+        """The shortest; 0 without runs."""
+
+    @property
+    def max(self) -> int:
+        """The longest."""
+
+    @property
+    def mean(self) -> float:
+        """Total divided by count."""
+
+    @property
+    def variance(self) -> float:
+        """Of the runs themselves."""
+
+    @property
+    def stddev(self) -> float:
+        """Square root of the variance."""
+
+    @property
+    def median(self) -> float:
+        """Of a bounded number of samples, as percentile()."""
+
+    def percentile(self, percent: SupportsFloat) -> float:
+        """`percent` is 0 to 100."""
+
+    @property
+    def bytes(self) -> int:
+        """Moved, for copies and fills."""
+
+    @property
+    def bytes_per_second(self) -> float:
+        """0 where nothing was copied."""
+
+    def __add__(self, arg0: KernelStatistics, /) -> KernelStatistics: ...
+
+    def __iadd__(self, arg0: KernelStatistics, /) -> Self: ...
+
+    def __lt__(self, arg0: KernelStatistics, /) -> bool: ...
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+def to_table(statistics: collections.abc.Mapping[str, KernelStatistics]) -> str:
+    """A table with one line for each name, the longest total first. `statistics` is what
+    KernelListLauncher.statistics gives.
+    """
+
+class TimingSink:
+    """Is told of each profiled launch once its times are known."""
+
+class FunctionProfiler:
+    """Adds up the times of one function: `profiler += seconds`, or as the `profiler` of
+    launchers.
+    """
+
+    def __init__(self, name: str) -> None: ...
+
+    @property
+    def name(self) -> str:
+        """As given."""
+
+    @property
+    def total_time(self) -> float:
+        """Seconds."""
+
+    @property
+    def nb_calls(self) -> int:
+        """How often."""
+
+    def __iadd__(self, arg0: SupportsFloat, /) -> Self: ...
+
+    def __str__(self) -> str: ...
+
+class TraceOptions:
+    """Which launches are traced and profiled."""
+
+    def __init__(
+        self,
+        *,
+        trace_kernels: bool = False,
+        no_copy: bool = False,
+        no_accumulate: bool = False,
+        profile_kernels: bool = False,
+        filter: str = "",
+    ) -> None: ...
+
+    @property
+    def trace_kernels(self) -> bool:
+        """Launches are printed (KP_TRACE_KERNELS)."""
+
+    @property
+    def no_copy(self) -> bool:
+        """Not those whose message begins "enqueue_copy" (KP_TRACE_NOCOPY)."""
+
+    @property
+    def no_accumulate(self) -> bool:
+        """Not those with "add<" in their message (KP_TRACE_NOACCUMULATE)."""
+
+    @property
+    def profile_kernels(self) -> bool:
+        """profile_kernel() does something (KP_PROFILE_KERNELS)."""
+
+    @property
+    def filter(self) -> str:
+        """Comma-separated globs of messages; with ! in front: those not
+        (KP_TRACE_FILTER).
+        """
+
+def trace_options() -> TraceOptions:
+    """The options in force; at first those of the environment."""
+
+def set_trace_options(options: TraceOptions) -> None:
+    """Puts other options in force."""
+
+def trace_options_from_environment() -> TraceOptions:
+    """What the environment variables say now."""
+
+def set_trace_output(output: collections.abc.Callable[[str], object] | None) -> None:
+    """What is called with each line of the trace; None writes to the C library's
+    standard output.
+    """
+
+def should_trace_kernel(kernel_msg: str) -> bool:
+    """Whether a launch with this message is printed."""
+
+def trace_kernel(kernel_msg: str) -> None:
+    """Prints the message where should_trace_kernel() says so."""
+
+def should_profile_kernel(kernel_msg: str) -> bool:
+    """Whether profile_kernel() does something for this message."""
+
+class Kernel:
+    """A shader that launchers are made of; they do not disturb each
+    other's arguments.
+    """
+
+    def __init__(self, manager: Manager, shader: _Shader) -> None: ...
+
+class Launcher:
+    """Something that is launched on a queue. A call returns at
+    once, with an event.
+    """
+
+    def __init__(self, name: str, profiler: TimingSink = None) -> None: ...
+
+    def __call__(self, *args: object, **kwargs: Any) -> Event:
+        """Launches and returns the event. Classes of one's own define it, with the keywords
+        queue and wait_for and their parameters.
+        """
+
+    @property
+    def name(self) -> str:
+        """Its name in errors, trace and statistics."""
+
+    def global_size_configured(self) -> bool:
+        """Whether a call needs no global size."""
+
+    def parameters(self) -> dict[str, str]:
+        """Names and types of the parameters that calls take."""
+
+    @property
+    def events(self) -> list[Event]:
+        """Profiled launches since `statistics` was read last, and those unfinished then."""
+
+    @property
+    def statistics(self) -> KernelStatistics:
+        """Times of all profiled runs that are done by now. Never waits; what is unfinished
+        stays in `events` and counts the next time.
+        """
+
+    def clear_statistics(self) -> None:
+        """Starts anew, without the events so far."""
+
+    def _register_event(self, event: Event) -> None:
+        """Adds an event to `events`; for launchers of one's own."""
+
+    def __repr__(self) -> str: ...
+
+class HostLauncher:
+    """A Python function among kernels. It runs on a thread of the library when everything
+    before it is done, and what comes after waits for it. What it raises is raised in those
+    who wait for the event, and fails what depends on it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: collections.abc.Callable[..., object],
+        parameters: collections.abc.Sequence[str] = (),
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
+
+class KernelLauncher:
+    """A kernel with arguments that are all known. `kernel` is an Algorithm, a Kernel, SPIR-V,
+    GLSL or a path. `args_list` has all arguments by position, or pairs of an index or a name
+    and a value: bindings in ascending order, then push constants by offset, then
+    specialization constants by id. Sizes count work items.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Algorithm | Kernel | _Shader,
+        args_list: collections.abc.Iterable[Any] | collections.abc.Mapping[Any, Any] | None = None,
+        default_global_work_size: _Extent | None = None,
+        default_local_work_size: _Extent | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+        *,
+        round_up: bool = False,
+        manager: Manager | None = None,
+    ) -> None: ...
+
+    def queue_configured(self) -> bool:
+        """Whether there is a default queue."""
+
+    def check_kernel_arg(
+        self,
+        arg: Any,
+        arg_id: SupportsIndex,
+        arg_name: str | None = None,
+        arg_type: Any = None,
+    ) -> None:
+        """Raises InvalidArgument where a value does not fit the argument with this index; the
+        message names launcher, argument, position, expected and given. Where a class of
+        one's own defines it, it is called with each parameter before that is set.
+        """
+
+    def as_list_launcher(self, name: str) -> KernelListLauncher:
+        """A KernelListLauncher that holds this launcher."""
+
+    @property
+    def kernel(self) -> Any:
+        """As given."""
+
+    @property
+    def args_list(self) -> Any:
+        """As given."""
+
+    @property
+    def default_queue(self) -> Queue | None:
+        """As given."""
+
+    @property
+    def default_global_work_size(self) -> tuple[int, int, int] | None:
+        """Work items in x, y and z, or None."""
+
+    @property
+    def default_local_work_size(self) -> tuple[int, int, int] | None:
+        """Work items of a group in x, y and z, or None."""
+
+    @property
+    def signature(self) -> list[tuple[int, str, str]]:
+        """Index, name and type of each argument of the kernel."""
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        global_work_size: collections.abc.Sequence[int] | int | None = None,
+        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once. What is not given is the launcher's default."""
+
+class ParametrizedKernelLauncher:
+    """A kernel some of whose arguments are given by name with each call. `parameters_map` is
+    name -> index, name in the shader, or (index, type).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Algorithm | Kernel | _Shader,
+        parameters_map: collections.abc.Mapping[str, Any],
+        args_list: collections.abc.Iterable[Any] | collections.abc.Mapping[Any, Any] | None = None,
+        default_global_work_size: _Extent | None = None,
+        default_local_work_size: _Extent | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+        *,
+        round_up: bool = False,
+        manager: Manager | None = None,
+    ) -> None: ...
+
+    @property
+    def parameters_map(self) -> Any:
+        """As given."""
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        global_work_size: collections.abc.Sequence[int] | int | None = None,
+        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once. What is not given is the launcher's default."""
+
+class IterativeKernelLauncher:
+    """Launches its kernel once for each value of its iterated parameters, in one submission.
+    `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first
+    changes slowest) or "zip".
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Algorithm | Kernel | _Shader,
+        parameters_map: collections.abc.Mapping[str, Any],
+        args_list: collections.abc.Iterable[Any] | collections.abc.Mapping[Any, Any] | None,
+        iterated_parameters: collections.abc.Mapping[str, Any],
+        default_global_work_size: _Extent | None = None,
+        default_local_work_size: _Extent | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+        *,
+        round_up: bool = False,
+        manager: Manager | None = None,
+        mode: str = "product",
+    ) -> None: ...
+
+    @property
+    def iterated_parameters(self) -> dict[str, Any]:
+        """As given."""
+
+    @property
+    def mode(self) -> str:
+        """"product" or "zip"."""
+
+    def iter_parameters(self) -> collections.abc.Iterator[tuple[Any, ...]]:
+        """Yields the values of a fresh run, a tuple for each launch."""
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        enqueue_barrier: bool = True,
+        global_work_size: collections.abc.Sequence[int] | int | None = None,
+        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        **parameters: Any,
+    ) -> Event | None:
+        """Launches the kernel once for each value, in one submission. An out-of-order queue gets a
+        barrier afterwards unless `enqueue_barrier` is False; then there is no event.
+        """
+
+class CopyLauncher:
+    """Copies between tensors, or between a tensor and an array, which is kept alive
+    until the copy is done. Images are copied whole. Offsets and counts are bytes.
+    """
+
+    def __init__(
+        self,
+        varname: str,
+        src: Any,
+        dst: Any,
+        src_device_offset: SupportsIndex | None = None,
+        dst_device_offset: SupportsIndex | None = None,
+        byte_count: SupportsIndex | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
+
+class FillLauncher:
+    """Fills a tensor, or a range of bytes of it, with one number."""
+
+    def __init__(
+        self,
+        varname: str,
+        dst: Any,
+        value: Any,
+        dst_device_offset: SupportsIndex = 0,
+        byte_count: SupportsIndex | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink = None,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
+
+class KernelListLauncher:
+    """Launchers that run one after the other on the queue given with the call, in one
+    submission. Host launchers, and copies of arrays, split it; the call returns at once all
+    the same.
+    """
+
+    def __init__(self, name: str, profiler: TimingSink = None) -> None: ...
+
+    def push_kernels(self, *args: object) -> Self:
+        """Appends launchers, and those of lists; None is ignored. Gives the list."""
+
+    def __iadd__(self, launcher: _Pushed) -> Self:
+        """push_kernels() of one."""
+
+    @property
+    def name(self) -> str:
+        """As given."""
+
+    @property
+    def launchers(self) -> list[Launcher]:
+        """What was pushed, lists taken apart."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def parameters(self) -> dict[str, tuple[str, list[str]]]:
+        """Name -> (type, names of the launchers that take it)."""
+
+    @property
+    def events(self) -> list[Event]:
+        """Profiled launches of this list since `statistics` was read last, and those
+        unfinished then.
+        """
+
+    @property
+    def statistics(self) -> dict[str, KernelStatistics]:
+        """Times of the profiled runs that are done, by launcher name. Never waits."""
+
+    def clear_statistics(self) -> None:
+        """Starts anew, without the events so far."""
+
+    def __repr__(self) -> str: ...
+
+    def push_copy_host_device(
+        self,
+        varname: str,
+        src: Any,
+        dst: Any,
+        src_device_offset: SupportsIndex | None = None,
+        dst_device_offset: SupportsIndex | None = None,
+        byte_count: SupportsIndex | None = None,
+    ) -> Self:
+        """Appends a copy between tensors, or a tensor and an array, in bytes."""
+
+    def push_copy_device_to_device(
+        self,
+        varname: str,
+        src: Any,
+        dst: Any,
+        src_device_offset: SupportsIndex | None = None,
+        dst_device_offset: SupportsIndex | None = None,
+        byte_count: SupportsIndex | None = None,
+    ) -> Self:
+        """Appends a copy between tensors."""
+
+    def push_copy_host_to_device(
+        self,
+        varname: str,
+        src: Any,
+        dst: Any,
+        dst_device_offset: SupportsIndex | None = None,
+    ) -> Self:
+        """Appends a copy from an array, as it is when the copy runs."""
+
+    def push_copy_device_to_host(
+        self,
+        varname: str,
+        src: Any,
+        dst: Any,
+        src_device_offset: SupportsIndex | None = None,
+    ) -> Self:
+        """Appends a copy to an array."""
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches everything on the queue, in order; only the first waits for `wait_for`. An empty
+        list waits for them itself. Returns at once, with the event of the last.
+        """
 
 class HostImport:
     """Memory of an array that the device was told of; see

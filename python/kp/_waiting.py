@@ -12,8 +12,22 @@ if TYPE_CHECKING:
 
 async def wait_event(event: Event) -> None:
     """Waits for an event."""
-    if not event.done:
-        await asyncio.get_running_loop().run_in_executor(None, event.wait)
+    loop = asyncio.get_running_loop()
+    if not event.done and event.value == 0:
+        # It waits for the host. A thread of the executor that waits along might keep the one away
+        # that it waits for.
+        over = loop.create_future()
+
+        def end() -> None:
+            if not over.done():
+                over.set_result(None)
+
+        event._call_when_over(lambda: loop.call_soon_threadsafe(end))
+        await over
+    if event.done:
+        event.wait()  # raises where it failed
+    else:
+        await loop.run_in_executor(None, event.wait)
 
 
 async def wait_sequence(sequence: Sequence) -> Sequence:

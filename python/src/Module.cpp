@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.hpp"
 
+#include "Held.hpp"
 #include "Memory.hpp"
 
 namespace kp::python {
@@ -24,7 +25,15 @@ Classes::Classes(py::module_& module)
                 "define record(), and where wanted accesses(), pre_eval() and post_eval()."),
       sequence(module, "Sequence",
                "Records operations and evaluates them, waiting or not. Made by Manager.sequence."),
-      event(module, "Event", "A point in the work of a device; see Sequence.event.") {
+      event(module, "Event",
+            "A point in the work of a device, or of the host. Launchers, copies, queues and\n"
+            "Sequence.event give them; wait_for takes them, done or not."),
+      userEvent(module, "UserEvent",
+                "An event that the host signals: what waits for it starts when set() is called.\n"
+                "Where it is gone without set() or fail(), it fails."),
+      queue(module, "Queue",
+            "A line of work of a device: launches go to it, events come from it. Made by\n"
+            "Manager.queue.") {
     gType<ManagerHandle> = reinterpret_cast<PyTypeObject*>(manager.ptr());
     gType<MemoryHandle> = reinterpret_cast<PyTypeObject*>(memory.ptr());
     gType<TensorHandle> = reinterpret_cast<PyTypeObject*>(tensor.ptr());
@@ -33,6 +42,8 @@ Classes::Classes(py::module_& module)
     gType<OpHandle> = reinterpret_cast<PyTypeObject*>(operation.ptr());
     gType<SequenceHandle> = reinterpret_cast<PyTypeObject*>(sequence.ptr());
     gType<Event> = reinterpret_cast<PyTypeObject*>(event.ptr());
+    gType<UserEvent> = reinterpret_cast<PyTypeObject*>(userEvent.ptr());
+    gType<QueueHandle> = reinterpret_cast<PyTypeObject*>(queue.ptr());
 }
 
 } // namespace kp::python
@@ -42,14 +53,19 @@ PYBIND11_MODULE(_kp, module) {
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
     module.attr("__version__") = KOMPUTE_VERSION;
     bindErrors();
+    bindHeld();
     bindEnums(module);
     Classes classes(module);
     bindMemory(classes);
     bindAlgorithm(classes);
     bindOperations(module, classes);
-    bindEvent(classes);
+    bindEvent(module, classes);
+    bindQueue(classes);
     bindSequence(module, classes);
     bindManager(module, classes);
+    bindStatistics(module);
+    bindLaunchers(module);
+    bindKernelList(module);
     bindHostMemory(module);
     bindShaders(module);
     bindTunableKernel(module);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "Handles.hpp"
+#include "Events.hpp"
 
 namespace kp::python {
 
@@ -17,6 +17,8 @@ struct Classes {
     py::class_<OpHandle> operation;
     py::class_<SequenceHandle> sequence;
     py::class_<Event> event;
+    py::class_<UserEvent, Event> userEvent;
+    py::class_<QueueHandle> queue;
 };
 
 // One function per file of bindings.
@@ -27,7 +29,11 @@ void bindMemory(Classes& classes);
 void bindAlgorithm(Classes& classes);
 void bindOperations(py::module_& module, Classes& classes);
 void bindSequence(py::module_& module, Classes& classes);
-void bindEvent(Classes& classes);
+void bindEvent(py::module_& module, Classes& classes);
+void bindQueue(Classes& classes);
+void bindStatistics(py::module_& module);
+void bindLaunchers(py::module_& module);
+void bindKernelList(py::module_& module);
 void bindHostMemory(py::module_& module);
 void bindShaders(py::module_& module);
 void bindTunableKernel(py::module_& module);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Process.hpp"
 
+#include "Held.hpp"
+#include "Launchers.hpp"
 #include "Module.hpp"
 
 namespace kp::python {
@@ -14,9 +16,10 @@ std::vector<std::weak_ptr<Manager>> gManagers;
 
 /// The objects that came over by fork() must never be destroyed: their driver threads are gone.
 void keepForever() {
-    PyTypeObject* const types[] = {gType<ManagerHandle>,   gType<MemoryHandle>,
-                                   gType<AlgorithmHandle>, gType<OpHandle>,
-                                   gType<SequenceHandle>,  gType<Event>};
+    PyTypeObject* const types[] = {
+        gType<ManagerHandle>, gType<MemoryHandle>,   gType<AlgorithmHandle>,
+        gType<OpHandle>,      gType<SequenceHandle>, gType<Event>,
+        gType<QueueHandle>,   gType<LauncherHandle>, gType<ListHandle>};
     py::detail::with_internals([&types](py::detail::internals& internals) {
         for (const auto& [pointer, instance] : internals.registered_instances)
             for (PyTypeObject* const type : types) {
@@ -39,6 +42,7 @@ void afterForkInChild() {
 void atExit() {
     if (gForked)
         return;
+    endCallsFromLibrary();
     for (const std::weak_ptr<Manager>& weak : gManagers) {
         const std::shared_ptr<Manager> manager = weak.lock();
         if (!manager || !manager->isInit())

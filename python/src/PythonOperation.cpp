@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PythonOperation.hpp"
 
+#include "Held.hpp"
 #include "Operations.hpp"
 
 namespace kp::python {
@@ -62,7 +63,11 @@ void PythonOperation::record(const vk::CommandBuffer& commandBuffer) {
 }
 
 void PythonOperation::preEval(const vk::CommandBuffer& commandBuffer) {
-    mSelf.attr("pre_eval")();
+    // A submission that waited for the host is made by the thread that ended the wait.
+    if (PyGILState_Check())
+        mSelf.attr("pre_eval")();
+    else
+        runFromLibrary([this] { mSelf.attr("pre_eval")(); });
     for (const std::shared_ptr<OpBase>& part : mParts)
         static_cast<OpBase&>(*part).preEval(commandBuffer);
 }

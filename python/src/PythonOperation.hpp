@@ -8,7 +8,7 @@
 namespace kp::python {
 
 /// An operation whose class was derived in Python: its record() names the operations that it
-/// consists of, and its hooks run around theirs. Called with the GIL held.
+/// consists of, and its hooks run around theirs. Called with the GIL held, but for preEval().
 class PythonOperation final : public OpBase {
 public:
     /// @param self  an instance of a class derived from kp.OpBase

@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include "CallArguments.hpp"
 #include "Errors.hpp"
 #include "Module.hpp"
 #include "Operations.hpp"
@@ -75,53 +76,8 @@ void submit(SequenceHandle& handle, PyObject* op) {
     });
 }
 
-std::vector<Event> eventsOf(PyObject* waitFor) {
-    std::vector<Event> events;
-    for (const py::handle item : py::reinterpret_borrow<py::object>(waitFor))
-        events.push_back(handleOf<Event>(item, "an entry of wait_for"));
-    return events;
-}
-
 // --- calls that CPython makes directly -----------------------------------------------------------
 // Through pybind11 each costs several times as much; these are the ones that loops consist of.
-
-/// Arguments of a call, by position or by name.
-class Arguments {
-public:
-    Arguments(const char* function, PyObject* const* values, Py_ssize_t count, PyObject* names)
-        : mFunction(function), mValues(values), mCount(count), mNames(names) {}
-
-    /// The argument; null where it was not given.
-    PyObject* take(const char* name) {
-        PyObject* found = mNext < mCount ? mValues[mNext++] : nullptr;
-        const Py_ssize_t named = mNames ? PyTuple_GET_SIZE(mNames) : 0;
-        for (Py_ssize_t i = 0; i < named; ++i) {
-            if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(mNames, i), name) != 0)
-                continue;
-            if (found)
-                throw py::type_error(std::string(mFunction) + "() got '" + name + "' twice");
-            found = mValues[mCount + i];
-            ++mNamed;
-        }
-        return found;
-    }
-    /// @throws TypeError where arguments are left over
-    void finish() const {
-        if (mNext < mCount)
-            throw py::type_error(std::string(mFunction) + "() takes fewer than " +
-                                 std::to_string(mCount) + " arguments");
-        if (mNames && mNamed < PyTuple_GET_SIZE(mNames))
-            throw py::type_error(std::string(mFunction) + "() got a keyword that it does not know");
-    }
-
-private:
-    const char* mFunction;
-    PyObject* const* mValues;
-    Py_ssize_t mCount;
-    PyObject* mNames;
-    Py_ssize_t mNext = 0;
-    Py_ssize_t mNamed = 0;
-};
 
 PyObject* returned(PyObject* self) {
     Py_INCREF(self);
@@ -131,7 +87,7 @@ PyObject* returned(PyObject* self) {
 PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return guarded([&] {
         auto& handle = handleOf<SequenceHandle>(self);
-        Arguments arguments("record", values, count, names);
+        CallArguments arguments("record", values, count, names);
         PyObject* const op = arguments.take("op");
         arguments.finish();
         if (!op)
@@ -145,7 +101,7 @@ PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
 PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return guarded([&] {
         auto& handle = handleOf<SequenceHandle>(self);
-        Arguments arguments("eval", values, count, names);
+        CallArguments arguments("eval", values, count, names);
         PyObject* const op = arguments.take("op");
         arguments.finish();
         if (handle.sequence->isRunning())
@@ -161,7 +117,7 @@ PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
 PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return guarded([&] {
         auto& handle = handleOf<SequenceHandle>(self);
-        Arguments arguments("eval_async", values, count, names);
+        CallArguments arguments("eval_async", values, count, names);
         PyObject* const op = arguments.take("op");
         PyObject* const waitFor = arguments.take("wait_for");
         arguments.finish();
@@ -169,7 +125,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
             submit(handle, op);
             return returned(self);
         }
-        const std::vector<Event> events = eventsOf(waitFor);
+        const std::vector<Event> events = toEvents(waitFor);
         std::shared_ptr<OpBase> operation = op && op != Py_None ? toOperation(op) : nullptr;
         change(handle, [&](Sequence& sequence) {
             if (operation) {
@@ -187,7 +143,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
 PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return guarded([&] {
         auto& handle = handleOf<SequenceHandle>(self);
-        Arguments arguments("eval_await", values, count, names);
+        CallArguments arguments("eval_await", values, count, names);
         PyObject* const wait = arguments.take("wait");
         arguments.finish();
         uint64_t timeout = UINT64_MAX;
@@ -201,12 +157,6 @@ PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, P
         await(handle, timeout);
         return returned(self);
     });
-}
-
-template <typename Function>
-PyMethodDef fastMethod(const char* name, Function function, const char* doc) {
-    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-            METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
 PyMethodDef gFastMethods[] = {

@@ -2,13 +2,23 @@
 #include "Waiting.hpp"
 
 #include <algorithm>
+#include <exception>
+
+#include "Held.hpp"
 
 namespace kp::python {
 
+void throwIfInterrupted() {
+    if (PyErr_CheckSignals() != 0)
+        throw py::error_already_set();
+    if (mustStopWaiting())
+        throw Error(ErrorCode::eUnsupported, "the interpreter is ending; a host function cannot "
+                                             "wait any more");
+}
+
 bool waitFor(const Event& event, uint64_t timeout) {
-    constexpr uint64_t kSlice = 50'000'000; // how long Ctrl-C may take to be noticed
     for (;;) {
-        const uint64_t slice = std::min(timeout, kSlice);
+        const uint64_t slice = std::min(timeout, kWaitSlice);
         bool done = false;
         {
             const py::gil_scoped_release release;
@@ -16,13 +26,31 @@ bool waitFor(const Event& event, uint64_t timeout) {
         }
         if (done)
             return true;
-        if (PyErr_CheckSignals() != 0)
-            throw py::error_already_set();
+        throwIfInterrupted();
         if (timeout != UINT64_MAX)
             timeout -= slice;
         if (timeout == 0)
             return false;
     }
+}
+
+bool waitForAll(const std::vector<Event>& events, uint64_t timeout) {
+    const TimeLimit limit(timeout);
+    std::exception_ptr failure;
+    for (const Event& event : events) {
+        try {
+            if (!waitFor(event, limit.left()))
+                return false;
+        } catch (const py::error_already_set&) { // Ctrl-C
+            throw;
+        } catch (...) {
+            if (!failure)
+                failure = std::current_exception();
+        }
+    }
+    if (failure)
+        std::rethrow_exception(failure);
+    return true;
 }
 
 } // namespace kp::python

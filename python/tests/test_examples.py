@@ -160,6 +160,16 @@ def test_heat_equation(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
+def test_vortex_launchers(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--size", 20, "--steps", 12, "--sweeps", 4, "--every", 5)
+    assert run_example("vortex_launchers", "vortex.png", *arguments) == 0
+    out = capsys.readouterr().out
+    assert "differs from NumPy" in out
+    assert "transport" in out
+    assert Path("vortex.png").exists() == (find_spec("PIL") is not None)
+
+
+@needs_examples
 def test_custom_operation(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--rows", 13, "--columns", 77, "--evaluations", 2)
     assert run_example("custom_operation", *arguments) == 0
@@ -237,7 +247,7 @@ def announced(code: str) -> list[str]:
     return [*found, *re.findall(r"  # prints: (.*)$", code, re.MULTILINE)]
 
 
-PAGES = ("python.md", "python-from-kompute.md")
+PAGES = ("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md")
 
 
 @needs_docs

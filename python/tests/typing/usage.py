@@ -141,3 +141,22 @@ def profiling(manager: kp.Manager) -> str:
     assert_type(profiler.entries(), list[kp.ProfileEntry])
     profiler.write_trace(Path("trace.json"))
     return profiler.table()
+
+
+def launchers(manager: kp.Manager, tensor: kp.Tensor) -> kp.Event:
+    queue = manager.queue(in_order=False, profiling=True)
+    gate = kp.UserEvent()
+    step = kp.launcher.KernelListLauncher("step")
+    step += kp.launcher.ParametrizedKernelLauncher(
+        "k", "k.comp", {"dt": (1, np.float32)}, {0: tensor}, (64, 64), 8, default_queue=queue
+    )
+    step += None
+    step.push_copy_device_to_host("field", tensor, np.zeros(3, np.float32)).push_kernels(
+        kp.launcher.HostLauncher("host", lambda: None)
+    )
+    event = step(queue=queue, wait_for=[gate, queue.barrier()], dt=0.1)
+    assert_type(event, kp.Event)
+    assert_type(event.profile, kp.EventProfile | None)
+    assert_type(step.statistics, dict[str, kp.launcher.KernelStatistics])
+    assert_type(kp.wait_any([event, gate], timeout=1), int | None)
+    return event

@@ -1,0 +1,592 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kp.launcher: launchers, lists, copies and host functions. Names in brackets are those of the
+acceptance list."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import run_python
+
+import kp
+from kp import launcher as kl
+
+SCALE = """#version 450
+layout(local_size_x_id = 0) in;
+layout(binding = 0) buffer V { float v[]; };
+layout(push_constant) uniform P { float scale; float offset; };
+void main() { v[gl_GlobalInvocationID.x] = v[gl_GlobalInvocationID.x] * scale + offset; }
+"""
+INTEGERS = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer V { int v[]; };
+layout(push_constant) uniform P { int scale; };
+void main() { v[gl_GlobalInvocationID.x] *= scale; }
+"""
+
+
+@pytest.fixture
+def tensor(mgr: kp.Manager) -> kp.Tensor:
+    return mgr.tensor([1, 2, 3, 4], kp.MemoryTypes.host)
+
+
+@pytest.fixture
+def queue(mgr: kp.Manager) -> kp.Queue:
+    return mgr.queue()
+
+
+def fixed(name: str, tensor: kp.Tensor, scale: float, offset: float, **more: Any) -> Any:
+    more.setdefault("default_global_work_size", tensor.size())
+    return kl.KernelLauncher(name, SCALE, (tensor, scale, offset), **more)
+
+
+def parametrized(name: str, tensor: kp.Tensor, **more: Any) -> Any:
+    more.setdefault("default_global_work_size", tensor.size())
+    return kl.ParametrizedKernelLauncher(
+        name=name,
+        kernel=SCALE,
+        parameters_map={"scale": (1, np.float32), "offset": "offset"},
+        args_list=((0, tensor),),
+        **more,
+    )
+
+
+def test_defaults_and_overrides(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L1
+    default, other = mgr.queue(profiling=True), mgr.queue()
+    launcher = fixed("k", tensor, 2, 0, default_queue=default, default_global_work_size=1)
+    assert launcher.queue_configured()
+    assert launcher.global_size_configured()
+    assert launcher.default_queue is default
+    assert launcher.default_global_work_size == (1, 1, 1)
+    launcher().wait()
+    assert tensor.data().tolist() == [2, 2, 3, 4]
+    launcher(queue=other, global_work_size=(4,), local_work_size=2).wait()
+    assert tensor.data().tolist() == [4, 4, 6, 8]
+    assert len(launcher.events) == 1
+
+
+def test_missing_queue_and_sizes(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L2
+    launcher = kl.KernelLauncher("bare", SCALE, (tensor, 2.0, 0.0))
+    assert not launcher.queue_configured()
+    assert not launcher.global_size_configured()
+    with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no queue"):
+        launcher(global_work_size=4)
+    with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no global size"):
+        launcher(queue)
+    with pytest.raises(kp.InvalidArgument, match="multiple"):
+        launcher(queue, global_work_size=3, local_work_size=2)
+    with pytest.raises(kp.InvalidArgument, match="maxComputeWorkGroup"):
+        launcher(queue, global_work_size=1 << 20, local_work_size=1 << 20)
+    with pytest.raises(ValueError, match="one to three"):
+        launcher(queue, global_work_size=(1, 1, 1, 1))
+    integers = mgr.tensor_t(np.ones(4, np.int32))
+    shader = kl.KernelLauncher("fixed", INTEGERS, (integers, 2))
+    with pytest.raises(kp.InvalidArgument, match="the shader fixes it to 1"):
+        shader(queue, global_work_size=4, local_work_size=2)
+    rounding = fixed("r", tensor, 2, 0, round_up=True, default_global_work_size=3)
+    rounding(queue, local_work_size=2).wait()
+    launcher(queue, global_work_size=4).wait()
+    assert tensor.data().tolist() == [4, 8, 12, 16]
+
+
+def test_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L3
+    for arguments in (
+        (tensor, 2.0, np.float32(1)),
+        [(0, tensor), (2, 1), (1, 2.0)],
+        [("offset", 1.0), (0, tensor), ("scale", 2.0)],
+        {0: tensor, "scale": 2.0, "offset": 1.0},
+    ):
+        before = tensor.data().copy()
+        launcher = kl.KernelLauncher("k", SCALE, arguments, default_global_work_size=4)
+        launcher(queue).wait()
+        np.testing.assert_array_equal(tensor.data(), before * 2 + 1)
+        assert launcher.args_list is arguments
+    names = [name for _, name, _ in launcher.signature]
+    assert names[1:] == ["scale", "offset"]
+
+
+def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:
+    # L4
+    def make(arguments: Any, **parameters: Any) -> Any:
+        if parameters:
+            return kl.ParametrizedKernelLauncher("k", SCALE, parameters, arguments)
+        return kl.KernelLauncher("k", SCALE, arguments, manager=mgr)
+
+    invalid = kp.InvalidArgument
+    with pytest.raises(invalid, match=r"launcher 'k': argument 2 'offset' \(float\) is missing"):
+        make((tensor, 1.0))
+    with pytest.raises(invalid, match="4 arguments were given, but the kernel has 3"):
+        make((tensor, 1.0, 1.0, 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given uint64_t"):
+        make((tensor, np.uint64(1), 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given double"):
+        make((tensor, np.float64(1), 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given str 'one'"):
+        make((tensor, "one", 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given tensor of 4"):
+        make((tensor, tensor, 1.0))
+    with pytest.raises(
+        invalid, match=r"argument 1 'scale' is a float, but was given .*cannot hold"
+    ):
+        make((tensor, 1e300, 1.0))
+    with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given float"):
+        make((1.0, 1.0, 1.0))
+    with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given image"):
+        make((mgr.image(None, 2, 2, 1), 1.0, 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' \(float\) was given, but parameter 's'"):
+        make(((0, tensor), (1, 1.0), (2, 1.0)), s=1)
+    with pytest.raises(invalid, match="both stand for argument 1"):
+        make(((0, tensor), (2, 1.0)), s=1, t="scale")
+    with pytest.raises(invalid, match="no argument 'speed'"):
+        make({0: tensor, "speed": 1.0})
+    with pytest.raises(invalid, match="expected to be a int"):
+        kl.ParametrizedKernelLauncher("k", SCALE, {"s": (1, np.int32)}, {0: tensor, 2: 1.0})
+    integers = kl.ParametrizedKernelLauncher(
+        "i", INTEGERS, {"n": 1}, ((0, mgr.tensor_t(np.ones(1, np.int32))),), 1
+    )
+    with pytest.raises(invalid, match=r"launcher 'i': argument 1 'n' is a int, .*cannot hold"):
+        integers(queue, n=1 << 40)
+    with pytest.raises(invalid, match="argument 1 'n' is a int, but was given double"):
+        integers(queue, n=1.5)
+    launcher = parametrized("step", tensor)
+    with pytest.raises(invalid, match="launcher 'step': parameter 'offset' is missing"):
+        launcher(queue, scale=1.0)
+    with pytest.raises(invalid, match="parameter 'dt' is unknown; it takes offset, scale"):
+        launcher(queue, scale=1.0, offset=1.0, dt=1.0)
+    with pytest.raises(TypeError, match="twice"):
+        launcher(queue, queue=queue, scale=1.0, offset=1.0)
+    with pytest.raises(invalid, match="needs to know its manager"):
+        kl.KernelLauncher("lost", SCALE)
+    launcher(queue, scale=np.float32(2), offset=1).wait()
+    assert tensor.data().tolist() == [3, 5, 7, 9]
+    assert launcher.parameters() == {"offset": "float", "scale": "float"}
+
+
+def test_check_kernel_arg(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    launcher = parametrized("step", tensor)
+    launcher.check_kernel_arg(1.0, 1, "scale", "float")
+    launcher.check_kernel_arg(np.float32(1), 1)
+    with pytest.raises(kp.InvalidArgument, match="launcher 'step': argument 1 'scale' is a float"):
+        launcher.check_kernel_arg(np.int32(1), 1)
+    with pytest.raises(kp.InvalidArgument, match="no argument 3"):
+        launcher.check_kernel_arg(1.0, 3)
+
+    class Positive(kl.ParametrizedKernelLauncher):
+        def check_kernel_arg(
+            self, arg: Any, arg_id: int, arg_name: Any = None, arg_type: Any = None
+        ) -> None:
+            if arg <= 0:
+                raise ValueError(f"{arg_name} ({arg_type}, {arg_id}) is not positive")
+            super().check_kernel_arg(arg, arg_id, arg_name, arg_type)
+
+    own = Positive("own", SCALE, {"scale": 1}, {0: tensor, "offset": 0.0}, 4)
+    listed = own.as_list_launcher("list")
+    for launch in (own, listed):
+        with pytest.raises(ValueError, match=r"scale \(float, 1\) is not positive"):
+            launch(queue, scale=-1.0)
+        launch(queue, scale=2.0).wait()
+    assert tensor.data().tolist() == [4, 8, 12, 16]
+
+
+@pytest.mark.parametrize("mode", ["product", "zip"])
+def test_iterative_equals_a_list(mgr: kp.Manager, queue: kp.Queue, mode: str) -> None:  # L5
+    a, b = mgr.tensor([1], kp.MemoryTypes.host), mgr.tensor([1], kp.MemoryTypes.host)
+    made = itertools.count()
+
+    def scales() -> Any:
+        next(made)
+        yield from (2.0, np.float32(3))
+
+    iterative = kl.IterativeKernelLauncher(
+        "i",
+        SCALE,
+        {"scale": 1, "offset": 2},
+        ((0, a),),
+        {"offset": kl.ParameterYielder(lambda: range(1, 3)), "scale": kl.ParameterYielder(scales)},
+        default_global_work_size=1,
+        mode=mode,
+    )
+    pairs = [(1, 2.0), (2, 3.0)] if mode == "zip" else list(itertools.product((1, 2), (2.0, 3.0)))
+    assert list(iterative.iter_parameters()) == pairs
+    by_hand = kl.KernelListLauncher("list")
+    for offset, scale in pairs:
+        by_hand += fixed("k", b, scale, offset)
+    for _ in range(2):
+        iterative(queue).wait()
+        by_hand(queue).wait()
+        assert a.data().tolist() == b.data().tolist()
+    assert next(made) == 3
+    assert iterative.parameters() == {}
+
+
+def test_generators(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L5
+    def make(generator: Any, **more: Any) -> Any:
+        return kl.IterativeKernelLauncher(
+            "i", SCALE, {"scale": 1, **more}, {0: tensor, 2: 0.0}, {"scale": generator}, 4
+        )
+
+    make(kl.ParameterYielder(lambda: ()))(queue).wait()
+    assert tensor.data().tolist() == [1, 2, 3, 4]
+
+    def broken() -> Any:
+        yield 2.0
+        raise KeyError("planted")
+
+    with pytest.raises(KeyError, match="planted"):
+        make(kl.ParameterYielder(broken))(queue)
+    with pytest.raises(kp.InvalidArgument, match="launcher 'i': argument 1 'scale' is a float"):
+        make(["two"])(queue)
+    with pytest.raises(TypeError):
+        kl.ParameterYielder(3)  # type: ignore[arg-type]
+    with pytest.raises(kp.InvalidArgument, match="'speed' is not in the parameters map"):
+        kl.IterativeKernelLauncher("i", SCALE, {"scale": 1}, {0: tensor, 2: 0.0}, {"speed": [1]}, 4)
+    uneven = kl.IterativeKernelLauncher(
+        "u", SCALE, {"scale": 1, "offset": 2}, {0: tensor}, {"scale": [1.0], "offset": [1.0, 2.0]},
+        4, mode="zip",
+    )  # fmt: skip
+    with pytest.raises(kp.InvalidArgument, match="'scale' ends early: it gave 1"):
+        uneven(queue)
+    reentrant: Any = make(lambda: [reentrant(queue)])
+    with pytest.raises(kp.InvalidArgument, match="in a call already"):
+        reentrant(queue)
+    make([2.0, 5.0])(queue).wait()
+    assert tensor.data().tolist() == [10, 20, 30, 40]
+
+
+def test_enqueue_barrier(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L6
+    iterative = kl.IterativeKernelLauncher(
+        "i", SCALE, {"scale": 1}, {0: tensor, 2: 0.0}, {"scale": [2.0, 5.0]}, 4
+    )
+    free = mgr.queue(in_order=False)
+    gate = kp.UserEvent()
+    held = fixed("held", mgr.tensor([1]), 2, 0)(free, [gate])
+    event = iterative(free)
+    assert event is not None
+    assert not event.done  # it covers what came before
+    gate.set()
+    event.wait()
+    assert held.done
+    for queue in (free, mgr.queue()):
+        assert iterative(queue, enqueue_barrier=False) is None
+        queue.finish()
+
+
+def test_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L7
+    profiled = mgr.queue(profiling=True)
+    step = kl.KernelListLauncher("step")
+    nested = kl.KernelListLauncher("nested")
+    nested.push_kernels(fixed("x3", tensor, 3, 0), None)
+    same = step
+    step += fixed("+1", tensor, 1, 1, default_queue=profiled)
+    step += None
+    assert step is same
+    assert step.push_kernels(nested, fixed("+5", tensor, 1, 5), None) is step
+    step += nested
+    assert len(step) == 4
+    assert [member.name for member in step.launchers] == ["+1", "x3", "+5", "x3"]
+    for wrong in (3, "k", object(), fixed):
+        with pytest.raises(TypeError, match="list 'step' takes launchers"):
+            step += wrong  # type: ignore[arg-type]
+    with pytest.raises(kp.InvalidArgument, match="launcher 'bare' has no default global size"):
+        step += kl.KernelLauncher("bare", SCALE, (tensor, 1.0, 1.0))
+    with pytest.raises(kp.InvalidArgument, match="launcher 'step': the queue is null"):
+        step()
+    assert len(step) == 4
+    step(queue).wait()
+    assert tensor.data()[0] == ((1 + 1) * 3 + 5) * 3
+    assert not step.launchers[0].events  # its default queue is not used
+    gate = kp.UserEvent()
+    event = step(queue, wait_for=[gate, None])
+    assert event.status == kp.EventStatus.queued
+    assert tensor.data()[0] == 33
+    gate.set()
+    event.wait()
+    assert tensor.data()[0] == ((33 + 1) * 3 + 5) * 3
+
+
+def test_empty_list_waits_on_the_host(queue: kp.Queue) -> None:  # L7
+    gate, order = kp.UserEvent(), []
+
+    def later() -> None:
+        order.append("set")
+        gate.set()
+
+    timer = threading.Timer(0.01, later)
+    timer.start()
+    event = kl.KernelListLauncher("empty")(queue, wait_for=[gate])
+    order.append("returned")
+    timer.join()
+    assert order == ["set", "returned"]
+    assert event.done
+
+
+def test_parameters_of_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L8
+    seen: list[Any] = []
+    step = kl.KernelListLauncher("step")
+    step.push_kernels(parametrized("a", tensor), parametrized("b", tensor))
+    step += kl.HostLauncher("h", lambda scale: seen.append(scale), ["scale"])
+    assert step.parameters == {"offset": ("float", ["a", "b"]), "scale": ("float", ["a", "b", "h"])}
+    values = mgr.tensor_t(np.ones(4, np.int32))
+    other = kl.ParametrizedKernelLauncher("c", INTEGERS, {"scale": 1}, {0: values}, 4)
+    with pytest.raises(kp.InvalidArgument, match="'scale' is a float for 'a', but a int for 'c'"):
+        step += other
+    with pytest.raises(kp.InvalidArgument, match="parameter 'offset' is missing"):
+        step(queue, scale=2.0)
+    with pytest.raises(kp.InvalidArgument, match="parameter 'dt' is unknown"):
+        step(queue, scale=2.0, offset=0.0, dt=1)
+    with pytest.raises(kp.InvalidArgument, match="launcher 'a': argument 1 'scale' is a float"):
+        step(queue, scale="2", offset=0.0)
+    step(queue, scale=2, offset=0.0).wait()
+    assert tensor.data().tolist() == [4, 8, 12, 16]
+    assert seen == [2]
+    assert type(seen[0]) is int
+
+
+def test_copies(mgr: kp.Manager, queue: kp.Queue) -> None:  # L9
+    storage = kp.MemoryTypes.storage
+    a, b = (mgr.tensor_t(np.zeros(4, np.uint32), storage) for _ in range(2))
+    b.write(np.zeros(4, np.uint32))
+    a.write(np.array([1, 2, 3, 4], np.uint32))
+    out = np.full(4, 99, np.uint32)
+    step = kl.KernelListLauncher("copies")
+    step.push_copy_host_to_device("in", np.array([7, 8], np.uint32), a, dst_device_offset=4)
+    step.push_copy_device_to_device(
+        varname="middle", src=a, dst=b, src_device_offset=4, dst_device_offset=0, byte_count=8
+    )
+    step.push_copy_device_to_host("out", b, out).push_copy_host_device("back", b, a, 0, 8, 4)
+    step(queue).wait()
+    assert a.read().tolist() == [1, 7, 7, 4]
+    assert out.tolist() == [7, 8, 0, 0]
+    for arguments, message in (
+        (("x", a, b, 17), "launcher 'x': the source offset 17 is past its 16 bytes"),
+        (("x", a, b, 0, 4, 16), "a copy of 16 bytes was asked for, but the destination has 12"),
+        (("x", a, b, 16), "a copy of 0 bytes"),
+        (("x", a, a, 0, 4, 8), "overlap in one tensor"),
+        (("x", out, out), "both ends are host memory"),
+    ):
+        with pytest.raises(kp.InvalidArgument, match=message):
+            step.push_copy_host_device(*arguments)
+    with pytest.raises(kp.InvalidArgument, match="a tensor on both ends"):
+        step.push_copy_device_to_device("x", out, a)
+    with pytest.raises(kp.InvalidArgument, match="from an array to a tensor"):
+        step.push_copy_host_to_device("x", a, b)
+    with pytest.raises(kp.InvalidArgument, match="from a tensor to an array"):
+        step.push_copy_device_to_host("x", out, a)
+    with pytest.raises(TypeError, match="src is a tensor, an image or an array"):
+        step.push_copy_host_to_device("x", [1, 2], a)
+    with pytest.raises(ValueError, match="dst is read-only"):
+        step.push_copy_device_to_host("x", a, bytes(16))
+    with pytest.raises(ValueError, match="not contiguous"):
+        step.push_copy_device_to_host("x", a, np.zeros((4, 2), np.uint32)[:, 0])
+    assert len(step) == 4
+    fill = kl.FillLauncher("f", a, 9, dst_device_offset=4, byte_count=8, default_queue=queue)
+    fill().wait()
+    assert a.read().tolist() == [1, 9, 9, 4]
+    with pytest.raises(kp.InvalidArgument, match="launcher 'f'"):
+        kl.FillLauncher("f", a, 1.5)
+
+
+def test_arrays_live_until_the_copy_is_done(mgr: kp.Manager, queue: kp.Queue) -> None:
+    tensor = mgr.tensor_t(np.zeros(1000, np.float32), kp.MemoryTypes.storage)
+    gate = kp.UserEvent()
+    event = kl.CopyLauncher("in", np.arange(1000, dtype=np.float32), tensor)(queue, [gate])
+    junk = [np.full(1000, 7, np.float32) for _ in range(20)]
+    gate.set()
+    event.wait()
+    assert junk
+    assert tensor.read().tolist() == list(range(1000))
+
+
+def test_host_launcher(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L10
+    seen: list[Any] = []
+
+    def exchange(shift: Any) -> None:
+        seen.append((tensor.data().tolist(), threading.current_thread()))
+        tensor.data()[:] += shift["by"]
+
+    step = kl.KernelListLauncher("step")
+    host = kl.HostLauncher("exchange", exchange, parameters=["shift"])
+    step.push_kernels(fixed("x2", tensor, 2, 0), host, fixed("x10", tensor, 10, 0))
+    assert host.global_size_configured()
+    assert host.parameters() == {"shift": "anything"}
+    with pytest.raises(kp.InvalidArgument, match="parameter 'shift' is missing"):
+        step(queue)
+    step(queue, shift={"by": 100}).wait()
+    assert seen[0][0] == [2, 4, 6, 8]
+    assert seen[0][1] is not threading.current_thread()
+    assert tensor.data().tolist() == [1020, 1040, 1060, 1080]
+    with pytest.raises(TypeError, match="launcher 'h': function is something to call"):
+        kl.HostLauncher("h", 3)  # type: ignore[arg-type]
+
+
+def test_the_call_returns_while_a_host_launcher_runs(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    gate, started = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        started.set()
+        assert gate.wait(30)
+
+    step = kl.KernelListLauncher("step")
+    step.push_kernels(kl.HostLauncher("slow", slow), fixed("x2", tensor, 2, 0))
+    event = step(queue)
+    assert started.wait(30)
+    assert not event.done
+    assert tensor.data()[0] == 1
+    gate.set()
+    event.wait()
+    assert tensor.data()[0] == 2
+
+
+class Planted(Exception):
+    pass
+
+
+def test_exceptions_of_host_launchers(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L10
+    fails = True
+
+    def throws() -> None:
+        if fails:
+            raise Planted("planted")
+
+    step = kl.KernelListLauncher("step")
+    step.push_kernels(fixed("x2", tensor, 2, 0), kl.HostLauncher("t", throws))
+    step += fixed("x10", tensor, 10, 0)
+    event = step(queue)
+    dependent = fixed("x7", tensor, 7, 0)(queue, [event])
+    for failed in (event, dependent):
+        with pytest.raises(Planted, match="planted") as caught:
+            failed.wait()
+        assert any(entry.name == "throws" for entry in caught.traceback)
+        assert failed.status == kp.EventStatus.error
+        assert failed.done
+    assert tensor.data()[0] == 2
+    fails = False
+    step(queue).wait()
+    assert tensor.data()[0] == 40
+
+
+def test_launchers_share_an_algorithm(mgr: kp.Manager, queue: kp.Queue) -> None:  # L11
+    a, b = mgr.tensor([1], kp.MemoryTypes.host), mgr.tensor([1], kp.MemoryTypes.host)
+    algorithm = mgr.algorithm([a], SCALE, (1,), push_consts=[2.0, 0.0])
+    first = kl.KernelLauncher("a", algorithm, (a, 2.0, 0.0), 1)
+    second = kl.KernelLauncher("b", algorithm, (b, 5.0, 1.0), 1)
+    own = kl.KernelLauncher("own", algorithm, default_global_work_size=1)
+    gate = kp.UserEvent()
+    events = [first(queue, [gate]), second(queue), first(queue), own(queue)]
+    gate.set()
+    kp.wait_all(events)
+    assert (a.data()[0], b.data()[0]) == (8, 6)
+    kernel = kl.Kernel(mgr, SCALE)
+    kl.KernelLauncher("c", kernel, (b, 2.0, 0.0), 1)(queue).wait()
+    assert b.data()[0] == 12
+
+
+def test_as_list_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L12
+    launcher = parametrized("k", tensor)
+    listed = launcher.as_list_launcher("list")
+    assert listed.name == "list"
+    assert listed.launchers == [launcher]
+    listed(queue, scale=2.0, offset=0.0).wait()
+    assert tensor.data()[0] == 2
+
+
+def test_launchers_of_ones_own(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    class Twice(kl.Launcher):
+        def __init__(self, inner: Any) -> None:
+            super().__init__("twice")
+            self.inner = inner
+
+        def parameters(self) -> dict[str, str]:
+            return {"factor": "float"}
+
+        def __call__(self, queue: Any = None, wait_for: Any = None, **more: Any) -> Any:
+            first = self.inner(queue, wait_for, scale=more["factor"], offset=0)
+            return self.inner(queue, [first], scale=more["factor"], offset=0)
+
+    step = kl.KernelListLauncher("step")
+    step += fixed("+1", tensor, 1, 1)
+    step += Twice(parametrized("k", tensor))
+    step += fixed("+1", tensor, 1, 1)
+    step(queue, factor=3).wait()
+    assert tensor.data().tolist() == [19, 28, 37, 46]
+    with pytest.raises(NotImplementedError, match="must define __call__"):
+        kl.Launcher("plain")(queue)
+
+
+def test_a_failed_launch_leaves_the_others(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    step, other = parametrized("step", tensor), fixed("other", tensor, 2, 0)
+    for _ in range(3):
+        with pytest.raises(kp.InvalidArgument):
+            step(queue, scale="x", offset=0)
+        other(queue).wait()
+        step(queue, scale=1, offset=1).wait()
+    assert tensor.data()[0] == 15
+
+
+def test_many_calls_in_flight(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    step = parametrized("k", tensor).as_list_launcher("list")
+    gate = kp.UserEvent()
+    events = [step(queue, [gate], scale=1, offset=1) for _ in range(100)]
+    gate.set()
+    events += [step(queue, scale=1, offset=1) for _ in range(100)]
+    kp.wait_all(events)
+    assert tensor.data()[0] == 201
+
+
+def test_threads(mgr: kp.Manager) -> None:
+    results: list[float] = []
+    log: list[int] = []
+
+    def work(number: int) -> None:
+        own, queue = mgr.tensor([0], kp.MemoryTypes.host), mgr.queue()
+        step = kl.KernelListLauncher(f"list {number}")
+        step += parametrized("k", own)
+        step += kl.HostLauncher("h", lambda: log.append(number))
+        event = kp.Event()
+        for i in range(40):
+            event = step(queue, [event], scale=1, offset=float(i % 3))
+        event.wait()
+        results.append(float(own.data()[0]))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [sum(i % 3 for i in range(40))] * 4
+    assert len(log) == 160
+
+
+END = """
+import threading, time, kp
+from kp import launcher as kl
+mgr = kp.Manager()
+queue = mgr.queue()
+gate = kp.UserEvent()
+def host():
+    {host}
+step = kl.KernelListLauncher("step")
+step += kl.HostLauncher("h", host)
+event = step(queue{waits})
+{more}
+print("end")
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "waits", "more"),
+    [
+        ("pass", "", ""),
+        ("pass", ", [gate]", ""),
+        ("time.sleep(0.2)", "", "time.sleep(0.05)"),
+        ("gate.wait()", "", "time.sleep(0.05)"),
+        ("raise ValueError", "", "time.sleep(0.05)"),
+    ],
+)
+def test_the_interpreter_ends(host: str, waits: str, more: str) -> None:
+    code = END.format(host=host, waits=waits, more=more)
+    assert "end\n" in run_python(code, timeout=60)
