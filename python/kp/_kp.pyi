@@ -1295,7 +1295,7 @@ class Launcher:
     once, with an event.
     """
 
-    def __init__(self, name: str, profiler: TimingSink = None) -> None: ...
+    def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
     def __call__(self, *args: object, **kwargs: Any) -> Event:
         """Launches and returns the event. Classes of one's own define it, with the keywords
@@ -1342,7 +1342,7 @@ class HostLauncher:
         function: collections.abc.Callable[..., object],
         parameters: collections.abc.Sequence[str] = (),
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
     ) -> None: ...
 
     def __call__(
@@ -1368,7 +1368,7 @@ class KernelLauncher:
         default_global_work_size: _Extent | None = None,
         default_local_work_size: _Extent | None = None,
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
         *,
         round_up: bool = False,
         manager: Manager | None = None,
@@ -1440,7 +1440,7 @@ class ParametrizedKernelLauncher:
         default_global_work_size: _Extent | None = None,
         default_local_work_size: _Extent | None = None,
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
         *,
         round_up: bool = False,
         manager: Manager | None = None,
@@ -1476,7 +1476,7 @@ class IterativeKernelLauncher:
         default_global_work_size: _Extent | None = None,
         default_local_work_size: _Extent | None = None,
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
         *,
         round_up: bool = False,
         manager: Manager | None = None,
@@ -1521,7 +1521,7 @@ class CopyLauncher:
         dst_device_offset: SupportsIndex | None = None,
         byte_count: SupportsIndex | None = None,
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
     ) -> None: ...
 
     def __call__(
@@ -1543,7 +1543,7 @@ class FillLauncher:
         dst_device_offset: SupportsIndex = 0,
         byte_count: SupportsIndex | None = None,
         default_queue: Queue | None = None,
-        profiler: TimingSink = None,
+        profiler: TimingSink | None = None,
     ) -> None: ...
 
     def __call__(
@@ -1560,7 +1560,7 @@ class KernelListLauncher:
     the same.
     """
 
-    def __init__(self, name: str, profiler: TimingSink = None) -> None: ...
+    def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
     def push_kernels(self, *args: object) -> Self:
         """Appends launchers, and those of lists; None is ignored. Gives the list."""
