@@ -6,8 +6,8 @@
 
 The shader is made from a configuration: each work group loads tiles of both matrices into shared
 memory, and each invocation works out several elements of the product. Which sizes are best differs
-from device to device; the autotuner tries them, checks their results against NumPy, and remembers the
-fastest for the next start of the program.
+from device to device; the autotuner tries them, checks their results against NumPy, and remembers
+the fastest for the next start of the program.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ Configuration = dict[str, Any]
 def source(waste: str, head: str = "", error: str = "0u") -> str:
     """sums[i] += a[i] + `error`, after `waste` x 200 steps that are of no use.
 
-    A compiler cannot know that. Software drivers end loops after 65,535 steps: `waste` is below 300.
+    A compiler cannot know that. Software drivers end loops after 65,535 steps, so `waste` is below
+    300.
     """
     return f"""#version 450
 layout(local_size_x_id = 0) in;

@@ -17,7 +17,7 @@
 
 namespace kp::launch {
 
-/// True for what says that one configuration does not work, as opposed to the device or the machine.
+/// True for what says that one configuration does not work, as opposed to the device.
 bool isOnlyThisConfiguration(const Error& error);
 
 /// One call of Autotuner::tune: from the draw to the result.
