@@ -30,8 +30,11 @@ from ._kp import (
     KernelStatistics,
     Launcher,
     ParametrizedKernelLauncher,
+    Queue,
     TimingSink,
     TraceOptions,
+    TunedAlgorithm,
+    TuningArguments,
     set_trace_options,
     set_trace_output,
     should_profile_kernel,
@@ -58,6 +61,7 @@ __all__ = [
     "ParametrizedKernelLauncher",
     "TimingSink",
     "TraceOptions",
+    "TunedKernelLauncher",
     "profile_kernel",
     "set_trace_options",
     "set_trace_output",
@@ -89,6 +93,72 @@ class ParameterYielder(ParameterGenerator):
     def new_generator(self) -> Iterator[Any]:
         """What the function gives."""
         return iter(self._fn())
+
+
+class TunedKernelLauncher(Launcher):
+    """A kernel that tunes itself at its first call and is a KernelLauncher from then on.
+
+    The first call waits for the events it is given and for its queue, because tuning runs the kernel
+    on the same memory. Call tune() before to have that behind you.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tuned: TunedAlgorithm,
+        arguments: TuningArguments,
+        default_global_work_size: int | tuple[int, ...],
+        default_queue: Queue | None = None,
+        profiler: TimingSink | None = None,
+    ) -> None:
+        """`default_global_work_size` counts work items: those of the arguments."""
+        super().__init__(name, profiler)
+        self._tuned = tuned
+        self._arguments = arguments
+        self._size = default_global_work_size
+        self._queue = default_queue
+        self._profiler = profiler
+        self._launcher: KernelLauncher | None = None
+
+    def tune(self) -> KernelLauncher:
+        """The launcher of the fastest configuration; tunes where that is not known yet."""
+        if self._launcher is None:
+            self._launcher = KernelLauncher(
+                self.name,
+                self._tuned.algorithm(self._arguments),
+                default_global_work_size=self._size,
+                default_queue=self._queue,
+                profiler=self._profiler,
+                round_up=True,
+            )
+        return self._launcher
+
+    def __call__(
+        self, queue: Queue | None = None, wait_for: Iterable[Event] | None = None
+    ) -> Event:
+        """Launches on `queue` or the default queue."""
+        waits = list(wait_for or ())
+        if self._launcher is None:
+            for event in waits:
+                event.wait()
+            line = queue or self._queue
+            if line is not None:
+                line.barrier().wait()
+        return self.tune()(queue=queue, wait_for=waits)
+
+    def global_size_configured(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def events(self) -> list[Event]:
+        """Profiled launches since `statistics` was read last, and those unfinished then."""
+        return self._launcher.events if self._launcher else []
+
+    @property
+    def statistics(self) -> KernelStatistics:
+        """Of all finished launches so far. Never waits."""
+        return self._launcher.statistics if self._launcher else KernelStatistics()
 
 
 def _fresh(generator: Any) -> Iterator[Any]:

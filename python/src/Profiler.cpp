@@ -42,7 +42,7 @@ void bindProfiler(py::module_& module) {
                 self.open.pop_back();
         });
 
-    py::class_<Profiler, std::shared_ptr<Profiler>>(
+    py::class_<Profiler, TimingSink, std::shared_ptr<Profiler>>(
         module, "Profiler",
         "Collects where the time goes: nested scopes of host code, and launches on devices. "
         "Prints\n"
