@@ -72,7 +72,7 @@ def two_vortices(n: int) -> Field:
 def time_steps(steps: int, n: int) -> Field:
     """Small ones at first."""
     ramp = np.minimum(1, np.arange(1, steps + 1) / 10)
-    return (0.4 / n * ramp).astype(np.float32)
+    return np.asarray(0.4 / n * ramp, np.float32)
 
 
 class Simulation:
@@ -88,7 +88,7 @@ class Simulation:
         for tensor, values in ((psi, 0 * field), (psi2, 0 * field), (omega, field)):
             tensor.write(values)
         common: dict[str, Any] = {"default_global_work_size": (n, n), "round_up": True}
-        numbers = {"n": n, "viscosity": VISCOSITY}
+        numbers: dict[int | str, Any] = {"n": n, "viscosity": VISCOSITY}
         sweep = kl.Kernel(mgr, SWEEP)
 
         def sweep_between(source: kp.Tensor, target: kp.Tensor) -> kl.KernelLauncher:
