@@ -173,6 +173,7 @@ RESULTS = {
     "KernelListLauncher.push_copy_host_to_device": "Self",
     "KernelListLauncher.push_kernels": "Self",
     "KernelStatistics.__iadd__": "Self",
+    "Launcher.__call__": "Any",
     "Launcher.parameters": "dict[str, str]",
     "Manager.__enter__": "Self",
     "Manager.get_device_properties": "dict[str, Any]",
@@ -207,6 +208,12 @@ RESULTS = {
     "_reflect": "dict[str, Any]",
     "list_devices": "list[dict[str, Any]]",
 }
+
+#: Arguments that take what derived classes make of them.
+ANYTHING = {"Launcher.__call__"}
+
+#: Functions that their base class has with other arguments, on purpose.
+OVERRIDES = {"IterativeKernelLauncher.__call__"}
 
 #: How the module spells types, and how the stub does. The first that fits is used.
 SPELLINGS = (
@@ -268,6 +275,10 @@ def source_of(default: ast.expr) -> str:
     return ast.unparse(default)
 
 
+def _kind(path: str, given: str | None) -> str:
+    return "Any" if path in ANYTHING else given or "object"
+
+
 def render(path: str, function: ast.FunctionDef) -> tuple[list[str], str]:
     """The arguments of a function, each with type and default, and what it returns."""
 
@@ -287,7 +298,7 @@ def render(path: str, function: ast.FunctionDef) -> tuple[list[str], str]:
     if arguments and re.match(r"arg\d+:", arguments[-1]):
         arguments.append("/")
     if given.vararg:
-        arguments.append(f"*{given.vararg.arg}: {text(given.vararg.annotation) or 'object'}")
+        arguments.append(f"*{given.vararg.arg}: {_kind(path, text(given.vararg.annotation))}")
     elif given.kwonlyargs:
         arguments.append("*")
     arguments += [one(*pair) for pair in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
@@ -368,7 +379,8 @@ def write_function(path: str, name: str, function: object, indent: str) -> Itera
     if len(line) <= WIDTH:
         yield line
     else:
-        yield f"{indent}def {name}("
+        override = "  # type: ignore[override]" if path in OVERRIDES else ""
+        yield f"{indent}def {name}({override}"
         yield from (f"{indent}    {argument}," for argument in arguments)
         yield f"{indent}) -> {result}{end}"
     if documentation:
@@ -397,7 +409,7 @@ def write_class(name: str, class_: type) -> Iterator[str]:
     base = class_.__bases__[0]
     if issubclass(class_, enum.Enum):
         yield f"class {name}(enum.{base.__name__}):"
-    elif base.__module__ in ("kp", "kp._kp"):
+    elif base.__module__ in ("kp", "kp.launcher", "kp._kp"):
         yield f"class {name}({base.__name__}):"
     else:
         yield f"class {name}:"

@@ -18,6 +18,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,8 @@ def two_vortices(n: int) -> Field:
 
 def time_steps(steps: int, n: int) -> Field:
     """Small ones at first."""
-    return np.float32(0.4 / n) * np.minimum(1, np.arange(1, steps + 1) / 10).astype(np.float32)
+    ramp = np.minimum(1, np.arange(1, steps + 1) / 10)
+    return np.asarray(0.4 / n * ramp, np.float32)
 
 
 class Simulation:
@@ -85,12 +87,12 @@ class Simulation:
         )
         for tensor, values in ((psi, 0 * field), (psi2, 0 * field), (omega, field)):
             tensor.write(values)
-        common = {"default_global_work_size": (n, n), "round_up": True}
-        numbers = {"n": n, "viscosity": VISCOSITY}
+        common: dict[str, Any] = {"default_global_work_size": (n, n), "round_up": True}
+        numbers: dict[int | str, Any] = {"n": n, "viscosity": VISCOSITY}
         sweep = kl.Kernel(mgr, SWEEP)
 
         def sweep_between(source: kp.Tensor, target: kp.Tensor) -> kl.KernelLauncher:
-            arguments = {0: source, 1: omega, 2: target, **numbers, "dt": 0.0}
+            arguments: dict[int | str, Any] = {0: source, 1: omega, 2: target, **numbers, "dt": 0.0}
             return kl.KernelLauncher("sweep", sweep, arguments, **common)
 
         forth, back = sweep_between(psi, psi2), sweep_between(psi2, psi)

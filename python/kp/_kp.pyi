@@ -1202,7 +1202,7 @@ def to_table(statistics: collections.abc.Mapping[str, KernelStatistics]) -> str:
 class TimingSink:
     """Is told of each profiled launch once its times are known."""
 
-class FunctionProfiler:
+class FunctionProfiler(TimingSink):
     """Adds up the times of one function: `profiler += seconds`, or as the `profiler` of
     launchers.
     """
@@ -1297,7 +1297,7 @@ class Launcher:
 
     def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
-    def __call__(self, *args: object, **kwargs: Any) -> Event:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Launches and returns the event. Classes of one's own define it, with the keywords
         queue and wait_for and their parameters.
         """
@@ -1330,7 +1330,7 @@ class Launcher:
 
     def __repr__(self) -> str: ...
 
-class HostLauncher:
+class HostLauncher(Launcher):
     """A Python function among kernels. It runs on a thread of the library when everything
     before it is done, and what comes after waits for it. What it raises is raised in those
     who wait for the event, and fails what depends on it.
@@ -1353,7 +1353,7 @@ class HostLauncher:
     ) -> Event:
         """Launches and returns at once."""
 
-class KernelLauncher:
+class KernelLauncher(Launcher):
     """A kernel with arguments that are all known. `kernel` is an Algorithm, a Kernel, SPIR-V,
     GLSL or a path. `args_list` has all arguments by position, or pairs of an index or a name
     and a value: bindings in ascending order, then push constants by offset, then
@@ -1426,7 +1426,7 @@ class KernelLauncher:
     ) -> Event:
         """Launches and returns at once. What is not given is the launcher's default."""
 
-class ParametrizedKernelLauncher:
+class ParametrizedKernelLauncher(KernelLauncher):
     """A kernel some of whose arguments are given by name with each call. `parameters_map` is
     name -> index, name in the shader, or (index, type).
     """
@@ -1460,7 +1460,7 @@ class ParametrizedKernelLauncher:
     ) -> Event:
         """Launches and returns at once. What is not given is the launcher's default."""
 
-class IterativeKernelLauncher:
+class IterativeKernelLauncher(ParametrizedKernelLauncher):
     """Launches its kernel once for each value of its iterated parameters, in one submission.
     `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first
     changes slowest) or "zip".
@@ -1494,7 +1494,7 @@ class IterativeKernelLauncher:
     def iter_parameters(self) -> collections.abc.Iterator[tuple[Any, ...]]:
         """Yields the values of a fresh run, a tuple for each launch."""
 
-    def __call__(
+    def __call__(  # type: ignore[override]
         self,
         queue: Queue | None = None,
         wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
@@ -1507,7 +1507,7 @@ class IterativeKernelLauncher:
         barrier afterwards unless `enqueue_barrier` is False; then there is no event.
         """
 
-class CopyLauncher:
+class CopyLauncher(Launcher):
     """Copies between tensors, or between a tensor and an array, which is kept alive
     until the copy is done. Images are copied whole. Offsets and counts are bytes.
     """
@@ -1532,7 +1532,7 @@ class CopyLauncher:
     ) -> Event:
         """Launches and returns at once."""
 
-class FillLauncher:
+class FillLauncher(Launcher):
     """Fills a tensor, or a range of bytes of it, with one number."""
 
     def __init__(
