@@ -2060,7 +2060,7 @@ class ProfilerScope:
 
     def __exit__(self, *args: object) -> None: ...
 
-class Profiler:
+class Profiler(TimingSink):
     """Collects where the time goes: nested scopes of host code, and launches on devices. Prints
     a table, and writes a trace for ui.perfetto.dev. Any thread may use it.
     """
