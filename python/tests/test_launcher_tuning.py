@@ -26,7 +26,8 @@ def test_a_launcher_tunes_itself_at_its_first_call(mgr: kp.Manager, tmp_path: Pa
     launcher = kp.launcher.TunedKernelLauncher(
         "increment", tuned, arguments, 1000, default_queue=queue
     )
-    assert launcher.events == [] and launcher.statistics.count == 0
+    assert launcher.events == []
+    assert launcher.statistics.count == 0
     gate = queue.barrier()
     launcher(wait_for=[gate]).wait()
     assert tuned.is_tuned(arguments)
