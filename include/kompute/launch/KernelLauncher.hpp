@@ -117,7 +117,7 @@ struct ParameterTarget {
     ParameterTarget(int place) : index(static_cast<uint32_t>(place)) {}
     ParameterTarget(std::string argument) : name(std::move(argument)) {}
     ParameterTarget(const char* argument) : name(argument) {}
-    /// @param type  what the caller expects of the kernel; another one is an error
+    /// @param scalarType  what the caller expects of the kernel; another one is an error
     ParameterTarget(uint32_t place, shader::ScalarType scalarType)
         : index(place), type(scalarType) {}
 
