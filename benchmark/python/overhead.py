@@ -188,8 +188,10 @@ def main() -> int:
         )
         if added["kp"] > ADDED[name]:
             missed.append(f"{name} adds {added['kp']:.0f} ns, allowed are {ADDED[name]}")
-    ratios = threads(max(5, arguments.rounds // 3))
-    print(f"two threads at once over one after the other: {median(ratios):.2f} (best {min(ratios):.2f})")
+    ratios = threads(arguments.rounds)
+    print(
+        f"two threads at once over one after the other: {median(ratios):.2f} (best {min(ratios):.2f})"
+    )
     # A GPU runs what its queue is given one after the other, whoever waits (docs/benchmarks.md). A
     # software driver shares its processors with whatever else runs, so the best round counts.
     if device["type"] == "cpu" and min(ratios) > 1.0:
