@@ -355,6 +355,9 @@ void Suite::measure(Row& row) {
             if (wanted.of.empty() || benchmark::median(row.find(each).blockMedians) >
                                          benchmark::median(row.find(wanted.of).blockMedians))
                 wanted.of = each;
+        // A quick run is for machines of unknown speed, where only ratios can be judged.
+        if (wanted.of.empty() && mOptions.quick)
+            continue;
         const double limitHere = software() ? (mPinned ? wanted.onSoftware : 0) : wanted.onGpu;
         if (limitHere > 0 && (wanted.of.empty() || row.has(wanted.of)))
             row.mTargets.push_back({wanted.of, limitHere, 0, false});
