@@ -2,6 +2,7 @@
 //
 // Moving and touching much memory: between host and device, within the device, and by a kernel.
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "Crew.hpp"
@@ -59,6 +60,30 @@ private:
     RawBuffers mHost;
     RawCommands mUp;
     RawCommands mDown;
+};
+
+/// The same by CUDA, with memory of cudaMallocHost.
+class CudaHostCopies {
+public:
+    CudaHostCopies(Cuda& cuda, const std::vector<uint32_t>& words)
+        : mBytes(words.size() * sizeof(uint32_t)), mDevice(cuda.buffer(mBytes)),
+          mHost(cuda.pinned(mBytes)) {
+        std::memcpy(mHost.get(), words.data(), mBytes);
+        upload();
+    }
+    void upload() { mDevice->upload(mHost.get()); }
+    void download() { mDevice->download(mHost.get()); }
+    /// Downloads once more; what comes must be @p words.
+    void requireDownload(const std::vector<uint32_t>& words) {
+        std::memset(mHost.get(), 0, mBytes);
+        download();
+        requireSame(words.data(), mHost.get(), mBytes, "cuda");
+    }
+
+private:
+    uint64_t mBytes;
+    std::unique_ptr<Cuda::Buffer> mDevice;
+    std::shared_ptr<void> mHost;
 };
 
 /// Ordinary memory, as a std::vector has it.
@@ -130,14 +155,10 @@ void direct(Suite& suite, Row& row, uint64_t bytes, bool up, bool import) {
     row.side("kompute",
              [&] { up ? tensor->upload(memory, bytes) : tensor->download(memory, bytes); });
     row.side("raw", [&] { up ? raw.upload() : raw.download(); });
-    std::unique_ptr<Cuda::Buffer> cuda;
-    std::shared_ptr<void> pinned;
+    std::optional<CudaHostCopies> cuda;
     if (suite.cuda()) {
-        cuda = suite.cuda()->buffer(bytes);
-        pinned = suite.cuda()->pinned(bytes);
-        std::memcpy(pinned.get(), source.data(), bytes);
-        cuda->upload(pinned.get());
-        row.side("cuda", [&] { up ? cuda->upload(pinned.get()) : cuda->download(pinned.get()); });
+        cuda.emplace(*suite.cuda(), source);
+        row.side("cuda", [&] { up ? cuda->upload() : cuda->download(); });
     }
     row.bytes(static_cast<double>(bytes));
     row.target("cuda", 0.95);
@@ -147,11 +168,8 @@ void direct(Suite& suite, Row& row, uint64_t bytes, bool up, bool import) {
     tensor->download(memory, bytes);
     requireSame(source.data(), memory, bytes, "kompute");
     raw.requireDownload(source);
-    if (cuda) {
-        std::memset(pinned.get(), 0, bytes);
-        cuda->download(pinned.get());
-        requireSame(source.data(), pinned.get(), bytes, "cuda");
-    }
+    if (cuda)
+        cuda->requireDownload(source);
 }
 
 /// Up and down at once, by two threads.
@@ -203,14 +221,10 @@ void mirror(Suite& suite, Row& row, uint64_t bytes, bool up) {
     RawHostCopies raw(queue, source);
     row.side("kompute", [&] { (up ? upload : download)->eval(); });
     row.side("raw", [&] { up ? raw.upload() : raw.download(); });
-    std::unique_ptr<Cuda::Buffer> cuda;
-    std::shared_ptr<void> pinned;
+    std::optional<CudaHostCopies> cuda;
     if (suite.cuda()) {
-        cuda = suite.cuda()->buffer(bytes);
-        pinned = suite.cuda()->pinned(bytes);
-        std::memcpy(pinned.get(), source.data(), bytes);
-        cuda->upload(pinned.get());
-        row.side("cuda", [&] { up ? cuda->upload(pinned.get()) : cuda->download(pinned.get()); });
+        cuda.emplace(*suite.cuda(), source);
+        row.side("cuda", [&] { up ? cuda->upload() : cuda->download(); });
     }
     row.bytes(static_cast<double>(bytes));
     row.note(kDirectNote);
@@ -219,11 +233,8 @@ void mirror(Suite& suite, Row& row, uint64_t bytes, bool up) {
     download->eval();
     requireSame(source.data(), tensor->data(), bytes, "kompute");
     raw.requireDownload(source);
-    if (cuda) {
-        std::memset(pinned.get(), 0, bytes);
-        cuda->download(pinned.get());
-        requireSame(source.data(), pinned.get(), bytes, "cuda");
-    }
+    if (cuda)
+        cuda->requireDownload(source);
 }
 
 void withinDevice(Suite& suite, Row& row, uint64_t bytes) {
