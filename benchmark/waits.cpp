@@ -13,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -24,6 +23,7 @@
 
 #include <kompute/Kompute.hpp>
 
+#include "ThreadTime.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/Queue.hpp"
 
@@ -37,17 +37,6 @@ using vulkan::WaitMode;
 
 double secondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Processor time of the calling thread; 0 where the system does not say.
-double processorSeconds() {
-#ifdef CLOCK_THREAD_CPUTIME_ID
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-#else
-    return 0;
-#endif
 }
 
 struct Way {
@@ -165,9 +154,9 @@ private:
 
     /// @return processor seconds of the wait
     double wait(const Way& way, uint64_t value) {
-        const double before = processorSeconds();
+        const double before = threadSeconds();
         way.wait(mQueue, value);
-        const double after = processorSeconds();
+        const double after = threadSeconds();
         if (!mQueue.reached(value))
             ++mEarly;
         return after - before;

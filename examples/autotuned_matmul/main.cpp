@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Kompute.hpp>
+#include <kompute/Launch.hpp>
 
 namespace {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The whole public interface.
+// Managers, memory, algorithms, sequences, operations and shaders. Launchers are a header of their
+// own, <kompute/Launch.hpp>, since not every program that computes shall pay for compiling them.
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
@@ -12,26 +13,10 @@
 #include <kompute/ManagerOptions.hpp>
 #include <kompute/Memory.hpp>
 #include <kompute/PinnedArray.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/Reflection.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
-
-#include <kompute/launch/Arguments.hpp>
-#include <kompute/launch/Autotuner.hpp>
-#include <kompute/launch/CopyLauncher.hpp>
-#include <kompute/launch/HostLauncher.hpp>
-#include <kompute/launch/IterativeKernelLauncher.hpp>
-#include <kompute/launch/KernelLauncher.hpp>
-#include <kompute/launch/KernelListLauncher.hpp>
-#include <kompute/launch/KernelStatistics.hpp>
-#include <kompute/launch/Launcher.hpp>
-#include <kompute/launch/Profiler.hpp>
-#include <kompute/launch/Trace.hpp>
-#include <kompute/launch/TunableKernel.hpp>
-#include <kompute/launch/TunedAlgorithm.hpp>
-#include <kompute/launch/TunedKernelLauncher.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

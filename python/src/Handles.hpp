@@ -9,7 +9,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <kompute/Kompute.hpp>
+#include <kompute/Launch.hpp>
 
 #include "Process.hpp"
 

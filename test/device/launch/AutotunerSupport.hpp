@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include <kompute/launch/Autotuner.hpp>
+#include <kompute/Launch.hpp>
 
 #include "device/TestSupport.hpp"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include <kompute/Launch.hpp>
+
 #include "device/TestSupport.hpp"
 
 namespace kp::test {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// <kompute/Kompute.hpp>, and queues, launchers, lists, statistics, profiler and autotuner.
+
+#include <kompute/Kompute.hpp>
+#include <kompute/Queue.hpp>
+
+#include <kompute/launch/Arguments.hpp>
+#include <kompute/launch/Autotuner.hpp>
+#include <kompute/launch/CopyLauncher.hpp>
+#include <kompute/launch/HostLauncher.hpp>
+#include <kompute/launch/IterativeKernelLauncher.hpp>
+#include <kompute/launch/KernelLauncher.hpp>
+#include <kompute/launch/KernelListLauncher.hpp>
+#include <kompute/launch/KernelStatistics.hpp>
+#include <kompute/launch/Launcher.hpp>
+#include <kompute/launch/Profiler.hpp>
+#include <kompute/launch/Trace.hpp>
+#include <kompute/launch/TunableKernel.hpp>
+#include <kompute/launch/TunedAlgorithm.hpp>
+#include <kompute/launch/TunedKernelLauncher.hpp>
