@@ -91,6 +91,29 @@ public:
                Memory::DataTypes dataType, uint64_t offset = 0,
                Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
 
+    /// A tensor whose memory is the caller's: the device reads and writes it in place, and so does
+    /// the host, at memory of the host's speed (eHost). It must stay until the tensor and its work
+    /// are gone.
+    /// @param memory  at a multiple of the device's minStorageBufferOffsetAlignment
+    /// @throws Unsupported where the device or its driver does not take this memory;
+    ///         InvalidArgument
+    std::shared_ptr<Tensor> wrapHostMemory(void* memory, uint64_t elementTotalCount,
+                                           uint64_t elementMemorySize, Memory::DataTypes dataType);
+    /// A tensor that other Vulkan devices of the same GPU can open: see Tensor::exportMemory.
+    /// eDevice or eStorage. For few and large tensors: each is an allocation of the driver's.
+    /// @throws Unsupported where the device exports no memory (so far all but Linux)
+    std::shared_ptr<Tensor>
+    exportableTensor(uint64_t elementTotalCount, uint64_t elementMemorySize,
+                     Memory::DataTypes dataType,
+                     Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
+    /// A tensor in memory that another device of the same GPU exported. The file descriptor stays
+    /// the caller's and may be closed afterwards; the memory lives as long as one of the two.
+    /// @throws Unsupported; InvalidArgument where it is not such memory or too small
+    std::shared_ptr<Tensor>
+    importMemory(const ExternalMemory& memory, uint64_t elementTotalCount,
+                 uint64_t elementMemorySize, Memory::DataTypes dataType,
+                 Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
+
     // Images. Errors: see Image's constructor.
 
     template <typename T>

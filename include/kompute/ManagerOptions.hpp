@@ -55,6 +55,9 @@ struct ManagerOptions {
     /// Most bytes of staging that the device keeps for transfers, both directions together; it is
     /// made when needed and freed when idle. 0: the default, 256 MiB.
     uint64_t stagingBytes = 0;
+    /// False: a VkDevice of this manager's own, although another manager has one that would do.
+    /// Objects of the two do not work together then, and a failure of one device leaves the other.
+    bool shareDevice = true;
     /// Feature structs to add to the pNext chain of VkDeviceCreateInfo, for features that the
     /// library does not switch on by itself. Used during construction only.
     const void* featureChain = nullptr;

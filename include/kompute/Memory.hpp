@@ -13,8 +13,9 @@
 namespace kp {
 
 namespace vulkan {
+class Buffer;
 class Device;
-}
+} // namespace vulkan
 
 /// Base of Tensor and Image: memory on a device, with what the host sees of it.
 ///

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <kompute/ExternalMemory.hpp>
 #include <kompute/Memory.hpp>
 
 namespace kp {
@@ -38,6 +39,10 @@ public:
     Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
            uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
            MemoryTypes memoryType);
+    /// Memory that is there already; what a Manager calls.
+    Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
+           uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
+           MemoryTypes memoryType);
     ~Tensor() override;
 
     Type type() const override { return Type::eTensor; }
@@ -61,6 +66,12 @@ public:
     /// Address for shaders that use buffer references.
     /// @throws Unsupported where the device has no buffer device addresses
     uint64_t deviceAddress() const;
+
+    /// A handle by which another Vulkan device of the same GPU opens the memory, with
+    /// Manager::importMemory or Vulkan itself. The file descriptor becomes the caller's. What the
+    /// two do with the memory, they order themselves.
+    /// @throws InvalidArgument unless Manager::exportableTensor made it
+    ExternalMemory exportMemory() const;
 
 protected:
     /// TensorT knows its data type only once it exists.

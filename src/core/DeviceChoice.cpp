@@ -80,6 +80,7 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     request.allowTimelineSemaphores =
         options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
     request.featureChain = options.featureChain;
+    request.shared = options.shareDevice;
     return request;
 }
 

@@ -50,7 +50,7 @@ std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, c
             "for " +
             Memory::toString(memoryType));
 
-    const Placement placement = placementOf(*device, memoryType);
+    const MemoryPlacement placement = placementOf(*device, memoryType);
     vulkan::ImageInfo info;
     info.format = format;
     info.width = width;

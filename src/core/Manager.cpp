@@ -244,6 +244,54 @@ std::shared_ptr<Tensor> Manager::wrapBuffer(VkBuffer buffer, uint64_t elementTot
                                            elementMemorySize, dataType, tensorType));
 }
 
+namespace {
+
+void requireDeviceMemory(Memory::MemoryTypes type, const char* what) {
+    if (type != Memory::MemoryTypes::eDevice && type != Memory::MemoryTypes::eStorage)
+        throw InvalidArgument(std::string(what) + " is eDevice or eStorage, not " +
+                              Memory::toString(type));
+}
+
+} // namespace
+
+std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTotalCount,
+                                                uint64_t elementMemorySize,
+                                                Memory::DataTypes dataType) {
+    if (!memory)
+        throw InvalidArgument("the host memory for a tensor is null");
+    const std::shared_ptr<vulkan::Device> used = device();
+    auto buffer = vulkan::Buffer::overHost(
+        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
+    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
+                                           elementMemorySize, dataType,
+                                           Memory::MemoryTypes::eHost));
+}
+
+std::shared_ptr<Tensor> Manager::exportableTensor(uint64_t elementTotalCount,
+                                                  uint64_t elementMemorySize,
+                                                  Memory::DataTypes dataType,
+                                                  Memory::MemoryTypes tensorType) {
+    requireDeviceMemory(tensorType, "an exportable tensor");
+    const std::shared_ptr<vulkan::Device> used = device();
+    auto buffer = vulkan::Buffer::createExportable(
+        *used, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
+    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
+                                           elementMemorySize, dataType, tensorType));
+}
+
+std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
+                                              uint64_t elementTotalCount,
+                                              uint64_t elementMemorySize,
+                                              Memory::DataTypes dataType,
+                                              Memory::MemoryTypes tensorType) {
+    requireDeviceMemory(tensorType, "a tensor in external memory");
+    const std::shared_ptr<vulkan::Device> used = device();
+    auto buffer = vulkan::Buffer::importMemory(
+        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
+    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
+                                           elementMemorySize, dataType, tensorType));
+}
+
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       vk::ImageTiling tiling, Memory::MemoryTypes imageType) {

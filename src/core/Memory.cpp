@@ -79,7 +79,7 @@ uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun) {
     return count * elementSize;
 }
 
-Placement placementOf(const vulkan::Device& device, Memory::MemoryTypes type) {
+MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes type) {
     switch (type) {
     case Memory::MemoryTypes::eDevice:
         return {vulkan::MemoryPlace::eDevice, true};

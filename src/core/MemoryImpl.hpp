@@ -77,11 +77,11 @@ struct Memory::Impl {
 uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun);
 
 /// Decides where memory of a type lives on this device.
-struct Placement {
+struct MemoryPlacement {
     vulkan::MemoryPlace place = vulkan::MemoryPlace::eDevice;
     bool mirrored = false;
 };
-Placement placementOf(const vulkan::Device& device, Memory::MemoryTypes type);
+MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes type);
 
 /// @throws InvalidArgument where device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);

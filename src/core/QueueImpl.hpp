@@ -48,6 +48,20 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
     /// Launches a host function.
     Event launchHost(const std::vector<Event>& waitFor, bool timed, std::function<void()> function);
+    /// Launches a host function that submits work to the devices of several queues: it has its
+    /// place in each of them. It is called once all of @p waitFor is done and everything before it
+    /// in the queues is submitted (not: done, so what it submits must say which memory it uses).
+    /// Two launches that have queues in common have the same order in all of them.
+    /// @param function  gets a point for each queue to fill in: where its work on that queue's
+    ///                  device ends. An empty one means that it is done with when it returns
+    /// @return an event for each queue
+    static std::vector<Event>
+    launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
+                 const std::vector<Event>& waitFor,
+                 std::function<void(std::vector<vulkan::TimelinePoint>& ends)> function);
+    /// True where nothing that was launched waits for the host.
+    bool settled();
+
     Event barrier(const std::vector<Event>& waitFor);
     void finish();
 

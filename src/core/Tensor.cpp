@@ -20,7 +20,7 @@ std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, u
                                        uint64_t elementSize, Memory::DataTypes dataType,
                                        Memory::MemoryTypes memoryType) {
     const uint64_t bytes = checkedBytes(count, elementSize, "tensor");
-    const Placement placement = placementOf(*device, memoryType);
+    const MemoryPlacement placement = placementOf(*device, memoryType);
     auto impl = std::make_unique<Memory::Impl>();
     impl->memoryType = memoryType;
     impl->dataType = dataType;
@@ -39,6 +39,23 @@ std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, c
     return impl;
 }
 
+/// Around memory that is there already.
+std::unique_ptr<Memory::Impl> aroundImpl(std::shared_ptr<vulkan::Device> device,
+                                         std::shared_ptr<vulkan::Buffer> buffer, uint64_t count,
+                                         uint64_t elementSize, Memory::DataTypes dataType,
+                                         Memory::MemoryTypes memoryType) {
+    auto impl = std::make_unique<Memory::Impl>();
+    impl->memoryType = memoryType;
+    impl->dataType = dataType;
+    impl->mirrored = memoryType == Memory::MemoryTypes::eDevice;
+    // What is there already is what the host view shows first.
+    impl->mirrorStale = impl->mirrored;
+    impl->buffer = std::move(buffer);
+    impl->device = std::move(device);
+    setShape(*impl, count, elementSize);
+    return impl;
+}
+
 std::unique_ptr<Memory::Impl> wrapImpl(std::shared_ptr<vulkan::Device> device, VkBuffer buffer,
                                        uint64_t offset, uint64_t count, uint64_t elementSize,
                                        Memory::DataTypes dataType, Memory::MemoryTypes memoryType) {
@@ -47,16 +64,9 @@ std::unique_ptr<Memory::Impl> wrapImpl(std::shared_ptr<vulkan::Device> device, V
                               Memory::toString(memoryType) +
                               ": the library does not know how its memory is mapped");
     const uint64_t bytes = checkedBytes(count, elementSize, "tensor");
-    auto impl = std::make_unique<Memory::Impl>();
-    impl->memoryType = memoryType;
-    impl->dataType = dataType;
-    impl->mirrored = memoryType == Memory::MemoryTypes::eDevice;
-    impl->buffer = vulkan::Buffer::wrap(*device, buffer, offset, bytes);
-    impl->device = std::move(device);
-    // The application's contents are what the host view shows first.
-    impl->mirrorStale = impl->mirrored;
-    setShape(*impl, count, elementSize);
-    return impl;
+    auto wrapped = vulkan::Buffer::wrap(*device, buffer, offset, bytes);
+    return aroundImpl(std::move(device), std::move(wrapped), count, elementSize, dataType,
+                      memoryType);
 }
 
 } // namespace
@@ -83,6 +93,12 @@ Tensor::Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t
                MemoryTypes memoryType)
     : Memory(wrapImpl(std::move(device), buffer, offset, elementTotalCount, elementMemorySize,
                       dataType, memoryType)) {}
+
+Tensor::Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
+               uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
+               MemoryTypes memoryType)
+    : Memory(aroundImpl(std::move(device), std::move(buffer), elementTotalCount, elementMemorySize,
+                        dataType, memoryType)) {}
 
 Tensor::~Tensor() = default;
 
@@ -112,6 +128,11 @@ VkBuffer Tensor::nativeBuffer() const {
 uint64_t Tensor::nativeOffset() const {
     mImpl->requireAlive();
     return mImpl->buffer->offset();
+}
+
+ExternalMemory Tensor::exportMemory() const {
+    mImpl->requireAlive();
+    return mImpl->buffer->exportMemory();
 }
 
 uint64_t Tensor::deviceAddress() const {

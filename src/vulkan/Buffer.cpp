@@ -9,7 +9,6 @@
 #include <kompute/Error.hpp>
 
 #include "vulkan/Device.hpp"
-#include "vulkan/Result.hpp"
 #include "vulkan/Transfer.hpp"
 
 namespace kp::vulkan {
@@ -29,7 +28,9 @@ std::shared_ptr<ResourceUse> sharedUse(VkDevice device, VkBuffer handle) {
     return use;
 }
 
-VkBuffer createHandle(Device& device, uint64_t bytes, const void* next) {
+} // namespace
+
+VkBuffer Buffer::createHandle(Device& device, uint64_t bytes, const void* next) {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, next};
     // Fill commands work on whole 32-bit words.
     info.size = (bytes + 3) & ~uint64_t{3};
@@ -51,21 +52,6 @@ VkBuffer createHandle(Device& device, uint64_t bytes, const void* next) {
     return handle;
 }
 
-/// A coherent type among @p types, cached where there is one; VK_MAX_MEMORY_TYPES where none is.
-uint32_t hostMemoryType(const Device& device, uint32_t types) {
-    constexpr VkMemoryPropertyFlags kCoherent =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    const VkPhysicalDeviceMemoryProperties& memory = device.physical().memory;
-    for (const VkMemoryPropertyFlags wanted :
-         {kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, kCoherent})
-        for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-            if ((types >> i & 1) != 0 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-                return i;
-    return VK_MAX_MEMORY_TYPES;
-}
-
-} // namespace
-
 std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPlace place) {
     if (bytes == 0)
         throw InvalidArgument("a zero-sized buffer cannot be created");
@@ -81,6 +67,7 @@ std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPla
 
     std::shared_ptr<Buffer> buffer(new Buffer(device));
     buffer->mOwned = true;
+    buffer->mPadded = true;
     buffer->mSize = bytes;
     buffer->mHasHostView = place != MemoryPlace::eDevice;
     buffer->mHandle = createHandle(device, bytes, nullptr);
@@ -93,57 +80,6 @@ std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPla
         }
     }
     buffer->mAllocation = device.allocator().bind(buffer->mHandle, place, bytes);
-    return buffer;
-}
-
-std::shared_ptr<Buffer> Buffer::importHost(Device& device, void* memory, uint64_t bytes) {
-    const VolkDeviceTable& vk = device.vk();
-    if (!device.plan().hasExtension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
-        !vk.vkGetMemoryHostPointerPropertiesEXT)
-        throw Unsupported(device.name() + " has no " VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-    device.requireAlive();
-    constexpr VkExternalMemoryHandleTypeFlagBits kKind =
-        VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-    const auto taken = [&](VkResult result, const char* what) {
-        // What a driver says of memory that it cannot pin (a file, pages that may not be written)
-        // is not an error of ours. NVIDIA's calls it a want of memory.
-        if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
-            throw Unsupported("the driver does not import this host memory (" + std::string(what) +
-                              ": " + nameOf(result) + ")");
-        device.check(result, what);
-    };
-    VkMemoryHostPointerPropertiesEXT pointer{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
-    taken(vk.vkGetMemoryHostPointerPropertiesEXT(device.handle(), kKind, memory, &pointer),
-          "vkGetMemoryHostPointerPropertiesEXT");
-
-    std::shared_ptr<Buffer> buffer(new Buffer(device));
-    buffer->mOwned = true;
-    buffer->mSize = bytes;
-    VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
-    external.handleTypes = kKind;
-    buffer->mHandle = createHandle(device, bytes, &external);
-    VkMemoryRequirements requirements{};
-    vk.vkGetBufferMemoryRequirements(device.handle(), buffer->mHandle, &requirements);
-
-    VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
-    import.handleType = kKind;
-    import.pHostPointer = memory;
-    VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import};
-    info.allocationSize = bytes;
-    info.memoryTypeIndex =
-        hostMemoryType(device, pointer.memoryTypeBits & requirements.memoryTypeBits);
-    if (info.memoryTypeIndex == VK_MAX_MEMORY_TYPES || requirements.size > bytes)
-        throw Unsupported(device.name() + " cannot use this host memory for a buffer");
-    VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
-    if (device.has(Feature::eBufferDeviceAddress)) {
-        flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-        import.pNext = &flags;
-    }
-    VkDeviceMemory imported = VK_NULL_HANDLE;
-    taken(vk.vkAllocateMemory(device.handle(), &info, nullptr, &imported), "importing host memory");
-    buffer->mImported = imported;
-    device.check(vk.vkBindBufferMemory(device.handle(), buffer->mHandle, buffer->mImported, 0),
-                 "vkBindBufferMemory");
     return buffer;
 }
 
@@ -170,13 +106,13 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
 Buffer::~Buffer() {
     if (!mOwned || !mHandle)
         return;
-    retire([device = &mDevice, handle = mHandle, allocation = mAllocation, imported = mImported] {
+    retire([device = &mDevice, handle = mHandle, allocation = mAllocation, memory = mMemory] {
         const VolkDeviceTable& vk = device->vk();
         vk.vkDestroyBuffer(device->handle(), handle, nullptr);
         if (allocation.handle)
             device->allocator().free(allocation);
-        if (imported)
-            vk.vkFreeMemory(device->handle(), imported, nullptr);
+        if (memory)
+            vk.vkFreeMemory(device->handle(), memory, nullptr);
     });
 }
 

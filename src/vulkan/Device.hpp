@@ -59,7 +59,7 @@ struct DebugFunctions {
 class Device : public std::enable_shared_from_this<Device> {
 public:
     /// The shared device for this request. Alive as long as someone holds it. Requests with a
-    /// feature chain are never shared.
+    /// feature chain, and those that ask for it, get a device of their own.
     /// @throws InvalidArgument for an index, family or name that does not exist (reasons list
     ///         what does), Unsupported where every device was refused (reasons say why)
     static std::shared_ptr<Device> acquire(const std::shared_ptr<Instance>& instance,

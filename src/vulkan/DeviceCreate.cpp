@@ -17,7 +17,7 @@ namespace {
 struct Registry {
     std::mutex mutex;
     std::vector<std::weak_ptr<Device>> devices;
-    std::vector<std::weak_ptr<Device>> shareable; ///< those made for requests without a chain
+    std::vector<std::weak_ptr<Device>> shareable; ///< those that equal requests get
 };
 
 // Never destroyed, so that devices may be let go while the program ends.
@@ -221,6 +221,7 @@ std::shared_ptr<Device> Device::acquire(const std::shared_ptr<Instance>& instanc
     const std::lock_guard lock(shared.mutex);
     forgetExpired(shared.devices);
     forgetExpired(shared.shareable);
+    const bool shareable = request.shared && !request.featureChain;
 
     for (size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& candidate = candidates[i];
@@ -229,7 +230,7 @@ std::shared_ptr<Device> Device::acquire(const std::shared_ptr<Instance>& instanc
                    device.mPhysical.handle == candidate.physical->handle &&
                    device.mRequested == candidate.plan;
         };
-        if (auto device = request.featureChain ? nullptr : findIn(shared.shareable, same))
+        if (auto device = shareable ? findIn(shared.shareable, same) : nullptr)
             return device;
         try {
             std::shared_ptr<Device> device(new Device);
@@ -247,7 +248,7 @@ std::shared_ptr<Device> Device::acquire(const std::shared_ptr<Instance>& instanc
                 KP_LOG_WARN("device {} does not offer {}; going on without it", device->name(),
                             dropped);
             shared.devices.push_back(device);
-            if (!request.featureChain)
+            if (shareable)
                 shared.shareable.push_back(device);
             return device;
         } catch (const Error& error) {

@@ -20,6 +20,7 @@ constexpr UsefulExtension kUsefulExtensions[] = {
     {"VK_KHR_shader_non_semantic_info", VK_API_VERSION_1_3},
     {"VK_EXT_memory_budget", 0},
     {"VK_EXT_external_memory_host", 0},
+    {"VK_KHR_external_memory_fd", 0},
     {"VK_KHR_calibrated_timestamps", 0},
 };
 

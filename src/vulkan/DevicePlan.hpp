@@ -22,6 +22,7 @@ struct DeviceRequest {
     std::vector<std::string> desiredExtensions;  ///< missing: dropped with a warning
     bool allowTimelineSemaphores = true;         ///< false: run on recycled fences
     const void* featureChain = nullptr;          ///< caller's pNext of VkDeviceCreateInfo, or null
+    bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
 };
 
 /// One queue of the plan.
