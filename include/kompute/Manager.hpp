@@ -95,10 +95,12 @@ public:
     /// the host, at memory of the host's speed (eHost). It must stay until the tensor and its work
     /// are gone.
     /// @param memory  at a multiple of the device's minStorageBufferOffsetAlignment
+    /// @param owner   let go of when the device needs the memory no more; may be null
     /// @throws Unsupported where the device or its driver does not take this memory;
     ///         InvalidArgument
     std::shared_ptr<Tensor> wrapHostMemory(void* memory, uint64_t elementTotalCount,
-                                           uint64_t elementMemorySize, Memory::DataTypes dataType);
+                                           uint64_t elementMemorySize, Memory::DataTypes dataType,
+                                           std::shared_ptr<void> owner = nullptr);
     /// A tensor that other Vulkan devices of the same GPU can open: see Tensor::exportMemory.
     /// eDevice or eStorage. For few and large tensors: each is an allocation of the driver's.
     /// @throws Unsupported where the device exports no memory (so far all but Linux)

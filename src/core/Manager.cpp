@@ -256,12 +256,14 @@ void requireDeviceMemory(Memory::MemoryTypes type, const char* what) {
 
 std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTotalCount,
                                                 uint64_t elementMemorySize,
-                                                Memory::DataTypes dataType) {
+                                                Memory::DataTypes dataType,
+                                                std::shared_ptr<void> owner) {
     if (!memory)
         throw InvalidArgument("the host memory for a tensor is null");
     const std::shared_ptr<vulkan::Device> used = device();
     auto buffer = vulkan::Buffer::overHost(
-        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
+        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"),
+        std::move(owner));
     return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
                                            elementMemorySize, dataType,
                                            Memory::MemoryTypes::eHost));

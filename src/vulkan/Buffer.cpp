@@ -106,7 +106,8 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
 Buffer::~Buffer() {
     if (!mOwned || !mHandle)
         return;
-    retire([device = &mDevice, handle = mHandle, allocation = mAllocation, memory = mMemory] {
+    retire([device = &mDevice, handle = mHandle, allocation = mAllocation, memory = mMemory,
+            owner = std::move(mOwner)] {
         const VolkDeviceTable& vk = device->vk();
         vk.vkDestroyBuffer(device->handle(), handle, nullptr);
         if (allocation.handle)

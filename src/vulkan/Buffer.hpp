@@ -35,7 +35,9 @@ public:
     /// The same of any address, with a host view: the pages that the memory lies on are imported.
     /// @throws InvalidArgument where the place of @p memory in its page is no multiple of the
     ///         device's minStorageBufferOffsetAlignment; Unsupported, OutOfMemory
-    static std::shared_ptr<Buffer> overHost(Device& device, void* memory, uint64_t bytes);
+    /// @param owner  let go of once the device needs the memory no more; may be null
+    static std::shared_ptr<Buffer> overHost(Device& device, void* memory, uint64_t bytes,
+                                            std::shared_ptr<void> owner);
 
     /// Device memory that exportMemory() can hand out. Not from the allocator's blocks: for few and
     /// large buffers. @throws Unsupported where the device exports no memory, OutOfMemory
@@ -83,6 +85,7 @@ private:
     bool mHasHostView = false;
     Allocation mAllocation;
     VkDeviceMemory mMemory = VK_NULL_HANDLE; ///< imported or exportable: not the allocator's
+    std::shared_ptr<void> mOwner;            ///< of host memory; null: whoever made the buffer
     uint64_t mMemoryBytes = 0;               ///< of it, where it is exportable
     uint32_t mMemoryType = 0;
 };

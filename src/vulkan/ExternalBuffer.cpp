@@ -2,6 +2,7 @@
 #include "vulkan/Buffer.hpp"
 
 #include <string>
+#include <utility>
 
 #ifdef __unix__
 #include <unistd.h>
@@ -124,7 +125,8 @@ std::shared_ptr<Buffer> Buffer::importHost(Device& device, void* memory, uint64_
     return buffer;
 }
 
-std::shared_ptr<Buffer> Buffer::overHost(Device& device, void* memory, uint64_t bytes) {
+std::shared_ptr<Buffer> Buffer::overHost(Device& device, void* memory, uint64_t bytes,
+                                         std::shared_ptr<void> owner) {
     const auto address = reinterpret_cast<uintptr_t>(memory);
     const uint64_t unit = device.physical().importedHostPointerAlignment;
     if (unit > kPageBytes)
@@ -144,6 +146,7 @@ std::shared_ptr<Buffer> Buffer::overHost(Device& device, void* memory, uint64_t 
     buffer->mSize = bytes;
     buffer->mPadded = false; // what follows in the page is not the caller's
     buffer->mHasHostView = true;
+    buffer->mOwner = std::move(owner);
     buffer->mAllocation.mapped = memory;
     buffer->mAllocation.cached = true;
     return buffer;
