@@ -14,16 +14,22 @@ print(b.data())
 
 from __future__ import annotations
 
-from . import _early, launcher
+from . import _early, _groups, launcher
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
+from ._groups import asbuffer, copy, default_group, set_default_group
 from ._kp import (
     AccessFlags,
     Algorithm,
     Autotuner,
+    Buffer,
     DataTypes,
+    DeviceGroup,
     Event,
     EventProfile,
     EventStatus,
+    ExternalMemory,
+    GroupKernel,
+    GroupLimits,
     HostImport,
     Image,
     Manager,
@@ -43,6 +49,7 @@ from ._kp import (
     ProfilerScope,
     Queue,
     Sequence,
+    Shard,
     Tensor,
     TunableKernel,
     TunedAlgorithm,
@@ -71,12 +78,17 @@ __all__ = [
     "Algorithm",
     "Autotuner",
     "Binding",
+    "Buffer",
     "DataTypes",
+    "DeviceGroup",
     "DeviceLost",
     "Error",
     "Event",
     "EventProfile",
     "EventStatus",
+    "ExternalMemory",
+    "GroupKernel",
+    "GroupLimits",
     "HostImport",
     "Image",
     "InvalidArgument",
@@ -104,6 +116,7 @@ __all__ = [
     "Reflection",
     "Sequence",
     "ShaderError",
+    "Shard",
     "SpecializationConstant",
     "Tensor",
     "TensorTypes",
@@ -116,16 +129,21 @@ __all__ = [
     "Unsupported",
     "UserEvent",
     "__version__",
+    "asbuffer",
     "compile",
+    "copy",
+    "default_group",
     "eval_all",
     "launcher",
     "list_devices",
     "reflect",
+    "set_default_group",
     "wait_all",
     "wait_any",
 ]
 
 _early.install()
+_groups.install()
 
 
 def _name_classes() -> None:

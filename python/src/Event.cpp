@@ -37,6 +37,25 @@ uint64_t toTimeout(std::optional<double> seconds) {
 
 namespace {
 
+/// Calls a function in a thread of the library when the event is over.
+void whenOver(const Event& event, std::function<void()> call) {
+    Dependencies dependencies(nullptr, nullptr);
+    dependencies.addOrder(event);
+    std::move(dependencies).then([call = std::move(call)](const std::exception_ptr&, auto&&) {
+        call();
+    });
+}
+
+} // namespace
+
+void keepUntilOver(const std::vector<Event>& events, const std::shared_ptr<PyObject>& object) {
+    for (const Event& event : events)
+        if (!event.done())
+            whenOver(event, [object] {});
+}
+
+namespace {
+
 bool waitAll(const py::object& list, std::optional<double> timeout) {
     return waitForAll(toEvents(list), toTimeout(timeout));
 }
@@ -48,15 +67,6 @@ std::optional<size_t> firstDone(const std::vector<Event>& events) {
             return i;
         }
     return std::nullopt;
-}
-
-/// Calls a function in a thread of the library when the event is over.
-void whenOver(const Event& event, std::function<void()> call) {
-    Dependencies dependencies(nullptr, nullptr);
-    dependencies.addOrder(event);
-    std::move(dependencies).then([call = std::move(call)](const std::exception_ptr&, auto&&) {
-        call();
-    });
 }
 
 std::optional<size_t> waitAny(const py::object& list, std::optional<double> timeout) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "Handles.hpp"
@@ -19,5 +21,8 @@ std::vector<Event> toEvents(py::handle waitFor);
 
 /// A timeout argument in nanoseconds; None is for ever. @throws ValueError
 uint64_t toTimeout(std::optional<double> seconds);
+
+/// Keeps a Python object (memory that a transfer reads or fills) until all events are over.
+void keepUntilOver(const std::vector<Event>& events, const std::shared_ptr<PyObject>& object);
 
 } // namespace kp::python

@@ -118,31 +118,13 @@ const KernelArgument* argumentAt(const Kernel& kernel, uint64_t index) {
     return index < arguments.size() ? &arguments[index] : nullptr;
 }
 
-/// An index of an argument. @throws InvalidArgument for what none can be
-uint32_t toPlace(py::handle index, const std::string& launcher) {
-    const unsigned long value =
-        PyLong_AsUnsignedLong(py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr())).ptr());
-    if (PyErr_Occurred() || value > 0xFFFFFFFFul) {
-        PyErr_Clear();
-        throw InvalidArgument("launcher '" + launcher +
-                              "': an argument has an index from 0 on, not " +
-                              std::string(py::str(py::repr(index))));
-    }
-    return static_cast<uint32_t>(value);
-}
-
-bool isPlace(py::handle key) {
-    return PyUnicode_Check(key.ptr()) ||
-           (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::hasattr(key, "shape"));
-}
-
 Argument namedArgument(const Kernel& kernel, const std::string& launcher, py::handle key,
                        py::handle value) {
     if (PyUnicode_Check(key.ptr())) {
         const auto name = py::cast<std::string>(key);
         return Argument(name, toArgument(value, kernel.signature().find(name), launcher, name));
     }
-    const uint32_t index = toPlace(key, launcher);
+    const uint32_t index = toArgumentIndex(key, launcher);
     const KernelArgument* const expected = argumentAt(kernel, index);
     return Argument(index, toArgument(value, expected, launcher, expected ? expected->name : ""));
 }
@@ -159,7 +141,7 @@ Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
     }
     for (const py::handle entry : given.arguments) {
         if (PyTuple_Check(entry.ptr()) && PyTuple_GET_SIZE(entry.ptr()) == 2 &&
-            isPlace(PyTuple_GET_ITEM(entry.ptr(), 0))) {
+            isArgumentKey(PyTuple_GET_ITEM(entry.ptr(), 0))) {
             arguments.push_back(namedArgument(kernel, given.name, PyTuple_GET_ITEM(entry.ptr(), 0),
                                               PyTuple_GET_ITEM(entry.ptr(), 1)));
             continue;
@@ -170,25 +152,6 @@ Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
                                 expected ? expected->name : std::to_string(arguments.size()))));
     }
     return arguments;
-}
-
-/// name -> index, name in the shader, or (index or name, type).
-ParametersMap toParametersMap(const std::string& launcher, py::handle map) {
-    ParametersMap result;
-    for (const auto& [key, value] : py::dict(py::reinterpret_borrow<py::object>(map))) {
-        py::object place = py::reinterpret_borrow<py::object>(value);
-        py::object type = py::none();
-        if (PyTuple_Check(value.ptr()) && PyTuple_GET_SIZE(value.ptr()) == 2) {
-            place = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(value.ptr(), 0));
-            type = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(value.ptr(), 1));
-        }
-        ParameterTarget target = PyUnicode_Check(place.ptr())
-                                     ? ParameterTarget(py::cast<std::string>(place))
-                                     : ParameterTarget(toPlace(place, launcher));
-        target.type = toScalarType(type);
-        result.emplace(py::cast<std::string>(key), target);
-    }
-    return result;
 }
 
 void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map) {

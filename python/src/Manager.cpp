@@ -6,6 +6,7 @@
 #include "Algorithm.hpp"
 #include "Arrays.hpp"
 #include "HostMemory.hpp"
+#include "Managers.hpp"
 #include "Module.hpp"
 #include "Shaders.hpp"
 
@@ -55,19 +56,6 @@ const char* nameOf(DeviceType type) {
     return "other";
 }
 
-WaitPolicy waitPolicyOf(const std::string& name) {
-    if (name == "auto")
-        return WaitPolicy::eAuto;
-    if (name == "spin")
-        return WaitPolicy::eSpin;
-    if (name == "hybrid")
-        return WaitPolicy::eHybrid;
-    if (name == "block")
-        return WaitPolicy::eBlock;
-    throw py::value_error("wait is \"auto\", \"spin\", \"hybrid\" or \"block\", not \"" + name +
-                          "\"");
-}
-
 std::shared_ptr<ManagerHandle>
 makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& families,
             const std::vector<std::string>& desiredExtensions, const std::string& name,
@@ -84,7 +72,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.deviceType = deviceTypeOf(deviceType);
     options.requiredExtensions = requiredExtensions;
     options.validation = validation;
-    options.waitPolicy = waitPolicyOf(wait);
+    options.waitPolicy = toWaitPolicy(wait);
     options.cacheFolder = cacheFolder;
     options.timelineSemaphores = timelineSemaphores;
     auto handle = std::make_shared<ManagerHandle>();
@@ -95,11 +83,6 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     noteDriverUse();
     awaitAtExit(handle->manager);
     return handle;
-}
-
-std::shared_ptr<ManagerHandle> managerOf(py::handle self) {
-    handleOf<ManagerHandle>(self);
-    return py::cast<std::shared_ptr<ManagerHandle>>(self);
 }
 
 py::dict describe(const DeviceInfo& info) {
@@ -278,6 +261,24 @@ Memory::MemoryTypes memoryTypeOf(Memory::MemoryTypes memoryType,
 
 } // namespace
 
+std::shared_ptr<ManagerHandle> managerOf(py::handle self) {
+    handleOf<ManagerHandle>(self);
+    return py::cast<std::shared_ptr<ManagerHandle>>(self);
+}
+
+WaitPolicy toWaitPolicy(const std::string& name) {
+    if (name == "auto")
+        return WaitPolicy::eAuto;
+    if (name == "spin")
+        return WaitPolicy::eSpin;
+    if (name == "hybrid")
+        return WaitPolicy::eHybrid;
+    if (name == "block")
+        return WaitPolicy::eBlock;
+    throw py::value_error("wait is \"auto\", \"spin\", \"hybrid\" or \"block\", not \"" + name +
+                          "\"");
+}
+
 void bindManager(py::module_& module, Classes& classes) {
     const auto self = [](py::handle object) -> Manager& { return *managerOf(object)->manager; };
     const auto device = Memory::MemoryTypes::eDevice;
@@ -412,6 +413,10 @@ void bindManager(py::module_& module, Classes& classes) {
         .def_property_readonly(
             "queue_count", [self](py::handle o) { return self(o).queueCount(); },
             "Number of queues that sequence() can be asked for.")
+        .def_property_readonly(
+            "allocated_bytes", [self](py::handle o) { return self(o).allocatedBytes(); },
+            "Bytes of device and host memory that the driver gave to this device, for all its\n"
+            "managers together.")
         .def(
             "clear", [self](py::handle o) { self(o).clear(); },
             "Forgets the objects that are gone. Happens by itself now and then.")

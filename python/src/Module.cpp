@@ -72,6 +72,10 @@ PYBIND11_MODULE(_kp, module) {
     bindTuningArguments(module);
     bindAutotuner(module);
     bindProfiler(module);
+    bindExternalMemory(module, classes);
+    bindDeviceGroup(module);
+    bindGroupBuffer(module);
+    bindGroupKernel(module);
     bindLogging();
     bindProcess();
 }

@@ -40,6 +40,10 @@ void bindTunableKernel(py::module_& module);
 void bindTuningArguments(py::module_& module);
 void bindAutotuner(py::module_& module);
 void bindProfiler(py::module_& module);
+void bindExternalMemory(py::module_& module, Classes& classes);
+void bindDeviceGroup(py::module_& module);
+void bindGroupBuffer(py::module_& module);
+void bindGroupKernel(py::module_& module);
 void bindLogging();
 void bindProcess();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Process.hpp"
 
+#include "Groups.hpp"
 #include "Held.hpp"
 #include "Launchers.hpp"
 #include "Module.hpp"
@@ -19,7 +20,8 @@ void keepForever() {
     PyTypeObject* const types[] = {
         gType<ManagerHandle>, gType<MemoryHandle>,   gType<AlgorithmHandle>,
         gType<OpHandle>,      gType<SequenceHandle>, gType<Event>,
-        gType<QueueHandle>,   gType<LauncherHandle>, gType<ListHandle>};
+        gType<QueueHandle>,   gType<LauncherHandle>, gType<ListHandle>,
+        gType<GroupHandle>,   gType<BufferHandle>,   gType<GroupKernelHandle>};
     py::detail::with_internals([&types](py::detail::internals& internals) {
         for (const auto& [pointer, instance] : internals.registered_instances)
             for (PyTypeObject* const type : types) {
