@@ -40,8 +40,9 @@ struct GroupKernelOptions {
     /// Work items for a shard. Without: its elements, in x.
     std::function<WorkSize(const Shard& shard)> globalSize;
     std::optional<WorkSize> localSize; ///< without: the shader's own
-    /// Launches the groups that cover the work items; false: no multiple is an error.
-    bool roundUp = true;
+    /// Where the work items are no multiple of the local size: true launches the groups that cover
+    /// them (the shader checks its bounds), false is an error.
+    bool roundUp = false;
     ParametersMap parameters; ///< arguments that are given with each call
 };
 
@@ -53,7 +54,8 @@ struct GroupKernelOptions {
 ///     kp_shard_index   place of the copy or shard
 ///     kp_shard_count   number of them
 ///     kp_shard_offset  first row of the shard in the whole buffer
-///     kp_shard_shape   shape of the shard; a vector has the last axis first (x), as sizes of work
+///     kp_shard_shape   shape of the shard, last axis first (x); axes that it has no number for are
+///                      multiplied into its last one, so a single number is the elements
 ///     kp_whole_shape   shape of the whole buffer, likewise
 ///
 /// They are about the first sharded buffer among the arguments, or else the first buffer. A device
