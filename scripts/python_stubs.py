@@ -59,8 +59,13 @@ _Constants: TypeAlias = ArrayLike | collections.abc.Mapping[str, Any]
 _SpecConstants: TypeAlias = (
     _Constants | collections.abc.Mapping[int, Any] | collections.abc.Mapping[str | int, Any]
 )
+# Arrays, bytes, and numbers in lists.
+_Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
 _Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
+_Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
+# "all", "any" or the index of a queue.
+_Target: TypeAlias = str | SupportsIndex
 """
 
 #: Types of arguments by name, or by Class.function.name where that is not enough.
@@ -116,11 +121,51 @@ ARGUMENTS = {
     "dst_device_offset": "SupportsIndex | None",
     "byte_count": "SupportsIndex | None",
     "varname": "str",
-    "wait_for": "collections.abc.Iterable[Event | None] | Event | None",
+    "args": "collections.abc.Iterable[Any] | collections.abc.Mapping[Any, Any] | None",
+    "destination": "Buffer",
+    "destination_start": "SupportsIndex",
+    "device": "SupportsIndex",
+    "device_ids": "collections.abc.Sequence[SupportsIndex] | None",
+    "group": "DeviceGroup | None",
+    "index": "SupportsIndex | None",
+    "local_work_size": "_Extent | None",
+    "queue_counts": "_Extent | None",
+    "queue_families": "collections.abc.Iterable[collections.abc.Sequence[SupportsIndex]] | None",
+    "root": "SupportsIndex",
+    "shard_rows": "collections.abc.Iterable[SupportsIndex] | None",
+    "source_start": "SupportsIndex",
+    "start": "SupportsIndex | None",
+    "stop": "SupportsIndex | None",
+    "target": "_Target",
+    "wait_for": "_Events",
     "workgroup": "_Extent",
     "Autotuner.__init__.manager": "Manager",
     "Autotuner.__init__.cache_folder": "_Path",
     "Autotuner.__init__.progress": "collections.abc.Callable[[TuningProgress], Any] | bool | None",
+    "Buffer.__init__.shape": "_Extent",
+    "Buffer.from_tensors.shape": "_Extent",
+    "Buffer.copy.destination": "SupportsIndex",
+    "Buffer.copy.rows": "SupportsIndex | None",
+    "Buffer.copy.source": "SupportsIndex",
+    "Buffer.from_tensors.tensors": "collections.abc.Iterable[Tensor | None]",
+    "Buffer.shard.index": "SupportsIndex",
+    "Buffer.tensor.index": "SupportsIndex",
+    "Buffer.copy_of.index": "SupportsIndex",
+    "Buffer.write.data": "_Data",
+    "Buffer.write_async.data": "_Data",
+    "DeviceGroup.exchange_path.destination": "SupportsIndex",
+    "DeviceGroup.exchange_path.source": "SupportsIndex",
+    "DeviceGroup.for_each.function": (
+        "collections.abc.Callable[[Manager, int, list[Event]], Event | None]"
+    ),
+    "DeviceGroup.kernel.global_work_size": (
+        "_Extent | collections.abc.Callable[[Shard], _Extent] | None"
+    ),
+    "DeviceGroup._launch_algorithms.algorithms": "collections.abc.Sequence[Algorithm]",
+    "DeviceGroup.queue.index": "SupportsIndex",
+    "GroupKernel.__call__.target": "_Target",
+    "Manager.exportable_tensor.shape": "_Extent",
+    "Manager.import_memory.shape": "_Extent",
     "Profiler.calibrate.manager": "Manager",
     "TunableKernel.__init__.spirv": "_Shader | None",
     "TunableKernel.constraint.predicate": "collections.abc.Callable[[dict[str, Any]], Any]",
@@ -152,6 +197,19 @@ RESULTS = {
     "Algorithm.get_tensors": "list[Tensor]",
     "Algorithm.local_size": "tuple[int, int, int]",
     "Algorithm.workgroup": "tuple[int, int, int]",
+    "Buffer.__enter__": "Self",
+    "Buffer.read_async": "tuple[NDArray[Any], list[Event]]",
+    "Buffer.shape": "tuple[int, ...]",
+    "DeviceGroup.__enter__": "Self",
+    "DeviceGroup.__getitem__": "Manager",
+    "DeviceGroup.__iter__": "collections.abc.Iterator[Manager]",
+    "DeviceGroup.queue": "Queue",
+    "DeviceGroup.queues": "tuple[Queue, ...]",
+    "ExternalMemory.__enter__": "Self",
+    "GroupLimits.max_work_group_count": "tuple[int, int, int]",
+    "GroupLimits.max_work_group_size": "tuple[int, int, int]",
+    "Shard.shape": "tuple[int, ...]",
+    "Shard.whole_shape": "tuple[int, ...]",
     "Event.__await__": "collections.abc.Generator[Any, None, None]",
     "FunctionProfiler.__iadd__": "Self",
     "HostImport.__enter__": "Self",

@@ -103,7 +103,7 @@ py::array read(py::handle self, const py::object& index, const py::object& start
     BufferHandle& handle = handleOf<BufferHandle>(self);
     requireAlive(handle);
     const Reading reading(handle, toOptionalIndex(handle, index), start, stop, out);
-    waitForQueues(handle, reading.index);
+    waitForQueues(handle, reading.index, false);
     withoutGil(handle, [&] {
         reading.each(handle, [&](void* data, uint64_t bytes, Index from, uint64_t offset) {
             handle.buffer->read(data, bytes, from, offset);
@@ -156,6 +156,7 @@ void write(py::handle self, const py::object& data, const py::object& index,
     const Writing writing(handle, data, toOptionalIndex(handle, index), start);
     if (writing.bytes() == 0)
         return;
+    waitForQueues(handle, writing.index, true);
     withoutGil(handle, [&] {
         handle.buffer->write(writing.data(), writing.bytes(), writing.index, writing.rows.offset());
     });

@@ -75,7 +75,7 @@ uint32_t indexOfCopy(const GroupHandle& group, const Buffer& buffer, uint32_t co
     return index;
 }
 
-void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index) {
+void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index, bool hostOnly) {
     const DeviceGroup& group = *buffer.group->group;
     std::optional<uint32_t> copy;
     if (index)
@@ -85,6 +85,8 @@ void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index) {
         if (concerns(*buffer.buffer, copy, queue))
             ends.push_back(group.queue(queue)->barrier());
     for (const Event& end : ends) {
+        if (end.done() || (hostOnly && end.value() != 0))
+            continue;
         try {
             waitFor(end);
         } catch (const py::error_already_set&) { // Ctrl-C

@@ -85,8 +85,10 @@ std::shared_ptr<GroupHandle> toGroup(const py::object& group);
 uint32_t indexOfCopy(const GroupHandle& group, const Buffer& buffer, uint32_t copy);
 
 /// Waits, so that Ctrl-C is noticed, until what was launched on the queues of these copies is over.
-/// Failures are left to those who hold the events. @param index  none: all copies
-void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index);
+/// Failures are left to those who hold the events.
+/// @param index     none: all copies
+/// @param hostOnly  only where it waits for the host, which may take for ever
+void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index, bool hostOnly);
 
 /// What an element of a dtype is. @throws TypeError
 ElementType elementTypeOf(const py::dtype& dtype);

@@ -184,6 +184,35 @@ def test_asyncio_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
+def test_multi_device_buffer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("multi_device_buffer", "--elements", 1001) == 0
+    out = capsys.readouterr().out
+    assert "rows 501 to 1001" in out or "device 2" in out
+    assert "0 of the elements differ" in out
+
+
+@needs_examples
+def test_sharded_image_filter(capsys: pytest.CaptureFixture[str]) -> None:
+    for size, radius, rounds in (((70, 45), 2, 3), ((33, 17), 1, 2)):
+        arguments = ("--size", *size, "--radius", radius, "--rounds", rounds)
+        assert run_example("sharded_image_filter", *arguments) == 0
+        assert "differs from NumPy's" in capsys.readouterr().out
+    assert run_example("sharded_image_filter", "--size", 5, 2, "--radius", 3) == 2
+    assert "too few rows" in capsys.readouterr().err
+
+
+@needs_examples
+def test_all_reduce(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("all_reduce", "--rows", 301, "--features", 5, "--steps", 20) == 0
+    out = capsys.readouterr().out
+    assert "are the same on all devices" in out
+    match = re.search(r"accuracy +([\d.]+) %", out)
+    assert match
+    assert float(match[1]) > 80
+    assert run_example("all_reduce", "--rows", 1, "--devices", 0, 0) == 2
+
+
+@needs_examples
 def test_without_pillow(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,7 +276,10 @@ def announced(code: str) -> list[str]:
     return [*found, *re.findall(r"  # prints: (.*)$", code, re.MULTILINE)]
 
 
-PAGES = ("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md")
+PAGES = (
+    *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md"),
+    *("groups.md", "from-vkdispatch.md"),
+)
 
 
 @needs_docs

@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers over the devices of a group: what they hold, and what goes to and from the host."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from group_support import make_group
+from numpy.typing import NDArray
+
+import kp
+
+NUMBERS = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+]
+STRUCT = np.dtype([("position", np.float32, 3), ("id", np.uint16), ("weight", np.float64)])
+
+
+@pytest.fixture
+def group() -> Iterator[kp.DeviceGroup]:
+    """Two logical devices on one physical one."""
+    with make_group() as made:
+        yield made
+
+
+def random_of(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int = 1) -> NDArray[Any]:
+    """An array of this shape, with the axes of the elements behind it."""
+    made = np.empty(shape, dtype)
+    bits = np.random.default_rng(seed).integers(0, 256, made.nbytes, np.uint8)
+    if dtype.base == np.bool_:
+        bits &= 1
+    made = np.frombuffer(bits.tobytes(), dtype.base).reshape(made.shape).copy()
+    return np.nan_to_num(made) if dtype.base.kind in "fc" else made
+
+
+def same(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+# --- B1 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(1,), (33,), (7, 5), (3, 4, 5)], ids=str)
+@pytest.mark.parametrize("placement", ["replicated", "sharded", "replicated_by_queue"])
+def test_b1_round_trip_in_one_two_and_three_dimensions(
+    group: kp.DeviceGroup, shape: tuple[int, ...], placement: str
+) -> None:
+    buffer = kp.Buffer(shape, np.int32, group, placement)
+    values = random_of(np.dtype(np.int32), shape)
+    buffer.write(values)
+    whole = buffer.read()
+    for copy in [whole] if placement == "sharded" else whole:
+        assert same(copy, values)
+    assert buffer.shape == shape
+    assert buffer.size == values.size
+    assert buffer.mem_size == values.nbytes
+    assert buffer.placement == placement
+    assert buffer.copy_count == 2
+    assert buffer.group is group
+    assert buffer.writable
+
+
+@pytest.mark.parametrize("dtype", [*NUMBERS, STRUCT], ids=str)
+def test_b1_round_trip_of_every_dtype(group: kp.DeviceGroup, dtype: Any) -> None:
+    buffer = kp.Buffer(9, dtype, group)
+    values = random_of(np.dtype(dtype), (9,))
+    buffer.write(values)
+    assert buffer.dtype == np.dtype(dtype)
+    assert same(buffer.read(0), values)
+    assert same(buffer.read(1), values)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("vec2", (np.float32, 2)),
+        ("vec3", (np.float32, 3)),
+        ("ivec2", (np.int32, 2)),
+        ("uvec4", (np.uint32, 4)),
+        ("dvec2", (np.float64, 2)),
+        ("f16vec3", (np.float16, 3)),
+        ("i8vec4", (np.int8, 4)),
+        ("u64vec2", (np.uint64, 2)),
+        ("mat4", (np.float32, (4, 4))),
+        ("mat2x3", (np.float32, (2, 3))),
+        ("dmat3x2", (np.float64, (3, 2))),
+    ],
+)
+def test_b1_round_trip_of_vectors_and_matrices(
+    group: kp.DeviceGroup, name: str, dtype: Any
+) -> None:
+    buffer = kp.Buffer((3, 5), name, group, "sharded")
+    assert buffer.dtype == np.dtype(dtype)
+    assert buffer.mem_size == 15 * np.dtype(dtype).itemsize
+    values = random_of(np.dtype(dtype), (3, 5))
+    assert values.shape == (3, 5, *np.dtype(dtype).shape)
+    buffer.write(values)
+    assert same(buffer.read(), values)
+    assert same(kp.asbuffer(values, group, dtype=name).read(1), values)
+
+
+def test_b1_dtypes_that_are_none() -> None:
+    for name in ("vec5", "mat5", "imat2", "bvec2", "vec", "xvec3", "mat2x5", object, "O"):
+        with pytest.raises(TypeError):
+            kp.Buffer(4, name, kp.default_group())
+
+
+@pytest.mark.parametrize("shape", [0, (0,), (3, 0), (0, 3, 4)], ids=str)
+def test_b1_an_empty_axis_is_an_error(group: kp.DeviceGroup, shape: Any) -> None:
+    with pytest.raises(ValueError, match="zero-sized"):
+        kp.Buffer(shape, np.float32, group)
+
+
+# --- B2, B3, B4, B5 -------------------------------------------------------------------------------
+
+
+def test_b2_four_dimensions_and_too_many_elements(group: kp.DeviceGroup) -> None:
+    before = [manager.allocated_bytes for manager in group]
+    with pytest.raises(ValueError, match="dimensions, not 4"):
+        kp.Buffer((2, 2, 2, 2), group=group)
+    for shape in ((2**30 + 1,), (2**15, 2**15 + 1), (2**40, 2**40), 2**63, 2**70):
+        with pytest.raises(ValueError, match=r"2\^30|whole number"):
+            kp.Buffer(shape, np.uint8, group)
+    for shape in (-1, (3, -2), True):
+        with pytest.raises(ValueError, match="whole number"):
+            kp.Buffer(shape, np.uint8, group)
+    assert [manager.allocated_bytes for manager in group] == before
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3])
+def test_b3_reading_all_copies_stacks_them(devices: int) -> None:
+    with make_group(devices) as group:
+        buffer = kp.Buffer((4, 5), "vec2", group)
+        for i in range(devices):
+            buffer.write(np.full((4, 5, 2), i, np.float32), i)
+        assert buffer.read().shape == (devices, 4, 5, 2)
+        assert np.array_equal(
+            buffer.read(),
+            np.broadcast_to(
+                np.arange(devices, dtype=np.float32)[:, None, None, None], (devices, 4, 5, 2)
+            ),
+        )
+
+
+@pytest.mark.parametrize("target", [0, 1, 2])
+def test_b4_writing_one_copy_touches_no_other(target: int) -> None:
+    with make_group(3) as group:
+        buffer = kp.asbuffer(np.zeros(1000, np.float32), group)
+        buffer.write(np.ones(1000, np.float32), target)
+        for i in range(3):
+            assert np.all(buffer.read(i) == (i == target))
+        buffer.write(np.full(10, 7, np.float32), target, start=20)
+        assert np.all(buffer.read(target, start=20, stop=30) == 7)
+        assert buffer.read(target).sum() == 1000 - 10 + 70
+
+
+def test_b5_writing_without_an_index_broadcasts_or_scatters(group: kp.DeviceGroup) -> None:
+    values = np.arange(11, dtype=np.uint16)
+    replicated = kp.Buffer(11, np.uint16, group)
+    replicated.write(values)
+    assert np.array_equal(replicated.read(), [values, values])
+    sharded = kp.Buffer(11, np.uint16, group, "sharded")
+    sharded.write(values)
+    assert np.array_equal(sharded.read(0), values[:6])
+    assert np.array_equal(sharded.read(1), values[6:])
+    replicated.write(values[:3], start=5)
+    assert np.array_equal(replicated.read(start=5, stop=8), [values[:3], values[:3]])
+    sharded.write(values[:4], start=4)  # on both sides of the border
+    assert list(sharded.read()) == [0, 1, 2, 3, 0, 1, 2, 3, 8, 9, 10]
+    assert list(sharded.read(start=3, stop=7)) == [3, 0, 1, 2]
+    assert list(sharded.read(1, start=1, stop=3)) == [3, 8]
+
+
+# --- B6, B7 ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "index", [-1, 2, 2**70, 1.5, "0", True, False, np.float32(1), [0]], ids=repr
+)
+def test_b6_an_index_that_is_none(group: kp.DeviceGroup, index: Any) -> None:
+    buffer = kp.Buffer(3, np.float32, group)
+    calls = (
+        lambda: buffer.read(index),
+        lambda: buffer.write(np.zeros(3, np.float32), index),
+        lambda: buffer.read_async(index),
+        lambda: buffer.write_async(np.zeros(3, np.float32), index),
+        lambda: buffer.tensor(index),
+        lambda: buffer.shard(index),
+        lambda: buffer.broadcast(index),
+        lambda: buffer.copy(0, index),
+        lambda: group.queue(index),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match="from 0 to 1, but was given") as raised:
+            call()
+        assert repr(index) in str(raised.value)
+        assert isinstance(raised.value, kp.InvalidArgument)
+
+
+def test_b6_numbers_of_numpy_are_indices(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.arange(3, dtype=np.int64), group)
+    for kind in (int, np.int8, np.uint64, np.int32):
+        assert list(buffer.read(kind(1))) == [0, 1, 2]
+
+
+def test_b7_sizes_and_types_that_do_not_fit(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.arange(4, dtype=np.float32), group)
+    for array in (np.zeros(3, np.float32), np.zeros(5, np.float32), np.zeros((2, 4), np.float32)):
+        with pytest.raises(ValueError, match=f"{array.nbytes} bytes, but 16"):
+            buffer.write(array)
+    for dtype in (np.int32, np.float64, ">f4"):
+        with pytest.raises(ValueError, match="float32") as raised:
+            buffer.write(np.zeros(4, dtype))
+        assert str(np.dtype(dtype)) in str(raised.value)
+    for data in (b"x" * 17, bytearray(17), memoryview(b"x" * 17)):
+        with pytest.raises(ValueError, match="17 bytes, but there is place for 16"):
+            buffer.write(data)
+    for nothing in (None, "text", object()):
+        with pytest.raises((TypeError, ValueError)):
+            buffer.write(nothing)
+    with pytest.raises(ValueError, match="place for 4"):
+        buffer.write(np.zeros(2, np.float32), start=3)
+    for start, stop in ((5, None), (3, 2), (0, 5)):
+        with pytest.raises(ValueError, match="not within the 4 rows"):
+            buffer.read(0, start=start, stop=stop)
+    assert np.array_equal(buffer.read(0), [0, 1, 2, 3])
+
+
+def test_b7_short_bytes_are_a_prefix(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.zeros(4, np.uint16), group)
+    buffer.write(b"\x01\x00")
+    buffer.write(bytearray(b"\x05"), 1)
+    buffer.write(memoryview(b"\x07\x00\x08\x00"), 0, start=2)
+    buffer.write(memoryview(b"\x09_\x00_")[::2], 1, start=3)
+    buffer.write(b"")
+    assert buffer.read().tolist() == [[1, 0, 7, 8], [5, 0, 0, 9]]
+
+
+def test_b7_lists_are_converted_where_that_loses_nothing(group: kp.DeviceGroup) -> None:
+    buffer = kp.Buffer(3, np.uint8, group)
+    buffer.write([1, 2, 255])
+    assert buffer.read(1).tolist() == [1, 2, 255]
+    for values, error in (
+        ([1, 2, 256], ValueError),
+        ([-1, 2, 3], ValueError),
+        ([1.5, 2, 3], TypeError),
+        (["a", "b", "c"], TypeError),
+        ([1, 2], ValueError),
+    ):
+        with pytest.raises(error):
+            buffer.write(values)
+    floats = kp.Buffer((2, 2), np.float32, group)
+    floats.write([[1, 2], [3, 4.5]])
+    assert floats.read(0).tolist() == [[1, 2], [3, 4.5]]
+
+
+# --- B8, B9, B10 ----------------------------------------------------------------------------------
+
+
+def test_b8_an_external_buffer_that_may_not_be_written(group: kp.DeviceGroup) -> None:
+    values = np.arange(8, dtype=np.float32)
+    tensors = [manager.tensor(values) for manager in group]
+    for manager, tensor in zip(group, tensors, strict=True):
+        manager.sequence().eval(kp.OpSyncDevice([tensor]))
+    buffer = kp.Buffer.from_tensors((2, 4), np.float32, tensors, group, writable=False)
+    assert not buffer.writable
+    assert np.array_equal(buffer.read(1), values.reshape(2, 4))
+    other = kp.Buffer((2, 4), np.float32, group)
+    changes = (
+        lambda: buffer.write(values.reshape(2, 4)),
+        lambda: buffer.write_async(values, 0),
+        buffer.broadcast,
+        buffer.all_reduce,
+        lambda: buffer.copy(0, 1),
+        lambda: other.copy_to(buffer),
+        lambda: group.kernel(
+            "#version 450\nlayout(binding = 0) buffer V { float v[]; };\nvoid main() { v[0] = 1; }",
+            [buffer],
+        ),
+    )
+    for change in changes:
+        with pytest.raises(kp.InvalidArgument, match="read-only"):
+            change()
+    kp.wait_all(buffer.copy_to(other))
+    assert np.array_equal(other.read(), [values.reshape(2, 4)] * 2)
+
+
+def test_external_tensors_make_a_buffer(group: kp.DeviceGroup) -> None:
+    tensors = [manager.tensor(shape=6, memory_type=kp.storage) for manager in group]
+    buffer = kp.Buffer.from_tensors(6, np.float32, tensors, group)
+    buffer.write(np.arange(6, dtype=np.float32))
+    assert np.array_equal(tensors[1].read(), np.arange(6))
+    for wrong in (tensors[:1], [tensors[1], tensors[0]], [None, tensors[1]]):
+        with pytest.raises(kp.InvalidArgument):
+            kp.Buffer.from_tensors(6, np.float32, wrong, group)
+    with pytest.raises(kp.InvalidArgument, match="24 bytes, not 28"):
+        kp.Buffer.from_tensors(7, np.float32, tensors, group)
+    shards = kp.Buffer.from_tensors(
+        6, np.float32, [tensors[0], None], group, "sharded", shard_rows=[6, 0]
+    )
+    assert np.array_equal(shards.read(), np.arange(6))
+
+
+def test_b9_arrays_that_are_not_contiguous_or_in_fortran_order(group: kp.DeviceGroup) -> None:
+    values = np.arange(24, dtype=np.int16).reshape(4, 6)
+    buffer = kp.Buffer((4, 6), np.int16, group)
+    for array in (np.asfortranarray(values), values[::-1], np.repeat(values, 2, 1)[:, ::2]):
+        assert not array.flags.c_contiguous
+        buffer.write(array)
+        assert np.array_equal(buffer.read(1), array)
+        kp.wait_all(buffer.write_async(array + 1))
+        assert np.array_equal(buffer.read(0), array + 1)
+
+
+def test_b10_destroy_twice_and_use_afterwards(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.zeros(4, np.float32), group)
+    other = kp.Buffer(4, np.float32, group)
+    tensor = buffer.tensor(0)
+    kernel = group.kernel(
+        "#version 450\nlayout(binding = 0) buffer V { float v[]; };\nvoid main() { v[0] = 1; }",
+        [buffer],
+    )
+    assert buffer.is_init()
+    buffer.destroy()
+    buffer.destroy()
+    assert not buffer.is_init()
+    assert not tensor.is_init()
+    assert "destroyed" in repr(buffer)
+    uses = (
+        buffer.read,
+        lambda: buffer.read(0),
+        buffer.read_async,
+        lambda: buffer.write(np.zeros(4, np.float32)),
+        lambda: buffer.write_async(b""),
+        lambda: buffer.write(b""),
+        lambda: buffer.tensor(1),
+        buffer.all_reduce,
+        lambda: buffer.copy(0, 1),
+        lambda: buffer.copy_to(other),
+        lambda: other.copy_to(buffer),
+        lambda: group.kernel("#version 450\nvoid main() {}", [buffer]),
+        lambda: kernel(target=0),
+    )
+    for use in uses:
+        with pytest.raises(kp.InvalidArgument, match="destroyed"):
+            use()
+    with kp.Buffer(3, group=group) as scoped:
+        pass
+    assert not scoped.is_init()
+
+
+# --- attributes, tensors, memory ------------------------------------------------------------------
+
+
+def test_shards_say_what_they_are(group: kp.DeviceGroup) -> None:
+    buffer = kp.Buffer((5, 3), np.float32, group, "sharded")
+    shards = buffer.shards
+    assert [(s.index, s.count, s.offset, s.shape, s.whole_shape, s.size) for s in shards] == [
+        (0, 2, 0, (3, 3), (5, 3), 9),
+        (1, 2, 3, (2, 3), (5, 3), 6),
+    ]
+    assert buffer.shard(1).offset == 3
+    assert "1 of 2" in repr(buffer.shard(1))
+    with pytest.raises(ValueError, match="shard_rows"):
+        kp.Buffer(4, group=group, shard_rows=[1, 3])
+    for rows in ([1, 3], [5], [2, 2, 1], [6, 0]):
+        with pytest.raises(ValueError, match=r"[sS]hard"):
+            kp.Buffer(5, np.float32, group, "sharded", rows)
+    with pytest.raises(ValueError, match="placement"):
+        kp.Buffer(4, group=group, placement="somewhere")
+
+
+def test_tensors_of_copies_are_ordinary(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.arange(12, dtype=np.float32).reshape(2, 2, 3), group, dtype="vec3")
+    tensor = buffer.tensor(1)
+    assert isinstance(tensor, kp.Tensor)
+    assert tensor.shape == (2, 2, 3)
+    assert np.array_equal(tensor.read(), np.arange(12).reshape(2, 2, 3))
+    tensor.write(np.full(12, 5, np.float32))
+    assert np.all(buffer.read(1) == 5)
+    assert np.array_equal(buffer.read(0).ravel(), np.arange(12))
+    assert kp.Buffer(4, np.complex64, group).tensor(0).shape == (4, 2)
+    assert kp.Buffer(4, STRUCT, group).tensor(0).shape == (4, STRUCT.itemsize)
+    with_view = kp.Buffer(4, np.float32, group, memory_type=kp.host)
+    assert with_view.tensor(0).data().shape == (4,)
+    empty = kp.Buffer(4, np.float32, group, "sharded", [4, 0])
+    with pytest.raises(kp.InvalidArgument, match="no rows"):
+        empty.tensor(1)
+    assert empty.read(1).shape == (0,)
+
+
+def test_reading_into_an_array(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.arange(6, dtype=np.float32), group)
+    out = np.empty((2, 6), np.float32)
+    assert buffer.read(out=out) is out
+    assert np.array_equal(out, [np.arange(6)] * 2)
+    row, events = buffer.read_async(1, start=2, stop=4, out=out[0, :2])
+    kp.wait_all(events)
+    assert np.array_equal(row, [2, 3])
+    for wrong in (
+        np.empty(5, np.float32),
+        np.empty(6, np.int32),
+        np.empty((6, 2), np.float32)[:, 0],
+    ):
+        with pytest.raises(ValueError, match="out"):
+            buffer.read(0, out=wrong)
+
+
+def test_asynchronous_transfers_keep_what_they_use(group: kp.DeviceGroup) -> None:
+    gate = kp.UserEvent()
+    values = np.arange(100_000, dtype=np.float64)
+    buffer = kp.Buffer(values.size, np.float64, group)
+    written = buffer.write_async(values * 2, wait_for=[gate])
+    array, read = buffer.read_async(wait_for=written)
+    assert not any(event.done for event in read)
+    del buffer, values
+    gc.collect()
+    np.empty(100_000).fill(7)  # takes the memory of what was freed too early
+    gate.set()
+    kp.wait_all(read)
+    assert np.array_equal(array, [np.arange(100_000) * 2.0] * 2)
+
+
+def test_an_array_that_nobody_waits_for_is_let_go(group: kp.DeviceGroup) -> None:
+    import weakref
+
+    buffer = kp.Buffer(10, np.float32, group)
+    values = np.zeros(10, np.float32)
+    end = weakref.ref(values)
+    events = buffer.write_async(values)
+    del values
+    kp.wait_all(events)
+    for _ in range(1000):
+        group.wait_idle()
+        if end() is None:
+            break
+    assert end() is None
+
+
+def test_asbuffer_takes_anything_like_an_array(group: kp.DeviceGroup) -> None:
+    assert kp.asbuffer([[1, 2], [3, 4]], group).dtype == np.int64
+    assert kp.asbuffer(np.float32(3), group).read(1) == 3
+    sharded = kp.asbuffer(np.arange(5), group, "sharded", shard_rows=[1, 4])
+    assert np.array_equal(sharded.read(1), [1, 2, 3, 4])
+    with pytest.raises(ValueError, match="last axes"):
+        kp.asbuffer(np.zeros((4, 2), np.float32), group, dtype="vec3")
+
+
+def test_the_default_group() -> None:
+    kp.set_default_group(None)
+    first = kp.default_group()
+    assert kp.default_group() is first
+    assert kp.Buffer(3).group is first
+    with make_group() as group:
+        kp.set_default_group(group)
+        assert kp.asbuffer([1.0]).copy_count == 2
+    assert kp.default_group() is not group  # that was destroyed
+    kp.set_default_group(None)
+    with pytest.raises(TypeError, match="DeviceGroup"):
+        kp.set_default_group(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="DeviceGroup"):
+        kp.Buffer(3, group=3)  # type: ignore[arg-type]
+    first.destroy()
+
+
+def test_the_example_of_vkdispatch() -> None:
+    """Its documentation begins with this: an array, written to all and read from one queue."""
+    buffer = kp.Buffer((1024,), np.float32, make_group())
+    buffer.write(np.arange(1024, dtype=np.float32))
+    assert np.array_equal(buffer.read(0), np.arange(1024, dtype=np.float32))
+
+
+# --- memory of others -----------------------------------------------------------------------------
+
+
+def test_a_tensor_over_an_array(mgr: kp.Manager) -> None:
+    array = np.arange(100_000, dtype=np.float32)
+    try:
+        tensor = mgr.tensor_over(array)
+    except kp.Unsupported as error:
+        pytest.skip(str(error))
+    assert tensor.shape == (100_000,)
+    assert tensor.memory_type() == kp.MemoryTypes.host
+    mgr.sequence().eval(kp.OpFill(tensor, 3.0))
+    assert np.all(array == 3)  # in place
+    array[:] = 4
+    assert np.all(tensor.read() == 4)
+    view = tensor.data()
+    del array
+    gc.collect()
+    assert view.sum() == 400_000
+    for wrong in (np.zeros((4, 4))[:, 0], np.broadcast_to(np.zeros(1), 8)):
+        with pytest.raises(ValueError, match="array must be"):
+            mgr.tensor_over(wrong)
+    with pytest.raises(TypeError, match="array is"):
+        mgr.tensor_over([1, 2, 3])
+
+
+def test_a_tensor_over_an_array_keeps_it_until_the_work_is_over(mgr: kp.Manager) -> None:
+    import weakref
+
+    array = np.zeros(1 << 20, np.float32)
+    end = weakref.ref(array)
+    try:
+        tensor = mgr.tensor_over(array)
+    except kp.Unsupported as error:
+        pytest.skip(str(error))
+    sequence = mgr.sequence().record(kp.OpFill(tensor, 1.0))
+    sequence.eval_async()
+    del tensor, array
+    gc.collect()
+    assert end() is not None  # the sequence may be evaluated again
+    sequence.eval_await()
+    del sequence
+    for _ in range(1000):
+        mgr.clear()
+        mgr.sequence().eval()
+        if end() is None:
+            break
+    assert end() is None
+
+
+def test_external_memory_between_logical_devices(group: kp.DeviceGroup) -> None:
+    import os
+
+    try:
+        exported = group[0].exportable_tensor((4, 8), np.int32)
+    except kp.Unsupported as error:
+        pytest.skip(str(error))
+    exported.write(np.arange(32, dtype=np.int32))
+    with exported.export_memory() as memory:
+        assert memory.fd >= 0
+        assert memory.fileno() == memory.fd
+        assert memory.allocation_bytes >= 128
+        fd = memory.fd
+        imported = group[1].import_memory(memory, (4, 8), np.int32)
+        again = kp.ExternalMemory(
+            os.dup(fd), memory.allocation_bytes, memory.memory_type, memory.offset
+        )
+    assert memory.fd == -1
+    memory.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+    assert np.array_equal(imported.read(), np.arange(32).reshape(4, 8))
+    imported.write(np.full(32, 9, np.int32))
+    assert np.all(exported.read() == 9)
+    given = again.detach()
+    os.close(given)
+    with pytest.raises(kp.InvalidArgument, match="closed or detached"):
+        group[1].import_memory(again, 4)
+    with pytest.raises(kp.InvalidArgument, match="cannot be exported"):
+        group[0].tensor([1.0]).export_memory()
+    with pytest.raises(kp.InvalidArgument, match="do not fit"), exported.export_memory() as memory:
+        group[1].import_memory(memory, 1 << 20)

@@ -1,0 +1,552 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of devices: what they are, what is launched on them, and order between devices."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import INCREMENT, SPIN
+from group_support import AFFINE, COUNT, affine, make_group
+
+import kp
+from kp.launcher import KernelLauncher, KernelListLauncher, ParametrizedKernelLauncher
+
+
+@pytest.fixture
+def group() -> Iterator[kp.DeviceGroup]:
+    with make_group() as made:
+        yield made
+
+
+# --- what a group is ------------------------------------------------------------------------------
+
+
+def test_a_group_is_a_sequence_of_managers(group: kp.DeviceGroup) -> None:
+    assert len(group) == 2
+    assert all(isinstance(manager, kp.Manager) for manager in group)
+    assert group[0] is next(iter(group))
+    assert group[-1] is group[1]
+    assert group[0] is not group[1]
+    assert group[:] == (group[0], group[1])
+    for index in (2, -3):
+        with pytest.raises(IndexError):
+            group[index]
+    assert group[1].tensor([1, 2, 3]).data().tolist() == [1, 2, 3]
+    assert group.device_ids[0] == group.device_ids[1]
+    assert "2 devices and 2 queues" in repr(group)
+
+
+def test_queues_are_numbered_over_all_devices() -> None:
+    with make_group(3, queue_counts=[1, 3, 2]) as group:
+        assert group.queue_count == 6
+        assert len(group.queues) == 6
+        assert group.queue(3) is group.queues[3]
+        assert [group.device_of_queue(i) for i in range(6)] == [0, 1, 1, 1, 2, 2]
+        assert [group.first_queue_of(i) for i in range(3)] == [0, 1, 4]
+        assert all(isinstance(queue, kp.Queue) and queue.in_order for queue in group.queues)
+        buffer = kp.Buffer(4, np.int32, group)
+        assert buffer.copy_count == 3
+        assert [buffer.copy_of(i) for i in range(6)] == [0, 1, 1, 1, 2, 2]
+        by_queue = kp.Buffer(4, np.int32, group, "replicated_by_queue")
+        assert by_queue.read().shape == (6, 4)
+    with make_group(2, queue_counts=2) as group:
+        assert group.queue_count == 4
+
+
+def test_queue_families_instead_of_counts() -> None:
+    family = kp.Manager().queue().queue_family
+    with make_group(2, queue_families=[[family], [family]]) as group:
+        assert [queue.queue_family for queue in group.queues] == [family, family]
+
+
+def test_limits_and_paths(group: kp.DeviceGroup) -> None:
+    properties = group[0].get_device_properties()
+    limits = group.limits
+    assert limits.max_work_group_count == properties["max_work_group_count"]
+    assert limits.max_work_group_size == properties["max_work_group_size"]
+    assert limits.max_work_group_invocations == properties["max_work_group_invocations"]
+    assert limits.memory_bytes == properties["memory_bytes"]
+    assert limits.timestamps_supported == properties["timestamps_supported"]
+    assert group.exchange_path(0, 0) is None
+    assert group.exchange_path(0, 1) in ("shared", "host", "staging")
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        group.exchange_path(0, 2)
+
+
+def test_groups_that_cannot_be() -> None:
+    for keywords, message in (
+        ({"device_ids": [99]}, "99"),
+        ({"device_ids": [-1]}, "from 0 on"),
+        ({"device_ids": ["0"]}, "from 0 on"),
+        ({"device_ids": [0, 0], "queue_counts": [1, 2, 3]}, "3 entries for 2"),
+        ({"device_ids": [0], "queue_counts": 0}, "no queue"),
+        ({"device_ids": [0], "queue_counts": 1, "queue_families": [[0]]}, "not both"),
+        ({"device_ids": [0, 0], "exchange": "carrier pigeon"}, "exchange"),
+        ({"wait": "never"}, "wait is"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kp.DeviceGroup(**keywords)  # type: ignore[arg-type]
+
+
+def test_all_devices_without_arguments() -> None:
+    with kp.DeviceGroup() as group:
+        assert len(group) >= 1
+        types = {manager.get_device_properties()["type"] for manager in group}
+        assert types == {"cpu"} or "cpu" not in types
+
+
+def test_destroying_a_group() -> None:
+    group = make_group()
+    buffer = kp.Buffer(3, group=group)
+    manager = group[0]
+    assert group.is_init()
+    group.destroy()
+    group.destroy()
+    assert not group.is_init()
+    assert not manager.is_init()
+    assert "destroyed" in repr(group)
+    for use in (
+        buffer.read,
+        lambda: kp.Buffer(3, group=group),
+        lambda: group.kernel(COUNT, [buffer]),
+        lambda: group.limits,
+        group.wait_idle,
+    ):
+        with pytest.raises(kp.InvalidArgument, match="destroy"):
+            use()
+
+
+def test_buffers_and_kernels_keep_the_devices() -> None:
+    buffer = kp.asbuffer(np.zeros(3, np.uint32), make_group())
+    kernel = affine(buffer.group, buffer)
+    del buffer
+    kp.wait_all(kernel(a=1, b=2))
+
+
+# --- launching ------------------------------------------------------------------------------------
+
+
+def test_kernels_run_on_every_device_or_on_one(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.arange(100, dtype=np.uint32), group)
+    kernel = affine(group, buffer)
+    assert kernel.name == "affine"
+    assert kernel.group is group
+    events = kernel(a=2, b=1)
+    assert len(events) == 2
+    kp.wait_all(events)
+    assert len(kernel(target=1, a=1, b=100)) == 1
+    assert len(kernel(target="any", a=1, b=0)) == 1
+    assert np.array_equal(buffer.read(0), np.arange(100) * 2 + 1)
+    assert np.array_equal(buffer.read(1), np.arange(100) * 2 + 101)
+    for target in ("some", 2, -1, True, None):
+        with pytest.raises(kp.InvalidArgument):
+            kernel(target=target, a=1, b=1)
+    with pytest.raises(kp.InvalidArgument, match="'b'"):
+        kernel(a=1)
+    with pytest.raises(kp.InvalidArgument, match="which it cannot hold"):
+        kernel(a=-1, b=0)
+
+
+def test_arguments_by_position_pair_and_name(group: kp.DeviceGroup) -> None:
+    for arguments in (
+        lambda b: [b, 3, 4],
+        lambda b: [(0, b), ("a", 3), (2, 4)],
+        lambda b: {"a": np.uint32(3), "b": 4, 0: b},
+    ):
+        buffer = kp.asbuffer(np.ones(5, np.uint32), group)
+        kp.wait_all(group.kernel(AFFINE, arguments(buffer))())
+        assert np.all(buffer.read() == 7)
+    buffer = kp.asbuffer(np.ones(5, np.uint32), group)
+    named = group.kernel(AFFINE, [(0, buffer)], parameters_map={"factor": "a", "more": 2})
+    kp.wait_all(named(factor=2, more=3))
+    assert np.all(buffer.read() == 5)
+    with pytest.raises(kp.InvalidArgument):
+        group.kernel(AFFINE, [buffer, 1])
+    with pytest.raises(kp.InvalidArgument):
+        group.kernel(AFFINE, [buffer, 1.5, 2])
+    with pytest.raises(kp.ShaderError):
+        group.kernel("#version 450\nvoid main() { nonsense; }", [buffer])
+    with make_group() as strange, pytest.raises(kp.InvalidArgument, match="another device group"):
+        strange.kernel(AFFINE, [buffer, 1, 1])
+
+
+def test_sizes_of_work(group: kp.DeviceGroup) -> None:
+    seen = []
+
+    def half(shard: kp.Shard) -> int:
+        seen.append((shard.index, shard.shape))
+        return shard.size // 2
+
+    for size, done in ((None, 6), (3, 3), ((2, 1, 1), 2), (half, 3)):
+        buffer = kp.asbuffer(np.zeros(12, np.float32), group, "sharded")
+        one = INCREMENT.replace("local_size_x = 64", "local_size_x = 1")
+        kp.wait_all(group.kernel(one, [buffer], size)())
+        assert np.array_equal(buffer.read(0), np.arange(6) < done)
+        assert np.array_equal(buffer.read(1), np.arange(6) < done)
+    assert seen == [(0, (6,)), (1, (6,))]
+    buffer = kp.Buffer(100, np.float32, group)
+    with pytest.raises(kp.InvalidArgument, match="multiple"):
+        group.kernel(INCREMENT, [buffer], 100, round_up=False)()
+
+    def broken(shard: kp.Shard) -> int:
+        raise ZeroDivisionError(shard.index)
+
+    with pytest.raises(ZeroDivisionError):
+        group.kernel(INCREMENT, [buffer], broken)
+    with pytest.raises(TypeError, match="None"):
+        group.kernel(INCREMENT, [buffer], lambda shard: None)  # type: ignore[arg-type, return-value]
+
+
+def test_launching_what_was_made_for_each_device(group: kp.DeviceGroup) -> None:
+    buffer = kp.asbuffer(np.ones(64, np.uint32), group)
+    tensors = [buffer.tensor(i) for i in range(2)]
+    algorithms = [
+        manager.algorithm(
+            [tensor], AFFINE, push_consts=np.array([3, 1], np.uint32), thread_count=64
+        )
+        for manager, tensor in zip(group, tensors, strict=True)
+    ]
+    kp.wait_all(group.launch(algorithms))
+    assert np.all(buffer.read() == 4)
+    launchers = [
+        ParametrizedKernelLauncher(
+            "step", AFFINE, {"b": "b"}, {0: tensor, "a": 1}, default_global_work_size=64
+        )
+        for tensor in tensors
+    ]
+    kp.wait_all(group.launch(launchers, b=6))
+    assert np.all(buffer.read() == 10)
+    lists: list[Any] = []
+    for tensor in tensors:
+        steps = KernelListLauncher("steps")
+        steps += KernelLauncher("one", AFFINE, [tensor, 2, 0], default_global_work_size=64)
+        steps += KernelLauncher("two", AFFINE, [tensor, 1, 5], default_global_work_size=64)
+        lists.append(steps)
+    kp.wait_all(group.launch(lists, target=1))
+    assert np.all(buffer.read(0) == 10)
+    assert np.all(buffer.read(1) == 25)
+    kp.wait_all(group.launch([launchers[0], lists[1]], wait_for=kp.Event(), b=1))
+    kp.wait_all(group.launch(affine(group, buffer), a=0, b=2, target=1))
+    assert np.all(buffer.read(0) == 11)
+    assert np.all(buffer.read(1) == 2)
+    for wrong in (
+        launchers[:1],
+        launchers * 2,
+        launchers[0],
+        [3, 4],
+        [launchers[0], algorithms[1]],
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            group.launch(wrong, b=1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="no parameters"):
+        group.launch(algorithms, b=1)
+
+
+def test_functions_for_each_device(group: kp.DeviceGroup) -> None:
+    calls = []
+
+    def function(
+        manager: kp.Manager, queue: int, wait_for: list[kp.Event], **more: int
+    ) -> kp.Event | None:
+        calls.append((manager, queue, len(wait_for), more))
+        return group.queue(queue).barrier() if queue else None
+
+    gate = kp.UserEvent()
+    gate.set()
+    kp.wait_all(group.for_each(function, wait_for=[gate, None]))
+    assert calls == [(group[0], 0, 1, {}), (group[1], 1, 1, {})]
+    calls.clear()
+    kp.wait_all(group.launch(function, target=1, more=5))
+    assert calls == [(group[1], 1, 0, {"more": 5})]
+    for target in ("any", "any"):
+        assert len(group.for_each(function, target)) == 1
+    assert {call[1] for call in calls[1:]} == {0, 1}  # the one with the least to do, in turn
+
+
+def test_failures_of_functions_for_each_device(group: kp.DeviceGroup) -> None:
+    def fails(at: int) -> Any:
+        def function(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> None:
+            if queue == at:
+                raise KeyError("nothing here")
+
+        return function
+
+    with pytest.raises(KeyError, match="nothing here"):
+        group.for_each(fails(0))
+    first, second = group.for_each(fails(1))
+    first.wait()
+    with pytest.raises(KeyError, match="nothing here"):
+        second.wait()
+    with pytest.raises(TypeError, match="what the function gives is a"):
+        group.for_each(lambda *_: 3)  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match="something to call"):
+        group.for_each(3)  # type: ignore[arg-type]
+
+    def destroys(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> None:
+        group.destroy()
+
+    with pytest.raises(kp.InvalidArgument, match="in use"):
+        group.for_each(destroys)
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_b11_a_failed_allocation_leaves_the_group_as_it_was(group: kp.DeviceGroup) -> None:
+    before = [manager.allocated_bytes for manager in group]
+    for placement in ("replicated", "sharded"):
+        with pytest.raises(kp.Error):
+            kp.Buffer(2**30, "dmat4", group, placement)  # 128 GiB
+    assert [manager.allocated_bytes for manager in group] == before
+    buffer = kp.asbuffer(np.ones(8, np.uint32), group)
+    kp.wait_all(affine(group, buffer)(a=2, b=2))
+    assert np.all(buffer.read() == 4)
+
+
+def test_b12_queues_of_one_device_share_its_copy() -> None:
+    taken = []
+    for queues in (1, 4):
+        with make_group(1, queue_counts=queues) as group:
+            before = group[0].allocated_bytes
+            buffer = kp.Buffer(1 << 24, np.float32, group)
+            taken.append(group[0].allocated_bytes - before)
+            assert buffer.copy_count == 1
+            buffer.tensor(queues - 1).write(np.ones(4, np.float32))
+            assert np.all(buffer.read(0, stop=4) == 1)
+            buffer.destroy()
+    assert (1 << 26) <= taken[0] < (1 << 27)
+    assert taken[0] == taken[1]
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+def test_b13_threads_on_different_devices() -> None:
+    with make_group(3) as group:
+        buffer = kp.asbuffer(np.zeros(500, np.uint32), group)
+        shared = affine(group, buffer)
+        failures: list[BaseException] = []
+
+        def work(device: int) -> None:
+            try:
+                own = affine(group, buffer)
+                expected = np.zeros(500, np.uint32)
+                rng = np.random.default_rng(device)
+                for step in range(30):
+                    a, b = (int(n) for n in rng.integers(0, 1000, 2))
+                    if step % 5 == 0:
+                        expected = rng.integers(0, 2**32, 500, np.uint32)
+                        buffer.write(expected, device)
+                    (own if step % 2 else shared)(target=device, a=a, b=b)
+                    expected = expected * np.uint32(a) + np.uint32(b)
+                    assert np.array_equal(buffer.read(device), expected)
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures, failures
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_b14_random_asynchronous_programs(seed: int) -> None:
+    """Against an array for each device, which does everything in the order of the program."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 4))
+    with make_group(count) as group:
+        size = int(rng.integers(1, 300))
+        buffer = kp.asbuffer(np.zeros(size, np.uint32), group)
+        oracle = np.zeros((count, size), np.uint32)
+        kernel = affine(group, buffer)
+        events: list[kp.Event] = []
+        reads: list[tuple[Any, Any]] = []
+
+        def some_events() -> list[kp.Event]:
+            number = min(len(events), int(rng.integers(0, 3)))
+            return [events[int(i)] for i in rng.integers(0, max(len(events), 1), number)]
+
+        for _ in range(40):
+            what = rng.integers(0, 7)
+            one, other = (int(i) for i in rng.permutation(count)[:2])
+            waits = some_events()
+            if what == 0:
+                values = rng.integers(0, 2**32, size, np.uint32)
+                every = bool(rng.integers(0, 2))
+                events += buffer.write_async(values, None if every else one, wait_for=waits)
+                oracle[slice(None) if every else one] = values
+            elif what == 1:
+                events.append(buffer.copy(one, other, wait_for=waits))
+                oracle[other] = oracle[one]
+            elif what in (2, 3):
+                a, b = (int(n) for n in rng.integers(0, 2**32, 2))
+                every = bool(rng.integers(0, 2))
+                events += kernel(waits, "all" if every else one, a=a, b=b)
+                where = slice(None) if every else one
+                oracle[where] = oracle[where] * np.uint32(a) + np.uint32(b)
+            elif what == 4:
+                every = bool(rng.integers(0, 2))
+                array, read = buffer.read_async(None if every else one, wait_for=waits)
+                events += read
+                reads.append((array, oracle.copy() if every else oracle[one].copy()))
+            elif what == 5:
+                events += buffer.broadcast(one, wait_for=waits)
+                oracle[:] = oracle[one]
+            else:
+                events += buffer.all_reduce(wait_for=waits)
+                oracle[:] = oracle.sum(0, dtype=np.uint32)
+        kp.wait_all(events)
+        for array, expected in reads:
+            assert np.array_equal(array, expected)
+        assert np.array_equal(buffer.read(), oracle)
+
+
+def test_b15_every_launch_on_all_devices_happens_once(group: kp.DeviceGroup) -> None:
+    """Also where the devices are busy and far more is launched than they have taken on."""
+    busy = kp.asbuffer(np.zeros(64, np.uint32), group)
+    spin = group.kernel(SPIN, [busy, 2_000_000])
+    counters = kp.asbuffer(np.zeros(1, np.uint32), group)
+    kernel = group.kernel(COUNT, [counters])
+    spin()
+    events = [event for _ in range(50) for event in kernel()]
+    assert len(events) == 100
+    kp.wait_all(events)
+    assert counters.read().tolist() == [[50], [50]]
+    calls = [0, 0]
+
+    def count(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> kp.Event:
+        calls[queue] += 1
+        return group.queue(queue).host_function(lambda: None, wait_for)
+
+    for _ in range(50):
+        group.for_each(count)
+    group.wait_idle()
+    assert calls == [50, 50]
+
+
+def test_m4_waiting_for_events_of_other_devices(group: kp.DeviceGroup) -> None:
+    """A consumer that was launched before what it waits for, which is of another device."""
+    order: list[str] = []
+    ready = kp.UserEvent()
+    buffer = kp.asbuffer(np.array([1, 2, 3], np.uint32), group)
+    kernel = affine(group, buffer)
+    consumer = kernel([ready], target=1, a=10, b=0)
+    noted = group.queue(1).host_function(lambda: order.append("consumer"), consumer)
+    assert not consumer[0].done
+    producer = kernel(target=0, a=1, b=5)
+    passed = group.queue(0).host_function(
+        lambda: (order.append("producer"), ready.set()), wait_for=producer
+    )
+    kp.wait_all([passed, noted])
+    assert order == ["producer", "consumer"]
+    assert buffer.read().tolist() == [[6, 7, 8], [10, 20, 30]]
+
+
+def test_m4_chains_over_devices_without_the_host(group: kp.DeviceGroup) -> None:
+    gate = kp.UserEvent()
+    buffer = kp.asbuffer(np.ones(8, np.uint32), group)
+    kernel = affine(group, buffer)
+    events = kernel([gate], target=0, a=3, b=0)
+    for step in range(6):
+        events = [buffer.copy(step % 2, 1 - step % 2, wait_for=events)]
+        events = kernel(events, target=1 - step % 2, a=3, b=1)
+    assert not any(event.done for event in events)
+    gate.set()
+    kp.wait_all(events)
+    value = 3
+    for _ in range(6):
+        value = value * 3 + 1
+    assert np.all(buffer.read(0) == value)
+
+
+def test_m4_a_failure_fails_what_waits_for_it_alone(group: kp.DeviceGroup) -> None:
+    gate = kp.UserEvent()
+    buffer = kp.asbuffer(np.ones(4, np.uint32), group)
+    kernel = affine(group, buffer)
+    events = kernel([gate], target=0, a=2, b=0)
+    moved = buffer.broadcast(0, wait_for=events)
+    gate.fail(OSError("no such luck"))
+    for event in [*events, *moved]:
+        with pytest.raises(OSError, match="no such luck"):
+            event.wait()
+    kp.wait_all(kernel(a=5, b=0))
+    assert np.all(buffer.read() == 5)
+
+
+# --- the interpreter's lock -----------------------------------------------------------------------
+
+
+class Rate:
+    """A thread that counts for as long as it is allowed to run."""
+
+    def __init__(self) -> None:
+        self._ends = False
+        self._count = 0
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ends = True
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ends:
+            self._count += 1
+
+    def during(self, call: Any) -> float:
+        """Counts in a second while a call runs."""
+        before, start = self._count, time.perf_counter()
+        call()
+        return (self._count - before) / (time.perf_counter() - start)
+
+
+@pytest.mark.parametrize("what", ["read", "write", "wait_idle", "events"])
+def test_waiting_leaves_the_lock_to_other_threads(group: kp.DeviceGroup, what: str) -> None:
+    """A thread goes on counting as fast as while the main thread sleeps, with the device busy."""
+    buffer = kp.asbuffer(np.zeros(64, np.uint32), group)
+    spin = group.kernel(SPIN, [buffer], parameters_map=["rounds"])
+
+    def launch() -> list[kp.Event]:
+        return spin(target=0, rounds=rounds)
+
+    def sleep_until_done() -> None:
+        events = launch()
+        while not events[0].done:
+            time.sleep(0.005)
+
+    def wait() -> None:
+        events = launch()
+        if what == "read":
+            buffer.read(0)
+        elif what == "write":
+            buffer.write(np.zeros(64, np.uint32), 0)
+        elif what == "wait_idle":
+            group.wait_idle()
+        else:
+            kp.wait_all(events)
+
+    rounds = 1 << 16
+    while True:
+        start = time.perf_counter()
+        sleep_until_done()
+        if time.perf_counter() - start > 0.1 or rounds >= 1 << 30:
+            break
+        rounds *= 4
+    rate = Rate()
+    try:
+        for _ in range(6):  # a machine that others use is not always as fast
+            if rate.during(wait) >= 0.5 * rate.during(sleep_until_done):
+                return
+    finally:
+        rate.stop()
+    pytest.fail("the thread made less than half its progress")
