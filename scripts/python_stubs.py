@@ -153,6 +153,7 @@ ARGUMENTS = {
     "Buffer.copy_of.index": "SupportsIndex",
     "Buffer.write.data": "_Data",
     "Buffer.write_async.data": "_Data",
+    "DeviceGroup.__getitem__.arg0": "SupportsIndex",
     "DeviceGroup.exchange_path.destination": "SupportsIndex",
     "DeviceGroup.exchange_path.source": "SupportsIndex",
     "DeviceGroup.for_each.function": (
@@ -160,6 +161,9 @@ ARGUMENTS = {
     ),
     "DeviceGroup.kernel.global_work_size": (
         "_Extent | collections.abc.Callable[[Shard], _Extent] | None"
+    ),
+    "DeviceGroup.kernel.parameters_map": (
+        "collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None"
     ),
     "DeviceGroup._launch_algorithms.algorithms": "collections.abc.Sequence[Algorithm]",
     "DeviceGroup.queue.index": "SupportsIndex",
@@ -483,6 +487,9 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         if isinstance(member, types.WrapperDescriptorType):  # a class that people do not make
             continue
         yield ""
+        if isinstance(member, staticmethod):
+            yield "    @staticmethod"
+            member = member.__func__
         if isinstance(member, property):
             yield from write_property(path, key, member)
         else:

@@ -55,9 +55,10 @@ def element(dtype: DTypeLike | None) -> np.dtype[Any]:
     if isinstance(dtype, str) and (vector := _of_glsl(dtype)) is not None:
         return vector
     try:
-        return np.dtype(dtype).newbyteorder("=")
+        native: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     except TypeError as error:
         raise TypeError(
             f"dtype is one that NumPy knows, or the name of a vector or matrix of GLSL "
             f"('vec3', 'ivec2', 'mat4', 'mat2x3'), not {dtype!r}"
         ) from error
+    return native

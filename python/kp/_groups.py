@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import collections.abc
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -85,10 +86,10 @@ def copy(
 def launch(
     self: DeviceGroup,
     what: GroupKernel
-    | Sequence[Launcher | KernelListLauncher]
-    | Sequence[Algorithm]
-    | Callable[..., Event | None],
-    wait_for: Iterable[Event | None] | Event | None = None,
+    | collections.abc.Sequence[Launcher | KernelListLauncher]
+    | collections.abc.Sequence[Algorithm]
+    | collections.abc.Callable[..., Event | None],
+    wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
     target: str | int = "all",
     **parameters: Any,
 ) -> list[Event]:
@@ -139,4 +140,4 @@ def launch(
 def install() -> None:
     """Adds launch() to the class."""
     launch.__qualname__ = "DeviceGroup.launch"
-    DeviceGroup.launch = launch  # type: ignore[method-assign]
+    setattr(DeviceGroup, "launch", launch)  # noqa: B010, to types it is there already

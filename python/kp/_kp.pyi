@@ -19,8 +19,13 @@ _Constants: TypeAlias = ArrayLike | collections.abc.Mapping[str, Any]
 _SpecConstants: TypeAlias = (
     _Constants | collections.abc.Mapping[int, Any] | collections.abc.Mapping[str | int, Any]
 )
+# Arrays, bytes, and numbers in lists.
+_Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
 _Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
+_Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
+# "all", "any" or the index of a queue.
+_Target: TypeAlias = str | SupportsIndex
 
 __version__: str
 
@@ -264,6 +269,12 @@ class Manager:
     def queue_count(self) -> int:
         """Number of queues that sequence() can be asked for."""
 
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes of device and host memory that the driver gave to this device, for all its
+        managers together.
+        """
+
     def clear(self) -> None:
         """Forgets the objects that are gone. Happens by itself now and then."""
 
@@ -280,6 +291,35 @@ class Manager:
     def __exit__(self, *args: object) -> None: ...
 
     def __repr__(self) -> str: ...
+
+    def tensor_over(self, array: Any) -> Tensor:
+        """A tensor whose memory is that of an array: the device reads and writes it in place,
+        and no copy is made. The array is kept for as long as the device needs it, and must
+        not be resized. Unsupported where the device or its driver does not take this memory.
+        """
+
+    def exportable_tensor(
+        self,
+        shape: _Extent,
+        dtype: DTypeLike | None = None,
+        *,
+        memory_type: MemoryTypes = MemoryTypes.storage,
+    ) -> Tensor:
+        """A tensor that other Vulkan devices of the same GPU can open; see
+        Tensor.export_memory(). For few and large tensors.
+        """
+
+    def import_memory(
+        self,
+        memory: ExternalMemory,
+        shape: _Extent,
+        dtype: DTypeLike | None = None,
+        *,
+        memory_type: MemoryTypes = MemoryTypes.storage,
+    ) -> Tensor:
+        """A tensor in memory that another device of the same GPU exported. `memory` may be
+        closed afterwards; the memory lives as long as one of the two.
+        """
 
     def eval_tensor_create(
         self,
@@ -654,6 +694,12 @@ class Memory:
 class Tensor(Memory):
     """An array on a device. Made by Manager.tensor and tensor_t."""
 
+    def export_memory(self) -> ExternalMemory:
+        """A handle by which another Vulkan device of the same GPU opens the memory.
+        What the two do with it, they order themselves. For tensors of
+        Manager.exportable_tensor().
+        """
+
 class Image(Memory):
     """A storage image. Made by Manager.image and image_t."""
 
@@ -982,10 +1028,7 @@ class Queue:
     def set_profiling(self, profiling: bool) -> None:
         """Switches timing for launches from now on."""
 
-    def barrier(
-        self,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
-    ) -> Event:
+    def barrier(self, wait_for: _Events = None) -> Event:
         """An event that is done when all launched on this queue so far, and all of `wait_for`,
         is done. Later launches of this queue come after it.
         """
@@ -993,7 +1036,7 @@ class Queue:
     def host_function(
         self,
         function: collections.abc.Callable[..., object],
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
     ) -> Event:
         """Calls a function in a thread of the library when all of `wait_for` (and, in an
         in-order queue, everything before) is done. What it raises is raised in those who
@@ -2123,3 +2166,501 @@ class Profiler(TimingSink):
 
     def clear(self) -> None:
         """Forgets everything but open scopes."""
+
+class ExternalMemory:
+    """Device memory that another Vulkan device can open: one of another process, of another
+    library, or another logical device of the same GPU. Made by Tensor.export_memory(), or
+    of the numbers that another process sent with its file descriptor. Owns the descriptor:
+    close(), a `with` block, or its end closes it.
+    """
+
+    def __init__(
+        self,
+        fd: SupportsIndex,
+        allocation_bytes: SupportsIndex,
+        memory_type: SupportsIndex,
+        offset: SupportsIndex = 0,
+    ) -> None: ...
+
+    @property
+    def fd(self) -> int:
+        """The file descriptor; -1 once it is closed or detached."""
+
+    @property
+    def allocation_bytes(self) -> int:
+        """Bytes of the whole VkDeviceMemory."""
+
+    @property
+    def memory_type(self) -> int:
+        """Vulkan's index of the memory type."""
+
+    @property
+    def offset(self) -> int:
+        """Bytes from its beginning to what is meant."""
+
+    def fileno(self) -> int:
+        """The file descriptor."""
+
+    def detach(self) -> int:
+        """Gives the file descriptor away: the caller closes it from now on."""
+
+    def close(self) -> None:
+        """Closes the file descriptor. Tensors that were made of it stay. A second call does
+        nothing.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+class GroupLimits:
+    """What holds on every device of a group: the least of each limit."""
+
+    @property
+    def max_work_group_count(self) -> tuple[int, int, int]:
+        """Work groups in x, y and z."""
+
+    @property
+    def max_work_group_size(self) -> tuple[int, int, int]:
+        """Work items of a group in x, y and z."""
+
+    @property
+    def max_work_group_invocations(self) -> int:
+        """Work items of a group in all."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of the smallest device."""
+
+    @property
+    def timestamps_supported(self) -> bool:
+        """Whether all devices have timestamps."""
+
+    def __repr__(self) -> str: ...
+
+class DeviceGroup:
+    """Several devices as one: a Manager for each, and their queues in one row.
+
+    `group[i]` is the Manager of a device, and `group.queue(i)` one of the queues of all
+    devices. Buffers and kernels of a group keep its devices.
+    """
+
+    def __init__(
+        self,
+        device_ids: collections.abc.Sequence[SupportsIndex] | None = None,
+        queue_counts: _Extent | None = None,
+        queue_families: collections.abc.Iterable[collections.abc.Sequence[SupportsIndex]] | None = None,
+        *,
+        exchange: str = "auto",
+        desired_extensions: collections.abc.Sequence[str] = [],
+        required_extensions: collections.abc.Sequence[str] = [],
+        validation: str = "",
+        wait: str = "auto",
+        cache_folder: str = "",
+        timeline_semaphores: bool = True,
+    ) -> None:
+        """Without arguments: every GPU, or what the environment variable KOMPUTE_DEVICE names,
+        or else the software driver.
+
+        `device_ids` are places in list_devices(); the same place twice gives two logical
+        devices on one physical one. `queue_counts` is the number of queues of each device,
+        or one number for all; `queue_families` has for each device a list with the family
+        of each queue instead. `exchange` forces the way data travel between devices, for
+        tests: see exchange_path(). The rest is as for Manager.
+        """
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, arg0: SupportsIndex, /) -> Manager: ...
+
+    def __iter__(self) -> collections.abc.Iterator[Manager]: ...
+
+    @property
+    def device_ids(self) -> list[int]:
+        """Place of each device in list_devices()."""
+
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """The queues of all devices: those of the first, of the second, and so on."""
+
+    @property
+    def queue_count(self) -> int:
+        """Number of queues of all devices together."""
+
+    def queue(self, index: SupportsIndex) -> Queue:
+        """One of the queues."""
+
+    def device_of_queue(self, index: SupportsIndex | None) -> int:
+        """Which device of the group a queue belongs to."""
+
+    def first_queue_of(self, device: SupportsIndex) -> int:
+        """The index of the first queue of a device."""
+
+    @property
+    def limits(self) -> GroupLimits:
+        """What holds on every device."""
+
+    def exchange_path(self, source: SupportsIndex, destination: SupportsIndex) -> str | None:
+        """How data travel between two devices: "shared" (memory that both have open),
+        "host" (both reach the same host memory) or "staging" (the host copies between
+        the two). None within one device.
+        """
+
+    def for_each(
+        self,
+        function: collections.abc.Callable[[Manager, int, list[Event]], Event | None],
+        target: _Target = "all",
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """Calls `function(manager, queue_index, wait_for)` for each device that `target`
+        chooses, exactly once each, in this thread; it gives an Event, or None where nothing
+        is left to wait for. `target` is "all", "any" (the device with the least to do) or
+        the index of a queue.
+
+        What the first call raises is raised. What a later one raises fails the event of its
+        device, since the others are on their way. Gives an event for each device chosen.
+        """
+
+    def _launch_algorithms(
+        self,
+        algorithms: collections.abc.Sequence[Algorithm],
+        target: _Target,
+        wait_for: _Events,
+    ) -> list[Event]:
+        """launch() of algorithms."""
+
+    def wait_idle(self) -> None:
+        """Waits until every device has done everything it was given, and everything on the
+        group's queues is over.
+        """
+
+    def is_init(self) -> bool:
+        """False after destroy()."""
+
+    def destroy(self) -> None:
+        """Destroys everything that the group's managers made, after the work that uses it. A
+        second call does nothing.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def kernel(
+        self,
+        shader: _Shader,
+        args: collections.abc.Iterable[Any] | collections.abc.Mapping[Any, Any] | None = None,
+        global_work_size: _Extent | collections.abc.Callable[[Shard], _Extent] | None = None,
+        local_work_size: _Extent | None = None,
+        *,
+        round_up: bool = True,
+        parameters_map: collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None = None,
+        name: str = "kernel",
+    ) -> GroupKernel:
+        """A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments
+        by position, or pairs of an index or a name and a value, or a dict of those: buffers of
+        this group, and values as launchers take them. `global_work_size` counts work items: a
+        number or up to three, the same for each device, or a function that gives them for a
+        kp.Shard; without, the elements of the shard. `parameters_map` is name -> index, name in
+        the shader or (index, type) of what is given with each call, or just names.
+
+        Push constants kp_shard_index, kp_shard_count, kp_shard_offset, kp_shard_shape and
+        kp_whole_shape are given by the group, as far as the shader declares them.
+        """
+
+    def launch(
+        self,
+        what: GroupKernel | collections.abc.Sequence[Launcher | KernelListLauncher] | collections.abc.Sequence[Algorithm] | collections.abc.Callable[..., Event | None],
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        target: str | int = "all",
+        **parameters: Any,
+    ) -> list[Event]:
+        """Launches something on the devices that `target` chooses, exactly once on each.
+
+        `what` is a GroupKernel; a list with a launcher, a list of launchers or an algorithm for
+        each device; or a function as for_each() takes it. Parameters go to it with each call.
+        Errors as with for_each(). Gives an event for each device.
+        """
+
+class Shard:
+    """The part of a buffer that one copy holds."""
+
+    @property
+    def index(self) -> int:
+        """Its place among the copies."""
+
+    @property
+    def count(self) -> int:
+        """Number of copies."""
+
+    @property
+    def offset(self) -> int:
+        """Its first row in the whole buffer."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of this part."""
+
+    @property
+    def whole_shape(self) -> tuple[int, ...]:
+        """Of the whole buffer."""
+
+    @property
+    def size(self) -> int:
+        """Elements of this part."""
+
+    def __repr__(self) -> str: ...
+
+class Buffer:
+    """An array of up to three dimensions on all devices of a group: a copy on each, or shared
+    out among them by rows.
+
+    An index is that of a queue of the group, and means the copy (or shard) that this
+    queue's device has; with one queue for each device it is the device's number. What a
+    buffer does comes after what was launched before on the queues of the copies it touches,
+    and before what is launched there later.
+    """
+
+    def __init__(
+        self,
+        shape: _Extent,
+        dtype: DTypeLike | None = None,
+        group: DeviceGroup | None = None,
+        placement: str = "replicated",
+        shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
+        *,
+        memory_type: MemoryTypes = MemoryTypes.storage,
+    ) -> None:
+        """`shape` is a number or up to three, none of them 0, with at most 2**30 elements.
+        `dtype` is one of NumPy's (float32 where it is not given; structs and sub-arrays,
+        too) or the name of a vector or matrix of GLSL: "vec3", "ivec2", "mat4".
+        Elements lie one after the other without padding. `group` is default_group() where
+        it is not given.
+
+        `placement` is "replicated" (a whole copy on each device), "replicated_by_queue"
+        (one for each queue) or "sharded" (each device has some of the rows); `shard_rows`
+        are the rows of each device then, as even as can be where they are not given.
+        """
+
+    @staticmethod
+    def from_tensors(
+        shape: _Extent,
+        dtype: DTypeLike | None,
+        tensors: collections.abc.Iterable[Tensor | None],
+        group: DeviceGroup | None = None,
+        placement: str = "replicated",
+        shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
+        writable: bool = True,
+    ) -> Buffer:
+        """A buffer around tensors that exist: one for each copy, of the group's devices
+        in their order; None where a shard has no rows. `writable=False` refuses
+        everything that would change them.
+        """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the whole buffer."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What an element is; a sub-array where that is a vector or a matrix."""
+
+    @property
+    def size(self) -> int:
+        """Elements of the whole buffer."""
+
+    @property
+    def mem_size(self) -> int:
+        """Bytes of all elements, once."""
+
+    @property
+    def placement(self) -> str:
+        """"replicated", "replicated_by_queue" or "sharded"."""
+
+    @property
+    def copy_count(self) -> int:
+        """Number of copies, or of shards."""
+
+    @property
+    def group(self) -> DeviceGroup:
+        """Its devices."""
+
+    @property
+    def writable(self) -> bool:
+        """False where write(), collectives and kernels that would change it are refused."""
+
+    @property
+    def shards(self) -> list[Shard]:
+        """What each copy holds."""
+
+    def shard(self, index: SupportsIndex) -> Shard:
+        """What the copy of a queue's device holds."""
+
+    def copy_of(self, index: SupportsIndex) -> int:
+        """Which copy the index of a queue means."""
+
+    def tensor(self, index: SupportsIndex = 0) -> Tensor:
+        """The memory of a copy: an ordinary Tensor of that device, of the numbers that the
+        elements consist of (bytes, for structs).
+        """
+
+    def read(
+        self,
+        index: SupportsIndex | None = None,
+        *,
+        start: SupportsIndex | None = None,
+        stop: SupportsIndex | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Copies to a new array, or to `out`, and waits for it.
+
+        With an index: its copy or shard. Without: all copies, one after the other along a
+        new first axis; where the buffer is sharded, the whole array. Axes of vectors and
+        matrices come last. `start` and `stop` are rows (of the first axis) of what is read.
+        """
+
+    def read_async(
+        self,
+        index: SupportsIndex | None = None,
+        *,
+        start: SupportsIndex | None = None,
+        stop: SupportsIndex | None = None,
+        out: NDArray[Any] | None = None,
+        wait_for: _Events = None,
+    ) -> tuple[NDArray[Any], list[Event]]:
+        """read() that does not wait: gives the array, and the events after which it is filled."""
+
+    def write(
+        self,
+        data: _Data,
+        index: SupportsIndex | None = None,
+        *,
+        start: SupportsIndex | None = None,
+    ) -> None:
+        """Copies from host memory, which may be used again when the call is back.
+
+        With an index: to its copy or shard. Without: to every copy; where the buffer is
+        sharded, to the shards. Arrays have the buffer's dtype and number of bytes; bytes,
+        bytearray and memoryview may be shorter; lists are converted. `start` is the row (of
+        the first axis) that the data begin at; arrays may be of fewer rows then.
+        """
+
+    def write_async(
+        self,
+        data: _Data,
+        index: SupportsIndex | None = None,
+        *,
+        start: SupportsIndex | None = None,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """write() that does not wait. `data` is kept, and must not change, until the events
+        that it gives are done.
+        """
+
+    def copy(
+        self,
+        source: SupportsIndex,
+        destination: SupportsIndex,
+        *,
+        source_start: SupportsIndex = 0,
+        destination_start: SupportsIndex = 0,
+        rows: SupportsIndex | None = None,
+        wait_for: _Events = None,
+    ) -> Event:
+        """Copies rows of the copy or shard `source` to `destination`, both indices; as many as
+        both have where `rows` is not given.
+        """
+
+    def copy_to(self, destination: Buffer, wait_for: _Events = None) -> list[Event]:
+        """Gives all of another buffer, however it is placed, the contents of this one. Of
+        copies that are not equal, a device's own is taken where it has one, else the first.
+        """
+
+    def broadcast(self, root: SupportsIndex = 0, wait_for: _Events = None) -> list[Event]:
+        """Every copy becomes equal to that of `root`."""
+
+    def scatter(
+        self,
+        destination: Buffer,
+        root: SupportsIndex = 0,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """From the copy of `root` to the shards of `destination`."""
+
+    def gather(
+        self,
+        destination: Buffer,
+        root: SupportsIndex = 0,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """From the shards of this buffer to the copy of `root` in `destination`."""
+
+    def all_gather(self, destination: Buffer, wait_for: _Events = None) -> list[Event]:
+        """From the shards of this buffer to every copy of `destination`."""
+
+    def reduce(
+        self,
+        op: str = "sum",
+        root: SupportsIndex = 0,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """The copy of `root` becomes the sum of all copies, or what `op` says: "sum",
+        "product", "min" or "max", number by number, in a fixed order.
+        """
+
+    def all_reduce(self, op: str = "sum", wait_for: _Events = None) -> list[Event]:
+        """Every copy becomes the sum (or what `op` says) of all copies, with the same bits."""
+
+    def reduce_scatter(
+        self,
+        destination: Buffer,
+        op: str = "sum",
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """Each shard of `destination` becomes the sum (or what `op` says) of its rows in all
+        copies of this buffer.
+        """
+
+    def is_init(self) -> bool:
+        """False after destroy()."""
+
+    def destroy(self) -> None:
+        """Frees the memory on every device, after the work that uses it. A second call does
+        nothing.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+class GroupKernel:
+    """A kernel on every device of a group, each working on its copy or shard of the buffers.
+    Made by DeviceGroup.kernel.
+    """
+
+    def __call__(
+        self,
+        wait_for: _Events = None,
+        target: _Target = "all",
+        **kwargs: Any,
+    ) -> list[Event]:
+        """Launches it on the devices that `target` chooses ("all", "any" or the index of a
+        queue), exactly once on each, and returns at once with an event for each of them.
+        Parameters are given by name.
+        """
+
+    @property
+    def name(self) -> str:
+        """Its name in errors, trace and statistics."""
+
+    @property
+    def group(self) -> DeviceGroup:
+        """Its devices."""
+
+    def __repr__(self) -> str: ...

@@ -136,17 +136,18 @@ py::tuple readAsync(py::handle self, const py::object& index, const py::object& 
 
 /// What write() does: the bytes, and where they go.
 struct Writing {
-    Writing(BufferHandle& handle, py::handle data, Index place, py::handle start)
+    Writing(BufferHandle& handle, py::handle given, Index place, py::handle start)
         : index(place), rows(rowsOf(handle, place, start, py::none())),
           array(py::cast<py::array>(
               py::module_::import("kp._transfers")
-                  .attr("source")(data, handle.dtype, rows.size(), rows.all ? 0 : rows.bytes))) {}
+                  .attr("source")(given, handle.dtype, rows.size(), rows.all ? 0 : rows.bytes))),
+          data(array.data()), bytes(static_cast<uint64_t>(array.nbytes())) {}
 
     Index index;
     Rows rows;
     py::array array;
-    const void* data() const { return array.data(); }
-    uint64_t bytes() const { return static_cast<uint64_t>(array.nbytes()); }
+    const void* data;
+    uint64_t bytes;
 };
 
 void write(py::handle self, const py::object& data, const py::object& index,
@@ -154,11 +155,11 @@ void write(py::handle self, const py::object& data, const py::object& index,
     BufferHandle& handle = handleOf<BufferHandle>(self);
     requireAlive(handle);
     const Writing writing(handle, data, toOptionalIndex(handle, index), start);
-    if (writing.bytes() == 0)
+    if (writing.bytes == 0)
         return;
     waitForQueues(handle, writing.index, true);
     withoutGil(handle, [&] {
-        handle.buffer->write(writing.data(), writing.bytes(), writing.index, writing.rows.offset());
+        handle.buffer->write(writing.data, writing.bytes, writing.index, writing.rows.offset());
     });
 }
 
@@ -168,10 +169,10 @@ std::vector<Event> writeAsync(py::handle self, const py::object& data, const py:
     requireAlive(handle);
     const std::vector<Event> waits = toEvents(waitFor);
     const Writing writing(handle, data, toOptionalIndex(handle, index), start);
-    if (writing.bytes() == 0)
+    if (writing.bytes == 0)
         return {};
     std::vector<Event> events = withoutGil(handle, [&] {
-        return handle.buffer->writeAsync(writing.data(), writing.bytes(), writing.index,
+        return handle.buffer->writeAsync(writing.data, writing.bytes, writing.index,
                                          writing.rows.offset(), waits);
     });
     keepUntilOver(events, hold(writing.array));

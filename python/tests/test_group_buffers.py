@@ -486,7 +486,7 @@ def test_a_tensor_over_an_array(mgr: kp.Manager) -> None:
         pytest.skip(str(error))
     assert tensor.shape == (100_000,)
     assert tensor.memory_type() == kp.MemoryTypes.host
-    mgr.sequence().eval(kp.OpFill(tensor, 3.0))
+    mgr.sequence().eval(kp.OpFill([tensor], 3.0))
     assert np.all(array == 3)  # in place
     array[:] = 4
     assert np.all(tensor.read() == 4)
@@ -510,7 +510,7 @@ def test_a_tensor_over_an_array_keeps_it_until_the_work_is_over(mgr: kp.Manager)
         tensor = mgr.tensor_over(array)
     except kp.Unsupported as error:
         pytest.skip(str(error))
-    sequence = mgr.sequence().record(kp.OpFill(tensor, 1.0))
+    sequence = mgr.sequence().record(kp.OpFill([tensor], 1.0))
     sequence.eval_async()
     del tensor, array
     gc.collect()

@@ -160,3 +160,40 @@ def launchers(manager: kp.Manager, tensor: kp.Tensor) -> kp.Event:
     assert_type(step.statistics, dict[str, kp.launcher.KernelStatistics])
     assert_type(kp.wait_any([event, gate], timeout=1), int | None)
     return event
+
+
+def groups(manager: kp.Manager) -> list[kp.Event]:
+    with kp.DeviceGroup([0, 0], queue_counts=[1, 2]) as group:
+        assert_type(group[0], kp.Manager)
+        assert_type(group.queues, tuple[kp.Queue, ...])
+        assert_type(group.exchange_path(0, 1), str | None)
+        assert_type(group.limits, kp.GroupLimits)
+        kp.set_default_group(group)
+    group = kp.default_group()
+    buffer = kp.Buffer((4, 5), "vec3", group, "sharded", [3, 1])
+    assert_type(buffer.shape, tuple[int, ...])
+    assert_type(buffer.shard(0), kp.Shard)
+    assert_type(buffer.tensor(np.int32(1)), kp.Tensor)
+    assert_type(buffer.group, kp.DeviceGroup)
+    buffer.write(b"prefix", 0)
+    buffer.write([[1.0, 2.0]], start=2)
+    array, events = buffer.read_async(wait_for=kp.UserEvent())
+    assert_type(events, list[kp.Event])
+    view: np.ndarray[Any, Any] = array
+    copies = kp.asbuffer(view, group, dtype="vec3")
+    assert_type(copies.copy(0, 1, rows=2), kp.Event)
+    assert_type(kp.copy(buffer, copies), list[kp.Event])
+    copies.all_reduce("max", wait_for=events)
+
+    def size(shard: kp.Shard) -> tuple[int, ...]:
+        return shard.shape[::-1]
+
+    kernel = group.kernel("k.comp", {"V": copies, "f": 2.0}, size, parameters_map=["g"])
+    assert_type(kernel(events, target="any", g=3), list[kp.Event])
+    group.launch(kernel, target=1, g=3)
+    group.launch([kp.launcher.KernelLauncher("k", "k.comp"), kp.launcher.KernelListLauncher("l")])
+    group.for_each(lambda manager, queue, wait_for: group.queue(queue).barrier(wait_for))
+    with manager.exportable_tensor(4, np.int32).export_memory() as memory:
+        assert_type(manager.import_memory(memory, (2, 2), np.int32), kp.Tensor)
+    manager.tensor_over(np.zeros(4))
+    return events
