@@ -191,7 +191,8 @@ def groups(manager: kp.Manager) -> list[kp.Event]:
     kernel = group.kernel("k.comp", {"V": copies, "f": 2.0}, size, parameters_map=["g"])
     assert_type(kernel(events, target="any", g=3), list[kp.Event])
     group.launch(kernel, target=1, g=3)
-    group.launch([kp.launcher.KernelLauncher("k", "k.comp"), kp.launcher.KernelListLauncher("l")])
+    group.launch([kp.launcher.KernelLauncher("k", "k.comp")], wait_for=events, dt=0.1)
+    group.launch([kp.launcher.KernelListLauncher("l")])
     group.for_each(lambda manager, queue, wait_for: group.queue(queue).barrier(wait_for))
     with manager.exportable_tensor(4, np.int32).export_memory() as memory:
         assert_type(manager.import_memory(memory, (2, 2), np.int32), kp.Tensor)
