@@ -48,7 +48,8 @@ class Statistics:
 
     ``managers`` there are now, ``prepared`` counts how often something was made ready for a thread (a
     pipeline with its tensors, or what Prepared makes), ``blocks`` the blocks computed. ``bytes`` of
-    device memory are in use by the tensors of kernels now, ``peak_bytes`` were at most.
+    device memory are in use by the tensors of kernels now, ``peak_bytes`` were at most since
+    set_memory_limit() was called last.
     """
 
     managers: int = 0
@@ -84,6 +85,7 @@ def set_memory_limit(limit: int | None) -> None:
     with _changed:
         _limit = limit
         _shrink()
+        _count(peak_bytes=_busy_bytes + _idle_bytes() - _counts.peak_bytes)
         _changed.notify_all()
 
 
