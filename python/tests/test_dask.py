@@ -201,6 +201,29 @@ def test_unknown_chunks() -> None:
     positive = array[array > 0]
     result = kp.dask.map_blocks(MULTIPLY, positive, positive)
     np.testing.assert_array_equal(result.compute(), x[x > 0] ** 2)
+    located = SCALE.replace("uint kp_block_size", "uint kp_block_size, kp_block_offset")
+    with pytest.raises(kp.InvalidArgument, match="compute_chunk_sizes"):
+        kp.dask.map_blocks(located, positive, factor=1).compute()
+
+
+def test_structs() -> None:
+    swap = """#version 450
+    struct Pair { float value; int number; };
+    layout(local_size_x = 1) in;
+    layout(binding = 0) readonly buffer A { Pair a[]; };
+    layout(binding = 1) writeonly buffer B { Pair b[]; };
+    void main() {
+        Pair pair = a[gl_GlobalInvocationID.x];
+        b[gl_GlobalInvocationID.x] = Pair(float(pair.number), int(pair.value));
+    }"""
+    x = np.zeros((3, 4), [("value", "f4"), ("number", "i4")])
+    x["value"], x["number"] = numbers(3, 4), 5
+    array = da.from_array(x, chunks=2)
+    result = kp.dask.map_blocks(swap, array, dtype=x.dtype).compute()
+    np.testing.assert_array_equal(result["number"], x["value"])
+    np.testing.assert_array_equal(result["value"], x["number"])
+    with pytest.raises(kp.InvalidArgument, match="say its dtype"):
+        kp.dask.map_blocks(swap, array)
 
 
 def test_threads_over_axes_and_by_function() -> None:

@@ -121,6 +121,28 @@ def test_errors_reach_the_caller(client: Any) -> None:
         kp.dask.map_blocks(large, array).compute()
 
 
+def test_lost_device(client: Any, tmp_path: Path) -> None:
+    """With retries Dask tries again, with another Manager."""
+    x = numbers(20)
+    marker = tmp_path / "lost"
+
+    def lose_once(manager: kp.Manager, block: Any) -> Any:
+        try:
+            marker.touch(exist_ok=False)
+        except FileExistsError:
+            return block + 1
+        manager.destroy()
+        raise kp.DeviceLost("as if")
+
+    result = kp.dask.map_blocks(lose_once, da.from_array(x, chunks=5))
+    product = kp.dask.map_blocks(MULTIPLY, result, result)
+    np.testing.assert_array_equal(product.compute(retries=3), (x + 1) ** 2)
+    marker.unlink()
+    again = kp.dask.map_blocks(lose_once, da.from_array(x, chunks=20))
+    with pytest.raises(kp.DeviceLost, match="as if"):
+        again.compute()
+
+
 def device_of_a_block(manager: kp.Manager, block: Any) -> Any:
     """Which of the devices that were faked below a block is computed on."""
     from kp.dask import _managers

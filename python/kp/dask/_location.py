@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import InvalidArgument
 from ._types import Shape
 
 #: Push constants that are filled in, with what they hold past the last axis.
@@ -50,6 +51,16 @@ class Halo:
         return tuple(offset), index, tuple(shape)
 
 
+def whole_numbers(numbers: Shape, what: str) -> Shape:
+    """The numbers as int; InvalidArgument where Dask does not know them."""
+    if any(number != number for number in numbers):
+        raise InvalidArgument(
+            f"{what} is not known, because the array has chunks of unknown size; call its "
+            "compute_chunk_sizes() first"
+        )
+    return tuple(int(number) for number in numbers)
+
+
 def location(info: Mapping[Any, Any], halo: Halo | None) -> tuple[Shape, Shape, Shape]:
     """Offset and index of the block, and the shape of the array, from Dask's block_info."""
     if halo is not None:
@@ -76,7 +87,7 @@ def push_constants(
         if name == "kp_block_size":
             values[name] = math.prod(shape)
         else:
-            numbers = [int(number) for number in known[name]]
+            numbers = list(whole_numbers(known[name], name))
             numbers += [MEMBERS[name]] * (components - len(numbers))
             values[name] = numbers if components > 1 else numbers[0]
     return values

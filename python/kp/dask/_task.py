@@ -15,7 +15,7 @@ from .._errors import DeviceLost, InvalidArgument, OutOfMemory
 from .._kp import Manager
 from . import _cache, _managers
 from ._kernel import BlockKernel
-from ._location import Halo, push_constants
+from ._location import Halo, push_constants, whole_numbers
 from ._managers import Device
 from ._prepared import Prepared
 from ._types import Shape, native, own
@@ -111,7 +111,7 @@ class BlockTask:
     def _shape(self, blocks: tuple[Any, ...], info: Mapping[Any, Any] | None) -> Shape:
         """The shape that the block of the result has."""
         if self.planned and info is not None:
-            return tuple(int(extent) for extent in info[None]["chunk-shape"])
+            return whole_numbers(info[None]["chunk-shape"], "the shape of a block")
         shapes = [np.shape(block) for block, split in zip(blocks, self.split, strict=True) if split]
         return np.broadcast_shapes(*shapes)
 
