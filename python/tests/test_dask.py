@@ -243,7 +243,7 @@ def test_threads_over_axes_and_by_function() -> None:
     array = da.from_array(x, chunks=(7, 30))
     result = kp.dask.map_blocks(rows, array, drop_axis=1)
     np.testing.assert_array_equal(result.compute(), x.sum(axis=1))
-    one = kp.dask.BlockKernel(rows, threads=lambda shape: (shape[0], 1))
+    one = kp.dask.BlockKernel(rows, threads=lambda shape: (np.int64(shape[0]), 1))
     kept = kp.dask.map_blocks(one, array, chunks=(array.chunks[0], (1,)))
     np.testing.assert_array_equal(kept.compute(), x.sum(axis=1, keepdims=True))
 
@@ -439,6 +439,34 @@ def test_memory_limit() -> None:
         kp.dask.map_blocks(MULTIPLY, array.rechunk((5, 1000)), array.rechunk((5, 1000))).compute()
     with pytest.raises(ValueError, match="positive"):
         kp.dask.set_memory_limit(0)
+
+
+def test_limit_that_falls_while_a_block_waits() -> None:
+    from kp.dask import _cache
+
+    kp.dask.set_memory_limit(10)
+    kernel, waiting = kp.dask.BlockKernel(MULTIPLY), threading.Event()
+    caught: list[BaseException] = []
+
+    def reserve() -> None:
+        try:
+            with _cache.lease(kernel, kp.dask.manager()) as lease:
+                waiting.set()
+                lease.reserve(8)
+        except kp.OutOfMemory as error:
+            caught.append(error)
+
+    with _cache.lease(kernel, kp.dask.manager()) as first:
+        first.reserve(6)
+        thread = threading.Thread(target=reserve)
+        thread.start()
+        assert waiting.wait(60)
+        kp.dask.set_memory_limit(7)
+        thread.join(60)
+    assert not thread.is_alive()
+    assert "allows 7" in str(caught[0])
+    with _cache.lease(kernel, kp.dask.manager()) as again:
+        again.reserve(7)  # all of it is free
 
 
 # --- devices --------------------------------------------------------------------------------------

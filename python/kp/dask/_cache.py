@@ -115,11 +115,7 @@ class Lease(Generic[L]):
         if nbytes == self.bytes:
             return
         with _changed:
-            if _limit is not None and nbytes > _limit:
-                raise OutOfMemory(
-                    f"a block needs {nbytes} bytes of device memory, but set_memory_limit() allows "
-                    f"{_limit}; use smaller chunks"
-                )
+            _require_possible(nbytes)
             # What it has goes first: two that wait would otherwise wait for each other.
             if not _fits(nbytes - self.bytes):
                 self.lane.release()
@@ -131,6 +127,7 @@ class Lease(Generic[L]):
                     _idle.popitem(last=False)
                 else:
                     _changed.wait()
+                    _require_possible(nbytes)
             _busy_bytes += nbytes - self.bytes
             self.bytes = nbytes
             _count(peak_bytes=max(0, _busy_bytes + _idle_bytes() - _counts.peak_bytes))
@@ -183,6 +180,14 @@ def _count(**more: int) -> None:
     global _counts
     sums = {name: getattr(_counts, name) + number for name, number in more.items()}
     _counts = replace(_counts, **sums)
+
+
+def _require_possible(nbytes: int) -> None:
+    if _limit is not None and nbytes > _limit:
+        raise OutOfMemory(
+            f"a block needs {nbytes} bytes of device memory, but set_memory_limit() allows {_limit}; "
+            "use smaller chunks"
+        )
 
 
 def _idle_bytes() -> int:

@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,12 @@ from ._types import Shape, check_dtype
 Extent = int | tuple[int, ...]
 #: How many invocations: "elements", "axes", numbers, or a function of the shape of the result.
 Threads = str | Extent | Callable[[Shape], Extent]
+
+
+@lru_cache(maxsize=256)
+def _reflected(spirv: bytes) -> tuple[Reflection, dict[str, Any]]:
+    """What a shader says about itself: for this module, and for packing constants."""
+    return reflect(spirv), _kp._reflect(spirv, "main")
 
 
 class BlockKernel:
@@ -68,7 +75,7 @@ class BlockKernel:
         self.spec = dict(spec or {})
         self.threads = threads
         self.__name__ = name
-        self._describe()
+        self._check_bindings()
         if local_size is not None:
             self._set_local_size((local_size,) if isinstance(local_size, int) else local_size)
         self.check_push({})
@@ -78,16 +85,6 @@ class BlockKernel:
             )
         self.token = self._token()
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for derived in ("reflection", "_described"):
-            del state[derived]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._describe()
-
     def __repr__(self) -> str:
         return f"<kp.dask.BlockKernel {self.__name__!r}, {len(self.spirv)} bytes of SPIR-V>"
 
@@ -95,6 +92,11 @@ class BlockKernel:
         return ("kp.dask.BlockKernel", self.token)
 
     # --- what it is made of -----------------------------------------------------------------------
+
+    @property
+    def reflection(self) -> Reflection:
+        """What the shader says about itself."""
+        return _reflected(self.spirv)[0]
 
     def bindings(self, inputs: int) -> tuple[tuple[int, ...], int]:
         """The bindings of that many input blocks, and that of the result."""
@@ -158,7 +160,7 @@ class BlockKernel:
             if name in MEMBERS:
                 raise InvalidArgument(f"{name} is filled in and cannot be given")
         blank = bytes((self.reflection.push_constant_size + 3) // 4 * 4)
-        pack_push_constants(self._described, given, blank, "push")
+        pack_push_constants(_reflected(self.spirv)[1], given, blank, "push")
         declared = [member.name for member in self.reflection.push_constants]
         missing = [name for name in declared if name not in given and name not in MEMBERS]
         if complete and missing:
@@ -175,15 +177,13 @@ class BlockKernel:
             last = shape[::-1]
             return (*last[:2], math.prod(last[2:]))
         counts: Any = threads(shape) if callable(threads) else threads
-        return (counts,) if isinstance(counts, int) else tuple(counts)
+        return (int(counts),) if np.ndim(counts) == 0 else tuple(int(count) for count in counts)
 
     def open(self, manager: Manager) -> KernelLane:
         """What one thread needs to run this on a device."""
         return KernelLane(manager, self)
 
-    def _describe(self) -> None:
-        self.reflection: Reflection = reflect(self.spirv)
-        self._described: dict[str, Any] = _kp._reflect(self.spirv, "main")
+    def _check_bindings(self) -> None:
         for binding in self.reflection.bindings:
             if binding.kind not in ("storage_buffer", "uniform_buffer") or binding.count != 1:
                 raise InvalidArgument(

@@ -56,9 +56,7 @@ class KernelLane:
         dtype: np.dtype[Any],
         push: Mapping[str, Any],
     ) -> NDArray[Any]:
-        """The block of the result."""
-        if math.prod(shape) == 0:
-            return np.empty(shape, dtype)
+        """The block of the result, which has an element or more."""
         places, output = self._kernel.bindings(len(blocks))
         for position, (place, block) in enumerate(zip(places, blocks, strict=True)):
             check_dtype(block.dtype, self._kernel.binding(place), f"block {position}")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -94,6 +95,8 @@ class BlockTask:
     ) -> NDArray[Any]:
         info = arguments.pop("block_info", None)
         shape = self._shape(blocks, info)
+        if math.prod(shape) == 0:
+            return np.empty(shape, self.dtype)
         arrays = [
             np.broadcast_to(block, shape) if split and not self.planned else np.asarray(block)
             for block, split in zip(blocks, self.split, strict=True)
