@@ -142,7 +142,9 @@ int run(const Plate& plate, const char* picture, int rank, int ranks) {
 } // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
+    // There are other threads, the library's and the driver's, but this one alone calls MPI.
+    int threads = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -150,10 +152,12 @@ int main(int argc, char** argv) {
     int result = 2;
     Plate plate;
     try {
+        if (threads < MPI_THREAD_FUNNELED)
+            throw std::runtime_error("this MPI does not work in a program with several threads");
         plate = plateOf(argc, argv, ranks);
         result = 0;
     } catch (const std::exception& error) {
-        if (rank == 0) // all ranks have the same arguments
+        if (rank == 0) // it is the same for all of them
             std::fprintf(stderr, "mpi_heat: %s\n", error.what());
     }
     try {
