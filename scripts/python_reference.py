@@ -7,12 +7,14 @@
 Needs pdoc and NumPy (pip install pdoc numpy), but neither a built module nor a Vulkan driver: in place
 of the extension stands its stub, python/kp/_kp.pyi, which has the same docstrings with better
 signatures. Methods of the old spelling are left out of the classes; they have a page of their own.
+kp.dask has one where Dask is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import re
 import shutil
 import sys
@@ -117,7 +119,12 @@ def main(arguments: list[str] | None = None) -> int:
         sys.path.insert(0, folder)
         sys.dont_write_bytecode = True
         pdoc.render.configure(docformat="markdown", show_source=False, footer_text="Kompute")
-        pdoc.pdoc("kp", "kp._early", output_directory=options.folder)
+        modules = ["kp", "kp._early"]
+        if importlib.util.find_spec("dask") is not None:
+            modules.append("kp.dask")
+        else:
+            print("python_reference.py: LEFT OUT: kp.dask, because Dask is not installed")
+        pdoc.pdoc(*modules, output_directory=options.folder)
     print(f"the reference is {options.folder / 'kp.html'}")
     return 0
 

@@ -24,7 +24,7 @@ libraries="libvulkan-volk-dev glslang-dev spirv-tools libspirv-cross-c-shared-de
 allocator="libvulkan-memory-allocator-dev"
 if [ "${1:-}" != --demo ]; then
     required="$required ccache vulkan-validationlayers vulkan-tools libgtest-dev"
-    libraries="$libraries libbenchmark-dev doxygen"
+    libraries="$libraries libbenchmark-dev doxygen libopenmpi-dev openmpi-bin"
 fi
 
 say() { echo "setup: $*"; }

@@ -168,7 +168,7 @@ step_python() {
     local generator=()
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
-        pytest Pillow mypy
+        pytest Pillow mypy 'dask[array]>=2024.8' 'distributed>=2024.8'
     command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
     cmake --preset ci "${generator[@]}" -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null

@@ -5,7 +5,7 @@
 
 #include "Groups.hpp"
 #include "Held.hpp"
-#include "Launchers.hpp"
+#include "KernelLaunchers.hpp"
 #include "Module.hpp"
 #include "Shaders.hpp"
 
@@ -17,6 +17,7 @@ struct Given {
     std::string name;
     KernelSignature signature;
     std::vector<uint32_t> given; ///< arguments of the signature that are the caller's to give
+    py::list buffers;            ///< that were given
 
     /// Null where there is none.
     const KernelArgument* at(uint64_t index) const {
@@ -40,25 +41,25 @@ std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) 
     return toSpirv(shader, version);
 }
 
-GroupArgument toGroupArgument(py::handle value, const KernelArgument* expected,
-                              const std::string& kernel, const std::string& name) {
-    if (PyObject_TypeCheck(value.ptr(), gType<BufferHandle>))
-        return GroupArgument(handleOf<BufferHandle>(value).buffer);
-    return GroupArgument(toArgument(value, expected, kernel, name));
+GroupArgument toGroupArgument(py::handle value, const KernelArgument* expected, const Given& kernel,
+                              const std::string& name) {
+    if (!PyObject_TypeCheck(value.ptr(), gType<BufferHandle>))
+        return GroupArgument(toArgument(value, expected, kernel.name, name));
+    kernel.buffers.append(value);
+    return GroupArgument(handleOf<BufferHandle>(value).buffer);
 }
 
 GroupArgument namedArgument(const Given& kernel, py::handle key, py::handle value) {
     if (PyUnicode_Check(key.ptr())) {
         const auto name = py::cast<std::string>(key);
-        GroupArgument argument =
-            toGroupArgument(value, kernel.signature.find(name), kernel.name, name);
+        GroupArgument argument = toGroupArgument(value, kernel.signature.find(name), kernel, name);
         argument.name = name;
         return argument;
     }
     const uint32_t index = toArgumentIndex(key, kernel.name);
     const KernelArgument* const expected = kernel.at(index);
     GroupArgument argument =
-        toGroupArgument(value, expected, kernel.name, expected ? expected->name : "");
+        toGroupArgument(value, expected, kernel, expected ? expected->name : "");
     argument.index = index;
     return argument;
 }
@@ -83,7 +84,7 @@ GroupArguments toGroupArguments(const Given& kernel, py::handle given) {
         const size_t place = arguments.size();
         const KernelArgument* const expected =
             place < kernel.given.size() ? kernel.at(kernel.given[place]) : nullptr;
-        arguments.push_back(toGroupArgument(entry, expected, kernel.name,
+        arguments.push_back(toGroupArgument(entry, expected, kernel,
                                             expected ? expected->name : std::to_string(place)));
     }
     return arguments;
@@ -128,15 +129,15 @@ ParametersMap toParameters(const std::string& kernel, const py::object& map) {
 }
 
 std::unique_ptr<GroupKernelHandle>
-makeKernel(py::handle self, const py::object& shader, const py::object& args,
-           const py::object& globalWorkSize, const py::object& localWorkSize, bool roundUp,
-           const py::object& parametersMap, const std::string& name) {
+makeGroupKernel(py::handle self, const py::object& shader, const py::object& args,
+                const py::object& globalWorkSize, const py::object& localWorkSize, bool roundUp,
+                const py::object& parametersMap, const std::string& name) {
     handleOf<GroupHandle>(self);
     auto handle = std::make_unique<GroupKernelHandle>();
     handle->group = py::cast<std::shared_ptr<GroupHandle>>(self);
     GroupHandle& group = *handle->group;
     std::vector<uint32_t> spirv = toGroupSpirv(*group.group, shader);
-    Given given{name, KernelSignature(reflect(spirv)), {}};
+    Given given{name, KernelSignature(reflect(spirv)), {}, py::list()};
     for (const KernelArgument& argument : given.signature.arguments())
         if (!isShardName(argument.name))
             given.given.push_back(argument.index);
@@ -152,6 +153,8 @@ makeKernel(py::handle self, const py::object& shader, const py::object& args,
             handle->parameters.emplace_back(parameter, *expected);
     }
     const GroupArguments arguments = toGroupArguments(given, args);
+    handle->buffers = given.buffers;
+    const Uses<BufferHandle> uses(buffersOf(*handle));
     handle->kernel = endWithoutGil(withoutGil(group, [&] {
         return std::make_shared<GroupKernel>(*group.group, name, spirv, arguments, options);
     }));
@@ -173,6 +176,7 @@ std::vector<Event> call(py::handle self, const py::object& waitFor, const py::ob
         ArgumentValue converted = toArgument(value, expected, handle.kernel->name(), name);
         parameters.emplace_back(std::move(name), std::move(converted));
     }
+    const Uses<BufferHandle> uses(buffersOf(handle));
     return withoutGil(*handle.group, [&] {
         const std::lock_guard lock(handle.calls);
         return (*handle.kernel)(waits, parameters, where);
@@ -206,7 +210,7 @@ void bindGroupKernel(py::module_& module) {
     py::class_<GroupHandle, std::shared_ptr<GroupHandle>> group(
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
     group.def(
-        "kernel", &makeKernel, py::arg("shader"), py::arg("args") = py::none(),
+        "kernel", &makeGroupKernel, py::arg("shader"), py::arg("args") = py::none(),
         py::arg("global_work_size") = py::none(), py::arg("local_work_size") = py::none(),
         py::kw_only(), py::arg("round_up") = true, py::arg("parameters_map") = py::none(),
         py::arg("name") = "kernel",

@@ -36,6 +36,7 @@ struct GroupKernelHandle {
     std::shared_ptr<GroupHandle> group;
     std::shared_ptr<GroupKernel> kernel;
     std::vector<std::pair<std::string, KernelArgument>> parameters; ///< name in calls
+    py::list buffers;                                               ///< among its arguments
     std::mutex calls; ///< one at a time; locked without the GIL
 };
 

@@ -266,39 +266,4 @@ shader::ScalarType toScalarType(py::handle type) {
     return scalarTypeOf(toDtype(py::reinterpret_borrow<py::object>(type)));
 }
 
-uint32_t toArgumentIndex(py::handle index, const std::string& launcher) {
-    const unsigned long value =
-        PyLong_AsUnsignedLong(py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr())).ptr());
-    if (PyErr_Occurred() || value > 0xFFFFFFFFul) {
-        PyErr_Clear();
-        throw InvalidArgument("launcher '" + launcher +
-                              "': an argument has an index from 0 on, not " +
-                              std::string(py::str(py::repr(index))));
-    }
-    return static_cast<uint32_t>(value);
-}
-
-bool isArgumentKey(py::handle key) {
-    return PyUnicode_Check(key.ptr()) ||
-           (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::hasattr(key, "shape"));
-}
-
-ParametersMap toParametersMap(const std::string& launcher, py::handle map) {
-    ParametersMap result;
-    for (const auto& [key, value] : py::dict(py::reinterpret_borrow<py::object>(map))) {
-        py::object place = py::reinterpret_borrow<py::object>(value);
-        py::object type = py::none();
-        if (PyTuple_Check(value.ptr()) && PyTuple_GET_SIZE(value.ptr()) == 2) {
-            place = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(value.ptr(), 0));
-            type = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(value.ptr(), 1));
-        }
-        ParameterTarget target = PyUnicode_Check(place.ptr())
-                                     ? ParameterTarget(py::cast<std::string>(place))
-                                     : ParameterTarget(toArgumentIndex(place, launcher));
-        target.type = toScalarType(type);
-        result.emplace(py::cast<std::string>(key), target);
-    }
-    return result;
-}
-
 } // namespace kp::python

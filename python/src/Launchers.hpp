@@ -76,12 +76,6 @@ void noteInFlight(Callable& callable, const Event& event);
 /// @throws InvalidArgument naming the launcher and the argument
 ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
                          const std::string& launcher, const std::string& name);
-/// An index of an argument. @throws InvalidArgument for what none can be
-uint32_t toArgumentIndex(py::handle index, const std::string& launcher);
-/// Whether the first of two says which argument the second is for: an index or a name.
-bool isArgumentKey(py::handle key);
-/// name -> index, name in the shader, or (index or name, type).
-ParametersMap toParametersMap(const std::string& launcher, py::handle map);
 /// Null for None.
 std::shared_ptr<Queue> toQueue(py::handle queue, const char* argument);
 std::optional<WorkSize> toWorkSize(py::handle size, const char* argument);

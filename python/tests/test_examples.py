@@ -36,6 +36,7 @@ DOCS = ROOT / "docs"
 # Wheels are tested in folders that lack one or the other.
 needs_examples = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not here")
 needs_docs = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not here")
+needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 needs_pillow = pytest.mark.skipif(find_spec("PIL") is None, reason="Pillow is not installed")
 
 
@@ -213,6 +214,26 @@ def test_all_reduce(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
+@needs_dask
+@pytest.mark.parametrize("workers", [0, 2])
+def test_dask_stencil(capsys: pytest.CaptureFixture[str], workers: int) -> None:
+    arguments = ("--size", 150, "--chunk", 60, "--steps", 3, "--budget", 0.075)
+    assert run_example("dask_stencil", *arguments, "--workers", workers) == 0
+    out = capsys.readouterr().out
+    assert "for 27 blocks" in out
+    assert "differs from the exact wave" in out
+
+
+@needs_examples
+def test_dask_stencil_without_dask(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dask", None)
+    assert run_example("dask_stencil") == 2
+    assert "dask" in capsys.readouterr().err
+
+
+@needs_examples
 def test_without_pillow(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,7 +298,7 @@ def announced(code: str) -> list[str]:
 
 
 PAGES = (
-    *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md"),
+    *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md", "dask.md"),
     *("groups.md", "from-vkdispatch.md"),
 )
 
@@ -285,6 +306,8 @@ PAGES = (
 @needs_docs
 @pytest.mark.parametrize("page", PAGES)
 def test_snippets_of_the_documentation(page: str, notebook: Notebook) -> None:
+    if page == "dask.md":
+        pytest.importorskip("distributed")
     text = (DOCS / page).read_text(encoding="utf-8")
     blocks = re.finditer(r"^```python\n(.*?)^```\n(\n```text\n(.*?)^```$)?", text, re.M | re.S)
     count = 0

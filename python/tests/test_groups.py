@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import INCREMENT, SPIN
+from conftest import INCREMENT, SPIN, run_python
 from group_support import AFFINE, COUNT, affine, make_group
 
 import kp
@@ -489,6 +490,45 @@ def test_m4_a_failure_fails_what_waits_for_it_alone(group: kp.DeviceGroup) -> No
             event.wait()
     kp.wait_all(kernel(a=5, b=0))
     assert np.all(buffer.read() == 5)
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def test_control_c_ends_a_wait_in_read(group: kp.DeviceGroup) -> None:
+    gate = kp.UserEvent()
+    buffer = kp.asbuffer(np.ones(4, np.uint32), group)
+    affine(group, buffer)([gate], a=2, b=0)
+    for call in (
+        lambda: buffer.read(0),
+        lambda: buffer.write(np.ones(4, np.uint32)),
+        group.wait_idle,
+    ):
+        timer = threading.Timer(0.05, _thread.interrupt_main)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        timer.join()
+    gate.set()
+    assert buffer.read(1).tolist() == [2, 2, 2, 2]
+
+
+def test_the_end_of_the_interpreter_with_work_that_never_starts() -> None:
+    output = run_python("""
+import numpy as np
+import kp
+kp.set_default_group(kp.DeviceGroup(device_ids=[0, 0]))
+buffer = kp.asbuffer(np.zeros(1000, np.float32))
+gate = kp.UserEvent()
+array, events = buffer.read_async(wait_for=[gate])
+buffer.write_async(np.ones(1000, np.float32))
+kernel = buffer.group.kernel(
+    "#version 450\\nlayout(binding = 0) buffer V { float v[]; };\\nvoid main() { v[0] = 1; }", [buffer]
+)
+kernel(wait_for=events)
+print("end")
+""")
+    assert output == "end\n"
 
 
 # --- the interpreter's lock -----------------------------------------------------------------------

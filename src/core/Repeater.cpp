@@ -19,14 +19,12 @@ struct Repeater::Slot final : TimeSource {
     uint32_t family = 0;
     bool timed = false;
     double nanosecondsPerTick = 1;
-    uint64_t tickMask = UINT64_MAX;
+    uint32_t tickBits = 64;
     std::weak_ptr<EventState> lastState; ///< that reads its times from here
 
     std::vector<uint64_t> readTimes() override {
-        std::vector<uint64_t> times = recording.queries.read(recording.timestamps);
-        for (uint64_t& time : times)
-            time = static_cast<uint64_t>(static_cast<double>(time & tickMask) * nanosecondsPerTick);
-        return times;
+        return vulkan::toNanoseconds(recording.queries.read(recording.timestamps), tickBits,
+                                     nanosecondsPerTick);
     }
     bool pending() const {
         return recording.submitted.queue &&
@@ -90,8 +88,7 @@ void Repeater::record(Slot& slot, const vulkan::Queue& queue, const Operations& 
     }
     slot.timed = timed;
     slot.nanosecondsPerTick = mDevice->physical().properties.limits.timestampPeriod;
-    const uint32_t bits = queue.timestampValidBits();
-    slot.tickMask = bits >= 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+    slot.tickBits = queue.timestampValidBits();
     recording.reset();
     recording.commandBuffer.begin(false);
     Recorder recorder(*mDevice, recording, recording.commandBuffer.handle());

@@ -384,11 +384,8 @@ std::vector<uint64_t> Sequence::getTimestamps() {
 }
 
 std::vector<uint64_t> Sequence::getTimestampsNs() {
-    std::vector<uint64_t> times = getTimestamps();
-    const double period = mImpl->device->physical().properties.limits.timestampPeriod;
-    for (uint64_t& time : times)
-        time = static_cast<uint64_t>(static_cast<double>(time) * period);
-    return times;
+    return vulkan::toNanoseconds(getTimestamps(), mImpl->queue->timestampValidBits(),
+                                 mImpl->device->physical().properties.limits.timestampPeriod);
 }
 
 void Sequence::destroy() {

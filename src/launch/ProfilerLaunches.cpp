@@ -9,6 +9,7 @@
 #include "core/EventState.hpp"
 #include "launch/ProfilerImpl.hpp"
 #include "vulkan/ClockCalibration.hpp"
+#include "vulkan/QueryPools.hpp"
 
 namespace kp {
 namespace {
@@ -24,7 +25,7 @@ std::optional<ClockCalibration> calibrationOf(const vulkan::Device& device) {
         return std::nullopt;
     const double period = device.physical().properties.limits.timestampPeriod;
     ClockCalibration calibration;
-    calibration.deviceNs = static_cast<uint64_t>(static_cast<double>(sample->deviceTicks) * period);
+    calibration.deviceNs = vulkan::toNanoseconds({sample->deviceTicks}, 64, period).front();
     calibration.hostNs = sample->hostNs;
     calibration.deviationNs = sample->deviationNs;
     return calibration;

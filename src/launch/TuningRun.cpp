@@ -20,7 +20,6 @@ constexpr double kHopeless = 1.5;
 /// Clocks of a GPU rise with work; without this the first configurations would look slow.
 constexpr double kWarmUpNs = 30e6;
 constexpr uint32_t kMaxWarmUpRuns = 200;
-constexpr std::chrono::milliseconds kBetweenSaves{500};
 
 /// Runs that a configuration has had after each round.
 std::vector<uint32_t> runsByRound(uint32_t most) {
@@ -69,124 +68,6 @@ TuningResult TuningRun::run() {
     measureAll();
     return finish();
 }
-
-// --- candidates ----------------------------------------------------------------------------------
-
-size_t TuningRun::drawSize() const {
-    switch (mOptions.effort) {
-    case TuningEffort::eMeasure:
-        return 32;
-    case TuningEffort::ePatient:
-        return 256;
-    default:
-        return std::numeric_limits<size_t>::max();
-    }
-}
-
-void TuningRun::draw() {
-    mDraw = drawConfigurations(mKernel, mLimits, drawSize(), mOptions.seed,
-                               mOptions.subgroupMultiple);
-    for (const TuningConfiguration& configuration : mDraw.configurations) {
-        mCandidates.emplace_back();
-        mCandidates.back().record.configuration = configuration;
-    }
-}
-
-void TuningRun::addNearest() {
-    // Configurations outside the draw that are known to be good here, or at the nearest size.
-    const auto consider = [&](double maxDistance) {
-        const CachedTime* best = nullptr;
-        double nearest = std::numeric_limits<double>::infinity();
-        for (const CachedTime& time : mKnown) {
-            const double distance = problemDistance(time.problem, mArguments.problemSize());
-            if (time.wrong || distance > maxDistance || !belongsTo(mKernel, time.configuration) ||
-                !isAllowed(mKernel, mLimits, time.configuration))
-                continue;
-            if (!best || distance < nearest ||
-                (distance == nearest && time.nanoseconds < best->nanoseconds)) {
-                best = &time;
-                nearest = distance;
-            }
-        }
-        if (!best)
-            return;
-        for (const Candidate& candidate : mCandidates)
-            if (candidate.record.configuration == best->configuration)
-                return;
-        mCandidates.emplace_back();
-        mCandidates.back().record.configuration = best->configuration;
-    };
-    consider(0);
-    const bool knownHere =
-        std::any_of(mKnown.begin(), mKnown.end(), [&](const CachedTime& time) {
-            return !time.wrong && time.problem == mArguments.problemSize();
-        });
-    if (!knownHere)
-        consider(std::numeric_limits<double>::max());
-}
-
-/// Finds out what the cache calls the candidate's shader. @return false where it has none
-bool TuningRun::identify(Candidate& candidate) {
-    if (!candidate.shader.empty())
-        return true;
-    try {
-        if (mKernel.factoryKey().empty())
-            candidate.spirv = spirvOf(mKernel, candidate.record.configuration, mManager);
-        candidate.shader = shaderKeyOf(mKernel, candidate.spirv);
-        return true;
-    } catch (const Error& error) {
-        if (!isOnlyThisConfiguration(error))
-            throw;
-        fail(candidate, error.what());
-        return false;
-    }
-}
-
-const CachedTime* TuningRun::cached(const Candidate& candidate) const {
-    for (const CachedTime& time : mKnown)
-        if (time.configuration == candidate.record.configuration &&
-            time.problem == mArguments.problemSize() && time.shader == candidate.shader &&
-            (time.verified || !mVerifies))
-            return &time;
-    return nullptr;
-}
-
-void TuningRun::takeFromCache(Candidate& candidate, const CachedTime& time) {
-    TuningRecord& record = candidate.record;
-    record.fromCache = true;
-    record.status = time.wrong ? Status::eWrong : Status::eMeasured;
-    record.reason = time.reason;
-    record.nanoseconds = time.nanoseconds;
-    record.medianNs = time.medianNs;
-    record.runs = time.runs;
-    candidate.complete = time.complete;
-    candidate.verified = time.verified;
-}
-
-void TuningRun::lookUp() {
-    if (mOptions.remeasure)
-        return;
-    const bool anything = std::any_of(
-        mKnown.begin(), mKnown.end(),
-        [&](const CachedTime& time) { return time.problem == mArguments.problemSize(); });
-    if (!anything)
-        return; // nothing is compiled before its turn
-    for (Candidate& candidate : mCandidates)
-        if (identify(candidate))
-            if (const CachedTime* time = cached(candidate))
-                takeFromCache(candidate, *time);
-}
-
-void TuningRun::fail(Candidate& candidate, const std::string& reason) {
-    candidate.record.status = Status::eFailed;
-    candidate.record.reason = reason;
-    candidate.complete = true;
-    candidate.algorithm.reset();
-    KP_LOG_INFO("kernel {}, configuration {} is left out: {}", mKernel.name(),
-                candidate.record.configuration.toString(), reason);
-}
-
-// --- rounds --------------------------------------------------------------------------------------
 
 /// True where a time of an earlier call competes: against it, a single one has to do all its runs.
 bool TuningRun::rivalInCache() const {
@@ -276,9 +157,8 @@ bool TuningRun::prepare(Candidate& candidate) {
             return false;
         if (candidate.spirv.empty())
             candidate.spirv = spirvOf(mKernel, candidate.record.configuration, mManager);
-        const TuningBuild build =
-            buildConfiguration(mKernel, mArguments, candidate.record.configuration,
-                               candidate.spirv, mLimits);
+        const TuningBuild build = buildConfiguration(
+            mKernel, mArguments, candidate.record.configuration, candidate.spirv, mLimits);
         if (!build.overLimit.empty()) {
             candidate.pruned = true;
             fail(candidate, "it is over the device's " + build.overLimit);
@@ -340,8 +220,7 @@ void TuningRun::addTimes(Candidate& candidate, const std::vector<double>& times)
     std::vector<double>& samples = mSamples[&candidate];
     samples.insert(samples.end(), times.begin(), times.end());
     const double shortest = *std::min_element(times.begin(), times.end());
-    record.nanoseconds =
-        isMeasured(candidate) ? std::min(record.nanoseconds, shortest) : shortest;
+    record.nanoseconds = isMeasured(candidate) ? std::min(record.nanoseconds, shortest) : shortest;
     record.medianNs = medianOf(samples);
     record.runs += static_cast<uint32_t>(times.size());
     record.status = Status::eMeasured;
@@ -369,34 +248,6 @@ TuningRun::Step TuningRun::report(const Candidate& candidate, uint32_t round, ui
     progress.budgetSeconds = mOptions.budgetSeconds;
     // Stopping with nothing would leave no result to give.
     return mOptions.progress(progress) || !best() ? Step::eGoOn : Step::eStop;
-}
-
-void TuningRun::save(bool now) {
-    const auto time = std::chrono::steady_clock::now();
-    if (!now && time - mLastSave < kBetweenSaves)
-        return;
-    std::vector<CachedTime> changed;
-    for (Candidate& candidate : mCandidates) {
-        if (!candidate.unsaved)
-            continue;
-        const TuningRecord& record = candidate.record;
-        CachedTime entry;
-        entry.problem = mArguments.problemSize();
-        entry.shader = candidate.shader;
-        entry.configuration = record.configuration;
-        entry.wrong = record.status == Status::eWrong;
-        entry.verified = candidate.verified;
-        entry.complete = candidate.complete;
-        entry.nanoseconds = record.nanoseconds;
-        entry.medianNs = record.medianNs;
-        entry.runs = record.runs;
-        entry.reason = record.reason;
-        changed.push_back(std::move(entry));
-        candidate.unsaved = false;
-    }
-    if (!changed.empty())
-        mCache.store(mKey, changed);
-    mLastSave = std::chrono::steady_clock::now();
 }
 
 } // namespace kp::launch

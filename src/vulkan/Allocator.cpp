@@ -42,8 +42,10 @@ VKAPI_ATTR VkResult VKAPI_CALL allocateThroughTable(VkDevice device,
     return tAllocatingDevice->vk().vkAllocateMemory(device, info, callbacks, memory);
 }
 
-/// Less than this is not worth an allocation of its own.
-constexpr uint64_t kSmallestDedicated = 1u << 20;
+/// Staging that is smaller is not worth an allocation of its own.
+constexpr uint64_t kSmallestDedicatedStaging = 1u << 20;
+/// From this on everything gets one: the allocator would make a block for it of twice its size.
+constexpr uint64_t kSmallestDedicated = 32u << 20;
 
 VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
     VmaAllocationCreateInfo info{};
@@ -54,7 +56,7 @@ VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
     case MemoryPlace::eHost:
     case MemoryPlace::eStaging:
         info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        if (place == MemoryPlace::eStaging && bytes >= kSmallestDedicated)
+        if (place == MemoryPlace::eStaging && bytes >= kSmallestDedicatedStaging)
             info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
         info.requiredFlags =
             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -73,6 +75,8 @@ VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
         break;
     }
+    if (bytes >= kSmallestDedicated)
+        info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
     return info;
 }
 

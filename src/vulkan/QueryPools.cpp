@@ -9,6 +9,24 @@
 
 namespace kp::vulkan {
 
+std::vector<uint64_t> toNanoseconds(std::vector<uint64_t> ticks, uint32_t validBits,
+                                    double nanosecondsPerTick) {
+    if (ticks.empty())
+        return ticks;
+    const uint64_t mask = validBits >= 64 ? UINT64_MAX : (uint64_t{1} << validBits) - 1;
+    const uint64_t first = ticks.front() & mask;
+    for (uint64_t& time : ticks) {
+        const uint64_t later = (time - first) & mask;
+        const uint64_t earlier = (first - time) & mask;
+        // Whichever is less: a clock does not get half around within a submission.
+        time = later <= earlier ? first + later : first - std::min(first, earlier);
+        // Many clocks count nanoseconds, some since 1970: more than a double tells apart.
+        if (nanosecondsPerTick != 1.0)
+            time = static_cast<uint64_t>(static_cast<double>(time) * nanosecondsPerTick);
+    }
+    return ticks;
+}
+
 TimestampQueries::TimestampQueries(TimestampQueries&& other) noexcept {
     *this = std::move(other);
 }

@@ -12,6 +12,13 @@ namespace kp::vulkan {
 class Device;
 class QueryPools;
 
+/// Nanoseconds of ticks that were read together, in the order in which they were written. A clock
+/// starts over after @p validBits bits; where it did so after the first tick, the later times go on
+/// beyond that, so that differences are right.
+/// @param validBits  of the ticks, 1 to 64; higher bits are ignored
+std::vector<uint64_t> toNanoseconds(std::vector<uint64_t> ticks, uint32_t validBits,
+                                    double nanosecondsPerTick);
+
 /// A pool of timestamp queries, lent by QueryPools and given back when destroyed; must not be
 /// pending on the device then.
 class TimestampQueries {

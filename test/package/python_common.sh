@@ -44,7 +44,7 @@ clean_copy() {
 }
 
 # What the tests use beyond the package: pytest, and what its optional parts need.
-test_packages=('pytest>=7' 'Pillow>=9' 'matplotlib>=3.5')
+test_packages=('pytest>=7' 'Pillow>=9' 'matplotlib>=3.5' 'dask[array]>=2024.8' 'distributed>=2024.8')
 
 # test_folder FOLDER   the tests, and nothing that 'import kp' could find there
 test_folder() {

@@ -9,6 +9,7 @@ import numpy as np
 from typing_extensions import assert_type
 
 import kp
+import kp.dask
 
 
 def tensors(manager: kp.Manager) -> kp.Tensor:
@@ -141,6 +142,16 @@ def profiling(manager: kp.Manager) -> str:
     assert_type(profiler.entries(), list[kp.ProfileEntry])
     profiler.write_trace(Path("trace.json"))
     return profiler.table()
+
+
+def blocks(array: Any) -> Any:
+    kernel = kp.dask.BlockKernel("k.comp", inputs=[1], output=0, threads=lambda shape: shape[0])
+    scaled = kp.dask.map_blocks(kernel, array, 2.0, dtype=np.float32, factor=2)
+    smooth = kp.dask.map_overlap(kp.compile("s.comp"), scaled, depth=1, boundary="reflect")
+    prepared = kp.dask.Prepared(lambda manager: lambda block: manager.tensor(block).read())
+    assert_type(kp.dask.manager("discrete"), kp.Manager)
+    assert_type(kp.dask.statistics().blocks, int)
+    return kp.dask.map_blocks(lambda manager, block: block, kp.dask.map_blocks(prepared, smooth))
 
 
 def launchers(manager: kp.Manager, tensor: kp.Tensor) -> kp.Event:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an array's elements are, and what a shader takes them for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .._errors import InvalidArgument
+from .._reflection import Binding
+
+Shape = tuple[int, ...]
+
+
+def check_dtype(dtype: np.dtype[Any], binding: Binding | None, what: str) -> None:
+    """InvalidArgument where the shader would take the elements for something else.
+
+    bool fits 8-bit integers, complex numbers fit vec2; structs cannot be compared.
+    """
+    if binding is None or binding.dtype is None or dtype.names is not None:
+        return
+    declared, components = binding.dtype, binding.components
+    place = f"binding {binding.binding} ({binding.name})"
+    if binding.array_stride not in (0, components * declared.itemsize):
+        raise InvalidArgument(
+            f"{place} has elements of {components} x {declared} that lie {binding.array_stride} "
+            "bytes apart; blocks have no gaps: declare an array of scalars, or layout(scalar)"
+        )
+    if dtype.kind == "b":
+        fits = declared.kind in "iu" and declared.itemsize == 1
+    elif dtype.kind == "c":
+        fits = declared.kind == "f" and components == 2 and dtype.itemsize == 2 * declared.itemsize
+    else:
+        fits = native_dtype(dtype) == declared
+    if not fits:
+        vector = f"{components} x " if components > 1 else ""
+        raise InvalidArgument(
+            f"{what} has dtype {dtype}, but {place} of the shader holds {vector}{declared}; "
+            f"convert it with astype, or change the shader"
+        )
+
+
+def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """The dtype in the byte order of this machine."""
+    found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    return found
+
+
+def native(block: Any) -> NDArray[Any]:
+    """The block as an array without gaps, in the byte order of this machine."""
+    array = np.asarray(block)
+    return np.ascontiguousarray(array, native_dtype(array.dtype)).reshape(array.shape)
+
+
+def own(array: NDArray[Any]) -> np.ndarray[Any, np.dtype[Any]]:
+    """The array, or a copy where it shows memory of a device, which could not be freed otherwise."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return array if base is None else array.copy()

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "device/group/GroupSupport.hpp"
+#include "group/DeviceGroupImpl.hpp"
+#include "group/Exchange.hpp"
+
+namespace kp::test {
+namespace {
+
+using kp::BufferPlacement;
+using kp::ElementType;
+using kp::ReduceOperation;
+using DataTypes = kp::Memory::DataTypes;
+
+/// More than a slot, and no multiple of anything.
+constexpr uint64_t kRows = 2'300'001;
+
+class Paths : public ::testing::TestWithParam<kp::ExchangePath> {
+protected:
+    std::unique_ptr<kp::DeviceGroup> group;
+
+    void make(size_t devices) {
+        group = std::make_unique<kp::DeviceGroup>(groupOptions(devices, GetParam()));
+        try {
+            group->exchangePath(0, 1);
+        } catch (const kp::Unsupported& error) {
+            GTEST_SKIP() << error.what();
+        }
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Exchange, Paths,
+                         ::testing::Values(kp::ExchangePath::eSharedMemory,
+                                           kp::ExchangePath::eHostMemory,
+                                           kp::ExchangePath::eStaging),
+                         [](const auto& info) {
+                             switch (info.param) {
+                             case kp::ExchangePath::eSharedMemory:
+                                 return "SharedMemory";
+                             case kp::ExchangePath::eHostMemory:
+                                 return "HostMemory";
+                             default:
+                                 return "Staging";
+                             }
+                         });
+
+TEST_P(Paths, M1CopiesFromDeviceToDevice) {
+    make(2);
+    if (IsSkipped())
+        return;
+    auto buffer = makeBuffer(*group, {kRows});
+    const std::vector<float> data = ascending<float>(kRows);
+    buffer->write(std::vector<float>(kRows, 0));
+    buffer->write(data, 0);
+    buffer->copy(0, 1).wait();
+    EXPECT_EQ(buffer->read<float>(1), data);
+    EXPECT_EQ(buffer->read<float>(0), data);
+    // A range, and back.
+    buffer->copy(1, 0, 400, 800, 40).wait();
+    std::vector<float> expected = data;
+    std::copy(data.begin() + 100, data.begin() + 110, expected.begin() + 200);
+    EXPECT_EQ(buffer->read<float>(0), expected);
+}
+
+TEST_P(Paths, M3AllReducesLargeBuffers) {
+    make(3);
+    if (IsSkipped())
+        return;
+    auto buffer = makeBuffer(*group, {kRows}, DataTypes::eInt);
+    std::vector<int32_t> expected(kRows, 0);
+    for (uint32_t i = 0; i < 3; ++i) {
+        std::vector<int32_t> data(kRows);
+        for (size_t k = 0; k < data.size(); ++k) {
+            data[k] = static_cast<int32_t>((k * (i + 3)) % 1000);
+            expected[k] += data[k];
+        }
+        buffer->write(data, i);
+    }
+    kp::Event::waitAll(buffer->allReduce());
+    for (uint32_t i = 0; i < 3; ++i)
+        EXPECT_EQ(buffer->read<int32_t>(i), expected) << "copy " << i;
+    // Slots stay bounded, and few are kept.
+    EXPECT_LE(group->impl()->exchange->slotBytes(), uint64_t{4} * kp::group::ExchangeSlot::kBytes);
+}
+
+TEST_F(GroupTest, M3TheFastestPathIsTaken) {
+    const auto path = group.exchangePath(0, 1);
+    ASSERT_TRUE(path.has_value());
+    EXPECT_NE(*path, kp::ExchangePath::eAuto);
+    EXPECT_FALSE(group.exchangePath(1, 1).has_value());
+    EXPECT_ERROR(kp::InvalidArgument, "device 5", group.exchangePath(0, 5));
+}
+
+TEST_F(GroupTest, M3BroadcastScatterGatherAllGather) {
+    kp::DeviceGroup three(groupOptions(3));
+    const std::vector<float> data = ascending<float>(10 * 3);
+    auto whole = makeBuffer(three, {10, 3});
+    auto other = makeBuffer(three, {10, 3});
+    auto shards = makeBuffer(three, {10, 3}, {}, BufferPlacement::eSharded, {2, 0, 8});
+    auto even = makeBuffer(three, {10, 3}, {}, BufferPlacement::eSharded);
+    const std::vector<float> zero(30, 0);
+    whole->write(zero);
+    other->write(zero);
+    whole->write(data, 1);
+    EXPECT_EQ(whole->broadcast(1).size(), 3u);
+    for (uint32_t i = 0; i < 3; ++i)
+        EXPECT_EQ(whole->read<float>(i), data);
+
+    whole->write(zero, 0);
+    kp::Event::waitAll(whole->scatter(*shards, 2));
+    EXPECT_EQ(shards->read<float>(), data);
+    kp::Event::waitAll(shards->gather(*other, 1));
+    EXPECT_EQ(other->read<float>(1), data);
+    EXPECT_EQ(other->read<float>(0), zero);
+    kp::Event::waitAll(shards->copyTo(*even)); // to other boundaries
+    EXPECT_EQ(even->read<float>(), data);
+    kp::Event::waitAll(even->allGather(*other));
+    for (uint32_t i = 0; i < 3; ++i)
+        EXPECT_EQ(other->read<float>(i), data);
+    // From unequal copies each device takes its own.
+    for (uint32_t i = 0; i < 3; ++i)
+        whole->write(std::vector<float>(30, static_cast<float>(i)), i);
+    kp::Event::waitAll(whole->copyTo(*even));
+    for (uint32_t i = 0; i < 3; ++i)
+        EXPECT_EQ(even->read<float>(i)[0], static_cast<float>(i));
+
+    EXPECT_ERROR(kp::InvalidArgument, "scatter is to", whole->scatter(*other));
+    EXPECT_ERROR(kp::InvalidArgument, "gather is from", whole->gather(*other));
+    EXPECT_ERROR(kp::InvalidArgument, "broadcast", shards->broadcast());
+    EXPECT_ERROR(kp::InvalidArgument, "same buffer", whole->copyTo(*whole));
+    EXPECT_ERROR(kp::InvalidArgument, "differ", whole->copyTo(*makeBuffer(three, {30})));
+    EXPECT_ERROR(kp::InvalidArgument, "different device groups",
+                 whole->copyTo(*makeBuffer(group, {10, 3})));
+}
+
+template <typename T>
+T joined(ReduceOperation operation, T a, T b) {
+    switch (operation) {
+    case ReduceOperation::eSum:
+        return static_cast<T>(a + b);
+    case ReduceOperation::eProduct:
+        return static_cast<T>(a * b);
+    case ReduceOperation::eMinimum:
+        return std::min(a, b);
+    case ReduceOperation::eMaximum:
+        break;
+    }
+    return std::max(a, b);
+}
+
+template <typename T>
+void checkReductions(kp::DeviceGroup& group, DataTypes number) {
+    constexpr size_t kCount = 1001; // in bytes no multiple of a word for the small types
+    std::mt19937 random(static_cast<uint32_t>(number) + 7);
+    const auto count = static_cast<uint32_t>(group.size());
+    for (const ReduceOperation operation :
+         {ReduceOperation::eSum, ReduceOperation::eProduct, ReduceOperation::eMinimum,
+          ReduceOperation::eMaximum}) {
+        SCOPED_TRACE(kp::Memory::toString(number) + ", operation " +
+                     std::to_string(static_cast<int>(operation)));
+        auto all = makeBuffer(group, {kCount}, number);
+        auto rooted = makeBuffer(group, {kCount}, number);
+        auto shards =
+            makeBuffer(group, {kCount}, number, BufferPlacement::eSharded, {501, 7, 493});
+        std::vector<std::vector<T>> data(count, std::vector<T>(kCount));
+        for (uint32_t i = 0; i < count; ++i) {
+            for (T& value : data[i])
+                value = static_cast<T>(random() % 5 + 1);
+            all->write(data[i], i);
+            rooted->write(data[i], i);
+        }
+        std::vector<T> expected = data[0];
+        for (uint32_t i = 1; i < count; ++i)
+            for (size_t k = 0; k < kCount; ++k)
+                expected[k] = joined(operation, expected[k], data[i][k]);
+        kp::Event::waitAll(all->reduceScatter(*shards, operation));
+        EXPECT_EQ(shards->template read<T>(), expected);
+        kp::Event::waitAll(rooted->reduce(operation, 1));
+        EXPECT_EQ(rooted->template read<T>(1), expected);
+        EXPECT_EQ(rooted->template read<T>(0), data[0]);
+        kp::Event::waitAll(all->allReduce(operation));
+        for (uint32_t i = 0; i < count; ++i)
+            EXPECT_EQ(all->template read<T>(i), expected);
+    }
+}
+
+TEST(Collectives, M3ReduceEveryTypeOfNumber) {
+    kp::DeviceGroup group(groupOptions(3));
+    checkReductions<float>(group, DataTypes::eFloat);
+    checkReductions<int32_t>(group, DataTypes::eInt);
+    checkReductions<uint32_t>(group, DataTypes::eUnsignedInt);
+    if (hasFeature(group[0], "shaderFloat64"))
+        checkReductions<double>(group, DataTypes::eDouble);
+    if (hasFeature(group[0], "shaderInt64")) {
+        checkReductions<int64_t>(group, DataTypes::eLong);
+        checkReductions<uint64_t>(group, DataTypes::eUnsignedLong);
+    }
+    if (hasFeature(group[0], "storageBuffer16BitAccess")) {
+        checkReductions<int16_t>(group, DataTypes::eShort);
+        checkReductions<uint16_t>(group, DataTypes::eUnsignedShort);
+    }
+    if (hasFeature(group[0], "storageBuffer8BitAccess")) {
+        checkReductions<int8_t>(group, DataTypes::eChar);
+        checkReductions<uint8_t>(group, DataTypes::eUnsignedChar);
+    }
+}
+
+template <typename T>
+void checkSmallFloats(kp::DeviceGroup& group, DataTypes number) {
+    auto buffer = makeBuffer(group, {9}, number);
+    std::vector<T> a(9);
+    std::vector<T> b(9);
+    for (size_t i = 0; i < 9; ++i) {
+        a[i] = T(0.5f * static_cast<float>(i));
+        b[i] = T(2.0f - static_cast<float>(i));
+    }
+    buffer->write(a, 0);
+    buffer->write(b, 1);
+    kp::Event::waitAll(buffer->allReduce());
+    const std::vector<T> sums = buffer->template read<T>(1);
+    for (size_t i = 0; i < 9; ++i)
+        EXPECT_EQ(static_cast<float>(sums[i]), 2.0f - 0.5f * static_cast<float>(i));
+}
+
+TEST_F(GroupTest, M3ReduceSmallFloatsVectorsAndComplexNumbers) {
+    if (hasFeature(group[0], "storageBuffer16BitAccess")) {
+        checkSmallFloats<kp::Half>(group, DataTypes::eHalf);
+        checkSmallFloats<kp::BFloat16>(group, DataTypes::eBFloat16);
+    }
+    auto vectors = makeBuffer(group, {2}, ElementType::vectorOf(DataTypes::eFloat, 3));
+    vectors->write(std::vector<float>{1, 2, 3, 4, 5, 6});
+    kp::Event::waitAll(vectors->allReduce());
+    EXPECT_EQ(vectors->read<float>(0), (std::vector<float>{2, 4, 6, 8, 10, 12}));
+    auto complex = makeBuffer(group, {2}, ElementType::complexOf(DataTypes::eFloat));
+    complex->write(std::vector<float>{1, -1, 2, -2});
+    kp::Event::waitAll(complex->reduce());
+    EXPECT_EQ(complex->read<float>(0), (std::vector<float>{2, -2, 4, -4}));
+    EXPECT_ERROR(kp::InvalidArgument, "sum only",
+                 complex->allReduce(ReduceOperation::eMaximum));
+    EXPECT_ERROR(kp::InvalidArgument, "cannot be reduced",
+                 makeBuffer(group, {2}, ElementType::structOf(8))->allReduce());
+    EXPECT_ERROR(kp::InvalidArgument, "cannot be reduced",
+                 makeBuffer(group, {2}, DataTypes::eBool)->allReduce());
+}
+
+TEST(Collectives, OneDeviceHasNothingToDo) {
+    kp::DeviceGroup group(groupOptions(1));
+    auto buffer = makeBuffer(group, {4});
+    buffer->write(std::vector<float>{1, 2, 3, 4});
+    kp::Event::waitAll(buffer->allReduce());
+    kp::Event::waitAll(buffer->broadcast());
+    EXPECT_EQ(buffer->read<float>(), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_F(GroupTest, CopiesCheckTheirRanges) {
+    auto buffer = makeBuffer(group, {8});
+    EXPECT_ERROR(kp::InvalidArgument, "source", buffer->copy(0, 1, 36, 0, 4));
+    EXPECT_ERROR(kp::InvalidArgument, "destination", buffer->copy(0, 1, 0, 30, 4));
+    EXPECT_ERROR(kp::InvalidArgument, "overlap", buffer->copy(1, 1, 0, 8, 16));
+    buffer->write(ascending<float>(8));
+    buffer->copy(1, 1, 0, 16, 16).wait();
+    EXPECT_EQ(buffer->read<float>(1), (std::vector<float>{0, 1, 2, 3, 0, 1, 2, 3}));
+}
+
+TEST_F(GroupTest, CollectivesInTwoDirectionsDoNotWaitForEachOther) {
+    auto a = makeBuffer(group, {1000});
+    auto b = makeBuffer(group, {1000});
+    a->write(std::vector<float>(1000, 1));
+    b->write(std::vector<float>(1000, 2));
+    std::vector<kp::Event> events;
+    for (int i = 0; i < 30; ++i) {
+        events.push_back(a->copy(0, 1));
+        events.push_back(b->copy(1, 0));
+        for (kp::Event& event : a->allReduce(ReduceOperation::eMaximum))
+            events.push_back(event);
+    }
+    EXPECT_TRUE(kp::Event::waitAll(events, 60'000'000'000));
+    EXPECT_EQ(a->read<float>(1), std::vector<float>(1000, 1));
+}
+
+TEST_F(GroupTest, FailedEventsFailWhatWaitsForThem) {
+    auto buffer = makeBuffer(group, {8});
+    buffer->write(ascending<float>(8));
+    kp::UserEvent go;
+    const auto events = buffer->broadcast(0, {go});
+    go.fail(std::runtime_error("planted"));
+    for (const kp::Event& event : events)
+        EXPECT_THROW(event.wait(), std::runtime_error);
+    // And nothing else.
+    kp::Event::waitAll(buffer->broadcast(0));
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kompute/Group.hpp>
+
+#include "device/TestSupport.hpp"
+
+namespace kp::test {
+
+/// The device that the tests use, several times over.
+inline std::vector<uint32_t> sameDevice(size_t times) {
+    const kp::Manager manager;
+    return std::vector<uint32_t>(times, manager.deviceInfo().index);
+}
+
+inline kp::DeviceGroupOptions groupOptions(size_t devices,
+                                           kp::ExchangePath path = kp::ExchangePath::eAuto) {
+    kp::DeviceGroupOptions options;
+    options.deviceIds = sameDevice(devices);
+    options.exchange = path;
+    return options;
+}
+
+inline std::shared_ptr<kp::Buffer>
+makeBuffer(const kp::DeviceGroup& group, std::vector<uint64_t> shape, kp::ElementType type = {},
+           kp::BufferPlacement placement = kp::BufferPlacement::eReplicated,
+           std::vector<uint64_t> shardRows = {}) {
+    kp::BufferOptions options;
+    options.placement = placement;
+    options.shardRows = std::move(shardRows);
+    return std::make_shared<kp::Buffer>(group, std::move(shape), type, options);
+}
+
+/// GLSL of v[i] = v[i] * scale + add on floats, with a check of bounds.
+inline const char* kGroupScale = R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer V { float v[]; };
+layout(push_constant) uniform P { float scale; float add; uint kp_shard_shape; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < kp_shard_shape) v[i] = v[i] * scale + add;
+})";
+
+/// GLSL of an addition of 1 to element 0 after @p rounds rounds of nothing.
+inline std::string slowCounter(uint32_t rounds) {
+    return R"(#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer V { uint v[]; };
+void main() {
+    uint x = v[1];
+    for (uint i = 0; i < )" +
+           std::to_string(rounds) + R"(u; ++i) x = x * 1664525u + 1013904223u;
+    v[0] += 1u;
+    v[1] = x;
+})";
+}
+
+class GroupTest : public ::testing::Test {
+protected:
+    kp::DeviceGroup group{groupOptions(2)};
+};
+
+} // namespace kp::test
