@@ -104,22 +104,13 @@ GroupHandle& groupOf(py::handle self) {
 /// Calls a Python function for a device. What it raises goes through the library as it is.
 std::optional<Event> callTask(const GroupHandle& handle, py::handle function, uint32_t queue,
                               const std::vector<Event>& waitFor) {
-    const py::gil_scoped_acquire acquire;
-    try {
+    return withinLibrary([&]() -> std::optional<Event> {
         const py::object result =
             function(handle.managers[handle.group->deviceOfQueue(queue)], queue, waitFor);
         if (result.is_none())
             return std::nullopt;
         return handleOf<Event>(result, "what the function gives");
-    } catch (const py::error_already_set& error) {
-        if (error.trace())
-            PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
-        throw PythonFailure(error.value());
-    } catch (const py::builtin_exception& error) {
-        error.set_error();
-        const py::error_already_set raised;
-        throw PythonFailure(raised.value());
-    }
+    });
 }
 
 std::vector<Event> forEach(py::handle self, const py::object& function, const py::object& target,

@@ -41,7 +41,7 @@ std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) 
     return toSpirv(shader, version);
 }
 
-GroupArgument toGroupArgument(py::handle value, const KernelArgument* expected, const Given& kernel,
+GroupArgument toGroupArgument(py::handle value, const KernelArgument* expected, Given& kernel,
                               const std::string& name) {
     if (!PyObject_TypeCheck(value.ptr(), gType<BufferHandle>))
         return GroupArgument(toArgument(value, expected, kernel.name, name));
@@ -49,7 +49,7 @@ GroupArgument toGroupArgument(py::handle value, const KernelArgument* expected, 
     return GroupArgument(handleOf<BufferHandle>(value).buffer);
 }
 
-GroupArgument namedArgument(const Given& kernel, py::handle key, py::handle value) {
+GroupArgument namedArgument(Given& kernel, py::handle key, py::handle value) {
     if (PyUnicode_Check(key.ptr())) {
         const auto name = py::cast<std::string>(key);
         GroupArgument argument = toGroupArgument(value, kernel.signature.find(name), kernel, name);
@@ -65,7 +65,7 @@ GroupArgument namedArgument(const Given& kernel, py::handle key, py::handle valu
 }
 
 /// All by position, or pairs of an index or a name and a value; or a dict of those.
-GroupArguments toGroupArguments(const Given& kernel, py::handle given) {
+GroupArguments toGroupArguments(Given& kernel, py::handle given) {
     GroupArguments arguments;
     if (given.is_none())
         return arguments;
@@ -97,22 +97,13 @@ std::function<WorkSize(const Shard&)> toGlobalSize(const py::object& size) {
     if (!PyCallable_Check(size.ptr()))
         return [fixed = *toWorkSize(size, "global_work_size")](const Shard&) { return fixed; };
     return [function = hold(size)](const Shard& shard) {
-        const py::gil_scoped_acquire acquire;
-        try {
+        return withinLibrary([&] {
             const py::object items = py::handle(function.get())(shard);
             if (items.is_none())
                 throw py::type_error("global_work_size() gave None; it gives a number or up to "
                                      "three of them");
             return *toWorkSize(items, "what global_work_size() gave");
-        } catch (const py::error_already_set& error) {
-            if (error.trace())
-                PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
-            throw PythonFailure(error.value());
-        } catch (const py::builtin_exception& error) {
-            error.set_error();
-            const py::error_already_set raised;
-            throw PythonFailure(raised.value());
-        }
+        });
     };
 }
 
@@ -126,6 +117,13 @@ ParametersMap toParameters(const std::string& kernel, const py::object& map) {
     for (const py::handle name : map)
         same[name] = name;
     return toParametersMap(kernel, same);
+}
+
+std::vector<BufferHandle*> buffersOf(const GroupKernelHandle& kernel) {
+    std::vector<BufferHandle*> buffers;
+    for (const py::handle buffer : kernel.buffers)
+        buffers.push_back(&handleOf<BufferHandle>(buffer));
+    return buffers;
 }
 
 std::unique_ptr<GroupKernelHandle>

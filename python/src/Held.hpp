@@ -40,6 +40,24 @@ private:
 /// Python exceptions; Error where the interpreter is ending, in which case nothing is run
 void runFromLibrary(const std::function<void()>& code);
 
+/// Runs code that uses Python where the library calls back in a thread that let go of the GIL.
+/// @throws PythonFailure for Python exceptions, so that the library may keep them
+template <typename Body>
+auto withinLibrary(Body&& body) {
+    const py::gil_scoped_acquire acquire;
+    try {
+        return body();
+    } catch (const py::error_already_set& error) {
+        if (error.trace())
+            PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+        throw PythonFailure(error.value());
+    } catch (const py::builtin_exception& error) {
+        error.set_error();
+        const py::error_already_set raised;
+        throw PythonFailure(raised.value());
+    }
+}
+
 /// Calls a Python function on a thread of the library. @throws PythonFailure; Error where the
 /// interpreter is ending, in which case nothing is called
 void callFromLibrary(const Held& function, const Held& keywords);
