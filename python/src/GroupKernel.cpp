@@ -205,7 +205,7 @@ void bindGroupKernel(py::module_& module) {
             return "<kp.GroupKernel '" + handleOf<GroupKernelHandle>(self).kernel->name() + "'>";
         });
 
-    py::class_<GroupHandle, std::shared_ptr<GroupHandle>> group(
+    GroupClass group(
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
     group.def(
         "kernel", &makeGroupKernel, py::arg("shader"), py::arg("args") = py::none(),

@@ -98,6 +98,9 @@ py::dtype numberTypeOf(const py::dtype& dtype);
 
 const char* nameOf(BufferPlacement placement);
 
+using GroupClass = py::class_<GroupHandle, std::shared_ptr<GroupHandle>>;
+
+void bindGroupLaunch(GroupClass& type);
 void bindBufferTransfers(py::class_<BufferHandle>& type);
 void bindCollectives(py::class_<BufferHandle>& type);
 
