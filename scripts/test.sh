@@ -67,7 +67,12 @@ run_tests() {
              /\[ RUN      \]/ { text[number] = "" }
              { text[number] = text[number] $0 "\n" }
              /\[  FAILED  \]/ { printf "%s", text[number]; text[number] = "" }
-             /\*\*\*/ { print }' "build/$preset/last-$label.log"
+             /\*\*\*/ { print }
+             END { # what ran when its program ended
+                 for (number in text)
+                     if (text[number] ~ /RUN/ && text[number] !~ /\[       OK|SKIPPED/)
+                         printf "%s", text[number]
+             }' "build/$preset/last-$label.log"
         tail -n 20 "build/$preset/last-$label.log"
         return 1
     }
