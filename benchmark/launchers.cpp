@@ -219,11 +219,13 @@ int run(bool check) {
             rawQueue.wait(value);
             readStamps();
         });
+    // A software driver takes milliseconds for what a call of microseconds asks of it.
+    const int calls = gpu || !check ? kCalls : kCalls / 8;
     for (int round = 0; round < kRounds; ++round)
         for (size_t i = 0; i < ways.size(); ++i) {
             if (i == 0)
                 recordRaw(0.5f);
-            ways[i].round(round == 0 ? kCalls / 4 : kCalls);
+            ways[i].round(round == 0 ? calls / 4 : calls);
         }
     rawQueue.idle();
     vk.vkDestroyQueryPool(rawQueue.device(), pool, nullptr);

@@ -59,9 +59,25 @@ build() {
 run_tests() {
     local preset=$1 label=$2
     shift 2
-    ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error \
-        --output-on-failure --parallel "$jobs" "$@" | tee "build/$preset/last-$label.log" \
-        | grep -v -E '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
+    ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error --verbose \
+        --parallel "$jobs" "$@" > "build/$preset/last-$label.log" || {
+        # Of programs with many tests only what failed, from its beginning to its end. Tests that
+        # run side by side have numbers, which each line begins with.
+        awk '{ number = $1 }
+             /\[ RUN      \]/ { text[number] = "" }
+             { text[number] = text[number] $0 "\n" }
+             /\[  FAILED  \]/ { printf "%s", text[number]; text[number] = "" }
+             /\*\*\*/ { print }
+             END { # what ran when its program ended
+                 for (number in text)
+                     if (text[number] ~ /RUN/ && text[number] !~ /\[       OK|SKIPPED/)
+                         printf "%s", text[number]
+             }' "build/$preset/last-$label.log"
+        tail -n 20 "build/$preset/last-$label.log"
+        return 1
+    }
+    grep -E '% tests passed|^[0-9]+: \[  SKIPPED \] .*[a-z0-9]$' "build/$preset/last-$label.log" \
+        | sed 's/^[0-9]*: //'
 }
 
 have_validation_layer() {
@@ -88,7 +104,7 @@ validated() {
     build ci kompute_device_tests
     KOMPUTE_VALIDATION=$1 run_tests ci device
     # The planted faults of this pass must have been noticed, not skipped.
-    if ! grep -q -i "ValidationCanary[A-Za-z]*\.$1.* Passed " build/ci/last-device.log; then
+    if ! grep -q -i "\[       OK \] ValidationCanary[A-Za-z]*\.$1" build/ci/last-device.log; then
         echo "test.sh: no planted fault was noticed under '$1' validation" >&2
         return 1
     fi

@@ -2,6 +2,7 @@
 #include "vulkan/Retirement.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -11,6 +12,8 @@
 
 namespace kp::vulkan {
 namespace {
+
+std::atomic<std::chrono::milliseconds> patience{Retirement::kPatience};
 
 bool allReached(const std::vector<TimelinePoint>& uses) {
     return std::all_of(uses.begin(), uses.end(), Retirement::reached);
@@ -48,15 +51,25 @@ bool Retirement::reached(const TimelinePoint& use) {
     }
 }
 
+void Retirement::setPatience(std::chrono::milliseconds most) {
+    patience.store(most, std::memory_order_relaxed);
+}
+
 void Retirement::waitDespiteErrors(const TimelinePoint& use) noexcept {
+    using Clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds kPause{100};
-    constexpr int kMostTries = 100'000;
-    for (int i = 0; i < kMostTries && !reached(use); ++i) {
+    Clock::duration spent{}; // on errors, not on waiting for the device
+    while (!reached(use)) {
+        const Clock::time_point start = Clock::now();
         try {
             use.queue->wait(use.value, UINT64_MAX, WaitMode::eBlock);
+            return;
         } catch (...) { // running out of memory passes
             std::this_thread::sleep_for(kPause);
+            spent += Clock::now() - start;
         }
+        if (spent >= patience.load(std::memory_order_relaxed))
+            return;
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -29,8 +30,11 @@ public:
     static bool reached(const TimelinePoint& use);
 
     /// Returns when the device is done with a submission, or lost, although waiting for it may
-    /// fail: for memory that is not the library's to keep. Gives up after 10 seconds of errors.
+    /// fail: for memory that is not the library's to keep. Gives up after kPatience of errors.
     static void waitDespiteErrors(const TimelinePoint& use) noexcept;
+    static constexpr std::chrono::milliseconds kPatience{10'000};
+    /// Less of it, for tests with drivers that never work again.
+    static void setPatience(std::chrono::milliseconds most);
 
     /// Frees everything, whatever its uses. The caller has waited for the queues before.
     void drain();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "FaultyDriver.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include "vulkan/Device.hpp"
+#include "vulkan/Retirement.hpp"
 
 namespace kp::test {
 namespace {
@@ -223,9 +225,11 @@ FaultyDriver::FaultyDriver() : mInstance(sharedInstance()) {
         throw std::logic_error("one faulty driver at a time");
     gInUse = true;
     gState = {};
+    vulkan::Retirement::setPatience(std::chrono::milliseconds(300));
 }
 
 FaultyDriver::~FaultyDriver() {
+    vulkan::Retirement::setPatience(vulkan::Retirement::kPatience);
     gInUse = false;
 }
 

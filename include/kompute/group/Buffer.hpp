@@ -52,7 +52,8 @@ struct Shard {
 /// placement is eReplicatedByQueue. With one queue for each device, it is the device's number.
 ///
 /// **Order.** What a buffer does comes after what was launched before on the queues of the copies it
-/// touches, and before what is launched there later.
+/// touches, and before what is launched there later. So a host function that runs on such a queue
+/// must not call read() or write(), which would wait for it to end; it uses the tensors instead.
 ///
 /// Functions that start work return at once with an event for each copy they touch. A buffer may be
 /// used by several threads; destroy() may not run beside other calls.

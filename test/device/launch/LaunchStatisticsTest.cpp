@@ -221,7 +221,7 @@ TEST_F(LaunchStatisticsTest, ManyProfiledLaunchesKeepMemoryFlat) {
 #else
     const bool few = validating();
 #endif
-    const int count = few ? 2'000 : 100'000;
+    const int count = few ? 2'000 : 30'000;
     auto launcher = parametrized("count", floats({0}));
     const auto run = [&](int launches) {
         for (int i = 0; i < launches; ++i)
