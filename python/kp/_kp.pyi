@@ -2422,7 +2422,8 @@ class Buffer:
     An index is that of a queue of the group, and means the copy (or shard) that this
     queue's device has; with one queue for each device it is the device's number. What a
     buffer does comes after what was launched before on the queues of the copies it touches,
-    and before what is launched there later.
+    and before what is launched there later. So a host function on such a queue must not call
+    read() or write(), which would wait for its end; it uses tensor().
     """
 
     def __init__(

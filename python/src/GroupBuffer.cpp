@@ -223,7 +223,9 @@ void bindGroupBuffer(py::module_& module) {
         "An index is that of a queue of the group, and means the copy (or shard) that this\n"
         "queue's device has; with one queue for each device it is the device's number. What a\n"
         "buffer does comes after what was launched before on the queues of the copies it touches,\n"
-        "and before what is launched there later.");
+        "and before what is launched there later. So a host function on such a queue must not "
+        "call\n"
+        "read() or write(), which would wait for its end; it uses tensor().");
     gType<BufferHandle> = reinterpret_cast<PyTypeObject*>(type.ptr());
     const auto storage = Memory::MemoryTypes::eStorage;
     type.def(
