@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of devices: how a kernel scales over them, how fast data go from one to another beside what
-// the links to the host carry, all-reduce, and reading and writing.
+// Groups of devices: how a kernel scales over them, how fast data go from one to another beside
+// what the links to the host carry, all-reduce, and reading and writing.
 //
 //   kompute_benchmark_groups [--check] [--devices N]
 //
@@ -86,14 +86,13 @@ class Benchmark {
 public:
     Benchmark(const std::vector<uint32_t>& ids, bool check)
         : mIds(ids), mCheck(check), mGroup(ids),
-          mGpu(mGroup[0].deviceInfo().type != kp::DeviceType::eCpu),
-          mDistinct(distinct()), mRepeat(check ? 3 : 7),
+          mGpu(mGroup[0].deviceInfo().type != kp::DeviceType::eCpu), mDistinct(distinct()),
+          mRepeat(check ? 3 : 7),
           mBytes(mGpu ? uint64_t{check ? 64u : 256u} << 20 : uint64_t{4} << 20) {}
 
     bool run() {
         for (size_t i = 0; i < mGroup.size(); ++i)
-            std::printf("device %zu: %u, %s\n", i, mIds[i],
-                        mGroup[i].deviceInfo().name.c_str());
+            std::printf("device %zu: %u, %s\n", i, mIds[i], mGroup[i].deviceInfo().name.c_str());
         memory();
         scaling();
         small();
@@ -149,15 +148,13 @@ private:
         const auto seconds = [&](kp::DeviceGroup& group) {
             kp::BufferOptions placement;
             placement.placement = kp::BufferPlacement::eSharded;
-            auto values =
-                std::make_shared<kp::Buffer>(group, std::vector<uint64_t>{elements},
-                                             kp::ElementType{}, placement);
+            auto values = std::make_shared<kp::Buffer>(group, std::vector<uint64_t>{elements},
+                                                       kp::ElementType{}, placement);
             values->write(Floats(elements, 2));
             kp::GroupKernelOptions options;
             options.roundUp = true;
             kp::GroupKernel work(group, "work", kWork, {values, rounds}, options);
-            const double time =
-                secondsOf([&] { kp::Event::waitAll(work()); }, mRepeat);
+            const double time = secondsOf([&] { kp::Event::waitAll(work()); }, mRepeat);
             const Floats result = values->read<float>();
             right(std::all_of(result.begin(), result.end(),
                               [&](float value) { return value == result[0] && value < 2; }),
@@ -197,8 +194,7 @@ private:
             auto pinned = mGroup[i].pinnedArray<float>(count);
             std::fill(pinned->begin(), pinned->end(), static_cast<float>(i));
             kp::Buffer buffer(mGroup, {count});
-            const double up =
-                rate(mBytes, [&] { buffer.write(pinned->data(), mBytes, i); });
+            const double up = rate(mBytes, [&] { buffer.write(pinned->data(), mBytes, i); });
             const double down = rate(mBytes, [&] { buffer.read(pinned->data(), mBytes, i); });
             mSlowest = std::min({mSlowest, up, down});
             std::printf("%34s %-6u %8.1f %8.1f\n", "device", i, up, down);
@@ -241,8 +237,7 @@ private:
         const uint64_t count = mBytes / sizeof(float);
         kp::Buffer buffer(mGroup, {count});
         buffer.write(Floats(count, 0));
-        const double seconds =
-            secondsOf([&] { kp::Event::waitAll(buffer.allReduce()); }, mRepeat);
+        const double seconds = secondsOf([&] { kp::Event::waitAll(buffer.allReduce()); }, mRepeat);
         for (uint32_t i = 0; i < mGroup.size(); ++i)
             buffer.write(Floats(count, static_cast<float>(i + 1)), i);
         kp::Event::waitAll(buffer.allReduce());

@@ -23,11 +23,11 @@ public:
         mRemaining.store(before.size() + 1, std::memory_order_relaxed);
         for (const std::shared_ptr<EventState>& state : before)
             state->whenResolved([self = shared_from_this()] { self->arrive(); });
-        std::move(waits).then([self = shared_from_this()](const std::exception_ptr& failure,
-                                                          Dependencies::Points&&) {
-            self->mFailure = failure;
-            self->arrive();
-        });
+        std::move(waits).then(
+            [self = shared_from_this()](const std::exception_ptr& failure, Dependencies::Points&&) {
+                self->mFailure = failure;
+                self->arrive();
+            });
     }
 
 private:
@@ -92,9 +92,8 @@ Queue::Impl::launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
     std::vector<size_t> order(impls.size());
     for (size_t i = 0; i < order.size(); ++i)
         order[i] = i;
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-        return std::less<>()(impls[a], impls[b]);
-    });
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return std::less<>()(impls[a], impls[b]); });
     std::vector<std::shared_ptr<EventState>> before;
     {
         std::vector<std::unique_lock<std::mutex>> locks;

@@ -35,8 +35,7 @@ void requireShape(const std::vector<uint64_t>& shape) {
     uint64_t elements = 1;
     for (const uint64_t size : shape) {
         if (size == 0)
-            throw InvalidArgument("a buffer of shape " + shapeText(shape) +
-                                  " would be zero-sized");
+            throw InvalidArgument("a buffer of shape " + shapeText(shape) + " would be zero-sized");
         if (size > Buffer::kMaxElements / elements)
             throw InvalidArgument("a buffer of shape " + shapeText(shape) +
                                   " has more than 2^30 elements");
@@ -63,8 +62,8 @@ std::vector<uint64_t> shardRows(uint64_t rows, const std::vector<uint64_t>& want
         sum += part;
     }
     if (sum != rows)
-        throw InvalidArgument("shardRows add up to " + std::to_string(sum) + ", but the buffer has " +
-                              std::to_string(rows) + " rows");
+        throw InvalidArgument("shardRows add up to " + std::to_string(sum) +
+                              ", but the buffer has " + std::to_string(rows) + " rows");
     return wanted;
 }
 
@@ -139,12 +138,12 @@ Buffer::Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementTyp
     const bool isStruct = type.number == Memory::DataTypes::eCustom;
     for (uint32_t i = 0; i < mImpl->copyCount(); ++i) {
         const uint64_t numbers = mImpl->bytesOf(i) / type.numberBytes();
-        mImpl->copies.push_back(
-            numbers == 0 ? nullptr
-                         : mImpl->group->managers[mImpl->deviceOf(i)]->tensor(
-                               numbers, type.numberBytes(),
-                               isStruct ? Memory::DataTypes::eCustom : type.number,
-                               options.memoryType));
+        mImpl->copies.push_back(numbers == 0
+                                    ? nullptr
+                                    : mImpl->group->managers[mImpl->deviceOf(i)]->tensor(
+                                          numbers, type.numberBytes(),
+                                          isStruct ? Memory::DataTypes::eCustom : type.number,
+                                          options.memoryType));
     }
 }
 

@@ -32,13 +32,11 @@ std::vector<Event> start(const Buffer::Impl& impl, const std::vector<Part>& part
     std::vector<Event> events;
     for (const Part& part : parts) {
         const std::shared_ptr<Queue>& queue = impl.group->queues[impl.queueOfCopy[part.copy]];
-        events.push_back(
-            Queue::Impl::launchAcross({queue}, waitFor,
-                                      [touch, part, tensor = impl.copies[part.copy]](
-                                          std::vector<vulkan::TimelinePoint>&) {
-                                          touch(*tensor, part);
-                                      })
-                .front());
+        events.push_back(Queue::Impl::launchAcross(
+                             {queue}, waitFor,
+                             [touch, part, tensor = impl.copies[part.copy]](
+                                 std::vector<vulkan::TimelinePoint>&) { touch(*tensor, part); })
+                             .front());
     }
     return events;
 }
@@ -50,8 +48,7 @@ void finish(const Buffer::Impl& impl, const std::vector<Part>& parts, const Touc
     bool settled = true;
     for (const Part& part : parts) {
         bytes += part.bytes;
-        settled = settled &&
-                  impl.group->queues[impl.queueOfCopy[part.copy]]->impl().settled();
+        settled = settled && impl.group->queues[impl.queueOfCopy[part.copy]]->impl().settled();
     }
     if (!settled || (parts.size() > 1 && bytes >= kParallelBytes)) {
         Event::waitAll(start(impl, parts, {}, touch));

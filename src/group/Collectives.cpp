@@ -92,8 +92,8 @@ private:
 void requirePair(const Buffer::Impl& from, const Buffer::Impl& to, const char* what) {
     from.requireAlive();
     to.requireWritable();
-    const std::string whole = std::string(what) + " from " + from.describe() + " to " +
-                              to.describe();
+    const std::string whole =
+        std::string(what) + " from " + from.describe() + " to " + to.describe();
     if (from.group != to.group)
         throw InvalidArgument(whole + ": they are of different device groups");
     if (from.shape != to.shape || from.type != to.type)
@@ -264,7 +264,8 @@ std::vector<Event> Buffer::allReduce(ReduceOperation operation, const std::vecto
     requirePlacement(*mImpl, false, "all-reduce is for");
     // Each copy joins one part of all copies, and then everybody gets all parts: what each device
     // sends and receives does not grow with their number. (Rabenseifner's algorithm; Thakur,
-    // Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.)
+    // Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH",
+    // 2005.)
     constexpr uint64_t kUnit = 256;
     const uint32_t count = mImpl->copyCount();
     const uint64_t bytes = mImpl->wholeBytes();

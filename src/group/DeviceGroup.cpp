@@ -73,8 +73,8 @@ std::vector<uint32_t> countsOf(const DeviceGroupOptions& options, size_t devices
 class AlgorithmLauncher final : public Launcher {
 public:
     explicit AlgorithmLauncher(std::shared_ptr<Algorithm> algorithm)
-        : Launcher("algorithm"), mOperation(std::make_shared<OpAlgoDispatch>(std::move(algorithm))) {
-    }
+        : Launcher("algorithm"),
+          mOperation(std::make_shared<OpAlgoDispatch>(std::move(algorithm))) {}
 
     std::optional<Event> operator()(const LaunchOptions& options) override {
         return runSteps(options.queue, options);
@@ -103,8 +103,9 @@ DeviceGroup::Impl::Impl(const DeviceGroupOptions& options) : ids(options.deviceI
         ManagerOptions own = options.manager;
         own.deviceIndex = ids[i];
         // The same device again is a logical device of its own.
-        own.shareDevice = own.shareDevice && std::find(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), ids[i]) ==
-                              ids.begin() + static_cast<std::ptrdiff_t>(i);
+        own.shareDevice =
+            own.shareDevice && std::find(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i),
+                                         ids[i]) == ids.begin() + static_cast<std::ptrdiff_t>(i);
         if (!options.queueFamilies.empty())
             own.queueFamilies = options.queueFamilies[i];
         managers.push_back(std::make_shared<Manager>(own));
@@ -121,10 +122,9 @@ DeviceGroup::Impl::Impl(const DeviceGroupOptions& options) : ids(options.deviceI
 
 void DeviceGroup::Impl::requireQueue(uint32_t index) const {
     if (index >= queues.size())
-        throw InvalidArgument("index " + std::to_string(index) +
-                              " does not exist: the device group has " +
-                              std::to_string(queues.size()) +
-                              (queues.size() == 1 ? " queue" : " queues"));
+        throw InvalidArgument(
+            "index " + std::to_string(index) + " does not exist: the device group has " +
+            std::to_string(queues.size()) + (queues.size() == 1 ? " queue" : " queues"));
 }
 
 size_t DeviceGroup::Impl::pending(uint32_t queue) {

@@ -37,7 +37,7 @@ struct DeviceGroup::Impl {
 private:
     size_t pending(uint32_t queue);
 
-    std::mutex mMutex; ///< guards what follows
+    std::mutex mMutex;                        ///< guards what follows
     std::vector<std::deque<Event>> mLaunched; ///< for each queue, oldest first
     uint32_t mNext = 0;                       ///< where the search for the least busy one begins
 };

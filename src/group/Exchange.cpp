@@ -30,8 +30,8 @@ bool exportsMemory(const vulkan::Device& device) {
 
 bool importsHostMemory(const vulkan::Device& device) {
     return device.plan().hasExtension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) &&
-           ExchangeSlot::kBytes % std::max<uint64_t>(
-                                      1, device.physical().importedHostPointerAlignment) ==
+           ExchangeSlot::kBytes %
+                   std::max<uint64_t>(1, device.physical().importedHostPointerAlignment) ==
                0;
 }
 
@@ -128,8 +128,7 @@ struct Exchange::Run {
         vulkan::AccessList accesses;
         accesses.add(movement.source, false);
         const TimelinePoint written = submit(
-            movement.device, accesses,
-            [&](vulkan::Queue& queue, VkCommandBuffer commands, auto&) {
+            movement.device, accesses, [&](vulkan::Queue& queue, VkCommandBuffer commands, auto&) {
                 vulkan::recordTransferBegin(queue, commands);
                 vulkan::recordCopyRange(commands, *movement.source, movement.offset + piece.at,
                                         view, 0, piece.bytes);
@@ -153,16 +152,15 @@ struct Exchange::Run {
             slot.pass(movement.device, to.device, piece.bytes);
             vulkan::AccessList accesses;
             accesses.add(to.buffer, true);
-            slot.usedBy(submit(
-                to.device, accesses,
-                [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
-                    vulkan::recordFullBarrier(queue.device(), commands);
-                    if (slot.external())
-                        vulkan::recordAcquire(queue, commands, view);
-                    arrive(to.device, commands, view, 0, *to.buffer, to.offset + piece.at,
-                           piece.bytes, kept);
-                    vulkan::recordFullBarrier(queue.device(), commands);
-                }));
+            slot.usedBy(submit(to.device, accesses,
+                               [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
+                                   vulkan::recordFullBarrier(queue.device(), commands);
+                                   if (slot.external())
+                                       vulkan::recordAcquire(queue, commands, view);
+                                   arrive(to.device, commands, view, 0, *to.buffer,
+                                          to.offset + piece.at, piece.bytes, kept);
+                                   vulkan::recordFullBarrier(queue.device(), commands);
+                               }));
         }
     }
 
@@ -249,7 +247,7 @@ void Exchange::run(const std::vector<Movement>& movements, const std::optional<J
         longest = std::max(longest, movement.bytes);
     std::vector<Run::Piece> byPath[3];
     constexpr ExchangePath kPaths[] = {ExchangePath::eSharedMemory, ExchangePath::eHostMemory,
-                                  ExchangePath::eStaging};
+                                       ExchangePath::eStaging};
     for (uint64_t at = 0; at < longest; at += ExchangeSlot::kBytes)
         for (const Movement& movement : movements) {
             if (at >= movement.bytes)
@@ -267,9 +265,9 @@ void Exchange::run(const std::vector<Movement>& movements, const std::optional<J
                 }
                 travels = true;
                 slowest = std::max<size_t>(
-                    slowest, static_cast<size_t>(std::find(std::begin(kPaths), std::end(kPaths),
-                                                           *chosen) -
-                                                 std::begin(kPaths)));
+                    slowest,
+                    static_cast<size_t>(std::find(std::begin(kPaths), std::end(kPaths), *chosen) -
+                                        std::begin(kPaths)));
             }
             if (travels)
                 byPath[slowest].push_back(piece);

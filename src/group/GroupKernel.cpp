@@ -63,9 +63,7 @@ struct GroupKernel::Impl {
         return launchers[each ? queue : group->deviceOfQueue[queue]];
     }
 
-    [[noreturn]] void refuse(const std::string& message) const {
-        launch::throwFor(name, message);
-    }
+    [[noreturn]] void refuse(const std::string& message) const { launch::throwFor(name, message); }
 
     /// @param kernelOf  makes the kernel of a device
     template <typename KernelOf>
@@ -75,7 +73,8 @@ struct GroupKernel::Impl {
         for (const std::shared_ptr<Manager>& manager : group->managers)
             kernels.push_back(kernelOf(*manager));
         for (const uint32_t queue : queues)
-            launchers.push_back(makeLauncher(kernels[group->deviceOfQueue[queue]], arguments, queue));
+            launchers.push_back(
+                makeLauncher(kernels[group->deviceOfQueue[queue]], arguments, queue));
     }
 
     void choosePlaces(const GroupArguments& arguments) {
@@ -98,8 +97,8 @@ struct GroupKernel::Impl {
         if (shape)
             return shape->shard(queue);
         Shard whole;
-        whole.index = static_cast<uint32_t>(
-            std::find(queues.begin(), queues.end(), queue) - queues.begin());
+        whole.index =
+            static_cast<uint32_t>(std::find(queues.begin(), queues.end(), queue) - queues.begin());
         whole.count = static_cast<uint32_t>(queues.size());
         return whole;
     }
@@ -146,9 +145,9 @@ struct GroupKernel::Impl {
                                                                      : nullptr;
             if (!argument)
                 refuse("argument " +
-                       (given[i].name.empty() ? std::to_string(given[i].index.value_or(
-                                                    static_cast<uint32_t>(i)))
-                                              : "'" + given[i].name + "'") +
+                       (given[i].name.empty()
+                            ? std::to_string(given[i].index.value_or(static_cast<uint32_t>(i)))
+                            : "'" + given[i].name + "'") +
                        " is none of the kernel's " + std::to_string(byPosition.size()));
             set[argument->index] = true;
             all.emplace_back(argument->index, valueOf(given[i], *argument, queue));
@@ -183,8 +182,7 @@ struct GroupKernel::Impl {
             argument.type != shader::ScalarType::eInt32)
             refuse("'" + argument.name + "' is a " + typeName(argument) +
                    ", but the library gives it as int or uint");
-        const std::vector<uint64_t> values =
-            shardValue(argument.name, shard, argument.components);
+        const std::vector<uint64_t> values = shardValue(argument.name, shard, argument.components);
         if (values.size() != argument.components)
             refuse("'" + argument.name + "' is a " + typeName(argument) +
                    ", but it is a single number");

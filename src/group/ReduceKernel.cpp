@@ -108,18 +108,18 @@ std::string sourceOf(const Spelling& spelling, ReduceOperation operation) {
     };
     define("STORED", spelling.stored);
     define("COMPUTED", spelling.computed);
-    define("LOAD(x)", spelling.isBfloat16 ? "fromBfloat16(uint(x))"
-                                          : std::string(spelling.computed) + "(x)");
-    define("STORE(x)", spelling.isBfloat16 ? "uint16_t(toBfloat16(x))"
-                                           : std::string(spelling.stored) + "(x)");
+    define("LOAD(x)",
+           spelling.isBfloat16 ? "fromBfloat16(uint(x))" : std::string(spelling.computed) + "(x)");
+    define("STORE(x)",
+           spelling.isBfloat16 ? "uint16_t(toBfloat16(x))" : std::string(spelling.stored) + "(x)");
     define("OPERATION", expressionOf(operation));
     return source + kSource;
 }
 
 } // namespace
 
-std::shared_ptr<const ReduceKernel>
-ReduceKernel::of(vulkan::Device& device, DataTypes number, ReduceOperation operation) {
+std::shared_ptr<const ReduceKernel> ReduceKernel::of(vulkan::Device& device, DataTypes number,
+                                                     ReduceOperation operation) {
     const Spelling spelling = spellingOf(number);
     using vulkan::Feature;
     const auto require = [&](Feature feature) {
@@ -144,9 +144,9 @@ ReduceKernel::of(vulkan::Device& device, DataTypes number, ReduceOperation opera
     vulkan::PipelineRequest request;
     request.spirv = spirv;
     request.spirvHash = {hash.low, hash.high};
-    request.layout = device.pipelines().layout({{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
-                                                {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}},
-                                               3 * sizeof(uint32_t));
+    request.layout = device.pipelines().layout(
+        {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}, {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}},
+        3 * sizeof(uint32_t));
     return std::shared_ptr<const ReduceKernel>(
         new ReduceKernel(device, bytes, device.pipelines().pipeline(request)));
 }
@@ -163,8 +163,8 @@ void ReduceKernel::record(VkCommandBuffer commandBuffer, const vulkan::Buffer& d
         const uint64_t begin = at / alignment * alignment;
         first = static_cast<uint32_t>((at - begin) / mNumberBytes);
         // Elements of 8 and 16 bits are words of memory to some devices.
-        const uint64_t end = std::min((at + bytes + 3) & ~uint64_t{3},
-                                      buffer.offset() + buffer.fillSize());
+        const uint64_t end =
+            std::min((at + bytes + 3) & ~uint64_t{3}, buffer.offset() + buffer.fillSize());
         return VkDescriptorBufferInfo{buffer.handle(), begin, end - begin};
     };
     uint32_t push[3] = {0, 0, static_cast<uint32_t>(bytes / mNumberBytes)};

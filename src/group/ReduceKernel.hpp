@@ -22,8 +22,8 @@ public:
     static std::shared_ptr<const ReduceKernel> of(vulkan::Device& device, Memory::DataTypes number,
                                                   ReduceOperation operation);
 
-    /// Records the dispatch; adds what it needs to @p kept, to be held until the device is done with it. No
-    /// barrier is recorded. Ranges are in bytes, of whole numbers, at most kMaxBytes.
+    /// Records the dispatch; adds what it needs to @p kept, to be held until the device is done
+    /// with it. No barrier is recorded. Ranges are in bytes, of whole numbers, at most kMaxBytes.
     void record(VkCommandBuffer commandBuffer, const vulkan::Buffer& destination,
                 uint64_t destinationOffset, const vulkan::Buffer& source, uint64_t sourceOffset,
                 uint64_t bytes, std::vector<std::shared_ptr<void>>& kept) const;

@@ -21,8 +21,7 @@ namespace {
 
 constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-constexpr VkExternalMemoryHandleTypeFlagBits kFdKind =
-    VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+constexpr VkExternalMemoryHandleTypeFlagBits kFdKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 /// No machine that Vulkan runs on has smaller pages, so memory up to a multiple of this may be
 /// touched wherever a byte of it may be.
 constexpr uintptr_t kPageBytes = 4096;
@@ -222,8 +221,7 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
         throw InvalidArgument("file descriptor " + std::to_string(memory.fd) +
                               " of external memory is not open");
 #endif
-    const VkResult result =
-        buffer->allocateOwn(memory.allocationBytes, memory.memoryType, &import);
+    const VkResult result = buffer->allocateOwn(memory.allocationBytes, memory.memoryType, &import);
 #ifdef __unix__
     if (result < 0)
         close(import.fd);

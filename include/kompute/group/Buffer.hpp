@@ -47,13 +47,14 @@ struct Shard {
 /// An array of one, two or three dimensions on all devices of a group: copied to each, or shared
 /// out among them by rows. Its parts are ordinary tensors.
 ///
-/// **Index.** Where a function takes an index, it is that of a queue of the group and means the copy
-/// (or shard) that this queue's device has, so queues of one device have the same one unless the
-/// placement is eReplicatedByQueue. With one queue for each device, it is the device's number.
+/// **Index.** Where a function takes an index, it is that of a queue of the group and means the
+/// copy (or shard) that this queue's device has, so queues of one device have the same one unless
+/// the placement is eReplicatedByQueue. With one queue for each device, it is the device's number.
 ///
-/// **Order.** What a buffer does comes after what was launched before on the queues of the copies it
-/// touches, and before what is launched there later. So a host function that runs on such a queue
-/// must not call read() or write(), which would wait for it to end; it uses the tensors instead.
+/// **Order.** What a buffer does comes after what was launched before on the queues of the copies
+/// it touches, and before what is launched there later. So a host function that runs on such a
+/// queue must not call read() or write(), which would wait for it to end; it uses the tensors
+/// instead.
 ///
 /// Functions that start work return at once with an event for each copy they touch. A buffer may be
 /// used by several threads; destroy() may not run beside other calls.
@@ -129,8 +130,8 @@ public:
                                   std::optional<uint32_t> index = std::nullopt, uint64_t offset = 0,
                                   const std::vector<Event>& waitFor = {});
 
-    // Between devices. All need buffers of one group and one element type, and throw InvalidArgument
-    // where shapes or placements do not fit. "Replicated" is of either kind.
+    // Between devices. All need buffers of one group and one element type, and throw
+    // InvalidArgument where shapes or placements do not fit. "Replicated" is of either kind.
 
     /// Copies bytes from one copy to another. @param bytes without: as many as both have
     Event copy(uint32_t source, uint32_t destination, uint64_t sourceOffset = 0,

@@ -40,9 +40,10 @@ struct GroupKernelOptions {
     /// Work items for a shard. Without: its elements, in x.
     std::function<WorkSize(const Shard& shard)> globalSize;
     std::optional<WorkSize> localSize; ///< without: the shader's own
-    /// Where the work items are no multiple of the local size: true launches the groups that cover
-    /// them (the shader checks its bounds), false is an error.
-    bool roundUp = false;
+    /// Where the work items are no multiple of the local size, as those of shards hardly ever are:
+    /// true launches the groups that cover them, and the shader checks its bounds; false is an
+    /// error.
+    bool roundUp = true;
     ParametersMap parameters; ///< arguments that are given with each call
 };
 

@@ -140,8 +140,7 @@ TEST_F(GroupTest, B8ReadOnlyBuffers) {
     EXPECT_ERROR(kp::InvalidArgument, "read-only",
                  kp::GroupKernel(group, "scale", kGroupScale, {buffer, 1.0f, 1.0f}));
     tensors.pop_back();
-    EXPECT_ERROR(kp::InvalidArgument, "needs 2 tensors",
-                 kp::Buffer(group, {4}, {}, tensors));
+    EXPECT_ERROR(kp::InvalidArgument, "needs 2 tensors", kp::Buffer(group, {4}, {}, tensors));
     tensors.push_back(group[1].tensor({1, 2, 3}));
     EXPECT_ERROR(kp::InvalidArgument, "12 bytes, not 16", kp::Buffer(group, {4}, {}, tensors));
     tensors[1] = tensors[0];
@@ -202,7 +201,6 @@ TEST(GroupMemory, CopiesByQueueAreApart) {
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{0, 0, 1, 1, 2, 2}));
     // Launches go to every queue, since each has a copy.
     kp::GroupKernelOptions kernel;
-    kernel.roundUp = true;
     kp::GroupKernel scale(group, "scale", kGroupScale, {buffer, 2.0f, 1.0f}, kernel);
     EXPECT_EQ(scale().size(), 3u);
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{1, 1, 3, 3, 5, 5}));
@@ -245,7 +243,6 @@ TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
         std::vector<std::vector<std::vector<float>>> model(
             kBuffers, std::vector<std::vector<float>>(2, std::vector<float>(kCount, 1)));
         kp::GroupKernelOptions options;
-        options.roundUp = true;
         options.parameters = {{"scale", "scale"}, {"add", "add"}};
         for (size_t b = 0; b < kBuffers; ++b) {
             buffers.push_back(makeBuffer(group, {kCount}));

@@ -156,15 +156,13 @@ void checkReductions(kp::DeviceGroup& group, DataTypes number) {
     constexpr size_t kCount = 1001; // in bytes no multiple of a word for the small types
     std::mt19937 random(static_cast<uint32_t>(number) + 7);
     const auto count = static_cast<uint32_t>(group.size());
-    for (const ReduceOperation operation :
-         {ReduceOperation::eSum, ReduceOperation::eProduct, ReduceOperation::eMinimum,
-          ReduceOperation::eMaximum}) {
+    for (const ReduceOperation operation : {ReduceOperation::eSum, ReduceOperation::eProduct,
+                                            ReduceOperation::eMinimum, ReduceOperation::eMaximum}) {
         SCOPED_TRACE(kp::Memory::toString(number) + ", operation " +
                      std::to_string(static_cast<int>(operation)));
         auto all = makeBuffer(group, {kCount}, number);
         auto rooted = makeBuffer(group, {kCount}, number);
-        auto shards =
-            makeBuffer(group, {kCount}, number, BufferPlacement::eSharded, {501, 7, 493});
+        auto shards = makeBuffer(group, {kCount}, number, BufferPlacement::eSharded, {501, 7, 493});
         std::vector<std::vector<T>> data(count, std::vector<T>(kCount));
         for (uint32_t i = 0; i < count; ++i) {
             for (T& value : data[i])
@@ -238,8 +236,7 @@ TEST_F(GroupTest, M3ReduceSmallFloatsVectorsAndComplexNumbers) {
     complex->write(std::vector<float>{1, -1, 2, -2});
     kp::Event::waitAll(complex->reduce());
     EXPECT_EQ(complex->read<float>(0), (std::vector<float>{2, -2, 4, -4}));
-    EXPECT_ERROR(kp::InvalidArgument, "sum only",
-                 complex->allReduce(ReduceOperation::eMaximum));
+    EXPECT_ERROR(kp::InvalidArgument, "sum only", complex->allReduce(ReduceOperation::eMaximum));
     EXPECT_ERROR(kp::InvalidArgument, "cannot be reduced",
                  makeBuffer(group, {2}, ElementType::structOf(8))->allReduce());
     EXPECT_ERROR(kp::InvalidArgument, "cannot be reduced",

@@ -152,13 +152,13 @@ TEST_F(GroupTest, LaunchesWhatWasMadeForEachDevice) {
     std::vector<std::shared_ptr<kp::KernelListLauncher>> lists;
     std::vector<std::shared_ptr<kp::TensorT<uint32_t>>> tensors;
     for (size_t i = 0; i < group.size(); ++i) {
-        tensors.push_back(
-            group[i].tensorT<uint32_t>({0, 0, 0}, kp::Memory::MemoryTypes::eHost));
-        algorithms.push_back(group[i].algorithm({tensors[i]}, addShader(static_cast<uint32_t>(i) + 1)));
+        tensors.push_back(group[i].tensorT<uint32_t>({0, 0, 0}, kp::Memory::MemoryTypes::eHost));
+        algorithms.push_back(
+            group[i].algorithm({tensors[i]}, addShader(static_cast<uint32_t>(i) + 1)));
         kp::KernelOptions options;
         options.globalSize = kp::WorkSize(3);
-        launchers.push_back(std::make_shared<kp::KernelLauncher>(
-            "add", kp::Kernel(algorithms[i]), kp::Arguments{}, options));
+        launchers.push_back(std::make_shared<kp::KernelLauncher>("add", kp::Kernel(algorithms[i]),
+                                                                 kp::Arguments{}, options));
         lists.push_back(std::make_shared<kp::KernelListLauncher>("list"));
         *lists[i] += launchers[i];
         *lists[i] += launchers[i];
@@ -254,9 +254,8 @@ TEST(DeviceGroupLife, BuffersAndKernelsKeepTheDevices) {
         kp::DeviceGroup group(groupOptions(2));
         buffer = makeBuffer(group, {8});
         kp::GroupKernelOptions options;
-        options.roundUp = true;
-        scale = std::make_unique<kp::GroupKernel>(
-            group, "scale", kGroupScale, kp::GroupArguments{buffer, 2.0f, 1.0f}, options);
+        scale = std::make_unique<kp::GroupKernel>(group, "scale", kGroupScale,
+                                                  kp::GroupArguments{buffer, 2.0f, 1.0f}, options);
     }
     buffer->write(std::vector<float>(8, 1));
     kp::Event::waitAll((*scale)());

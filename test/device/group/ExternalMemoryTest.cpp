@@ -53,9 +53,9 @@ TEST_F(ExternalMemoryTest, TensorsOverHostMemory) {
     EXPECT_EQ(values[kCount + 259], static_cast<float>(kCount + 259));
     EXPECT_ERROR(kp::InvalidArgument, "null",
                  manager.wrapHostMemory(nullptr, 3, 4, DataTypes::eFloat));
-    EXPECT_ERROR(kp::InvalidArgument, "minStorageBufferOffsetAlignment",
-                 manager.wrapHostMemory(reinterpret_cast<char*>(values) + 2, 3, 4,
-                                        DataTypes::eFloat));
+    EXPECT_ERROR(
+        kp::InvalidArgument, "minStorageBufferOffsetAlignment",
+        manager.wrapHostMemory(reinterpret_cast<char*>(values) + 2, 3, 4, DataTypes::eFloat));
 }
 
 #ifdef __unix__

@@ -61,7 +61,6 @@ TEST_F(GroupTest, ShardsWithoutRowsArePassedOver) {
     auto buffer = makeBuffer(group, {3}, {}, BufferPlacement::eSharded, {3, 0});
     buffer->write(std::vector<float>{1, 2, 3});
     kp::GroupKernelOptions options;
-    options.roundUp = true;
     kp::GroupKernel add(group, "add", kGroupScale, {buffer, 1.0f, 1.0f}, options);
     const auto events = add();
     EXPECT_EQ(events.size(), 2u);
@@ -81,8 +80,8 @@ TEST_F(GroupTest, ArgumentsAreChecked) {
     auto buffer = makeBuffer(group, {64});
     EXPECT_ERROR(kp::InvalidArgument, "none of the kernel's 3",
                  kp::GroupKernel(group, "add", kGroupScale, {buffer, 1.0f, 1.0f, 1.0f}));
-    EXPECT_ERROR(kp::InvalidArgument, "argument 1", kp::GroupKernel(group, "add", kGroupScale,
-                                                                    {buffer, 1, 1.0f}));
+    EXPECT_ERROR(kp::InvalidArgument, "argument 1",
+                 kp::GroupKernel(group, "add", kGroupScale, {buffer, 1, 1.0f}));
     EXPECT_ERROR(kp::InvalidArgument, "add", kp::GroupKernel(group, "add", kGroupScale, {buffer}));
     EXPECT_ERROR(kp::InvalidArgument, "'nothing'",
                  kp::GroupKernel(group, "add", kGroupScale,
@@ -96,7 +95,9 @@ TEST_F(GroupTest, ArgumentsAreChecked) {
                  kp::ShaderError);
     auto odd = makeBuffer(group, {65});
     EXPECT_ERROR(kp::InvalidArgument, "multiple", [&] {
-        kp::GroupKernel kernel(group, "add", kGroupScale, {odd, 1.0f, 1.0f});
+        kp::GroupKernelOptions exact;
+        exact.roundUp = false;
+        kp::GroupKernel kernel(group, "add", kGroupScale, {odd, 1.0f, 1.0f}, exact);
         kernel();
     }());
     kp::GroupKernelOptions options;
