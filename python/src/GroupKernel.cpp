@@ -24,15 +24,6 @@ struct Given {
         return index < signature.arguments().size() ? &signature.arguments()[index] : nullptr;
     }
 };
-
-/// The group gives these itself, so lists of arguments by position do not have them.
-bool isShardName(const std::string& name) {
-    constexpr const char* kNames[] = {"kp_shard_index", "kp_shard_count", "kp_shard_offset",
-                                      "kp_shard_shape", "kp_whole_shape"};
-    return std::any_of(std::begin(kNames), std::end(kNames),
-                       [&name](const char* known) { return name == known; });
-}
-
 /// Of the oldest Vulkan version among the devices, so that the shader fits all.
 std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) {
     uint32_t version = UINT32_MAX;
@@ -137,7 +128,7 @@ makeGroupKernel(py::handle self, const py::object& shader, const py::object& arg
     std::vector<uint32_t> spirv = toGroupSpirv(*group.group, shader);
     Given given{name, KernelSignature(reflect(spirv)), {}, py::list()};
     for (const KernelArgument& argument : given.signature.arguments())
-        if (!isShardName(argument.name))
+        if (!GroupKernel::givesArgument(argument))
             given.given.push_back(argument.index);
     GroupKernelOptions options;
     options.globalSize = toGlobalSize(globalWorkSize);

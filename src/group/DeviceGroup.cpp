@@ -95,7 +95,6 @@ DeviceGroup::Impl::Impl(const DeviceGroupOptions& options) : ids(options.deviceI
     if (ids.empty())
         ids = defaultDevices(options.manager);
     const std::vector<uint32_t> counts = countsOf(options, ids.size());
-    std::vector<std::shared_ptr<vulkan::Device>> devices;
     for (size_t i = 0; i < ids.size(); ++i) {
         if (counts[i] == 0)
             throw InvalidArgument("device " + std::to_string(i) +
@@ -103,21 +102,43 @@ DeviceGroup::Impl::Impl(const DeviceGroupOptions& options) : ids(options.deviceI
         ManagerOptions own = options.manager;
         own.deviceIndex = ids[i];
         // The same device again is a logical device of its own.
-        own.shareDevice =
-            own.shareDevice && std::find(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i),
-                                         ids[i]) == ids.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto earlier = ids.begin() + static_cast<std::ptrdiff_t>(i);
+        own.shareDevice = own.shareDevice && std::find(ids.begin(), earlier, ids[i]) == earlier;
         if (!options.queueFamilies.empty())
             own.queueFamilies = options.queueFamilies[i];
-        managers.push_back(std::make_shared<Manager>(own));
-        firstQueue.push_back(static_cast<uint32_t>(queues.size()));
-        for (uint32_t q = 0; q < counts[i]; ++q) {
-            queues.push_back(managers.back()->queue(q));
-            deviceOfQueue.push_back(static_cast<uint32_t>(i));
-        }
-        devices.push_back(queues.back()->impl().device);
+        add(std::make_shared<Manager>(own), counts[i]);
     }
+    connect(options.exchange);
+}
+
+DeviceGroup::Impl::Impl(const std::vector<std::shared_ptr<Manager>>& used, ExchangePath path) {
+    if (used.empty())
+        throw InvalidArgument("a device group needs at least one manager");
+    for (const std::shared_ptr<Manager>& manager : used) {
+        if (!manager || !manager->isInit())
+            throw InvalidArgument("manager " + std::to_string(managers.size()) +
+                                  " for a device group is null or was destroyed");
+        ids.push_back(manager->deviceInfo().index);
+        add(manager, manager->queueCount());
+    }
+    connect(path);
+}
+
+void DeviceGroup::Impl::add(std::shared_ptr<Manager> manager, uint32_t queueCount) {
+    firstQueue.push_back(static_cast<uint32_t>(queues.size()));
+    for (uint32_t i = 0; i < queueCount; ++i) {
+        queues.push_back(manager->queue(i));
+        deviceOfQueue.push_back(static_cast<uint32_t>(managers.size()));
+    }
+    managers.push_back(std::move(manager));
+}
+
+void DeviceGroup::Impl::connect(ExchangePath path) {
+    std::vector<std::shared_ptr<vulkan::Device>> devices;
+    for (const uint32_t first : firstQueue)
+        devices.push_back(queues[first]->impl().device);
     mLaunched.resize(queues.size());
-    exchange = std::make_unique<group::Exchange>(std::move(devices), options.exchange);
+    exchange = std::make_unique<group::Exchange>(std::move(devices), path);
 }
 
 void DeviceGroup::Impl::requireQueue(uint32_t index) const {
@@ -196,6 +217,11 @@ DeviceGroup::DeviceGroup(const std::vector<uint32_t>& deviceIds)
 
 DeviceGroup::DeviceGroup(const DeviceGroupOptions& options)
     : mImpl(std::make_shared<Impl>(options)) {}
+
+DeviceGroup DeviceGroup::of(const std::vector<std::shared_ptr<Manager>>& managers,
+                            ExchangePath exchange) {
+    return DeviceGroup(std::make_shared<Impl>(managers, exchange));
+}
 
 DeviceGroup::~DeviceGroup() = default;
 

@@ -15,6 +15,7 @@ namespace kp {
 /// The state behind a DeviceGroup, which its buffers and kernels keep. Thread-safe.
 struct DeviceGroup::Impl {
     explicit Impl(const DeviceGroupOptions& options);
+    Impl(const std::vector<std::shared_ptr<Manager>>& used, ExchangePath path);
 
     std::vector<uint32_t> ids;
     std::vector<std::shared_ptr<Manager>> managers;
@@ -35,6 +36,8 @@ struct DeviceGroup::Impl {
                                const std::vector<Event>& waitFor);
 
 private:
+    void add(std::shared_ptr<Manager> manager, uint32_t queueCount);
+    void connect(ExchangePath path);
     size_t pending(uint32_t queue);
 
     std::mutex mMutex;                        ///< guards what follows

@@ -37,11 +37,6 @@ std::vector<uint64_t> shardValue(const std::string& name, const Shard& shard, ui
     return {};
 }
 
-bool isShardValue(const KernelArgument& argument) {
-    return argument.kind == ArgumentKind::ePushConstant &&
-           !shardValue(argument.name, {}, argument.components).empty();
-}
-
 } // namespace
 
 struct GroupKernel::Impl {
@@ -130,7 +125,7 @@ struct GroupKernel::Impl {
         const std::vector<KernelArgument>& declared = kernel.signature().arguments();
         std::vector<const KernelArgument*> byPosition;
         for (const KernelArgument& argument : declared)
-            if (!isShardValue(argument))
+            if (!givesArgument(argument))
                 byPosition.push_back(&argument);
         std::vector<bool> set(declared.size(), false);
         for (const auto& [parameter, target] : options.parameters)
@@ -153,7 +148,7 @@ struct GroupKernel::Impl {
             all.emplace_back(argument->index, valueOf(given[i], *argument, queue));
         }
         for (const KernelArgument& argument : declared)
-            if (isShardValue(argument) && !set[argument.index])
+            if (givesArgument(argument) && !set[argument.index])
                 all.emplace_back(argument.index, numbersFor(argument, shard));
         return all;
     }
@@ -206,6 +201,11 @@ GroupKernel::GroupKernel(const DeviceGroup& group, std::string name,
 }
 
 GroupKernel::~GroupKernel() = default;
+
+bool GroupKernel::givesArgument(const KernelArgument& argument) {
+    return argument.kind == ArgumentKind::ePushConstant &&
+           !shardValue(argument.name, {}, argument.components).empty();
+}
 
 const std::string& GroupKernel::name() const {
     return mImpl->name;

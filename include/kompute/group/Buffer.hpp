@@ -105,7 +105,7 @@ public:
     /// Copies to host memory, and waits for it.
     /// @param index   without: all copies one after the other; where it is sharded, the whole array
     /// @param offset  of the first byte, in each copy (sharded, without index: in the whole array)
-    /// @param bytes   readBytes(index), or less with an index or where it is sharded
+    /// @param bytes   readBytes(index) or less; of all copies, the same number of each
     void read(void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
               uint64_t offset = 0) const;
     /// Copies from host memory, which may be used again when the call is back.

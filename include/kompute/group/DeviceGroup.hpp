@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
@@ -87,6 +88,11 @@ public:
     explicit DeviceGroup(const std::vector<uint32_t>& deviceIds);
     /// @throws InvalidArgument also where lists have other lengths than there are devices
     explicit DeviceGroup(const DeviceGroupOptions& options);
+    /// Of managers that exist, such as those of a host application's devices: with all their
+    /// queues. They are shared with whoever else holds them, also when destroy() is called.
+    /// @throws InvalidArgument for none, and where one is null or was destroyed
+    static DeviceGroup of(const std::vector<std::shared_ptr<Manager>>& managers,
+                          ExchangePath exchange = ExchangePath::eAuto);
     ~DeviceGroup();
     DeviceGroup(const DeviceGroup&) = delete;
     DeviceGroup& operator=(const DeviceGroup&) = delete;
@@ -150,6 +156,8 @@ public:
     const std::shared_ptr<Impl>& impl() const { return mImpl; }
 
 private:
+    explicit DeviceGroup(std::shared_ptr<Impl> impl) : mImpl(std::move(impl)) {}
+
     std::shared_ptr<Impl> mImpl;
 };
 

@@ -76,6 +76,9 @@ public:
     GroupKernel(const GroupKernel&) = delete;
     GroupKernel& operator=(const GroupKernel&) = delete;
 
+    /// True for a push constant that the library itself gives a shader which declares it.
+    static bool givesArgument(const KernelArgument& argument);
+
     const std::string& name() const;
     /// Launches it on the devices that @p target chooses: exactly once on each, on the first of its
     /// queues (of buffers placed by queue: on every queue). Returns at once.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/QueueImpl.hpp"
+#include "device/HostVulkan.hpp"
 #include "device/group/GroupSupport.hpp"
 #include "vulkan/Device.hpp"
 
@@ -83,6 +84,31 @@ TEST(DeviceGroupOptions, AreChecked) {
     options.manager.deviceName = "x";
     EXPECT_ERROR(kp::InvalidArgument, "deviceIds", kp::DeviceGroup{options});
     EXPECT_ERROR(kp::InvalidArgument, "99", kp::DeviceGroup{std::vector<uint32_t>{99}});
+}
+
+// A host application's device beside one of the library's own, and a buffer around its VkBuffer.
+TEST(DeviceGroupOfManagers, TakesAHostApplicationsDevice) {
+    const auto own = std::make_shared<kp::Manager>();
+    HostVulkan host(*own);
+    const auto theirs = std::make_shared<kp::Manager>(host.description());
+    const kp::DeviceGroup group = kp::DeviceGroup::of({theirs, own});
+    EXPECT_EQ(group.size(), 2u);
+    EXPECT_EQ(group[0].nativeDevice(), host.device());
+    VkBuffer buffer = host.makeBuffer(64);
+    const std::vector<std::shared_ptr<kp::Tensor>> tensors = {
+        theirs->wrapBuffer(buffer, 16, 4, kp::Memory::DataTypes::eUnsignedInt, 0,
+                           kp::Memory::MemoryTypes::eStorage),
+        own->tensorT<uint32_t>(16, kp::Memory::MemoryTypes::eStorage)};
+    auto shared = std::make_shared<kp::Buffer>(group, std::vector<uint64_t>{16},
+                                               kp::Memory::DataTypes::eUnsignedInt, tensors);
+    shared->write(ascending<uint32_t>(16), 1);
+    kp::Event::waitAll(shared->broadcast(1));
+    group.waitIdle();
+    EXPECT_EQ(host.contents(buffer)[15], 15u);
+    shared->destroy();
+
+    EXPECT_ERROR(kp::InvalidArgument, "at least one", kp::DeviceGroup::of({}));
+    EXPECT_ERROR(kp::InvalidArgument, "manager 1", kp::DeviceGroup::of({own, nullptr}));
 }
 
 TEST_F(GroupTest, LimitsHoldOnEveryDevice) {
