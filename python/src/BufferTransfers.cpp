@@ -69,20 +69,9 @@ struct Reading {
         data = static_cast<char*>(array.mutable_data());
     }
 
-    /// Calls @p one with destination, bytes, index and offset: once, or for each copy where rows of
-    /// all of them are wanted, which the library does not put together.
-    template <typename One>
-    void each(const BufferHandle& handle, One&& one) const {
-        if (rows.size() == 0)
-            return;
-        if (!stacked || rows.all) {
-            const uint64_t copies = stacked ? handle.buffer->copyCount() : 1;
-            one(data, rows.size() * copies, index, rows.offset());
-            return;
-        }
-        for (uint32_t copy = 0; copy < handle.buffer->copyCount(); ++copy)
-            one(data + copy * rows.size(), rows.size(),
-                Index(indexOfCopy(*handle.group, *handle.buffer, copy)), rows.offset());
+    /// Of all copies together, where they are stacked.
+    uint64_t bytes(const BufferHandle& handle) const {
+        return rows.size() * (stacked ? handle.buffer->copyCount() : 1);
     }
 
     Index index;
@@ -105,9 +94,8 @@ py::array read(py::handle self, const py::object& index, const py::object& start
     const Reading reading(handle, toOptionalIndex(handle, index), start, stop, out);
     waitForQueues(handle, reading.index, false);
     withoutGil(handle, [&] {
-        reading.each(handle, [&](void* data, uint64_t bytes, Index from, uint64_t offset) {
-            handle.buffer->read(data, bytes, from, offset);
-        });
+        handle.buffer->read(reading.data, reading.bytes(handle), reading.index,
+                            reading.rows.offset());
     });
     return reading.array;
 }
@@ -118,18 +106,10 @@ py::tuple readAsync(py::handle self, const py::object& index, const py::object& 
     requireAlive(handle);
     const std::vector<Event> waits = toEvents(waitFor);
     const Reading reading(handle, toOptionalIndex(handle, index), start, stop, out);
-    std::vector<Event> events;
-    try {
-        withoutGil(handle, [&] {
-            reading.each(handle, [&](void* data, uint64_t bytes, Index from, uint64_t offset) {
-                for (Event& event : handle.buffer->readAsync(data, bytes, from, offset, waits))
-                    events.push_back(std::move(event));
-            });
-        });
-    } catch (...) {
-        keepUntilOver(events, hold(reading.array));
-        throw;
-    }
+    const std::vector<Event> events = withoutGil(handle, [&] {
+        return handle.buffer->readAsync(reading.data, reading.bytes(handle), reading.index,
+                                        reading.rows.offset(), waits);
+    });
     keepUntilOver(events, hold(reading.array));
     return py::make_tuple(reading.array, events);
 }
