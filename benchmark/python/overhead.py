@@ -2,8 +2,9 @@
 """What the Python calls of loops cost: kp, the same bound in the plain way, and in C++.
 
 Every number is the median of rounds that take turns. Exits with 1 where kp adds more to the C++ call
-than it may, or where, on a software driver, two threads that evaluate a sequence each are slower than
-one after the other.
+than it may and, on a software driver, also more than 0.6 of what the plain way adds, since that may be
+any machine; or where, on a software driver, two threads that evaluate a sequence each are slower than one
+after the other.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ import kp
 
 #: Nanoseconds that a call may add to the one in C++.
 ADDED = {"record": 200, "eval_async": 200, "data": 200}
+
+#: Of what the plain way adds, on a software driver: 0.2 to 0.4 is usual.
+OF_PLAIN = 0.6
+
+#: Of one after the other, on a software driver, whose processors have no time to spare: 0.97 to 1.00 is
+#: usual, and what is more than 1 is noise.
+TWO_THREADS = 1.05
 
 #: Submitted one after the other before any is waited for.
 SEQUENCES = 100
@@ -176,6 +184,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     device = kp.Manager().get_device_properties()
+    software = device["type"] == "cpu"
     print(f"{device['device_name']}, kp {kp.__version__}, nanoseconds of a call")
     print(f"{'':12}{'c++':>10}{'plain':>10}{'kp':>10}{'plain adds':>12}{'kp adds':>10}")
     measured = measure(arguments.rounds, arguments.count)
@@ -186,16 +195,19 @@ def main() -> int:
             f"{name:12}{times['c++']:10.0f}{times['plain']:10.0f}{times['kp']:10.0f}"
             f"{added['plain']:12.0f}{added['kp']:10.0f}"
         )
-        if added["kp"] > ADDED[name]:
-            missed.append(f"{name} adds {added['kp']:.0f} ns, allowed are {ADDED[name]}")
+        allowed = max(ADDED[name], OF_PLAIN * added["plain"]) if software else ADDED[name]
+        if added["kp"] > allowed:
+            missed.append(f"{name} adds {added['kp']:.0f} ns, allowed are {allowed:.0f}")
     ratios = threads(arguments.rounds)
     print(
         f"two threads at once over one after the other: {median(ratios):.2f} (best {min(ratios):.2f})"
     )
     # A GPU runs what its queue is given one after the other, whoever waits (docs/benchmarks.md). A
     # software driver shares its processors with whatever else runs, so the best round counts.
-    if device["type"] == "cpu" and min(ratios) > 1.0:
-        missed.append(f"two threads take {min(ratios):.2f} of one after the other, allowed is 1.0")
+    if software and min(ratios) > TWO_THREADS:
+        missed.append(
+            f"two threads take {min(ratios):.2f} of one after the other, allowed is {TWO_THREADS}"
+        )
     if arguments.json:
         arguments.json.write_text(json.dumps({"calls": measured, "threads": ratios}, indent=2))
     for line in missed:
