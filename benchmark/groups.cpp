@@ -203,7 +203,6 @@ private:
 
     void pairs() {
         const uint64_t count = mBytes / sizeof(float);
-        kp::Buffer buffer(mGroup, {count});
         std::printf("%.0f MiB from device to device, GB/s\n",
                     static_cast<double>(mBytes) / (1 << 20));
         for (const kp::ExchangePath path :

@@ -22,7 +22,7 @@ public:
     explicit Collective(std::shared_ptr<DeviceGroup::Impl> group) : mGroup(std::move(group)) {}
 
     /// Begins a step. @param joining  without: what arrives replaces what is there
-    void step(std::optional<Joining> joining = std::nullopt) { mSteps.push_back({{}, joining}); }
+    void step(Joining joining = {}) { mSteps.push_back({{}, std::move(joining)}); }
 
     /// Bytes of a copy that one of another buffer, or of the same one, gets.
     void move(const Buffer::Impl& from, uint32_t source, uint64_t sourceOffset,
@@ -81,7 +81,7 @@ public:
 private:
     struct Step {
         std::vector<Movement> movements;
-        std::optional<Joining> joining;
+        Joining joining;
     };
 
     std::shared_ptr<DeviceGroup::Impl> mGroup;
@@ -113,10 +113,11 @@ void requirePlacement(const Buffer::Impl& buffer, bool sharded, const char* what
 Joining joiningOf(const Buffer::Impl& buffer, ReduceOperation operation) {
     if (buffer.type.isComplex && operation != ReduceOperation::eSum)
         throw InvalidArgument("complex numbers can be reduced to their sum only");
-    // Also compiles what the devices need, so that what they lack is said now.
-    for (const std::shared_ptr<Queue>& queue : buffer.group->queues)
-        group::ReduceKernel::of(*queue->impl().device, buffer.type.number, operation);
-    return {buffer.type.number, operation};
+    Joining kernels;
+    for (const uint32_t first : buffer.group->firstQueue)
+        kernels.push_back(group::ReduceKernel::of(*buffer.group->queues[first]->impl().device,
+                                                  buffer.type.number, operation));
+    return kernels;
 }
 
 /// The copy that a copy of @p to gets its contents from.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include <kompute/Error.hpp>
 
@@ -67,9 +68,8 @@ struct Exchange::Run {
     };
 
     Exchange& exchange;
-    const std::optional<Joining>& joining;
+    const Joining& joining;
     std::vector<TimelinePoint>& ends;
-    std::vector<std::shared_ptr<const ReduceKernel>> kernels; ///< for each device, made when needed
     std::vector<TimelinePoint> submitted; ///< everything, to be waited for after an error
 
     vulkan::Device& device(size_t place) { return *exchange.mDevices[place]; }
@@ -98,14 +98,10 @@ struct Exchange::Run {
     void arrive(size_t place, VkCommandBuffer commands, const vulkan::Buffer& from,
                 uint64_t fromOffset, const vulkan::Buffer& to, uint64_t toOffset, uint64_t bytes,
                 std::vector<std::shared_ptr<void>>& kept) {
-        if (!joining) {
+        if (joining.empty())
             vulkan::recordCopyRange(commands, from, fromOffset, to, toOffset, bytes);
-            return;
-        }
-        std::shared_ptr<const ReduceKernel>& kernel = kernels[place];
-        if (!kernel)
-            kernel = ReduceKernel::of(device(place), joining->number, joining->operation);
-        kernel->record(commands, to, toOffset, from, fromOffset, bytes, kept);
+        else
+            joining[place]->record(commands, to, toOffset, from, fromOffset, bytes, kept);
     }
 
     void direct(const Piece& piece, const Movement::Destination& to) {
@@ -166,8 +162,6 @@ struct Exchange::Run {
 
     /// Pieces of movements between devices, by one path.
     void pass(const std::vector<Piece>& pieces, ExchangeSlots& slots) {
-        if (pieces.empty())
-            return;
         ExchangeSlots::Lease lease = slots.lease(pieces.size());
         std::deque<Published> published;
         const auto takeOldest = [&] {
@@ -237,44 +231,43 @@ ExchangeSlots& Exchange::slotsFor(ExchangePath path) {
     }
 }
 
-void Exchange::run(const std::vector<Movement>& movements, const std::optional<Joining>& joining,
+void Exchange::run(const std::vector<Movement>& movements, const Joining& joining,
                    std::vector<TimelinePoint>& ends) {
-    Run run{*this, joining, ends, {}, {}};
-    run.kernels.resize(mDevices.size());
-    // Pieces of all movements in turn, so that all devices have something to do.
+    struct Route {
+        const Movement* movement;
+        std::vector<const Movement::Destination*> within; ///< the device
+        std::optional<ExchangePath> path;                 ///< to others, where there are some
+    };
+    std::vector<Route> routes;
     uint64_t longest = 0;
-    for (const Movement& movement : movements)
+    for (const Movement& movement : movements) {
+        Route& route = routes.emplace_back(Route{&movement, {}, {}});
         longest = std::max(longest, movement.bytes);
-    std::vector<Run::Piece> byPath[3];
-    constexpr ExchangePath kPaths[] = {ExchangePath::eSharedMemory, ExchangePath::eHostMemory,
-                                       ExchangePath::eStaging};
-    for (uint64_t at = 0; at < longest; at += ExchangeSlot::kBytes)
-        for (const Movement& movement : movements) {
-            if (at >= movement.bytes)
-                continue;
-            const Run::Piece piece{&movement, at,
-                                   std::min(ExchangeSlot::kBytes, movement.bytes - at)};
+        for (const Movement::Destination& to : movement.destinations) {
+            const std::optional<ExchangePath> chosen = path(movement.device, to.device);
+            if (!chosen)
+                route.within.push_back(&to);
             // One fetch serves all who get it, by the path that suits the slowest of them.
-            size_t slowest = 0;
-            bool travels = false;
-            for (const Movement::Destination& to : movement.destinations) {
-                const std::optional<ExchangePath> chosen = path(movement.device, to.device);
-                if (!chosen) {
-                    run.direct(piece, to);
-                    continue;
-                }
-                travels = true;
-                slowest = std::max<size_t>(
-                    slowest,
-                    static_cast<size_t>(std::find(std::begin(kPaths), std::end(kPaths), *chosen) -
-                                        std::begin(kPaths)));
-            }
-            if (travels)
-                byPath[slowest].push_back(piece);
+            route.path = std::max(route.path, chosen);
         }
+    }
+    Run run{*this, joining, ends, {}};
     try {
-        for (size_t i = 0; i < std::size(kPaths); ++i)
-            run.pass(byPath[i], slotsFor(kPaths[i]));
+        // Pieces of all movements in turn, so that all devices have something to do.
+        std::map<ExchangePath, std::vector<Run::Piece>> travelling;
+        for (uint64_t at = 0; at < longest; at += ExchangeSlot::kBytes)
+            for (const Route& route : routes) {
+                if (at >= route.movement->bytes)
+                    continue;
+                const Run::Piece piece{route.movement, at,
+                                       std::min(ExchangeSlot::kBytes, route.movement->bytes - at)};
+                for (const Movement::Destination* to : route.within)
+                    run.direct(piece, *to);
+                if (route.path)
+                    travelling[*route.path].push_back(piece);
+            }
+        for (const auto& [path, pieces] : travelling)
+            run.pass(pieces, slotsFor(path));
     } catch (...) {
         run.waitForAll();
         throw;

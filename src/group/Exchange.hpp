@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <kompute/group/Buffer.hpp>
+#include <kompute/group/DeviceGroup.hpp>
 
 #include "group/ExchangeSlots.hpp"
 #include "group/ReduceKernel.hpp"
@@ -30,11 +30,9 @@ struct Movement {
     std::vector<Destination> destinations;
 };
 
-/// What is done with bytes where they arrive: they replace what is there, or are joined with it.
-struct Joining {
-    Memory::DataTypes number = Memory::DataTypes::eFloat;
-    ReduceOperation operation = ReduceOperation::eSum;
-};
+/// What joins bytes with those that are where they arrive: a kernel for each device of the group.
+/// Empty: they replace them.
+using Joining = std::vector<std::shared_ptr<const ReduceKernel>>;
 
 /// Moves data between the devices of a group: in pieces, through slots of memory that both sides
 /// reach, the next pieces being fetched while one is handed over; within a device directly.
@@ -55,7 +53,7 @@ public:
     /// after what was submitted before on the memory that it uses.
     /// @param ends  for each device the end of its part; untouched where it has none
     /// @throws what a device throws; nothing of the movements is pending then
-    void run(const std::vector<Movement>& movements, const std::optional<Joining>& joining,
+    void run(const std::vector<Movement>& movements, const Joining& joining,
              std::vector<vulkan::TimelinePoint>& ends);
 
     /// Bytes of memory kept for handing over.

@@ -11,6 +11,7 @@
 #include <kompute/Error.hpp>
 
 #include "vulkan/Device.hpp"
+#include "vulkan/HostPages.hpp"
 #include "vulkan/Result.hpp"
 
 // Memory that does not come from the allocator: the caller's, another device's, and memory that
@@ -22,9 +23,6 @@ namespace {
 constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 constexpr VkExternalMemoryHandleTypeFlagBits kFdKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-/// No machine that Vulkan runs on has smaller pages, so memory up to a multiple of this may be
-/// touched wherever a byte of it may be.
-constexpr uintptr_t kPageBytes = 4096;
 
 /// The first type among @p types with all of @p wanted; VK_MAX_MEMORY_TYPES where none is.
 uint32_t memoryType(const Device& device, uint32_t types, VkMemoryPropertyFlags wanted) {

@@ -7,15 +7,13 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "vulkan/Device.hpp"
+#include "vulkan/HostPages.hpp"
 #include "vulkan/Retirement.hpp"
 #include "vulkan/Transfer.hpp"
 
 namespace kp::vulkan {
 namespace {
 
-/// No machine that Vulkan runs on has smaller pages, so memory up to a multiple of this may be
-/// touched wherever a byte of it may be.
-constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLargestPiece = uint64_t{1} << 30;
 
 uintptr_t addressOf(const void* memory) {
