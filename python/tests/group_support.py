@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of device groups share. All of them run on logical devices of one physical one."""
+"""What the tests of device groups share."""
 
 from __future__ import annotations
 
 import functools
+import itertools
+import os
 from typing import Any
 
 import kp
 
 
 @functools.cache
-def _device() -> int:
+def physical_devices() -> tuple[int, ...]:
+    """The physical devices of KOMPUTE_TEST_DEVICES ("0,1"), or the best one."""
+    if listed := os.environ.get("KOMPUTE_TEST_DEVICES"):
+        return tuple(int(index) for index in listed.split(","))
     with kp.Manager() as manager:
-        index: int = manager.get_device_properties()["index"]
-        return index
+        return (manager.get_device_properties()["index"],)
 
 
 def make_group(devices: int = 2, **keywords: Any) -> kp.DeviceGroup:
-    """Some logical devices on the best physical one."""
-    return kp.DeviceGroup(device_ids=[_device()] * devices, **keywords)
+    """Some logical devices: on one physical device, or going round several."""
+    ids = list(itertools.islice(itertools.cycle(physical_devices()), devices))
+    return kp.DeviceGroup(device_ids=ids, **keywords)
 
 
 #: v = v * a + b, of unsigned integers, which wrap around as NumPy's do.

@@ -39,7 +39,7 @@ def test_a_group_is_a_sequence_of_managers(group: kp.DeviceGroup) -> None:
         with pytest.raises(IndexError):
             group[index]
     assert group[1].tensor([1, 2, 3]).data().tolist() == [1, 2, 3]
-    assert group.device_ids[0] == group.device_ids[1]
+    assert len(group.device_ids) == 2
     assert "2 devices and 2 queues" in repr(group)
 
 
@@ -304,8 +304,11 @@ def test_failures_of_functions_for_each_device(group: kp.DeviceGroup) -> None:
 def test_b11_a_failed_allocation_leaves_the_group_as_it_was(group: kp.DeviceGroup) -> None:
     before = [manager.allocated_bytes for manager in group]
     for placement in ("replicated", "sharded"):
+        hoard = []  # of 128 GiB each, of which large devices may have one or two
         with pytest.raises(kp.Error):
-            kp.Buffer(2**30, "dmat4", group, placement)  # 128 GiB
+            while len(hoard) < 64:
+                hoard.append(kp.Buffer(2**30, "dmat4", group, placement))
+        hoard.clear()
     assert [manager.allocated_bytes for manager in group] == before
     buffer = kp.asbuffer(np.ones(8, np.uint32), group)
     kp.wait_all(affine(group, buffer)(a=2, b=2))

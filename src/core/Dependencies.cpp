@@ -67,7 +67,8 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
         if (state && state->phase() == EventState::Phase::eFailed) {
             if (pending.passesFailure)
                 noteFailure(state->error());
-        } else if (const vulkan::TimelinePoint point = pointOf(pending.event); point.queue) {
+        } else if (const vulkan::TimelinePoint point = pointOf(pending.event);
+                   point.queue && point.queue != queue) { // on its own queue it is in order anyway
             const std::lock_guard lock(mutex);
             if (deviceCanWait(device, queue, pending.event, point))
                 addPoint(points, point);

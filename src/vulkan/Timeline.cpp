@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -118,21 +119,9 @@ public:
 
     VkResult poll(uint64_t& reached) override {
         const std::lock_guard lock(mMutex);
-        VkResult result = VK_SUCCESS;
-        size_t done = 0;
-        for (; done < mPending.size(); ++done) {
-            Slot& slot = *mPending[done];
-            result = mDevice.vk().vkGetFenceStatus(mDevice.handle(), slot.fence);
-            if (result != VK_SUCCESS)
-                break;
-            mReached = slot.value;
-            slot.value = 0;
-            if (slot.waiters == 0)
-                mIdle.push_back(&slot);
-        }
-        mPending.erase(mPending.begin(), mPending.begin() + static_cast<std::ptrdiff_t>(done));
+        const VkResult result = collect();
         reached = mReached;
-        return result == VK_NOT_READY ? VK_SUCCESS : result;
+        return result;
     }
 
     VkResult wait(uint64_t value, uint64_t timeout) override {
@@ -165,7 +154,29 @@ private:
         uint32_t waiters = 0;
     };
 
+    /// Takes back the fences that the device is done with.
+    VkResult collect() {
+        VkResult result = VK_SUCCESS;
+        size_t done = 0;
+        for (; done < mPending.size(); ++done) {
+            Slot& slot = *mPending[done];
+            result = mDevice.vk().vkGetFenceStatus(mDevice.handle(), slot.fence);
+            if (result != VK_SUCCESS)
+                break;
+            mReached = slot.value;
+            slot.value = 0;
+            if (slot.waiters == 0)
+                mIdle.push_back(&slot);
+        }
+        mPending.erase(mPending.begin(), mPending.begin() + static_cast<std::ptrdiff_t>(done));
+        return result == VK_NOT_READY ? VK_SUCCESS : result;
+    }
+
     VkResult acquire(Slot*& slot) {
+        // A program that submits and does not ask would make a fence for each submission, which
+        // takes some drivers longer than the work, and ever longer the more there are.
+        if (mIdle.empty() && collect() == VK_ERROR_DEVICE_LOST)
+            return VK_ERROR_DEVICE_LOST; // of anything else the next poll says so, too
         if (!mIdle.empty()) {
             slot = mIdle.back();
             const VkResult result = mDevice.vk().vkResetFences(mDevice.handle(), 1, &slot->fence);
@@ -188,7 +199,7 @@ private:
     std::mutex mMutex;
     std::vector<std::unique_ptr<Slot>> mSlots;
     std::vector<Slot*> mIdle;
-    std::vector<Slot*> mPending; ///< in order of submission
+    std::deque<Slot*> mPending; ///< in order of submission
     uint64_t mReached = 0;
 };
 

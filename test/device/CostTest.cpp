@@ -5,6 +5,8 @@
 #include "CallCounter.hpp"
 #include "TestSupport.hpp"
 
+#include "vulkan/Device.hpp"
+
 namespace kp::test {
 namespace {
 
@@ -43,6 +45,26 @@ TEST_F(CostTest, ReevaluatingIsOneSubmitAndNothingElse) {
         EXPECT_EQ(calls.of("vkDeviceWaitIdle"), 0u);
         EXPECT_EQ(calls.of("vkQueueWaitIdle"), 0u);
     }
+}
+
+TEST(FenceCostTest, SubmittingWithoutAskingUsesTheSameFences) {
+    kp::ManagerOptions options;
+    options.timelineSemaphores = false;
+    options.shareDevice = false;
+    kp::Manager manager(options);
+    const auto device = deviceOf(manager);
+    auto tensor = manager.tensorT<uint32_t>({0, 0, 0});
+    std::vector<std::shared_ptr<kp::Sequence>> sequences;
+    for (int i = 0; i < 50; ++i)
+        sequences.push_back(manager.sequence()->record<kp::OpSyncDevice>({tensor}));
+    CallCounter calls(manager);
+    for (const auto& sequence : sequences) {
+        sequence->evalAsync();
+        // Not by the library, which would ask for the fences' states.
+        device->vk().vkDeviceWaitIdle(device->handle());
+    }
+    EXPECT_EQ(calls.submits(), 50u) << calls.list();
+    EXPECT_LE(calls.of("vkCreateFence"), 2u) << calls.list();
 }
 
 TEST_F(CostTest, ReevaluatingAllocatesNothing) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,16 +13,27 @@
 
 namespace kp::test {
 
-/// The device that the tests use, several times over.
-inline std::vector<uint32_t> sameDevice(size_t times) {
-    const kp::Manager manager;
-    return std::vector<uint32_t>(times, manager.deviceInfo().index);
+/// The physical devices of a group of tests: those of KOMPUTE_TEST_DEVICES ("0,1") in turn, or the
+/// one that all other tests use, several times over.
+inline std::vector<uint32_t> testDevices(size_t count) {
+    std::vector<uint32_t> given;
+    if (const char* listed = std::getenv("KOMPUTE_TEST_DEVICES")) {
+        std::istringstream text(listed);
+        for (std::string id; std::getline(text, id, ',');)
+            given.push_back(static_cast<uint32_t>(std::stoul(id)));
+    }
+    if (given.empty())
+        given.push_back(kp::Manager().deviceInfo().index);
+    std::vector<uint32_t> devices(count);
+    for (size_t i = 0; i < count; ++i)
+        devices[i] = given[i % given.size()];
+    return devices;
 }
 
 inline kp::DeviceGroupOptions groupOptions(size_t devices,
                                            kp::ExchangePath path = kp::ExchangePath::eAuto) {
     kp::DeviceGroupOptions options;
-    options.deviceIds = sameDevice(devices);
+    options.deviceIds = testDevices(devices);
     options.exchange = path;
     return options;
 }

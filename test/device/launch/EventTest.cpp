@@ -3,6 +3,7 @@
 // Events, user events and queues.
 #include <atomic>
 
+#include "device/CallCounter.hpp"
 #include "device/launch/LaunchSupport.hpp"
 
 namespace kp::test {
@@ -272,8 +273,10 @@ TEST_F(EventTest, LongChainsThatWaitTakeNoStack) {
     for (int i = 0; i < kCount; ++i)
         last = queue->barrier({last});
     const kp::Event end = *(*launcher)(on(queue, {last}));
+    CallCounter calls(manager);
     gate.set();
     end.wait();
+    EXPECT_EQ(calls.submits(), 1u) << "barriers of one queue need none";
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 
