@@ -197,17 +197,8 @@ protected:
         EXPECT_EQ(mDriver.misuses(), 0u);
     }
 
-    /// The call to fail after @p number. Each attempt needs a device of its own, which takes a
-    /// GPU's driver a hundred times as long as a software driver: there, later calls are sampled.
-    uint64_t next(kp::Manager& manager, uint64_t number) const {
-        const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
-        return number + (software || number < kEachOfFirst ? 1 : kStride);
-    }
-
     // Far more than there are; polls of a queue's progress alone can be many.
     static constexpr uint64_t kMostCalls = 48;
-    static constexpr uint64_t kEachOfFirst = 6;
-    static constexpr uint64_t kStride = 5;
 
     FaultyDriver mDriver;
 };
@@ -233,7 +224,7 @@ TEST_P(OutOfMemoryInjection, EverythingElseGoesOnAndARetrySucceeds) {
         SCOPED_TRACE("call " + std::to_string(number));
         {
             const auto manager = makeManager();
-            after = next(*manager, number);
+            after = FaultyDriver::next(*manager, number);
             Bystander bystander(*manager);
             bystander.expectWorks();
 
@@ -339,7 +330,7 @@ TEST_P(DeviceLostInjection, LaterCallsSaySoAndDestructionSucceeds) {
         SCOPED_TRACE("call " + std::to_string(number));
         {
             const auto manager = makeManager();
-            after = next(*manager, number);
+            after = FaultyDriver::next(*manager, number);
             Bystander bystander(*manager);
             bystander.expectWorks();
             const auto running = manager->sequence();

@@ -33,6 +33,10 @@ public:
     /// unseen by the real driver. A device that is "lost" first finishes what it has: to the
     /// library it looks as if it had stopped.
     void fail(const std::string& function, uint64_t number, int32_t result, Often often);
+    /// Which call to fail after the @p number-th, where each attempt takes a device of its own: the
+    /// one after it, or on GPUs, whose drivers make a device a hundred times as slowly, some later
+    /// one.
+    static uint64_t next(kp::Manager& manager, uint64_t number);
     /// Makes every call work again.
     void works();
     /// True once a call was made to fail since fail().

@@ -418,10 +418,12 @@ TEST_P(TransferFailures, LeaveNothingBehindAndARetryWorks) {
         if (std::string(function) == "vkAllocateMemory" && validating("core"))
             continue;
         bool reached = true;
-        for (uint64_t number = 1; reached && number <= kMostCalls; ++number) {
+        uint64_t after = 1;
+        for (uint64_t number = 1; reached && number <= kMostCalls; number = after) {
             SCOPED_TRACE("call " + std::to_string(number));
             {
                 const auto manager = makeManager(GetParam());
+                after = FaultyDriver::next(*manager, number);
                 mDriver.fail(function, number, VK_ERROR_OUT_OF_DEVICE_MEMORY,
                              number % 2 ? FaultyDriver::Often::eOnce
                                         : FaultyDriver::Often::eFromThenOn);
@@ -452,10 +454,12 @@ TEST_P(TransferFailures, ALostDeviceSaysSo) {
     for (const char* function : {"vkQueueSubmit", "vkWaitSemaphores"}) {
         SCOPED_TRACE(function);
         bool reached = true;
-        for (uint64_t number = 1; reached && number <= kMostCalls; ++number) {
+        uint64_t after = 1;
+        for (uint64_t number = 1; reached && number <= kMostCalls; number = after) {
             SCOPED_TRACE("call " + std::to_string(number));
             {
                 const auto manager = makeManager(GetParam());
+                after = FaultyDriver::next(*manager, number);
                 const auto t = bytesOnDevice(*manager, 1000);
                 std::vector<uint8_t> values(2u << 20);
                 const auto import = manager->importHost(values);
