@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <kompute/Group.hpp>
 
 namespace {
@@ -72,6 +73,8 @@ const char* nameOf(std::optional<kp::ExchangePath> path) {
     switch (*path) {
     case kp::ExchangePath::eSharedMemory:
         return "shared memory";
+    case kp::ExchangePath::ePeerMemory:
+        return "GPU to GPU";
     case kp::ExchangePath::eHostMemory:
         return "host memory";
     case kp::ExchangePath::eStaging:
@@ -201,60 +204,73 @@ private:
         }
     }
 
-    void pairs() {
-        const uint64_t count = mBytes / sizeof(float);
-        std::printf("%.0f MiB from device to device, GB/s\n",
-                    static_cast<double>(mBytes) / (1 << 20));
+    /// Calls @p measure with a group for each way that data can travel.
+    template <typename Measure>
+    void forEachPath(Measure measure) {
         for (const kp::ExchangePath path :
-             {kp::ExchangePath::eSharedMemory, kp::ExchangePath::eHostMemory,
-              kp::ExchangePath::eStaging}) {
+             {kp::ExchangePath::eSharedMemory, kp::ExchangePath::ePeerMemory,
+              kp::ExchangePath::eHostMemory, kp::ExchangePath::eStaging}) {
             kp::DeviceGroupOptions options;
             options.deviceIds = mIds;
             options.exchange = path;
             kp::DeviceGroup group(options);
             try {
-                group.exchangePath(0, 1);
+                for (size_t i = 1; i < group.size(); ++i)
+                    group.exchangePath(0, i);
             } catch (const kp::Unsupported&) {
                 continue;
             }
-            kp::Buffer forced(group, {count});
+            const bool chosen = mGroup.exchangePath(0, 1) == path;
+            const std::string figures = measure(group, chosen);
+            std::printf("%34s %s%s\n", nameOf(path), figures.c_str(),
+                        chosen ? "  (the library's choice)" : "");
+        }
+    }
+
+    void pairs() {
+        const uint64_t count = mBytes / sizeof(float);
+        std::printf("%.0f MiB from device to device, GB/s\n",
+                    static_cast<double>(mBytes) / (1 << 20));
+        forEachPath([&](kp::DeviceGroup& group, bool chosen) {
+            kp::Buffer buffer(group, {count});
             Floats data(count);
             for (size_t k = 0; k < data.size(); ++k)
                 data[k] = static_cast<float>(k % 65536);
-            forced.write(data, 0);
-            const double copied = rate(mBytes, [&] { forced.copy(0, 1).wait(); });
-            right(forced.read<float>(1) == data, "copy");
-            const bool chosen = mGroup.exchangePath(0, 1) == path;
-            std::printf("%34s %-6s %8.1f%s\n", nameOf(path), "", copied,
-                        chosen ? "  (the library's choice)" : "");
+            buffer.write(data, 0);
+            const double copied = rate(mBytes, [&] { buffer.copy(0, 1).wait(); });
+            right(buffer.read<float>(1) == data, "copy");
             demand(mGpu && mDistinct && chosen, copied >= 0.85 * mSlowest,
                    "0.85 of the slower link");
-        }
+            return fmt::format("{:8.1f}", copied);
+        });
     }
 
     void allReduce() {
         const uint64_t count = mBytes / sizeof(float);
-        kp::Buffer buffer(mGroup, {count});
-        buffer.write(Floats(count, 0));
-        const double seconds = secondsOf([&] { kp::Event::waitAll(buffer.allReduce()); }, mRepeat);
-        for (uint32_t i = 0; i < mGroup.size(); ++i)
-            buffer.write(Floats(count, static_cast<float>(i + 1)), i);
-        kp::Event::waitAll(buffer.allReduce());
         const auto devices = static_cast<double>(mGroup.size());
-        const Floats result = buffer.read<float>(1);
-        right(std::all_of(result.begin(), result.end(),
-                          [&](float value) {
-                              return value == static_cast<float>(devices * (devices + 1) / 2);
-                          }),
-              "all-reduce");
         // Each device sends what is not its part, and its part once it is joined: everything once.
         // It receives what the others have of its part, and their parts: (n - 1) / n, twice.
         const double traffic = 1 + 2 * (devices - 1) / devices;
         const double limit = traffic * 1e-9 * static_cast<double>(mBytes) / mSlowest;
-        std::printf("all-reduce of %.0f MiB over %zu devices: %.2f ms; one direction at a time at "
-                    "the slowest link's rate: %.2f ms\n",
-                    static_cast<double>(mBytes) / (1 << 20), mGroup.size(), 1e3 * seconds,
-                    1e3 * limit);
+        std::printf("all-reduce of %.0f MiB over %zu devices, ms; one direction at a time at the "
+                    "rate of the slowest link to the host: %.2f\n",
+                    static_cast<double>(mBytes) / (1 << 20), mGroup.size(), 1e3 * limit);
+        forEachPath([&](kp::DeviceGroup& group, bool) {
+            kp::Buffer buffer(group, {count});
+            buffer.write(Floats(count, 0));
+            const double seconds =
+                secondsOf([&] { kp::Event::waitAll(buffer.allReduce()); }, mRepeat);
+            for (uint32_t i = 0; i < group.size(); ++i)
+                buffer.write(Floats(count, static_cast<float>(i + 1)), i);
+            kp::Event::waitAll(buffer.allReduce());
+            const Floats result = buffer.read<float>(1);
+            right(std::all_of(result.begin(), result.end(),
+                              [&](float value) {
+                                  return value == static_cast<float>(devices * (devices + 1) / 2);
+                              }),
+                  "all-reduce");
+            return fmt::format("{:8.2f}", 1e3 * seconds);
+        });
     }
 
     const std::vector<uint32_t> mIds;

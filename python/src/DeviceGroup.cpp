@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::pair<const char*, ExchangePath> kPaths[] = {{"auto", ExchangePath::eAuto},
                                                            {"shared", ExchangePath::eSharedMemory},
+                                                           {"peer", ExchangePath::ePeerMemory},
                                                            {"host", ExchangePath::eHostMemory},
                                                            {"staging", ExchangePath::eStaging}};
 
@@ -19,8 +20,9 @@ ExchangePath toExchangePath(const std::string& name) {
     for (const auto& [known, path] : kPaths)
         if (name == known)
             return path;
-    throw InvalidArgument("exchange is \"auto\", \"shared\", \"host\" or \"staging\", not \"" +
-                          name + "\"");
+    throw InvalidArgument(
+        "exchange is \"auto\", \"shared\", \"peer\", \"host\" or \"staging\", not \"" + name +
+        "\"");
 }
 
 const char* nameOf(ExchangePath path) {
@@ -228,8 +230,9 @@ void bindMembers(GroupClass& type) {
             },
             py::arg("source"), py::arg("destination"),
             "How data travel between two devices: \"shared\" (memory that both have open),\n"
-            "\"host\" (both reach the same host memory) or \"staging\" (the host copies between\n"
-            "the two). None within one device.");
+            "\"peer\" (from GPU to GPU, past the host), \"host\" (both reach the same host "
+            "memory)\n"
+            "or \"staging\" (the host copies between the two). None within one device.");
 }
 
 } // namespace

@@ -43,7 +43,7 @@ def copies_of(buffer: kp.Buffer, seed: int = 1) -> NDArray[Any]:
 # --- M1 -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["auto", "shared", "host", "staging"])
+@pytest.mark.parametrize("path", ["auto", "shared", "peer", "host", "staging"])
 @pytest.mark.parametrize("rows", [1, 1000, 300_001])
 def test_m1_copy_by_every_mechanism(path: str, rows: int) -> None:
     try:
@@ -52,7 +52,7 @@ def test_m1_copy_by_every_mechanism(path: str, rows: int) -> None:
         pytest.skip(f"the device cannot exchange data that way: {error}")
     with group:
         taken = group.exchange_path(0, 1)
-        assert taken in ("shared", "host", "staging")
+        assert taken in ("shared", "peer", "host", "staging")
         if path not in ("auto", taken):
             pytest.skip(f"the device exchanges data by way of {taken}")
         assert group.exchange_path(1, 1) is None

@@ -75,7 +75,7 @@ def test_limits_and_paths(group: kp.DeviceGroup) -> None:
     assert limits.memory_bytes == properties["memory_bytes"]
     assert limits.timestamps_supported == properties["timestamps_supported"]
     assert group.exchange_path(0, 0) is None
-    assert group.exchange_path(0, 1) in ("shared", "host", "staging")
+    assert group.exchange_path(0, 1) in ("shared", "peer", "host", "staging")
     with pytest.raises(ValueError, match="from 0 to 1"):
         group.exchange_path(0, 2)
 

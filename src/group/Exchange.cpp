@@ -7,12 +7,14 @@
 
 #include <kompute/Error.hpp>
 
+#include "operations/BufferKernel.hpp"
 #include "vulkan/CommandBufferPool.hpp"
 #include "vulkan/Commands.hpp"
 #include "vulkan/Device.hpp"
 #include "vulkan/RangeCommands.hpp"
 #include "vulkan/Retirement.hpp"
 #include "vulkan/Submission.hpp"
+#include "vulkan/Transfer.hpp"
 #include "vulkan/TransferCommands.hpp"
 
 namespace kp::group {
@@ -31,15 +33,32 @@ bool exportsMemory(const vulkan::Device& device) {
 
 bool importsHostMemory(const vulkan::Device& device) {
     return device.plan().hasExtension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) &&
-           ExchangeSlot::kBytes %
+           slotSizes(ExchangePath::eHostMemory).bytes %
                    std::max<uint64_t>(1, device.physical().importedHostPointerAlignment) ==
                0;
+}
+
+/// Copies within a device by whichever of the driver's command and the library's shader is the
+/// faster there.
+void copyOnDevice(VkCommandBuffer commands, const BufferKernel::Range& from,
+                  const BufferKernel::Range& to, std::vector<std::shared_ptr<const void>>& kept) {
+    if (from.buffer->device().transfer().copiesByKernel(from.bytes) && BufferKernel::takes(from) &&
+        BufferKernel::takes(to)) {
+        const auto kernel = BufferKernel::copy(from, to);
+        kernel->recordAlone(commands);
+        kept.push_back(kernel);
+    } else {
+        vulkan::recordCopyRange(commands, *from.buffer, from.offset, *to.buffer, to.offset,
+                                from.bytes);
+    }
 }
 
 const char* nameOf(ExchangePath path) {
     switch (path) {
     case ExchangePath::eSharedMemory:
         return "shared memory";
+    case ExchangePath::ePeerMemory:
+        return "a link from GPU to GPU";
     case ExchangePath::eHostMemory:
         return "imported host memory";
     case ExchangePath::eStaging:
@@ -48,6 +67,12 @@ const char* nameOf(ExchangePath path) {
         break;
     }
     return "any path";
+}
+
+/// The most that travels at once.
+uint64_t pieceBytes(std::optional<ExchangePath> path, const Joining& joining) {
+    const uint64_t most = path ? slotSizes(*path).bytes : uint64_t{1} << 30;
+    return joining.empty() ? most : std::min(most, ReduceKernel::kMaxBytes);
 }
 
 } // namespace
@@ -59,6 +84,13 @@ struct Exchange::Run {
         const Movement* movement;
         uint64_t at;
         uint64_t bytes;
+
+        BufferKernel::Range source() const {
+            return {movement->source.get(), movement->offset + at, bytes};
+        }
+        BufferKernel::Range destination(const Movement::Destination& to) const {
+            return {to.buffer.get(), to.offset + at, bytes};
+        }
     };
     /// A piece that its device writes to a slot.
     struct Published {
@@ -81,7 +113,7 @@ struct Exchange::Run {
         vulkan::Queue& queue = used.queue(0);
         auto commands =
             std::make_shared<vulkan::CommandBuffer>(used.commandBuffers().acquire(queue.family()));
-        std::vector<std::shared_ptr<void>> kept;
+        std::vector<std::shared_ptr<const void>> kept;
         commands->begin(true);
         record(queue, commands->handle(), kept);
         commands->end();
@@ -95,25 +127,28 @@ struct Exchange::Run {
     }
 
     /// Copies, or joins, bytes into a destination.
-    void arrive(size_t place, VkCommandBuffer commands, const vulkan::Buffer& from,
-                uint64_t fromOffset, const vulkan::Buffer& to, uint64_t toOffset, uint64_t bytes,
-                std::vector<std::shared_ptr<void>>& kept) {
-        if (joining.empty())
-            vulkan::recordCopyRange(commands, from, fromOffset, to, toOffset, bytes);
+    /// @param onDevice  all of them are in memory of the device
+    void arrive(size_t place, VkCommandBuffer commands, const BufferKernel::Range& from,
+                const BufferKernel::Range& to, bool onDevice,
+                std::vector<std::shared_ptr<const void>>& kept) {
+        if (!joining.empty())
+            joining[place]->record(commands, *to.buffer, to.offset, *from.buffer, from.offset,
+                                   from.bytes, kept);
+        else if (onDevice)
+            copyOnDevice(commands, from, to, kept);
         else
-            joining[place]->record(commands, to, toOffset, from, fromOffset, bytes, kept);
+            vulkan::recordCopyRange(commands, *from.buffer, from.offset, *to.buffer, to.offset,
+                                    from.bytes);
     }
 
     void direct(const Piece& piece, const Movement::Destination& to) {
-        const Movement& movement = *piece.movement;
         vulkan::AccessList accesses;
-        accesses.add(movement.source, false);
+        accesses.add(piece.movement->source, false);
         accesses.add(to.buffer, true);
         submit(to.device, accesses,
                [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
                    vulkan::recordFullBarrier(queue.device(), commands);
-                   arrive(to.device, commands, *movement.source, movement.offset + piece.at,
-                          *to.buffer, to.offset + piece.at, piece.bytes, kept);
+                   arrive(to.device, commands, piece.source(), piece.destination(to), true, kept);
                    vulkan::recordFullBarrier(queue.device(), commands);
                });
     }
@@ -123,29 +158,49 @@ struct Exchange::Run {
         vulkan::Buffer& view = slot.view(movement.device);
         vulkan::AccessList accesses;
         accesses.add(movement.source, false);
-        const TimelinePoint written = submit(
-            movement.device, accesses, [&](vulkan::Queue& queue, VkCommandBuffer commands, auto&) {
-                vulkan::recordTransferBegin(queue, commands);
-                vulkan::recordCopyRange(commands, *movement.source, movement.offset + piece.at,
-                                        view, 0, piece.bytes);
-                if (slot.external())
-                    vulkan::recordRelease(queue, commands, view);
-                vulkan::recordTransferEnd(queue, commands, true);
-            });
+        const TimelinePoint written =
+            submit(movement.device, accesses,
+                   [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
+                       const BufferKernel::Range target{&view, 0, piece.bytes};
+                       if (slot.external()) {
+                           vulkan::recordFullBarrier(queue.device(), commands);
+                           copyOnDevice(commands, piece.source(), target, kept);
+                           vulkan::recordRelease(queue, commands, view);
+                           vulkan::recordFullBarrier(queue.device(), commands);
+                           return;
+                       }
+                       vulkan::recordTransferBegin(queue, commands);
+                       vulkan::recordCopyRange(commands, *movement.source, piece.source().offset,
+                                               view, 0, piece.bytes);
+                       vulkan::recordTransferEnd(queue, commands, true);
+                   });
         return {piece, number, written};
     }
 
+    template <typename Visit>
+    void forOthers(const Published& published, Visit visit) {
+        const Movement& movement = *published.piece.movement;
+        for (const Movement::Destination& to : movement.destinations)
+            if (exchange.mDevices[to.device] != exchange.mDevices[movement.device])
+                visit(to);
+    }
+
     /// Hands a published piece to who gets it.
-    void take(const Published& published, ExchangeSlot& slot) {
-        const Piece& piece = published.piece;
-        const Movement& movement = *piece.movement;
+    void handOver(const Published& published, ExchangeSlot& slot) {
+        const size_t from = published.piece.movement->device;
         published.written.queue->wait(published.written.value, UINT64_MAX,
-                                      device(movement.device).defaultWaitMode());
-        for (const Movement::Destination& to : movement.destinations) {
-            if (exchange.mDevices[to.device] == exchange.mDevices[movement.device])
-                continue;
+                                      device(from).defaultWaitMode());
+        forOthers(published, [&](const Movement::Destination& to) {
+            slot.pass(from, to.device, published.piece.bytes);
+        });
+    }
+
+    /// Lets everybody take what was handed over.
+    void take(const Published& published, ExchangeSlot& slot) {
+        slot.finishPassing();
+        const Piece& piece = published.piece;
+        forOthers(published, [&](const Movement::Destination& to) {
             vulkan::Buffer& view = slot.view(to.device);
-            slot.pass(movement.device, to.device, piece.bytes);
             vulkan::AccessList accesses;
             accesses.add(to.buffer, true);
             slot.usedBy(submit(to.device, accesses,
@@ -153,37 +208,54 @@ struct Exchange::Run {
                                    vulkan::recordFullBarrier(queue.device(), commands);
                                    if (slot.external())
                                        vulkan::recordAcquire(queue, commands, view);
-                                   arrive(to.device, commands, view, 0, *to.buffer,
-                                          to.offset + piece.at, piece.bytes, kept);
+                                   arrive(to.device, commands, {&view, 0, piece.bytes},
+                                          piece.destination(to), slot.external(), kept);
                                    vulkan::recordFullBarrier(queue.device(), commands);
                                }));
-        }
+        });
     }
 
     /// Pieces of movements between devices, by one path.
     void pass(const std::vector<Piece>& pieces, ExchangeSlots& slots) {
         ExchangeSlots::Lease lease = slots.lease(pieces.size());
         std::deque<Published> published;
+        std::deque<Published> handedOver;
         const auto takeOldest = [&] {
-            const Published oldest = published.front();
-            published.pop_front();
+            const Published oldest = handedOver.front();
+            handedOver.pop_front();
             take(oldest, lease[oldest.slot]);
+        };
+        const auto advance = [&] {
+            if (!published.empty()) {
+                const Published oldest = published.front();
+                published.pop_front();
+                ExchangeSlot& slot = lease[oldest.slot];
+                handOver(oldest, slot);
+                handedOver.push_back(oldest);
+                // The next piece is on its way before this one has arrived.
+                if (slot.passesInBackground() && handedOver.size() == 1)
+                    return;
+            }
+            takeOldest();
         };
         // One slot less than there are is filled ahead, so that the one to be filled next was taken
         // a whole piece ago.
         const size_t ahead = std::max<size_t>(1, lease.size() - 1);
+        const auto underWay = [&] { return published.size() + handedOver.size(); };
         try {
             for (size_t i = 0; i < pieces.size(); ++i) {
                 const size_t slot = i % lease.size();
-                while (published.size() >= ahead)
-                    takeOldest();
+                while (underWay() >= ahead)
+                    advance();
                 lease[slot].waitUntilFree();
                 published.push_back(publish(pieces[i], slot, lease[slot]));
             }
-            while (!published.empty())
-                takeOldest();
+            while (underWay() > 0)
+                advance();
         } catch (...) {
             waitForAll(); // before the slots go to somebody else
+            for (size_t slot = 0; slot < lease.size(); ++slot)
+                lease[slot].abandonPassing();
             throw;
         }
     }
@@ -196,18 +268,24 @@ struct Exchange::Run {
 
 Exchange::Exchange(std::vector<std::shared_ptr<vulkan::Device>> devices, ExchangePath path)
     : mDevices(std::move(devices)), mPath(path), mShared(ExchangePath::eSharedMemory, mDevices),
-      mHost(ExchangePath::eHostMemory, mDevices), mStaging(ExchangePath::eStaging, mDevices) {}
+      mPeer(ExchangePath::ePeerMemory, mDevices), mHost(ExchangePath::eHostMemory, mDevices),
+      mStaging(ExchangePath::eStaging, mDevices) {}
 
 ExchangePath Exchange::choose(size_t from, size_t to) const {
     const vulkan::Device& a = *mDevices[from];
     const vulkan::Device& b = *mDevices[to];
     const bool shares = sameGpu(a, b) && exportsMemory(a) && exportsMemory(b);
     const bool imports = importsHostMemory(a) && importsHostMemory(b);
+    const auto peers = [&] {
+        return exportsMemory(a) && exportsMemory(b) && PeerLink::between(a, b) != nullptr;
+    };
     if (mPath == ExchangePath::eAuto)
         return shares    ? ExchangePath::eSharedMemory
+               : peers() ? ExchangePath::ePeerMemory
                : imports ? ExchangePath::eHostMemory
                          : ExchangePath::eStaging;
     if ((mPath == ExchangePath::eSharedMemory && !shares) ||
+        (mPath == ExchangePath::ePeerMemory && !peers()) ||
         (mPath == ExchangePath::eHostMemory && !imports))
         throw Unsupported(a.name() + " and " + b.name() + " cannot exchange data through " +
                           nameOf(mPath));
@@ -224,6 +302,8 @@ ExchangeSlots& Exchange::slotsFor(ExchangePath path) {
     switch (path) {
     case ExchangePath::eSharedMemory:
         return mShared;
+    case ExchangePath::ePeerMemory:
+        return mPeer;
     case ExchangePath::eHostMemory:
         return mHost;
     default:
@@ -237,12 +317,11 @@ void Exchange::run(const std::vector<Movement>& movements, const Joining& joinin
         const Movement* movement;
         std::vector<const Movement::Destination*> within; ///< the device
         std::optional<ExchangePath> path;                 ///< to others, where there are some
+        uint64_t done = 0;                                ///< bytes
     };
     std::vector<Route> routes;
-    uint64_t longest = 0;
     for (const Movement& movement : movements) {
-        Route& route = routes.emplace_back(Route{&movement, {}, {}});
-        longest = std::max(longest, movement.bytes);
+        Route& route = routes.emplace_back(Route{&movement, {}, {}, 0});
         for (const Movement::Destination& to : movement.destinations) {
             const std::optional<ExchangePath> chosen = path(movement.device, to.device);
             if (!chosen)
@@ -255,17 +334,22 @@ void Exchange::run(const std::vector<Movement>& movements, const Joining& joinin
     try {
         // Pieces of all movements in turn, so that all devices have something to do.
         std::map<ExchangePath, std::vector<Run::Piece>> travelling;
-        for (uint64_t at = 0; at < longest; at += ExchangeSlot::kBytes)
-            for (const Route& route : routes) {
-                if (at >= route.movement->bytes)
+        for (bool left = true; left;) {
+            left = false;
+            for (Route& route : routes) {
+                const uint64_t todo = route.movement->bytes - route.done;
+                if (todo == 0)
                     continue;
-                const Run::Piece piece{route.movement, at,
-                                       std::min(ExchangeSlot::kBytes, route.movement->bytes - at)};
+                const Run::Piece piece{route.movement, route.done,
+                                       std::min(todo, pieceBytes(route.path, joining))};
+                route.done += piece.bytes;
+                left = true;
                 for (const Movement::Destination* to : route.within)
                     run.direct(piece, *to);
                 if (route.path)
                     travelling[*route.path].push_back(piece);
             }
+        }
         for (const auto& [path, pieces] : travelling)
             run.pass(pieces, slotsFor(path));
     } catch (...) {
@@ -275,7 +359,7 @@ void Exchange::run(const std::vector<Movement>& movements, const Joining& joinin
 }
 
 uint64_t Exchange::slotBytes() const {
-    return mShared.bytes() + mHost.bytes() + mStaging.bytes();
+    return mShared.bytes() + mPeer.bytes() + mHost.bytes() + mStaging.bytes();
 }
 
 } // namespace kp::group

@@ -37,9 +37,8 @@ using Joining = std::vector<std::shared_ptr<const ReduceKernel>>;
 /// Moves data between the devices of a group: in pieces, through slots of memory that both sides
 /// reach, the next pieces being fetched while one is handed over; within a device directly.
 ///
-/// A seam for faster links: what is between publishing a piece and taking it is ExchangeSlot's
-/// alone, so another kind of memory (one that the GPUs open of each other) is another path there.
-/// Thread-safe.
+/// What is between publishing a piece and taking it is ExchangeSlot's alone, so another kind of
+/// memory is another path there. Thread-safe.
 class Exchange {
 public:
     /// @param path  eAuto: the fastest that each pair offers
@@ -68,6 +67,7 @@ private:
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
     const ExchangePath mPath;
     ExchangeSlots mShared;
+    ExchangeSlots mPeer;
     ExchangeSlots mHost;
     ExchangeSlots mStaging;
 };

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #ifdef __unix__
 #include <unistd.h>
 #endif
+
+#include <kompute/logger/Logger.hpp>
 
 #include "vulkan/Device.hpp"
 #include "vulkan/Queue.hpp"
@@ -21,15 +24,25 @@ constexpr std::align_val_t kHostAlignment{uint64_t{2} << 20};
 
 } // namespace
 
+SlotSizes slotSizes(ExchangePath path) {
+    constexpr uint64_t kMiB = uint64_t{1} << 20;
+    if (path == ExchangePath::ePeerMemory)
+        return {16 * kMiB, 4, 8, 4};
+    return {4 * kMiB, 8, 32, 8};
+}
+
 ExchangeSlot::ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices)
-    : mPath(path), mDevices(std::move(devices)), mViews(mDevices.size()) {
+    : mPath(path), mBytes(slotSizes(path).bytes), mDevices(std::move(devices)),
+      mViews(mDevices.size()), mOpened(mDevices.size()) {
     if (mPath == ExchangePath::eHostMemory)
-        mHost = ::operator new(kBytes, kHostAlignment);
+        mHost = ::operator new(mBytes, kHostAlignment);
 }
 
 ExchangeSlot::~ExchangeSlot() {
     for (const vulkan::TimelinePoint& reader : mReaders)
         vulkan::Retirement::waitDespiteErrors(reader);
+    abandonPassing();
+    mOpened.clear();
     mViews.clear(); // before the memory that they are views of
     if (mHost)
         ::operator delete(mHost, kHostAlignment);
@@ -42,18 +55,21 @@ vulkan::Buffer& ExchangeSlot::view(size_t place) {
     vulkan::Device& device = *mDevices[place];
     switch (mPath) {
     case ExchangePath::eHostMemory:
-        view = vulkan::Buffer::importHost(device, mHost, kBytes);
+        view = vulkan::Buffer::importHost(device, mHost, mBytes);
         return *view;
     case ExchangePath::eSharedMemory:
-        view = mExporter ? importShared(device) : vulkan::Buffer::createExportable(device, kBytes);
+        view = mExporter ? importShared(device) : vulkan::Buffer::createExportable(device, mBytes);
         if (!mExporter)
             mExporter = view;
+        return *view;
+    case ExchangePath::ePeerMemory:
+        view = vulkan::Buffer::createExportable(device, mBytes);
         return *view;
     case ExchangePath::eStaging:
     case ExchangePath::eAuto:
         break;
     }
-    view = vulkan::Buffer::create(device, kBytes, vulkan::MemoryPlace::eStaging);
+    view = vulkan::Buffer::create(device, mBytes, vulkan::MemoryPlace::eStaging);
     return *view;
 }
 
@@ -73,19 +89,41 @@ std::shared_ptr<vulkan::Buffer> ExchangeSlot::importShared(vulkan::Device& devic
 #endif
         }
     } const closed{memory.fd};
-    return vulkan::Buffer::importMemory(device, memory, kBytes);
+    return vulkan::Buffer::importMemory(device, memory, mBytes);
 }
 
 void ExchangeSlot::pass(size_t from, size_t to, uint64_t bytes) {
     if (mPath == ExchangePath::eStaging)
         std::memcpy(view(to).mapped(), view(from).mapped(), bytes);
+    if (mPath != ExchangePath::ePeerMemory)
+        return;
+    if (!mLink)
+        mLink = PeerLink::between(*mDevices[from], *mDevices[to]);
+    for (const size_t place : {from, to})
+        if (!mOpened[place])
+            mOpened[place] = mLink->open(view(place));
+    mLink->start(*mOpened[from], *mOpened[to], bytes);
+    mPassing = mOpened[from].get();
+}
+
+void ExchangeSlot::finishPassing() {
+    if (PeerLink::Memory* const from = std::exchange(mPassing, nullptr))
+        mLink->finish(*from);
+}
+
+void ExchangeSlot::abandonPassing() noexcept {
+    try {
+        finishPassing();
+    } catch (const std::exception& error) {
+        KP_LOG_WARN("a copy between devices that was given up failed: {}", error.what());
+    }
 }
 
 ExchangeSlots::Lease ExchangeSlots::lease(size_t count) {
-    count = std::clamp<size_t>(count, 1, kEach);
+    count = std::clamp<size_t>(count, 1, mSizes.each);
     std::vector<std::unique_ptr<ExchangeSlot>> slots;
     std::unique_lock lock(mMutex);
-    mReturned.wait(lock, [&] { return mLeased + count <= kMost; });
+    mReturned.wait(lock, [&] { return mLeased + count <= mSizes.most; });
     mLeased += count;
     while (slots.size() < count && !mIdle.empty()) {
         slots.push_back(std::move(mIdle.back()));
@@ -111,14 +149,14 @@ void ExchangeSlots::giveBack(std::vector<std::unique_ptr<ExchangeSlot>> slots) {
         const std::lock_guard lock(mMutex);
         mLeased -= slots.size();
         for (std::unique_ptr<ExchangeSlot>& slot : slots)
-            (mIdle.size() < kKept ? mIdle : freed).push_back(std::move(slot));
+            (mIdle.size() < mSizes.kept ? mIdle : freed).push_back(std::move(slot));
     }
     mReturned.notify_all();
 }
 
 uint64_t ExchangeSlots::bytes() const {
     const std::lock_guard lock(mMutex);
-    return (mIdle.size() + mLeased) * ExchangeSlot::kBytes;
+    return (mIdle.size() + mLeased) * mSizes.bytes;
 }
 
 } // namespace kp::group

@@ -10,15 +10,24 @@
 
 #include <kompute/group/DeviceGroup.hpp>
 
+#include "group/PeerLink.hpp"
 #include "vulkan/Buffer.hpp"
 
 namespace kp::group {
 
+/// How much memory one path takes to hand data over. Measured on two H200s: see docs/benchmarks.md.
+struct SlotSizes {
+    uint64_t bytes; ///< of a slot (on each device that uses it, where it is device memory)
+    size_t each;    ///< slots that one user gets
+    size_t most;    ///< slots that there are at most at once, over all who use them
+    size_t kept;    ///< slots that are kept when nobody uses them
+};
+
+SlotSizes slotSizes(ExchangePath path);
+
 /// A piece of memory that every device of a set reaches, to hand data from one to another.
 class ExchangeSlot {
 public:
-    static constexpr uint64_t kBytes = 8u << 20;
-
     /// @param devices  those that may use it
     /// @throws Unsupported where @p path is not possible between them, OutOfMemory
     ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices);
@@ -28,40 +37,43 @@ public:
 
     /// The memory as a device sees it, made at first use by it. @param place  among the devices
     vulkan::Buffer& view(size_t place);
-    /// What one device wrote becomes what another one reads. Both are done with it.
+    /// What one device wrote is to become what another one reads. Both are done with it.
     void pass(size_t from, size_t to, uint64_t bytes);
+    /// Returns when all that was passed has arrived.
+    void finishPassing();
+    /// finishPassing() after an error: what goes wrong then is logged.
+    void abandonPassing() noexcept;
+    /// finishPassing() has something to wait for, so that other pieces may be passed meanwhile.
+    bool passesInBackground() const { return mPath == ExchangePath::ePeerMemory; }
     /// Notes who reads the slot, until waitUntilFree().
     void usedBy(const vulkan::TimelinePoint& reader) { mReaders.push_back(reader); }
     /// Returns when everybody has read it. @throws what waiting throws
     void waitUntilFree();
-    /// The memory is of a kind that needs a hand-over in the command buffers.
-    bool external() const { return mPath == ExchangePath::eSharedMemory; }
+    /// Device memory that somebody else has open too, which takes a hand-over in command buffers.
+    bool external() const {
+        return mPath == ExchangePath::eSharedMemory || mPath == ExchangePath::ePeerMemory;
+    }
 
 private:
     std::shared_ptr<vulkan::Buffer> importShared(vulkan::Device& device) const;
 
     const ExchangePath mPath;
+    const uint64_t mBytes;
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
-    void* mHost = nullptr;                               ///< eHostMemory
-    std::shared_ptr<vulkan::Buffer> mExporter;           ///< eSharedMemory: the first view
-    std::vector<std::shared_ptr<vulkan::Buffer>> mViews; ///< for each device
+    void* mHost = nullptr;                                  ///< eHostMemory
+    std::shared_ptr<vulkan::Buffer> mExporter;              ///< eSharedMemory: the first view
+    std::vector<std::shared_ptr<vulkan::Buffer>> mViews;    ///< for each device
+    std::shared_ptr<PeerLink> mLink;                        ///< ePeerMemory
+    std::vector<std::unique_ptr<PeerLink::Memory>> mOpened; ///< ePeerMemory: the views
+    PeerLink::Memory* mPassing = nullptr; ///< ePeerMemory: what is being copied from
     std::vector<vulkan::TimelinePoint> mReaders;
 };
 
 /// Slots of a path between the same devices, used again and again. Thread-safe.
 class ExchangeSlots {
 public:
-    /// Slots that there are at most at once, over all who use them.
-    static constexpr size_t kMost = 16;
-    /// How many one user gets.
-    static constexpr size_t kEach = 4;
-    /// How many are kept when nobody uses them.
-    static constexpr size_t kKept = 4;
-
     ExchangeSlots(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices)
-        : mPath(path), mDevices(std::move(devices)) {}
-
-    ExchangePath path() const { return mPath; }
+        : mPath(path), mSizes(slotSizes(path)), mDevices(std::move(devices)) {}
 
     /// Slots in use, for as long as it lives. Whoever still reads one then is in its readers.
     class Lease {
@@ -79,7 +91,7 @@ public:
         ExchangeSlots& mOwner;
         std::vector<std::unique_ptr<ExchangeSlot>> mSlots;
     };
-    /// @param count  wanted; at most kEach are given. Waits until there are that many
+    /// @param count  wanted; no more are given than one user gets. Waits until there are that many
     Lease lease(size_t count);
     /// Bytes of slots that there are now.
     uint64_t bytes() const;
@@ -88,6 +100,7 @@ private:
     void giveBack(std::vector<std::unique_ptr<ExchangeSlot>> slots);
 
     const ExchangePath mPath;
+    const SlotSizes mSizes;
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
     mutable std::mutex mMutex; ///< guards what follows
     std::condition_variable mReturned;

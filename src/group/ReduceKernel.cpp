@@ -154,7 +154,7 @@ std::shared_ptr<const ReduceKernel> ReduceKernel::of(vulkan::Device& device, Dat
 void ReduceKernel::record(VkCommandBuffer commandBuffer, const vulkan::Buffer& destination,
                           uint64_t destinationOffset, const vulkan::Buffer& source,
                           uint64_t sourceOffset, uint64_t bytes,
-                          std::vector<std::shared_ptr<void>>& kept) const {
+                          std::vector<std::shared_ptr<const void>>& kept) const {
     const VkPhysicalDeviceLimits& limits = mDevice.physical().properties.limits;
     const uint64_t alignment = std::max<uint64_t>(4, limits.minStorageBufferOffsetAlignment);
     // Descriptors begin at multiples of the alignment, so what is left is counted in the shader.

@@ -26,7 +26,7 @@ public:
     /// with it. No barrier is recorded. Ranges are in bytes, of whole numbers, at most kMaxBytes.
     void record(VkCommandBuffer commandBuffer, const vulkan::Buffer& destination,
                 uint64_t destinationOffset, const vulkan::Buffer& source, uint64_t sourceOffset,
-                uint64_t bytes, std::vector<std::shared_ptr<void>>& kept) const;
+                uint64_t bytes, std::vector<std::shared_ptr<const void>>& kept) const;
     static constexpr uint64_t kMaxBytes = 8u << 20;
 
 private:

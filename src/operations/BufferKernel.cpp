@@ -16,7 +16,13 @@
 namespace kp {
 namespace {
 
-constexpr uint64_t kTileBytes = 256 * 16; ///< of one work group
+constexpr uint64_t kBlockBytes = 16;
+constexpr uint64_t kTileBytes = 256 * kBlockBytes; ///< of one work group
+
+BufferKernel::Range wholeOf(const Memory& memory) {
+    const vulkan::Buffer& buffer = *memory.impl().buffer;
+    return {&buffer, 0, buffer.fillSize()};
+}
 
 std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device,
                                              std::span<const uint32_t> spirv, uint32_t bindings,
@@ -35,21 +41,27 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device,
 } // namespace
 
 bool BufferKernel::takes(const Memory& memory) {
-    constexpr uint64_t kBlockBytes = 16;
     const Memory::Impl& impl = memory.impl();
     return impl.buffer && impl.memoryType != Memory::MemoryTypes::eHost &&
            impl.buffer->offset() % kBlockBytes == 0 && impl.buffer->fillSize() % 4 == 0;
 }
 
-std::shared_ptr<const BufferKernel>
-BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,
-                   const std::vector<const vulkan::Buffer*>& buffers, uint64_t pattern) {
-    vulkan::Device& device = buffers[0]->device();
+bool BufferKernel::takes(const Range& range) {
+    const uint64_t alignment = std::max<uint64_t>(
+        kBlockBytes,
+        range.buffer->device().physical().properties.limits.minStorageBufferOffsetAlignment);
+    return (range.buffer->offset() + range.offset) % alignment == 0 && range.bytes % 4 == 0;
+}
+
+std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,
+                                                       const std::vector<Range>& ranges,
+                                                       uint64_t pattern) {
+    vulkan::Device& device = ranges[0].buffer->device();
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     // Of a buffer of the library's own and one that is wrapped, one may end in padding.
-    uint64_t bytes = buffers[0]->fillSize();
-    for (const vulkan::Buffer* buffer : buffers)
-        bytes = std::min(bytes, buffer->fillSize());
+    uint64_t bytes = ranges[0].bytes;
+    for (const Range& range : ranges)
+        bytes = std::min(bytes, range.bytes);
     const uint64_t most = std::min(uint64_t{limits.maxStorageBufferRange} / kTileBytes,
                                    uint64_t{limits.maxComputeWorkGroupCount[0]}) *
                           kTileBytes;
@@ -61,10 +73,11 @@ BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,
         std::vector<vulkan::DescriptorWrite> writes;
         // Each buffer twice: in blocks of 16 bytes and in words.
         for (int view = 0; view < 2; ++view)
-            for (const vulkan::Buffer* buffer : buffers) {
+            for (const Range& range : ranges) {
                 vulkan::DescriptorWrite write;
                 write.binding = static_cast<uint32_t>(writes.size());
-                write.buffer = {buffer->handle(), buffer->offset() + at, size};
+                write.buffer = {range.buffer->handle(), range.buffer->offset() + range.offset + at,
+                                size};
                 writes.push_back(write);
             }
         Part part;
@@ -79,16 +92,21 @@ BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,
     return kernel;
 }
 
+std::shared_ptr<const BufferKernel> BufferKernel::copy(const Range& source,
+                                                       const Range& destination) {
+    return make(pipelineOf(source.buffer->device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4),
+                {source, destination}, 0);
+}
+
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
                                                        const Memory& destination) {
-    const vulkan::Buffer& from = *source.impl().buffer;
-    const vulkan::Buffer& to = *destination.impl().buffer;
-    return make(pipelineOf(from.device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4), {&from, &to}, 0);
+    return copy(wholeOf(source), wholeOf(destination));
 }
 
 std::shared_ptr<const BufferKernel> BufferKernel::fill(const Memory& memory, uint64_t pattern) {
-    const vulkan::Buffer& buffer = *memory.impl().buffer;
-    return make(pipelineOf(buffer.device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {&buffer}, pattern);
+    const Range whole = wholeOf(memory);
+    return make(pipelineOf(whole.buffer->device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {whole},
+                pattern);
 }
 
 void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
@@ -100,6 +118,16 @@ void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
         recorder.bind(pipeline, part.set->handle());
         recorder.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
         vulkan::recordDispatch(*kernel->mDevice, commandBuffer, {part.groups, 1, 1});
+    }
+}
+
+void BufferKernel::recordAlone(VkCommandBuffer commandBuffer) const {
+    vulkan::recordBind(*mDevice, commandBuffer, *mPipeline);
+    for (const Part& part : mParts) {
+        vulkan::recordBindSet(*mDevice, commandBuffer, *mPipeline, part.set->handle());
+        vulkan::recordPush(*mDevice, commandBuffer, *mPipeline, part.push,
+                           mPipeline->layout().pushConstantBytes());
+        vulkan::recordDispatch(*mDevice, commandBuffer, {part.groups, 1, 1});
     }
 }
 

@@ -52,8 +52,9 @@ inline void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer,
                                              0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-/// Memory that another VkDevice has open too goes from one to the other: what the copies before
-/// wrote is released by one device's commands and acquired by the other's.
+/// Memory that another VkDevice, or another driver, has open too goes from one to the other: what
+/// copies and dispatches before wrote is released by one device's commands and acquired by the
+/// other's. On queues that compute.
 inline VkBufferMemoryBarrier handOver(const Queue& queue, const Buffer& buffer) {
     VkBufferMemoryBarrier barrier{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
     const bool concurrent = queue.device().families().size() > 1;
@@ -66,10 +67,10 @@ inline VkBufferMemoryBarrier handOver(const Queue& queue, const Buffer& buffer) 
 
 inline void recordRelease(const Queue& queue, VkCommandBuffer commandBuffer, const Buffer& buffer) {
     VkBufferMemoryBarrier barrier = handOver(queue, buffer);
-    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                             VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr, 1,
-                                             &barrier, 0, nullptr);
+    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    queue.device().vk().vkCmdPipelineBarrier(
+        commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+        VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr, 1, &barrier, 0, nullptr);
 }
 
 /// For a copy or a dispatch that follows.
@@ -77,10 +78,10 @@ inline void recordAcquire(const Queue& queue, VkCommandBuffer commandBuffer, con
     VkBufferMemoryBarrier barrier = handOver(queue, buffer);
     std::swap(barrier.srcQueueFamilyIndex, barrier.dstQueueFamilyIndex);
     barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
-    queue.device().vk().vkCmdPipelineBarrier(
-        commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-        VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, nullptr, 1,
-        &barrier, 0, nullptr);
+    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                                             VK_PIPELINE_STAGE_TRANSFER_BIT |
+                                                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                             0, 0, nullptr, 1, &barrier, 0, nullptr);
 }
 
 } // namespace kp::vulkan

@@ -25,6 +25,7 @@ class Exchange;
 enum class ExchangePath {
     eAuto,         ///< the first of the following that the devices offer
     eSharedMemory, ///< memory that both have open: logical devices of one GPU
+    ePeerMemory,   ///< from GPU to GPU, by NVLink or PCI Express: NVIDIA's, on Linux
     eHostMemory,   ///< one copies to host memory, the other from there, both directly
     eStaging       ///< the same, with a copy by the host between the two
 };

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "device/group/GroupSupport.hpp"
+#include "device/group/HostPeerLink.hpp"
 #include "group/DeviceGroupImpl.hpp"
 #include "group/Exchange.hpp"
 
@@ -18,12 +19,25 @@ using DataTypes = kp::Memory::DataTypes;
 /// More than a slot, and no multiple of anything.
 constexpr uint64_t kRows = 2'300'001;
 
+/// True where GPUs have a link of their own: NVIDIA's.
+bool hasPeerLink(kp::DeviceGroup& group) {
+    const auto last = deviceOf(group[group.size() - 1]);
+    return kp::group::PeerLink::between(*deviceOf(group[0]), *last) != nullptr;
+}
+
 class Paths : public ::testing::TestWithParam<kp::ExchangePath> {
 protected:
+    std::unique_ptr<HostPeerLink::Installed> link;
     std::unique_ptr<kp::DeviceGroup> group;
 
-    void make(size_t devices) {
-        group = std::make_unique<kp::DeviceGroup>(groupOptions(devices, GetParam()));
+    /// @param kernels  copies within a device are the library's kernels, where they can be
+    void make(size_t devices, bool kernels = false) {
+        kp::DeviceGroupOptions options = groupOptions(devices, GetParam());
+        if (kernels)
+            options.manager.transfer = "copykernel=1";
+        group = std::make_unique<kp::DeviceGroup>(options);
+        if (GetParam() == kp::ExchangePath::ePeerMemory && !link && !hasPeerLink(*group))
+            link = std::make_unique<HostPeerLink::Installed>();
         try {
             group->exchangePath(0, 1);
         } catch (const kp::Unsupported& error) {
@@ -34,12 +48,15 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Exchange, Paths,
                          ::testing::Values(kp::ExchangePath::eSharedMemory,
+                                           kp::ExchangePath::ePeerMemory,
                                            kp::ExchangePath::eHostMemory,
                                            kp::ExchangePath::eStaging),
                          [](const auto& info) {
                              switch (info.param) {
                              case kp::ExchangePath::eSharedMemory:
                                  return "SharedMemory";
+                             case kp::ExchangePath::ePeerMemory:
+                                 return "PeerMemory";
                              case kp::ExchangePath::eHostMemory:
                                  return "HostMemory";
                              default:
@@ -48,21 +65,23 @@ INSTANTIATE_TEST_SUITE_P(Exchange, Paths,
                          });
 
 TEST_P(Paths, M1CopiesFromDeviceToDevice) {
-    make(2);
-    if (IsSkipped())
-        return;
-    auto buffer = makeBuffer(*group, {kRows});
-    const std::vector<float> data = ascending<float>(kRows);
-    buffer->write(std::vector<float>(kRows, 0));
-    buffer->write(data, 0);
-    buffer->copy(0, 1).wait();
-    EXPECT_EQ(buffer->read<float>(1), data);
-    EXPECT_EQ(buffer->read<float>(0), data);
-    // A range, and back.
-    buffer->copy(1, 0, 400, 800, 40).wait();
-    std::vector<float> expected = data;
-    std::copy(data.begin() + 100, data.begin() + 110, expected.begin() + 200);
-    EXPECT_EQ(buffer->read<float>(0), expected);
+    for (const bool kernels : {false, true}) {
+        make(2, kernels);
+        if (IsSkipped())
+            return;
+        auto buffer = makeBuffer(*group, {kRows});
+        const std::vector<float> data = ascending<float>(kRows);
+        buffer->write(std::vector<float>(kRows, 0));
+        buffer->write(data, 0);
+        buffer->copy(0, 1).wait();
+        EXPECT_EQ(buffer->read<float>(1), data);
+        EXPECT_EQ(buffer->read<float>(0), data);
+        // A range, and back.
+        buffer->copy(1, 0, 400, 800, 40).wait();
+        std::vector<float> expected = data;
+        std::copy(data.begin() + 100, data.begin() + 110, expected.begin() + 200);
+        EXPECT_EQ(buffer->read<float>(0), expected);
+    }
 }
 
 TEST_P(Paths, M3AllReducesLargeBuffers) {
@@ -83,7 +102,41 @@ TEST_P(Paths, M3AllReducesLargeBuffers) {
     for (uint32_t i = 0; i < 3; ++i)
         EXPECT_EQ(buffer->read<int32_t>(i), expected) << "copy " << i;
     // Slots stay bounded, and few are kept.
-    EXPECT_LE(group->impl()->exchange->slotBytes(), uint64_t{4} * kp::group::ExchangeSlot::kBytes);
+    const kp::group::SlotSizes sizes = kp::group::slotSizes(GetParam());
+    EXPECT_LE(group->impl()->exchange->slotBytes(), sizes.kept * sizes.bytes);
+}
+
+TEST(PeerLinkTest, CopiesGoThroughTheLinkAndFailWithIt) {
+    const HostPeerLink::Installed installed;
+    HostPeerLink& link = *installed.link;
+    kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
+    if (!deviceOf(group[0])->plan().hasExtension("VK_KHR_external_memory_fd"))
+        GTEST_SKIP() << "the device exports no memory";
+    constexpr uint64_t kCount = 25u << 20; // seven pieces of 16 MiB, the last one smaller
+    auto buffer = makeBuffer(group, {kCount});
+    std::vector<float> data(kCount);
+    for (size_t i = 0; i < kCount; ++i)
+        data[i] = static_cast<float>(i % 1'000'003);
+    buffer->write(data, 0);
+    buffer->copy(0, 1).wait();
+    EXPECT_EQ(buffer->read<float>(1), data);
+    EXPECT_EQ(link.copies(), 7);
+
+    for (const int broken : {1, 3, 7}) {
+        SCOPED_TRACE(broken);
+        buffer->write(std::vector<float>(kCount, 0), 1);
+        link.failAt(broken);
+        EXPECT_ERROR(std::runtime_error, "the link is broken", buffer->copy(0, 1).wait());
+        buffer->copy(0, 1).wait();
+        EXPECT_EQ(buffer->read<float>(1), data);
+    }
+}
+
+TEST(PeerLinkTest, WithoutALinkThereIsNoSuchPath) {
+    kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
+    if (hasPeerLink(group))
+        GTEST_SKIP() << "the devices have a link";
+    EXPECT_ERROR(kp::Unsupported, "a link from GPU to GPU", group.exchangePath(0, 1));
 }
 
 TEST_F(GroupTest, M3TheFastestPathIsTaken) {

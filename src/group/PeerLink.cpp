@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "group/PeerLink.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "group/CudaLink.hpp"
+
+namespace kp::group {
+namespace {
+
+constexpr uint32_t kNvidia = 0x10de;
+
+bool isNvidia(const vulkan::Device& device) {
+    return device.physical().properties.vendorID == kNvidia;
+}
+
+std::mutex replacementMutex;
+std::shared_ptr<PeerLink> replacement; ///< guarded by replacementMutex
+
+} // namespace
+
+PeerLink::Memory::~Memory() = default;
+PeerLink::~PeerLink() = default;
+
+std::shared_ptr<PeerLink> PeerLink::between(const vulkan::Device& a, const vulkan::Device& b) {
+    std::shared_ptr<PeerLink> link;
+    {
+        const std::lock_guard lock(replacementMutex);
+        link = replacement;
+    }
+    if (!link && isNvidia(a) && isNvidia(b))
+        link = CudaLink::instance();
+    return link && link->connects(a, b) ? link : nullptr;
+}
+
+void PeerLink::replace(std::shared_ptr<PeerLink> link) {
+    const std::lock_guard lock(replacementMutex);
+    replacement.swap(link);
+}
+
+} // namespace kp::group
