@@ -48,10 +48,10 @@ def copies_of(buffer: kp.Buffer, seed: int = 1) -> NDArray[Any]:
 def test_m1_copy_by_every_mechanism(path: str, rows: int) -> None:
     try:
         group = make_group(2, exchange=path)
+        taken = group.exchange_path(0, 1)
     except kp.Unsupported as error:
         pytest.skip(f"the device cannot exchange data that way: {error}")
     with group:
-        taken = group.exchange_path(0, 1)
         assert taken in ("shared", "peer", "host", "staging")
         if path not in ("auto", taken):
             pytest.skip(f"the device exchanges data by way of {taken}")

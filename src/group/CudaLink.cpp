@@ -5,15 +5,12 @@
 #include <array>
 #include <cstdlib>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #ifdef __unix__
 #include <dlfcn.h>
-#include <unistd.h>
 #endif
 
 #include <kompute/Error.hpp>
@@ -29,35 +26,31 @@ using CudaResult = int;
 using CudaDevice = int;
 using CudaContext = void*;
 using CudaStream = void*;
-using CudaExternalMemory = void*;
 using CudaAddress = unsigned long long;
+using CudaAllocation = unsigned long long;
 
 constexpr CudaResult kSuccess = 0;
 constexpr CudaResult kOutOfMemory = 2;
-constexpr CudaResult kPeerAccessAlreadyEnabled = 704;
-constexpr int kOpaqueFd = 1;               ///< CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
 constexpr unsigned kStreamNonBlocking = 1; ///< CU_STREAM_NON_BLOCKING
+constexpr int kFileDescriptor = 1;         ///< CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+constexpr int kReadWrite = 3;              ///< CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-struct CudaHandleDescription {
-    int type = kOpaqueFd;
-    union {
-        int fd;
-        struct {
-            void* handle;
-            const void* name;
-        } win32;
-        const void* nvSciBufObject;
-    } handle{};
-    unsigned long long size = 0;
-    unsigned flags = 0;
-    unsigned reserved[16] = {};
+struct CudaLocation {
+    int type = 1; ///< CU_MEM_LOCATION_TYPE_DEVICE
+    int id = 0;
 };
 
-struct CudaBufferDescription {
-    unsigned long long offset = 0;
-    unsigned long long size = 0;
-    unsigned flags = 0;
-    unsigned reserved[16] = {};
+struct CudaAllocationProperties {
+    int type = 1; ///< CU_MEM_ALLOCATION_TYPE_PINNED
+    int handleTypes = kFileDescriptor;
+    CudaLocation location;
+    void* win32HandleMetaData = nullptr;
+    unsigned char flags[8] = {};
+};
+
+struct CudaAccess {
+    CudaLocation location;
+    int flags = kReadWrite;
 };
 
 #define KOMPUTE_CUDA_FUNCTIONS(X)                                                                  \
@@ -70,15 +63,23 @@ struct CudaBufferDescription {
     X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", CudaResult(CudaContext*, CudaDevice))  \
     X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", CudaResult(CudaContext))                            \
     X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", CudaResult(CudaContext*))                             \
-    X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", CudaResult(CudaContext, unsigned))           \
-    X(cuImportExternalMemory, "cuImportExternalMemory",                                            \
-      CudaResult(CudaExternalMemory*, const CudaHandleDescription*))                               \
-    X(cuExternalMemoryGetMappedBuffer, "cuExternalMemoryGetMappedBuffer",                          \
-      CudaResult(CudaAddress*, CudaExternalMemory, const CudaBufferDescription*))                  \
-    X(cuDestroyExternalMemory, "cuDestroyExternalMemory", CudaResult(CudaExternalMemory))          \
-    X(cuMemFree, "cuMemFree_v2", CudaResult(CudaAddress))                                          \
-    X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                      \
-      CudaResult(CudaAddress, CudaContext, CudaAddress, CudaContext, size_t, CudaStream))          \
+    X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity",                              \
+      CudaResult(size_t*, const CudaAllocationProperties*, int))                                   \
+    X(cuMemCreate, "cuMemCreate",                                                                  \
+      CudaResult(CudaAllocation*, size_t, const CudaAllocationProperties*, unsigned long long))    \
+    X(cuMemRelease, "cuMemRelease", CudaResult(CudaAllocation))                                    \
+    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle",                                \
+      CudaResult(void*, CudaAllocation, int, unsigned long long))                                  \
+    X(cuMemAddressReserve, "cuMemAddressReserve",                                                  \
+      CudaResult(CudaAddress*, size_t, size_t, CudaAddress, unsigned long long))                   \
+    X(cuMemAddressFree, "cuMemAddressFree", CudaResult(CudaAddress, size_t))                       \
+    X(cuMemMap, "cuMemMap",                                                                        \
+      CudaResult(CudaAddress, size_t, size_t, CudaAllocation, unsigned long long))                 \
+    X(cuMemUnmap, "cuMemUnmap", CudaResult(CudaAddress, size_t))                                   \
+    X(cuMemSetAccess, "cuMemSetAccess",                                                            \
+      CudaResult(CudaAddress, size_t, const CudaAccess*, size_t))                                  \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                                   \
+      CudaResult(CudaAddress, CudaAddress, size_t, CudaStream))                                    \
     X(cuStreamCreate, "cuStreamCreate", CudaResult(CudaStream*, unsigned))                         \
     X(cuStreamDestroy, "cuStreamDestroy_v2", CudaResult(CudaStream))                               \
     X(cuStreamSynchronize, "cuStreamSynchronize", CudaResult(CudaStream))
@@ -139,7 +140,7 @@ public:
         return from < count && to < count && mPeers[from * count + to] && mPeers[to * count + from];
     }
 
-    std::unique_ptr<PeerLink::Memory> open(const vulkan::Buffer& memory) override;
+    std::unique_ptr<PeerLink::Memory> make(const vulkan::Device& device, uint64_t bytes) override;
     void start(PeerLink::Memory& from, PeerLink::Memory& to, uint64_t bytes) override;
     void finish(PeerLink::Memory& from) override;
 
@@ -177,14 +178,10 @@ private:
         return gpu.context;
     }
 
-    /// Without it copies between the two would go through the host.
-    void connect(const Memory& from, const Memory& to);
-
     const CudaFunctions mCuda;
     std::vector<Gpu> mGpus;
     std::vector<bool> mPeers; ///< for each pair of GPUs
-    std::mutex mMutex;        ///< guards contexts and what follows
-    std::set<std::pair<size_t, size_t>> mConnected;
+    std::mutex mMutex;        ///< guards the contexts
 };
 
 /// Makes a context the current one of this thread for as long as it lives.
@@ -204,28 +201,31 @@ private:
     const Link& mLink;
 };
 
+/// Memory that all GPUs with a link to its own have mapped: of other memory, even such as is opened
+/// from Vulkan and has access enabled, CUDA makes copies through the host.
 class Link::Memory final : public PeerLink::Memory {
 public:
-    Memory(Link& link, size_t place, const vulkan::Buffer& buffer)
-        : place(place), context(link.contextOf(place)), mLink(link) {
+    Memory(Link& link, size_t place, uint64_t bytes)
+        : context(link.contextOf(place)), mLink(link), mCuda(link.mCuda) {
         const Current current(link, context);
-        const CudaFunctions& cuda = link.mCuda;
-        const ExternalMemory exported = buffer.exportMemory();
-        CudaHandleDescription handle;
-        handle.handle.fd = exported.fd;
-        handle.size = exported.allocationBytes;
-        const CudaResult imported = cuda.cuImportExternalMemory(&mMemory, &handle);
-#ifdef __unix__
-        if (imported != kSuccess) // else the descriptor is CUDA's
-            close(exported.fd);
-#endif
-        link.check(imported, "cuImportExternalMemory");
+        CudaAllocationProperties properties;
+        properties.location.id = link.mGpus[place].device;
+        size_t unit = 1;
+        link.check(mCuda.cuMemGetAllocationGranularity(&unit, &properties, 0),
+                   "cuMemGetAllocationGranularity");
+        mBytes = (bytes + unit - 1) / unit * unit;
+        link.check(mCuda.cuMemCreate(&mAllocation, mBytes, &properties, 0), "cuMemCreate");
         try {
-            CudaBufferDescription whole;
-            whole.size = buffer.size();
-            link.check(cuda.cuExternalMemoryGetMappedBuffer(&address, mMemory, &whole),
-                       "cuExternalMemoryGetMappedBuffer");
-            link.check(cuda.cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");
+            link.check(mCuda.cuMemAddressReserve(&address, mBytes, 0, 0, 0), "cuMemAddressReserve");
+            link.check(mCuda.cuMemMap(address, mBytes, 0, mAllocation, 0), "cuMemMap");
+            mMapped = true;
+            std::vector<CudaAccess> users;
+            for (size_t other = 0; other < link.mGpus.size(); ++other)
+                if (link.mPeers[other * link.mGpus.size() + place])
+                    users.push_back({{.id = link.mGpus[other].device}});
+            link.check(mCuda.cuMemSetAccess(address, mBytes, users.data(), users.size()),
+                       "cuMemSetAccess");
+            link.check(mCuda.cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");
         } catch (...) {
             release();
             throw;
@@ -237,11 +237,18 @@ public:
             const Current current(mLink, context);
             release();
         } catch (const std::exception& error) {
-            KP_LOG_WARN("memory stays open: {}", error.what());
+            KP_LOG_WARN("memory of a link between GPUs stays allocated: {}", error.what());
         }
     }
 
-    const size_t place;
+    ExternalMemory exportMemory() const override {
+        ExternalMemory exported{-1, mBytes, ExternalMemory::kAnyType, 0};
+        mLink.check(
+            mCuda.cuMemExportToShareableHandle(&exported.fd, mAllocation, kFileDescriptor, 0),
+            "cuMemExportToShareableHandle");
+        return exported;
+    }
+
     const CudaContext context;
     CudaAddress address = 0;
     CudaStream stream = nullptr;
@@ -249,42 +256,31 @@ public:
 private:
     void release() {
         if (stream)
-            mLink.mCuda.cuStreamDestroy(stream);
+            mCuda.cuStreamDestroy(stream);
+        if (mMapped)
+            mCuda.cuMemUnmap(address, mBytes);
         if (address != 0)
-            mLink.mCuda.cuMemFree(address);
-        mLink.mCuda.cuDestroyExternalMemory(mMemory);
+            mCuda.cuMemAddressFree(address, mBytes);
+        mCuda.cuMemRelease(mAllocation);
     }
 
     Link& mLink; ///< lives until the process ends
-    CudaExternalMemory mMemory = nullptr;
+    const CudaFunctions& mCuda;
+    uint64_t mBytes = 0;
+    CudaAllocation mAllocation = 0;
+    bool mMapped = false;
 };
 
-std::unique_ptr<PeerLink::Memory> Link::open(const vulkan::Buffer& memory) {
-    return std::make_unique<Memory>(*this, placeOf(memory.device()), memory);
-}
-
-void Link::connect(const Memory& from, const Memory& to) {
-    const std::lock_guard lock(mMutex);
-    if (from.place == to.place || !mConnected.insert({from.place, to.place}).second)
-        return;
-    for (const auto& [user, owner] : {std::pair(&from, &to), std::pair(&to, &from)}) {
-        const Current current(*this, user->context);
-        const CudaResult result = mCuda.cuCtxEnablePeerAccess(owner->context, 0);
-        if (result != kSuccess && result != kPeerAccessAlreadyEnabled)
-            KP_LOG_WARN("CUDA gives one GPU no access to another one's memory (error {}): copies "
-                        "between them are slow",
-                        result);
-    }
+std::unique_ptr<PeerLink::Memory> Link::make(const vulkan::Device& device, uint64_t bytes) {
+    return std::make_unique<Memory>(*this, placeOf(device), bytes);
 }
 
 void Link::start(PeerLink::Memory& from, PeerLink::Memory& to, uint64_t bytes) {
     const auto& source = static_cast<Memory&>(from);
-    const auto& target = static_cast<Memory&>(to);
-    connect(source, target);
     const Current current(*this, source.context);
-    check(mCuda.cuMemcpyPeerAsync(target.address, target.context, source.address, source.context,
-                                  bytes, source.stream),
-          "cuMemcpyPeerAsync");
+    check(mCuda.cuMemcpyDtoDAsync(static_cast<Memory&>(to).address, source.address, bytes,
+                                  source.stream),
+          "cuMemcpyDtoDAsync");
 }
 
 void Link::finish(PeerLink::Memory& from) {

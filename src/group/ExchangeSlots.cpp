@@ -33,7 +33,7 @@ SlotSizes slotSizes(ExchangePath path) {
 
 ExchangeSlot::ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices)
     : mPath(path), mBytes(slotSizes(path).bytes), mDevices(std::move(devices)),
-      mViews(mDevices.size()), mOpened(mDevices.size()) {
+      mViews(mDevices.size()), mMemories(mDevices.size()) {
     if (mPath == ExchangePath::eHostMemory)
         mHost = ::operator new(mBytes, kHostAlignment);
 }
@@ -42,8 +42,8 @@ ExchangeSlot::~ExchangeSlot() {
     for (const vulkan::TimelinePoint& reader : mReaders)
         vulkan::Retirement::waitDespiteErrors(reader);
     abandonPassing();
-    mOpened.clear();
     mViews.clear(); // before the memory that they are views of
+    mMemories.clear();
     if (mHost)
         ::operator delete(mHost, kHostAlignment);
 }
@@ -58,12 +58,16 @@ vulkan::Buffer& ExchangeSlot::view(size_t place) {
         view = vulkan::Buffer::importHost(device, mHost, mBytes);
         return *view;
     case ExchangePath::eSharedMemory:
-        view = mExporter ? importShared(device) : vulkan::Buffer::createExportable(device, mBytes);
+        view = mExporter ? import(device, mExporter->exportMemory())
+                         : vulkan::Buffer::createExportable(device, mBytes);
         if (!mExporter)
             mExporter = view;
         return *view;
     case ExchangePath::ePeerMemory:
-        view = vulkan::Buffer::createExportable(device, mBytes);
+        if (!mLink)
+            mLink = PeerLink::between(device, device);
+        mMemories[place] = mLink->make(device, mBytes);
+        view = import(device, mMemories[place]->exportMemory());
         return *view;
     case ExchangePath::eStaging:
     case ExchangePath::eAuto:
@@ -79,8 +83,9 @@ void ExchangeSlot::waitUntilFree() {
     mReaders.clear();
 }
 
-std::shared_ptr<vulkan::Buffer> ExchangeSlot::importShared(vulkan::Device& device) const {
-    const ExternalMemory memory = mExporter->exportMemory();
+/// Closes the file descriptor, too.
+std::shared_ptr<vulkan::Buffer> ExchangeSlot::import(vulkan::Device& device,
+                                                     const ExternalMemory& memory) const {
     struct Closed {
         int fd;
         ~Closed() {
@@ -97,13 +102,9 @@ void ExchangeSlot::pass(size_t from, size_t to, uint64_t bytes) {
         std::memcpy(view(to).mapped(), view(from).mapped(), bytes);
     if (mPath != ExchangePath::ePeerMemory)
         return;
-    if (!mLink)
-        mLink = PeerLink::between(*mDevices[from], *mDevices[to]);
-    for (const size_t place : {from, to})
-        if (!mOpened[place])
-            mOpened[place] = mLink->open(view(place));
-    mLink->start(*mOpened[from], *mOpened[to], bytes);
-    mPassing = mOpened[from].get();
+    view(to);
+    mLink->start(*mMemories[from], *mMemories[to], bytes);
+    mPassing = mMemories[from].get();
 }
 
 void ExchangeSlot::finishPassing() {

@@ -55,16 +55,18 @@ public:
     }
 
 private:
-    std::shared_ptr<vulkan::Buffer> importShared(vulkan::Device& device) const;
+    std::shared_ptr<vulkan::Buffer> import(vulkan::Device& device,
+                                           const ExternalMemory& memory) const;
 
     const ExchangePath mPath;
     const uint64_t mBytes;
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
-    void* mHost = nullptr;                                  ///< eHostMemory
-    std::shared_ptr<vulkan::Buffer> mExporter;              ///< eSharedMemory: the first view
-    std::vector<std::shared_ptr<vulkan::Buffer>> mViews;    ///< for each device
-    std::shared_ptr<PeerLink> mLink;                        ///< ePeerMemory
-    std::vector<std::unique_ptr<PeerLink::Memory>> mOpened; ///< ePeerMemory: the views
+    void* mHost = nullptr;                               ///< eHostMemory
+    std::shared_ptr<vulkan::Buffer> mExporter;           ///< eSharedMemory: the first view
+    std::vector<std::shared_ptr<vulkan::Buffer>> mViews; ///< for each device
+    std::shared_ptr<PeerLink> mLink;                     ///< ePeerMemory
+    std::vector<std::unique_ptr<PeerLink::Memory>>
+        mMemories;                        ///< ePeerMemory: what the views are of
     PeerLink::Memory* mPassing = nullptr; ///< ePeerMemory: what is being copied from
     std::vector<vulkan::TimelinePoint> mReaders;
 };

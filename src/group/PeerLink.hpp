@@ -4,22 +4,26 @@
 #include <cstdint>
 #include <memory>
 
-#include "vulkan/Buffer.hpp"
+#include <kompute/ExternalMemory.hpp>
+
 #include "vulkan/Device.hpp"
 
 namespace kp::group {
 
-/// A link between GPUs that Vulkan does not offer: it opens memory that a device exports and copies
-/// from there to memory of another device, past the host. Thread-safe.
+/// A link between GPUs that Vulkan does not offer: it makes memory that a device can open, and
+/// copies from there to such memory of another device, past the host. Thread-safe.
 class PeerLink {
 public:
-    /// Memory of one device that the link has open.
+    /// Memory of one device, the link's own.
     class Memory {
     public:
         Memory() = default;
         virtual ~Memory();
         Memory(const Memory&) = delete;
         Memory& operator=(const Memory&) = delete;
+
+        /// For Buffer::importMemory on its device. Whoever calls closes the file descriptor.
+        virtual ExternalMemory exportMemory() const = 0;
     };
 
     PeerLink() = default;
@@ -35,9 +39,8 @@ public:
     static void replace(std::shared_ptr<PeerLink> link);
 
     virtual bool connects(const vulkan::Device& a, const vulkan::Device& b) const = 0;
-    /// @param memory  made by Buffer::createExportable; open until what is returned goes
-    /// @throws Unsupported where the link cannot open it, OutOfMemory
-    virtual std::unique_ptr<Memory> open(const vulkan::Buffer& memory) = 0;
+    /// @throws Unsupported where the link cannot, OutOfMemory
+    virtual std::unique_ptr<Memory> make(const vulkan::Device& device, uint64_t bytes) = 0;
     /// Starts a copy from the beginning of one memory to that of another. Nothing else uses either
     /// until finish().
     virtual void start(Memory& from, Memory& to, uint64_t bytes) = 0;

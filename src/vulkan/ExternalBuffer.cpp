@@ -197,10 +197,13 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
     const VkExternalMemoryBufferCreateInfo external = externalInfo(kFdKind);
     buffer->mHandle = createHandle(device, bytes, &external);
     const VkMemoryRequirements requirements = buffer->requirements();
-    if (memory.memoryType >= VK_MAX_MEMORY_TYPES ||
-        (requirements.memoryTypeBits >> memory.memoryType & 1) == 0)
+    const uint32_t type =
+        memory.memoryType != ExternalMemory::kAnyType
+            ? memory.memoryType
+            : memoryType(device, requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    if (type >= VK_MAX_MEMORY_TYPES || (requirements.memoryTypeBits >> type & 1) == 0)
         throw InvalidArgument(device.name() + " cannot bind a buffer to memory of type " +
-                              std::to_string(memory.memoryType));
+                              std::to_string(type));
     if (memory.offset % requirements.alignment != 0)
         throw InvalidArgument("offset " + std::to_string(memory.offset) +
                               " into external memory is no multiple of the buffer's alignment of " +
@@ -219,7 +222,7 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
         throw InvalidArgument("file descriptor " + std::to_string(memory.fd) +
                               " of external memory is not open");
 #endif
-    const VkResult result = buffer->allocateOwn(memory.allocationBytes, memory.memoryType, &import);
+    const VkResult result = buffer->allocateOwn(memory.allocationBytes, type, &import);
 #ifdef __unix__
     if (result < 0)
         close(import.fd);

@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-#ifdef __unix__
-#include <unistd.h>
-#endif
-
 #include <fmt/format.h>
 #include <kompute/Kompute.hpp>
 
@@ -42,16 +38,10 @@ public:
 
     bool connects(const vulkan::Device&, const vulkan::Device&) const override { return true; }
 
-    std::unique_ptr<PeerLink::Memory> open(const vulkan::Buffer& buffer) override {
+    std::unique_ptr<PeerLink::Memory> make(const vulkan::Device& device, uint64_t bytes) override {
         const std::lock_guard lock(mMutex);
-        const ExternalMemory exported = buffer.exportMemory();
         auto memory = std::make_unique<Memory>();
-        memory->tensor =
-            managerOn(buffer.device())
-                .importMemory(exported, buffer.size(), 1, kp::Memory::DataTypes::eChar);
-#ifdef __unix__
-        close(exported.fd);
-#endif
+        memory->tensor = managerOn(device).exportableTensor(bytes, 1, kp::Memory::DataTypes::eChar);
         return memory;
     }
 
@@ -83,6 +73,12 @@ private:
         uint64_t bytes;
     };
     struct Memory final : PeerLink::Memory {
+        ExternalMemory exportMemory() const override {
+            ExternalMemory exported = tensor->exportMemory();
+            exported.memoryType = ExternalMemory::kAnyType; // as of memory that is not Vulkan's
+            return exported;
+        }
+
         std::shared_ptr<kp::Tensor> tensor;
         std::vector<Copy> pending;
     };
