@@ -14,6 +14,31 @@
 
 namespace kp {
 
+class OpAlgoDispatch;
+
+namespace detail {
+
+/// The arguments of an OpAlgoDispatch after the algorithm, where they are push constants or none.
+template <typename... TArgs>
+struct PushConstants {
+    static constexpr bool kAre = false;
+};
+template <>
+struct PushConstants<> {
+    static constexpr bool kAre = true;
+    static const void* data() { return nullptr; }
+    static size_t bytes() { return 0; }
+};
+template <typename T>
+struct PushConstants<std::vector<T>> {
+    static_assert(std::is_trivially_copyable<T>::value, "push constants are copied byte by byte");
+    static constexpr bool kAre = true;
+    static const void* data(const std::vector<T>& values) { return values.data(); }
+    static size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }
+};
+
+} // namespace detail
+
 /// Records operations into a command buffer and submits them, blocking or not. An unchanged
 /// sequence is recorded once and submitted as often as wanted.
 ///
@@ -57,8 +82,14 @@ public:
         return record(make<T>(memObjects, std::forward<TArgs>(params)...));
     }
     template <typename T, typename... TArgs>
-    std::shared_ptr<Sequence> record(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return record(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+    std::shared_ptr<Sequence> record(const std::shared_ptr<Algorithm>& algorithm,
+                                     TArgs&&... params) {
+        using Constants = detail::PushConstants<std::decay_t<TArgs>...>;
+        if constexpr (std::is_same<T, OpAlgoDispatch>::value && Constants::kAre)
+            return recordDispatch(algorithm, Constants::data(params...),
+                                  Constants::bytes(params...));
+        else
+            return record(makeOperation<T>(algorithm, std::forward<TArgs>(params)...));
     }
 
     /// Submits what is recorded and waits for it.
@@ -168,6 +199,11 @@ public:
 private:
     static vulkan::Queue& findQueue(const std::shared_ptr<vk::Device>& device,
                                     const std::shared_ptr<vk::Queue>& queue, uint32_t family);
+
+    /// An OpAlgoDispatch. Where the recording before had one of the same algorithm in this place,
+    /// it is that one.
+    std::shared_ptr<Sequence> recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
+                                             const void* pushConstants, size_t pushConstantBytes);
 
     template <typename T, typename... TArgs>
     static std::shared_ptr<T> makeOperation(TArgs&&... params) {

@@ -267,7 +267,7 @@ void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
 
 void Algorithm::recordBindPush(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
-    mImpl->recordPush(native::handleOf(commandBuffer), mImpl->pushConstants);
+    mImpl->recordPush(native::handleOf(commandBuffer), mImpl->constantsFor({}));
 }
 
 void Algorithm::recordDispatch(const vk::CommandBuffer& commandBuffer) {
@@ -310,24 +310,33 @@ void Algorithm::Impl::bindMemory() {
         else
             write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
         writes.push_back(write);
-        next->resources.push_back(memory.primary());
+        next->uses.push_back({memory.primary(), used.reads || !used.writes, used.writes});
+        next->hostMayRead |= used.writes && (memory.buffer ? memory.buffer->hostReadable()
+                                                           : memory.image->mapped() != nullptr);
+        next->padded |= memory.padded;
     }
     if (!writes.empty())
         next->set = device->descriptors().create(pipeline->layout(), writes);
     binding = std::move(next);
 }
 
-bool Algorithm::Impl::memoryChanged() const {
-    for (size_t i = 0; i < binding->resources.size(); ++i) {
-        const Memory::Impl& memory = memObjects[reflection->bindings[i].binding]->impl();
-        memory.requireAlive();
-        const vulkan::Resource* now =
-            memory.buffer ? static_cast<const vulkan::Resource*>(memory.buffer.get())
-                          : memory.image.get();
-        if (now != binding->resources[i].get())
-            return true;
-    }
-    return false;
+void Algorithm::Impl::requireMemory() const {
+    for (const shader::Binding& used : reflection->bindings)
+        memObjects[used.binding]->impl().requireAlive();
+}
+
+void Algorithm::Impl::rebind() {
+    checkBindings(*reflection, *device, memObjects); // a tensor may have another size now
+    bindMemory();
+}
+
+void Algorithm::Impl::checkConstants(size_t bytes) const {
+    if (!pushConstants.empty() && bytes != pushConstants.size())
+        throw InvalidArgument(std::to_string(bytes) +
+                              " bytes of push constants were given to a dispatch, but the "
+                              "algorithm was built with " +
+                              std::to_string(pushConstants.size()));
+    checkPushConstants(*reflection, bytes);
 }
 
 Accesses Algorithm::Impl::accesses() const {
@@ -347,14 +356,9 @@ Accesses Algorithm::Impl::accesses() const {
 }
 
 void Algorithm::Impl::recordBind(VkCommandBuffer commandBuffer) {
-    Recorder* const recorder = Recorder::active(commandBuffer);
-    // A tensor that was rebuilt has another size and memory now.
-    if (!(recorder && recorder->knowsMemoryOf(*this)) && memoryChanged()) {
-        checkBindings(*reflection, *device, memObjects);
-        bindMemory();
-    }
+    refreshBinding();
     const VkDescriptorSet set = binding->set ? binding->set->handle() : VK_NULL_HANDLE;
-    if (recorder) {
+    if (Recorder* const recorder = Recorder::active(commandBuffer)) {
         recorder->keep(binding);
         recorder->bind(*pipeline, set);
         return;
@@ -365,8 +369,7 @@ void Algorithm::Impl::recordBind(VkCommandBuffer commandBuffer) {
 }
 
 void Algorithm::Impl::recordPush(VkCommandBuffer commandBuffer,
-                                 const std::vector<unsigned char>& bytes) {
-    checkPushConstants(*reflection, bytes.size());
+                                 std::span<const unsigned char> bytes) {
     if (bytes.empty())
         return;
     if (Recorder* recorder = Recorder::active(commandBuffer))

@@ -273,7 +273,7 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
                               " were given");
 }
 
-void checkWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
+void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
     const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
     for (size_t i = 0; i < 3; ++i)
         if (workgroup[i] > limits[i])

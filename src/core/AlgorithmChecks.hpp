@@ -37,6 +37,12 @@ void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::
 void checkPushConstants(const shader::Reflection& reflection, size_t bytes);
 
 /// Group counts against the device's limits.
-void checkWorkgroup(const Workgroup& workgroup, const vulkan::Device& device);
+void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device);
+inline void checkWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
+    const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
+    if (workgroup[0] > limits[0] || workgroup[1] > limits[1] || workgroup[2] > limits[2])
+        [[unlikely]]
+        refuseWorkgroup(workgroup, device);
+}
 
 } // namespace kp

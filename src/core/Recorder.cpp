@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <typeinfo>
 #if __has_include(<cxxabi.h>)
@@ -13,6 +14,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
+#include "core/AlgorithmChecks.hpp"
 #include "core/AlgorithmImpl.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
@@ -72,7 +74,11 @@ void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
 void Recording::reset() {
     accesses.clear();
     hazards.reset();
-    kept.clear();
+    // What nothing else has a use for any more does not wait for the next recording's end.
+    for (std::shared_ptr<const void>& object : kept)
+        if (object.use_count() == 1)
+            object.reset();
+    keptCount = 0;
     padded.clear();
     timestamps = 0;
     timedOverflow = false;
@@ -120,70 +126,65 @@ void Recorder::note(const Accesses::Entry& entry) {
     const bool mirror = entry.part == Accesses::Part::eMirror;
     const std::shared_ptr<vulkan::Resource> resource =
         mirror ? std::shared_ptr<vulkan::Resource>(impl.ensureMirror()) : impl.primary();
-    mOperationAccesses.push_back(
-        {resource->hazardKey(), kindOf(entry.by), entry.reads, entry.writes});
-    mRecording.accesses.add(resource, entry.writes);
-    noteEffects(entry.memory, entry.writes, mirror);
+    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes), kindOf(entry.by),
+                                  entry.reads, entry.writes});
+    mHostMayRead |=
+        entry.writes &&
+        (mirror || (impl.buffer ? impl.buffer->hostReadable() : impl.image->mapped() != nullptr));
+    notePadded(entry.memory);
 }
 
-void Recorder::noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror) {
-    const Memory::Impl& impl = memory->impl();
-    mHostMayRead |=
-        writes &&
-        (mirror || (impl.buffer ? impl.buffer->hostReadable() : impl.image->mapped() != nullptr));
-    if (impl.padded && std::find(mRecording.padded.begin(), mRecording.padded.end(), memory) ==
-                           mRecording.padded.end())
-        mRecording.padded.push_back(memory);
+void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
+    std::vector<std::shared_ptr<Memory>>& padded = mRecording.padded;
+    if (memory->impl().padded && std::find(padded.begin(), padded.end(), memory) == padded.end())
+        padded.push_back(memory);
 }
 
 void Recorder::order(OpBase& op) {
     mOperationAccesses.clear();
-    mMemoryKnownOf = nullptr;
-    // What most operations are.
-    if (typeid(op) == typeid(OpAlgoDispatch)) {
-        const auto& dispatch = static_cast<const OpAlgoDispatch&>(op);
-        if (dispatch.mAlgorithm && !dispatch.mGroupCounts) {
-            orderDispatch(dispatch.mAlgorithm->impl());
-            return;
-        }
-    }
     const Accesses accesses = op.accesses();
     for (const Accesses::Entry& entry : accesses.entries())
         note(entry);
     recordBarrier(accesses.isAnything());
 }
 
-// The same as with OpAlgoDispatch::accesses(), without a list and shared pointers in between.
-void Recorder::orderDispatch(const Algorithm::Impl& algorithm) {
-    if (!algorithm.reflection) {
-        recordBarrier(false);
-        return;
-    }
-    if (algorithm.binding)
-        keep(algorithm.binding);
-    const std::vector<shader::Binding>& bindings = algorithm.reflection->bindings;
-    bool known = algorithm.binding != nullptr;
-    for (size_t i = 0; i < bindings.size(); ++i) {
-        const shader::Binding& used = bindings[i];
-        const std::shared_ptr<Memory>& memory = algorithm.memObjects[used.binding];
-        const Memory::Impl& impl = memory->impl();
-        if (impl.device.get() != &mDevice) [[unlikely]]
-            requireSameDevice(*memory, mDevice, "a sequence");
-        vulkan::Resource* resource =
-            impl.buffer ? static_cast<vulkan::Resource*>(impl.buffer.get()) : impl.image.get();
-        mOperationAccesses.push_back({resource->hazardKey(), vulkan::WorkKind::eCompute,
-                                      used.reads || !used.writes, used.writes});
-        // Memory of a tensor that was rebuilt is in the next binding, which is not made yet.
-        if (algorithm.binding && algorithm.binding->resources[i].get() == resource) [[likely]] {
-            mRecording.accesses.addBorrowed(*resource, used.writes);
-        } else {
-            mRecording.accesses.add(impl.primary(), used.writes);
-            known = false;
-        }
-        noteEffects(memory, used.writes, false);
-    }
-    mMemoryKnownOf = known ? &algorithm : nullptr;
-    recordBarrier(algorithm.reflection->usesBufferAddresses);
+// The same commands and barriers as by way of OpAlgoDispatch::accesses() and record().
+bool Recorder::recordDispatch(const OpAlgoDispatch& op) {
+    if (!op.mAlgorithm || op.mGroupCounts)
+        return false;
+    Algorithm::Impl& algorithm = op.mAlgorithm->impl();
+    if (algorithm.device.get() != &mDevice || !algorithm.binding)
+        return false;
+    const std::span<const unsigned char> constants =
+        algorithm.constantsFor({op.mPushConstants.data(), op.mPushConstants.size()});
+    checkWorkgroup(algorithm.workgroup, mDevice);
+    algorithm.refreshBinding();
+    const Binding& binding = *algorithm.binding;
+    keep(algorithm.binding);
+
+    mOperationAccesses.clear();
+    for (const Binding::Use& use : binding.uses)
+        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
+                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
+    mHostMayRead |= binding.hostMayRead;
+    if (binding.padded) [[unlikely]]
+        for (const shader::Binding& used : algorithm.reflection->bindings)
+            notePadded(algorithm.memObjects[used.binding]);
+    if (algorithm.reflection->usesBufferAddresses)
+        recordBarrier(true);
+    else
+        recordDispatchBarrier();
+
+    if (mLabels)
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
+    bind(*binding.pipeline, binding.set ? binding.set->handle() : VK_NULL_HANDLE);
+    if (!constants.empty())
+        push(*binding.pipeline, constants.data(), static_cast<uint32_t>(constants.size()));
+    vulkan::recordDispatch(mDevice, mCommandBuffer, algorithm.workgroup);
+    if (mLabels)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+    mHooks = false;
+    return true;
 }
 
 // Submissions of the library end with a barrier against the dispatches and transfers of later ones.
@@ -196,6 +197,17 @@ void Recorder::recordOpening(bool anything) {
         vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
     mOpened = true;
     mIndirectOpened = anything || amongForeign;
+}
+
+void Recorder::recordDispatchBarrier() {
+    if (!mOpened)
+        recordOpening(false);
+    if (mOperationAccesses.empty())
+        return;
+    mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
+    const vulkan::HazardBarrier barrier = mRecording.hazards.next(mOperationAccesses);
+    if (barrier.needed())
+        vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
 }
 
 void Recorder::recordBarrier(bool anything) {
@@ -238,6 +250,9 @@ void Recorder::recordPart(OpBase& op) {
 }
 
 void Recorder::recordCommands(OpBase& op) {
+    if (typeid(op) == typeid(OpAlgoDispatch) &&
+        recordDispatch(static_cast<const OpAlgoDispatch&>(op))) [[likely]]
+        return;
     if (!op.mInitialised) {
         op.init();
         op.mInitialised = true;
@@ -250,7 +265,6 @@ void Recorder::recordCommands(OpBase& op) {
     mHooks = true;
     mCurrent = &op;
     native::record(op, mCommandBuffer);
-    mMemoryKnownOf = nullptr;
     if (!mBindingsKnown)
         forgetBindings();
     restoreLayouts();
@@ -266,6 +280,7 @@ void Recorder::restoreLayouts() {
 }
 
 void Recorder::end() {
+    mRecording.dropOld();
     if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
         vulkan::recordHostBarrier(mDevice, mCommandBuffer);

@@ -15,20 +15,39 @@
 
 namespace kp {
 
+class OpAlgoDispatch;
+
 /// A recorded command buffer and everything that must live until the device is done with it.
 struct Recording {
     // Declared before the command buffer, so that what it names is let go of after it.
     vulkan::AccessList accesses;
     vulkan::HazardTracker hazards; ///< of the recording under way; here for its capacity
-    std::vector<std::shared_ptr<const void>> kept; ///< pipelines, descriptor sets
-    std::vector<std::shared_ptr<Memory>> padded;   ///< images whose rows the host view copies
+    /// Pipelines, descriptor sets. Behind the first keptCount are those of the recording before,
+    /// while a recording is under way: most often it keeps the same, and then has them already.
+    std::vector<std::shared_ptr<const void>> kept;
+    size_t keptCount = 0;
+    std::vector<std::shared_ptr<Memory>> padded; ///< images whose rows the host view copies
     vulkan::TimestampQueries queries;
     vulkan::CommandBuffer commandBuffer; ///< empty for a host's command buffer
     bool timedOverflow = false;          ///< more operations than timestamps
     uint32_t timestamps = 0;             ///< written so far
     vulkan::TimelinePoint submitted;     ///< last submission
 
+    /// Keeps an object alive as long as the command buffer may run.
+    template <typename T>
+    void keep(const std::shared_ptr<T>& object) {
+        if (keptCount > 0 && kept[keptCount - 1].get() == object.get())
+            return;
+        if (keptCount == kept.size())
+            kept.push_back(object);
+        else if (kept[keptCount].get() != object.get())
+            kept[keptCount] = object;
+        ++keptCount;
+    }
+    /// For the next recording.
     void reset();
+    /// What the recording before kept and this one does not is let go of.
+    void dropOld() { kept.resize(keptCount); }
 };
 
 /// Records operations into one command buffer, with the barriers they need. Used by one thread.
@@ -66,18 +85,12 @@ public:
     /// Keeps an object alive as long as the command buffer may run.
     template <typename T>
     void keep(const std::shared_ptr<T>& object) {
-        if (mRecording.kept.empty() || mRecording.kept.back().get() != object.get())
-            mRecording.kept.push_back(object);
+        mRecording.keep(object);
     }
     /// Records the binding of pipeline and set unless they are bound already.
     void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
     /// Records push constants unless they are in place already.
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
-    /// True where the memory of @p algorithm was found to be what its binding is made of, on the
-    /// way to the record() under way.
-    bool knowsMemoryOf(const Algorithm::Impl& algorithm) const {
-        return mMemoryKnownOf == &algorithm;
-    }
     /// True while record() of @p op is called by this recorder, and not by another operation's.
     bool records(const OpBase& op) const { return &op == mCurrent; }
     /// Says that @p op binds nothing but through this class, so that the next one may rely on what
@@ -90,12 +103,15 @@ public:
 
 private:
     void recordCommands(OpBase& op);
+    /// What most operations are, without asking them. @return false for those it is not for
+    bool recordDispatch(const OpAlgoDispatch& op);
     void order(OpBase& op);
-    void orderDispatch(const Algorithm::Impl& algorithm);
     void note(const Accesses::Entry& entry);
-    void noteEffects(const std::shared_ptr<Memory>& memory, bool writes, bool mirror);
+    void notePadded(const std::shared_ptr<Memory>& memory);
     void recordOpening(bool anything);
     void recordBarrier(bool anything);
+    /// The same for the accesses of a plain dispatch.
+    void recordDispatchBarrier();
     void writeTimestamp();
     void forgetBindings();
     void restoreLayouts();
@@ -111,7 +127,6 @@ private:
     vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
     bool mHostMayRead = false;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
-    const Algorithm::Impl* mMemoryKnownOf = nullptr;
     bool mHooks = true;
     uint32_t mTimed = 0; ///< operations that get a timestamp
 

@@ -78,8 +78,7 @@ Repeater::Slot& Repeater::slotFor(const vulkan::Queue& queue, const Operations& 
     return *mSlots.back();
 }
 
-void Repeater::record(Slot& slot, const vulkan::Queue& queue, const Operations& operations,
-                      bool timed) {
+void Repeater::record(Slot& slot, const vulkan::Queue& queue, Operations& operations, bool timed) {
     Recording& recording = slot.recording;
     slot.operations.clear();
     if (!recording.commandBuffer || slot.family != queue.family()) {
@@ -97,11 +96,11 @@ void Repeater::record(Slot& slot, const vulkan::Queue& queue, const Operations& 
         recorder.record(*operation);
     recorder.end();
     recording.commandBuffer.end();
-    slot.operations = operations;
+    slot.operations.swap(operations);
 }
 
-vulkan::TimelinePoint Repeater::submit(vulkan::Queue& queue, const Operations& operations,
-                                       bool timed, std::span<const vulkan::TimelinePoint> waits,
+vulkan::TimelinePoint Repeater::submit(vulkan::Queue& queue, Operations& operations, bool timed,
+                                       std::span<const vulkan::TimelinePoint> waits,
                                        const std::shared_ptr<EventState>& state) {
     const std::lock_guard lock(mMutex);
     Slot& slot = slotFor(queue, operations, timed);

@@ -32,9 +32,10 @@ public:
     Repeater(const Repeater&) = delete;
     Repeater& operator=(const Repeater&) = delete;
 
+    /// @param operations  taken over where they are recorded
     /// @param timed  with timestamps; @p state then gets them
     /// @param state  may be null where not timed
-    vulkan::TimelinePoint submit(vulkan::Queue& queue, const Operations& operations, bool timed,
+    vulkan::TimelinePoint submit(vulkan::Queue& queue, Operations& operations, bool timed,
                                  std::span<const vulkan::TimelinePoint> waits,
                                  const std::shared_ptr<EventState>& state);
 
@@ -44,7 +45,7 @@ private:
     struct Slot;
 
     Slot& slotFor(const vulkan::Queue& queue, const Operations& operations, bool timed);
-    void record(Slot& slot, const vulkan::Queue& queue, const Operations& operations, bool timed);
+    void record(Slot& slot, const vulkan::Queue& queue, Operations& operations, bool timed);
 
     const std::shared_ptr<vulkan::Device> mDevice;
     mutable std::mutex mMutex;

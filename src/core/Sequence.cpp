@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <kompute/Error.hpp>
+#include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include "core/Dependencies.hpp"
 #include "core/MemoryImpl.hpp"
@@ -72,6 +73,7 @@ void Sequence::Impl::begin() {
 }
 
 void Sequence::Impl::end() {
+    earlier.clear();
     recorder->end();
     recorder.reset();
     state = Impl::State::eIdle;
@@ -87,6 +89,36 @@ void Sequence::Impl::recordAll() {
 void Sequence::Impl::forgetOperations() {
     operations.clear();
     hooked.clear();
+    earlier.clear();
+}
+
+void Sequence::Impl::setOperationsAside() {
+    hooked.clear();
+    earlier.clear();
+    earlier.swap(operations);
+    // Algorithms that nobody else has are not kept for a repetition that may never come.
+    for (std::shared_ptr<OpBase>& op : earlier)
+        if (!op->mOfSequence || static_cast<OpAlgoDispatch&>(*op).mAlgorithm.use_count() == 1)
+            op.reset();
+}
+
+std::shared_ptr<OpBase> Sequence::Impl::dispatchAgain(const std::shared_ptr<Algorithm>& algorithm,
+                                                      const void* pushConstants,
+                                                      size_t pushConstantBytes) {
+    const size_t place = operations.size();
+    if (place >= earlier.size())
+        return nullptr;
+    std::shared_ptr<OpBase>& op = earlier[place];
+    if (op) {
+        auto& dispatch = static_cast<OpAlgoDispatch&>(*op);
+        if (dispatch.mAlgorithm == algorithm) {
+            if (dispatch.mPushConstants.size() + pushConstantBytes > 0)
+                dispatch.mPushConstants.assign(pushConstants, pushConstantBytes);
+            return std::move(op);
+        }
+    }
+    earlier.clear(); // it is another program
+    return nullptr;
 }
 
 bool Sequence::Impl::complete() {
@@ -245,12 +277,26 @@ vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
 std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
     if (!op)
         throw InvalidArgument("the operation to record is null");
-    begin();
+    if (mImpl->state != Impl::State::eRecording)
+        begin();
     mImpl->recorder->record(*op);
     if (mImpl->recorder->hooks())
         mImpl->hooked.push_back(op);
     mImpl->operations.push_back(std::move(op));
     return shared_from_this();
+}
+
+std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
+                                                   const void* pushConstants,
+                                                   size_t pushConstantBytes) {
+    if (mImpl->state != Impl::State::eRecording)
+        begin();
+    std::shared_ptr<OpBase> op = mImpl->dispatchAgain(algorithm, pushConstants, pushConstantBytes);
+    if (!op) {
+        op = makeOperation<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes);
+        op->mOfSequence = true;
+    }
+    return record(std::move(op));
 }
 
 std::shared_ptr<Sequence> Sequence::eval() {
@@ -347,7 +393,7 @@ void Sequence::begin() {
     if (mImpl->state == Impl::State::eRecording)
         return;
     // A new recording replaces the old one, and with it the operations whose commands are gone.
-    mImpl->forgetOperations();
+    mImpl->setOperationsAside();
     mImpl->begin();
 }
 

@@ -37,10 +37,12 @@ struct Sequence::Impl {
     bool timed = false;    ///< the recording's timestamps were written
     std::vector<std::shared_ptr<OpBase>> operations;
     std::vector<std::shared_ptr<OpBase>> hooked; ///< those to call around each submission
-    std::shared_ptr<Recording> recording;        ///< null before the first record()
-    vulkan::TimelinePoint lastSubmitted;         ///< of any recording
-    std::unique_ptr<Recorder> recorder;          ///< while recording
-    std::shared_ptr<Recording> recordedInto;     ///< what recordInto() needs kept alive
+    /// While recording: dispatches of the recording before by place, to be used again.
+    std::vector<std::shared_ptr<OpBase>> earlier;
+    std::shared_ptr<Recording> recording;    ///< null before the first record()
+    vulkan::TimelinePoint lastSubmitted;     ///< of any recording
+    std::unique_ptr<Recorder> recorder;      ///< while recording
+    std::shared_ptr<Recording> recordedInto; ///< what recordInto() needs kept alive
 
     std::shared_ptr<Deferred> deferred; ///< null once what came of it is known
 
@@ -53,6 +55,11 @@ struct Sequence::Impl {
     void end();
     void recordAll();
     void forgetOperations();
+    /// Forgets them but for the dispatches that the next recording may use again.
+    void setOperationsAside();
+    /// The next operation, made of one that was set aside; null where there is none that fits.
+    std::shared_ptr<OpBase> dispatchAgain(const std::shared_ptr<Algorithm>& algorithm,
+                                          const void* pushConstants, size_t pushConstantBytes);
     /// Ends the recording and makes it executable. @return false where nothing is recorded
     bool complete();
     /// What comes right before a submission: the hooks of the operations, and a command buffer that

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include <kompute/Error.hpp>
+#include <kompute/operations/OperationAllocator.hpp>
 
 #include "core/AlgorithmChecks.hpp"
 #include "core/MemoryImpl.hpp"
@@ -41,7 +43,36 @@ std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
     return clone;
 }
 
+size_t hashOf(const Binding& binding) {
+    size_t hash = std::hash<const void*>()(binding.pipeline.get());
+    for (const Binding::Use& use : binding.uses)
+        hash = hash * 31 + std::hash<const void*>()(use.resource.get());
+    return hash;
+}
+
+bool bindsTheSame(const Binding& a, const Binding& b) {
+    return a.pipeline == b.pipeline &&
+           std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
+                      [](const auto& x, const auto& y) { return x.resource == y.resource; });
+}
+
 } // namespace
+
+std::shared_ptr<const Binding>
+SharedBindings::shared(const std::shared_ptr<const Binding>& binding) {
+    const std::lock_guard lock(mMutex);
+    if (mBindings.size() >= mMost) {
+        std::erase_if(mBindings, [](const auto& each) { return each.second.expired(); });
+        mMost = std::max<size_t>(64, 2 * mBindings.size());
+    }
+    std::weak_ptr<const Binding>& place = mBindings[hashOf(*binding)];
+    std::shared_ptr<const Binding> known = place.lock();
+    if (known && bindsTheSame(*known, *binding))
+        return known;
+    if (!known)
+        place = binding;
+    return binding;
+}
 
 KernelLauncher::Impl::Impl(const std::string& launcherName, Kernel usedKernel,
                            const KernelOptions& given)
@@ -223,8 +254,7 @@ Workgroup KernelLauncher::Impl::groupsOf(const WorkSize& globalSize,
 }
 
 bool KernelLauncher::Impl::takeParameters(const KernelLauncher& launcher, Position& position,
-                                          const LaunchOptions& call,
-                                          const Parameters& iterated) const {
+                                          const LaunchOptions& call, const Parameters& iterated) {
     const auto find = [](const Parameters& all, const std::string& wanted) -> const Parameter* {
         for (const Parameter& parameter : all)
             if (parameter.name == wanted)
@@ -232,8 +262,10 @@ bool KernelLauncher::Impl::takeParameters(const KernelLauncher& launcher, Positi
         return nullptr;
     };
     // Checked first, all of them, so that a wrong one changes nothing.
+    newValues.assign(places.size(), nullptr);
     bool changed = false;
-    for (const ParameterPlace& place : places) {
+    for (size_t i = 0; i < places.size(); ++i) {
+        const ParameterPlace& place = places[i];
         const Parameter* given = find(iterated, place.name);
         if (!given)
             given = find(call.parameters, place.name);
@@ -243,16 +275,14 @@ bool KernelLauncher::Impl::takeParameters(const KernelLauncher& launcher, Positi
         if (given->value == position.values[place.index])
             continue;
         launcher.checkKernelArg(given->value, place.index, place.name, arguments()[place.index]);
+        newValues[i] = &given->value;
         changed = true;
     }
-    if (!changed)
-        return false;
-    for (const ParameterPlace& place : places) {
-        const Parameter* given = find(iterated, place.name);
-        position.values[place.index] =
-            given ? given->value : find(call.parameters, place.name)->value;
-    }
-    return true;
+    if (changed)
+        for (size_t i = 0; i < places.size(); ++i)
+            if (newValues[i])
+                position.values[places[i].index] = *newValues[i];
+    return changed;
 }
 
 std::vector<std::shared_ptr<Memory>>
@@ -342,6 +372,7 @@ void KernelLauncher::Impl::build(Position& position) {
         impl.memObjects = memory;
         impl.bindMemory();
     }
+    impl.binding = kernel.impl()->bindings.shared(impl.binding);
     impl.workgroup = groups;
     position.algorithm = std::move(algorithm);
     position.padded =
@@ -378,8 +409,9 @@ KernelLauncher::Impl::Position& KernelLauncher::Impl::prepare(const KernelLaunch
             build(position);
         }
         writePushConstants(position);
-        position.operation = std::make_shared<OpAlgoDispatch>(
-            position.algorithm, pushConstants.data(), pushConstants.size());
+        position.operation = std::allocate_shared<OpAlgoDispatch>(
+            detail::OperationAllocator<OpAlgoDispatch>(), position.algorithm, pushConstants.data(),
+            pushConstants.size());
     } catch (const InvalidArgument& error) {
         position.algorithm.reset();
         position.operation.reset();

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include <kompute/launch/KernelLauncher.hpp>
@@ -13,6 +14,19 @@
 
 namespace kp {
 
+/// The bindings of one kernel that are in use. Launchers with the same memory share one, so that a
+/// command buffer with all of them binds it once. Thread-safe.
+class SharedBindings {
+public:
+    /// @return one in use that is equal, else @p binding
+    std::shared_ptr<const Binding> shared(const std::shared_ptr<const Binding>& binding);
+
+private:
+    std::mutex mMutex;
+    std::unordered_map<size_t, std::weak_ptr<const Binding>> mBindings; ///< by a hash
+    size_t mMost = 64; ///< with more of them, those that are gone are taken out
+};
+
 /// A shader, or that of an algorithm. Never changed once made.
 struct Kernel::Impl {
     std::shared_ptr<vulkan::Device> device;
@@ -20,6 +34,7 @@ struct Kernel::Impl {
     KernelSignature signature;
     std::vector<uint32_t> spirv;          ///< empty where it was made of an algorithm
     std::shared_ptr<Algorithm> algorithm; ///< a copy of its own of that algorithm, else null
+    mutable SharedBindings bindings;
 };
 
 /// The arguments of a kernel launcher and the operations made of them. An operation and the
@@ -51,7 +66,9 @@ struct KernelLauncher::Impl {
     std::vector<ParameterPlace> places; ///< of parameters
     std::vector<Position> positions;
     std::vector<Variant> variants;
-    std::vector<unsigned char> pushConstants; ///< of the operation at hand; kept for its capacity
+    // Of the operation at hand; kept for their capacity.
+    std::vector<unsigned char> pushConstants;
+    std::vector<const ArgumentValue*> newValues; ///< by place; null where nothing is new
 
     const std::vector<KernelArgument>& arguments() const { return kernel.signature().arguments(); }
     uint32_t indexOf(const Argument& argument) const;
@@ -74,7 +91,7 @@ private:
     Workgroup localSizeOf(const LaunchOptions& call) const;
     Workgroup groupsOf(const WorkSize& globalSize, const Workgroup& localSize) const;
     bool takeParameters(const KernelLauncher& launcher, Position& position,
-                        const LaunchOptions& call, const Parameters& iterated) const;
+                        const LaunchOptions& call, const Parameters& iterated);
     std::vector<std::shared_ptr<Memory>> memoryOf(const Position& position) const;
     std::vector<SpecializationConstant> constantsOf(const Position& position) const;
     void writePushConstants(const Position& position);

@@ -96,11 +96,11 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
 
 Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
                             const std::vector<Event>& waitFor, size_t segment, bool timed) {
-    const std::vector<Step>& steps = mSteps.steps();
+    std::vector<Step>& steps = mSteps.steps();
     mOperations.clear();
     bool padded = false;
     for (size_t i = first; i < end; ++i) {
-        mOperations.push_back(steps[i].operation);
+        mOperations.push_back(std::move(steps[i].operation));
         padded |= steps[i].padded;
     }
     Queue::Impl& impl = queue.impl();
@@ -113,8 +113,9 @@ Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
             return repeater->submit(impl.queue, mOperations, timed, waits, state);
         },
         [&]() -> Queue::Impl::Submit {
-            return [repeater, operations = mOperations, target = &impl.queue,
-                    timed](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
+            return [repeater, operations = std::move(mOperations), target = &impl.queue,
+                    timed](Queue::Impl::Points waits,
+                           const std::shared_ptr<EventState>& state) mutable {
                 return repeater->submit(*target, operations, timed, waits, state);
             };
         });

@@ -62,6 +62,7 @@ public:
     Event run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
 
 private:
+    /// Takes the operations of these steps.
     Event runDevice(Queue& queue, size_t first, size_t end, const std::vector<Event>& waitFor,
                     size_t segment, bool timed);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
+#include <cstring>
+#include <span>
 #include <typeinfo>
+#include <utility>
 
 #include <kompute/Error.hpp>
 
@@ -30,13 +33,19 @@ void requireGroupCounts(Tensor& tensor, uint64_t offset, const vulkan::Device& d
 
 } // namespace
 
+void detail::SmallBytes::assign(const void* data, size_t bytes) {
+    std::unique_ptr<unsigned char[]> many;
+    if (bytes > mFew.size())
+        many = std::make_unique<unsigned char[]>(bytes);
+    mMany = std::move(many);
+    mSize = static_cast<uint32_t>(bytes);
+    if (bytes > 0)
+        std::memcpy(mMany ? mMany.get() : mFew.data(), data, bytes);
+}
+
 OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
                                size_t pushConstantBytes)
-    : mAlgorithm(std::move(algorithm)) {
-    const auto* first = static_cast<const unsigned char*>(pushConstants);
-    if (pushConstantBytes > 0)
-        mPushConstants.assign(first, first + pushConstantBytes);
-}
+    : mAlgorithm(std::move(algorithm)), mPushConstants(pushConstants, pushConstantBytes) {}
 
 OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm,
                                std::shared_ptr<Tensor> groupCounts, uint64_t offset)
@@ -67,19 +76,14 @@ void OpAlgoDispatch::record(const vk::CommandBuffer& commandBuffer) {
         throw InvalidArgument("the algorithm to dispatch is null");
     Algorithm::Impl& algorithm = mAlgorithm->impl();
     algorithm.requireReady();
-    const std::vector<unsigned char>& defaults = algorithm.pushConstants;
-    if (!mPushConstants.empty() && !defaults.empty() && mPushConstants.size() != defaults.size())
-        throw InvalidArgument(
-            std::to_string(mPushConstants.size()) +
-            " bytes of push constants were given to a dispatch, but the algorithm "
-            "was built with " +
-            std::to_string(defaults.size()));
+    const std::span<const unsigned char> constants =
+        algorithm.constantsFor({mPushConstants.data(), mPushConstants.size()});
     if (mGroupCounts)
         requireGroupCounts(*mGroupCounts, mGroupCountsOffset, *algorithm.device);
 
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     algorithm.recordBind(commands);
-    algorithm.recordPush(commands, mPushConstants.empty() ? defaults : mPushConstants);
+    algorithm.recordPush(commands, constants);
     if (mGroupCounts)
         vulkan::recordDispatchIndirect(*algorithm.device, commands, *mGroupCounts->impl().buffer,
                                        mGroupCountsOffset);

@@ -29,27 +29,40 @@ struct Block {
 
 struct Kept {
     Block* first = nullptr;
-    uint32_t count = 0;
+    uint32_t room = 0; ///< for so many more
 };
 
 /// Free blocks of a thread. What is given back after the thread's own destructors ran goes to the
 /// heap: the flags are of a kind that has no destructor.
 thread_local Kept tKept[kClasses];
-thread_local bool tEnded = false;
 thread_local bool tWatched = false;
 
 /// Frees a thread's blocks at its end.
 struct Watch {
-    Watch() { tWatched = true; }
-    ~Watch() {
-        tEnded = true;
+    Watch() {
+        tWatched = true;
         for (Kept& kept : tKept)
+            kept.room = kMostKept;
+    }
+    ~Watch() {
+        for (Kept& kept : tKept) {
+            kept.room = 0;
             while (Block* block = kept.first) {
                 kept.first = block->next;
                 ::operator delete(block);
             }
+        }
     }
 };
+
+/// Where its class is, in a thread that may keep blocks; null where the heap has to do.
+Kept* keptOf(size_t index) {
+    if (!kKeeps || index >= kClasses)
+        return nullptr;
+    if (!tWatched)
+        thread_local const Watch watch;
+    return tKept[index].room > 0 ? &tKept[index] : nullptr;
+}
 
 } // namespace
 
@@ -60,7 +73,7 @@ void* takeOperationMemory(size_t bytes) {
     Kept& kept = tKept[index];
     if (Block* block = kept.first) {
         kept.first = block->next;
-        --kept.count;
+        ++kept.room;
         return block;
     }
     return ::operator new((index + 1) * kStep);
@@ -68,15 +81,13 @@ void* takeOperationMemory(size_t bytes) {
 
 void giveOperationMemory(void* memory, size_t bytes) noexcept {
     const size_t index = bytes == 0 ? 0 : (bytes - 1) / kStep;
-    if (!kKeeps || index >= kClasses || tEnded || tKept[index].count >= kMostKept) {
+    Kept* kept = index < kClasses && tKept[index].room > 0 ? &tKept[index] : keptOf(index);
+    if (!kept) {
         ::operator delete(memory);
         return;
     }
-    if (!tWatched)
-        thread_local const Watch watch;
-    Kept& kept = tKept[index];
-    kept.first = ::new (memory) Block{kept.first};
-    ++kept.count;
+    kept->first = ::new (memory) Block{kept->first};
+    --kept->room;
 }
 
 } // namespace kp::detail

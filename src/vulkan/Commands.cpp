@@ -22,7 +22,7 @@ constexpr Scope kScopes[kWorkKinds] = {
     {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, VK_ACCESS_INDIRECT_COMMAND_READ_BIT},
 };
 
-Scope scopeOf(WorkKinds kinds) {
+constexpr Scope unionOf(size_t kinds) {
     Scope scope;
     for (size_t i = 0; i < kWorkKinds; ++i) {
         if (!(kinds & (1u << i)))
@@ -32,6 +32,18 @@ Scope scopeOf(WorkKinds kinds) {
         scope.all |= kScopes[i].all;
     }
     return scope;
+}
+
+/// By sets of kinds.
+constexpr std::array<Scope, size_t{1} << kWorkKinds> kUnions = [] {
+    std::array<Scope, size_t{1} << kWorkKinds> unions{};
+    for (size_t kinds = 0; kinds < unions.size(); ++kinds)
+        unions[kinds] = unionOf(kinds);
+    return unions;
+}();
+
+const Scope& scopeOf(WorkKinds kinds) {
+    return kUnions[kinds];
 }
 
 void recordMemoryBarrier(const Device& device, VkCommandBuffer commandBuffer,
@@ -133,8 +145,8 @@ void recordHazardBarrier(const Device& device, VkCommandBuffer commandBuffer,
         recordFullBarrier(device, commandBuffer);
         return;
     }
-    const Scope before = scopeOf(barrier.before);
-    const Scope after = scopeOf(barrier.after);
+    const Scope& before = scopeOf(barrier.before);
+    const Scope& after = scopeOf(barrier.after);
     recordMemoryBarrier(device, commandBuffer, before.stages, before.writes, after.stages,
                         after.all);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/HazardTracker.hpp"
 
-#include <algorithm>
-
 namespace kp::vulkan {
 
 void HazardTracker::reset() {
@@ -13,10 +11,19 @@ void HazardTracker::reset() {
     mMemory.clear();
 }
 
-bool HazardTracker::covered(WorkKind before, WorkKind after, uint64_t operation) const {
-    const uint64_t barrier =
-        std::max(mFullBarrier, mBarriers[static_cast<size_t>(before)][static_cast<size_t>(after)]);
-    return barrier > operation;
+void HazardTracker::noteBarrier(const HazardBarrier& barrier) {
+    if (barrier.everything) {
+        mFullBarrier = mOperation;
+        mUnknownPending = false;
+        return;
+    }
+    for (size_t i = 0; i < kWorkKinds; ++i) {
+        if (!(barrier.before & (1u << i)))
+            continue;
+        for (size_t j = 0; j < kWorkKinds; ++j)
+            if (barrier.after & (1u << j))
+                mBarriers[i][j] = mOperation;
+    }
 }
 
 HazardBarrier HazardTracker::next(std::span<const HazardAccess> accesses) {
@@ -26,39 +33,29 @@ HazardBarrier HazardTracker::next(std::span<const HazardAccess> accesses) {
     ++mOperation;
     barrier.everything = mUnknownPending;
 
-    mMemory.reserve(accesses.size());
-    mStates.clear();
     for (const HazardAccess& access : accesses) {
-        bool isNew = false;
-        MemoryState& state = mMemory.at(access.key, isNew);
-        mStates.push_back(&state);
-        if (isNew)
+        if (access.memory >= mMemory.size()) {
+            while (access.memory >= mMemory.size())
+                mMemory.emplace_back();
             continue;
-        for (size_t i = 0; i < kWorkKinds; ++i) {
-            const WorkKind before = static_cast<WorkKind>(i);
-            uint64_t last = state.lastWrite[i];
+        }
+        const MemoryState& state = mMemory[access.memory];
+        for (size_t before = 0; before < kWorkKinds; ++before) {
+            uint32_t last = state.lastWrite[before];
             if (access.writes)
-                last = std::max(last, state.lastRead[i]);
+                last = std::max(last, state.lastRead[before]);
             if (last != 0 && !covered(before, access.kind, last)) {
-                barrier.before |= bit(before);
+                barrier.before |= bit(static_cast<WorkKind>(before));
                 barrier.after |= bit(access.kind);
             }
         }
     }
 
-    if (barrier.everything) {
-        mFullBarrier = mOperation;
-        mUnknownPending = false;
-    } else if (barrier.needed()) {
-        for (size_t i = 0; i < kWorkKinds; ++i)
-            for (size_t j = 0; j < kWorkKinds; ++j)
-                if ((barrier.before & (1u << i)) && (barrier.after & (1u << j)))
-                    mBarriers[i][j] = mOperation;
-    }
+    if (barrier.needed())
+        noteBarrier(barrier);
 
-    for (size_t i = 0; i < accesses.size(); ++i) {
-        const HazardAccess& access = accesses[i];
-        MemoryState& state = *mStates[i];
+    for (const HazardAccess& access : accesses) {
+        MemoryState& state = mMemory[access.memory];
         const size_t kind = static_cast<size_t>(access.kind);
         if (access.writes)
             state.lastWrite[kind] = mOperation;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "vulkan/PointerMap.hpp"
 
 namespace kp::vulkan {
 
@@ -34,7 +33,7 @@ constexpr WorkKinds kClosedKinds =
 
 /// One use of one memory by one operation.
 struct HazardAccess {
-    const void* key = nullptr; ///< equal keys are the same memory
+    uint32_t memory = 0; ///< its number; numbers count up from 0
     WorkKind kind = WorkKind::eCompute;
     bool reads = false;
     bool writes = false;
@@ -69,19 +68,21 @@ public:
 
 private:
     struct MemoryState {
-        std::array<uint64_t, kWorkKinds> lastWrite{}; ///< number of the operation, 0 = none
-        std::array<uint64_t, kWorkKinds> lastRead{};
+        std::array<uint32_t, kWorkKinds> lastWrite{}; ///< number of the operation, 0 = none
+        std::array<uint32_t, kWorkKinds> lastRead{};
     };
 
-    bool covered(WorkKind before, WorkKind after, uint64_t operation) const;
+    bool covered(size_t before, WorkKind after, uint32_t operation) const {
+        return std::max(mFullBarrier, mBarriers[before][static_cast<size_t>(after)]) > operation;
+    }
+    void noteBarrier(const HazardBarrier& barrier);
 
-    uint64_t mOperation = 0;
+    uint32_t mOperation = 0;      ///< number of the last one; a command buffer has fewer than 2^32
     bool mUnknownPending = false; ///< an operation of unknown kind ran since the last full barrier
-    uint64_t mFullBarrier = 0;    ///< last operation that a full barrier stands before
+    uint32_t mFullBarrier = 0;    ///< last operation that a full barrier stands before
     /// [before][after]: last operation that a barrier between these kinds stands before.
-    std::array<std::array<uint64_t, kWorkKinds>, kWorkKinds> mBarriers{};
-    PointerMap<MemoryState> mMemory;
-    std::vector<MemoryState*> mStates; ///< of the operation at hand; kept for its capacity
+    std::array<std::array<uint32_t, kWorkKinds>, kWorkKinds> mBarriers{};
+    std::vector<MemoryState> mMemory; ///< by number; memory beyond its end was not used yet
 };
 
 } // namespace kp::vulkan

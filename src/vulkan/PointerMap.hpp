@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kp::vulkan {
@@ -14,11 +15,10 @@ template <typename Value>
 class PointerMap {
 public:
     /// The value of @p key, made (as Value{}) where there is none. @param isNew  set to whether it
-    /// was made now. References stay valid until the next call that makes an entry, or as reserve()
-    /// promises.
+    /// was made now. References stay valid until the next call that makes an entry.
     Value& at(const void* key, bool& isNew) {
-        if ((mCount + 1) * 2 > mSlots.size())
-            grow((mCount + 1) * 2);
+        if (mCount == mMost) [[unlikely]]
+            grow();
         Slot& slot = slotOf(key);
         isNew = slot.generation != mGeneration;
         if (isNew) {
@@ -28,12 +28,6 @@ public:
             ++mCount;
         }
         return slot.value;
-    }
-
-    /// References stay valid while no more than @p count entries are added after this call.
-    void reserve(size_t count) {
-        if ((mCount + count) * 2 > mSlots.size())
-            grow((mCount + count) * 2);
     }
 
     void clear() {
@@ -54,19 +48,17 @@ private:
         const uint64_t mixed = reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15u;
         size_t index = static_cast<size_t>(mixed >> mShift);
         while (mSlots[index].generation == mGeneration && mSlots[index].key != key)
-            index = (index + 1) & (mSlots.size() - 1);
+            index = (index + 1) & mMask;
         return mSlots[index];
     }
 
-    void grow(size_t slots) {
-        std::vector<Slot> old = std::move(mSlots);
-        size_t size = 16;
-        mShift = 60;
-        while (size < slots) {
-            size *= 2;
+    void grow() {
+        std::vector<Slot> old(mSlots.empty() ? 16 : mSlots.size() * 2);
+        std::swap(old, mSlots);
+        mMask = mSlots.size() - 1;
+        mMost = mSlots.size() / 2;
+        if (!old.empty())
             --mShift;
-        }
-        mSlots = std::vector<Slot>(size);
         for (const Slot& slot : old)
             if (slot.generation == mGeneration)
                 slotOf(slot.key) = slot;
@@ -75,6 +67,8 @@ private:
     std::vector<Slot> mSlots;
     uint64_t mGeneration = 1;
     size_t mCount = 0;
+    size_t mMost = 0; ///< entries that mSlots is to hold
+    size_t mMask = 0;
     int mShift = 60;
 };
 

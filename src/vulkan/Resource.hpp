@@ -53,8 +53,10 @@ public:
     Device& device() const { return mDevice; }
     ResourceUse& use() const { return *mUse; }
 
-    /// What the hazard tracker tells memory apart by: equal for two views of one memory.
+    /// What memory is told apart by: equal for two views of one memory. The address of no Resource.
     const void* hazardKey() const { return mUse; }
+    /// True where another object may be a view of the same memory.
+    bool sharesUse() const { return mUse != &mOwnUse; }
 
     /// Set when the user destroyed it: command buffers that name it are refused from then on.
     void markDestroyed() { mDestroyed.store(true, std::memory_order_release); }

@@ -86,15 +86,12 @@ CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
 
 } // namespace
 
-void AccessList::add(const std::shared_ptr<Resource>& resource, bool writes) {
+uint32_t AccessList::sharedMemory(const Resource& resource) {
     bool isNew = false;
-    size_t& place = mPlaces.at(resource.get(), isNew);
-    if (isNew) {
-        place = mResources.size();
-        mResources.push_back({resource, writes});
-    } else {
-        mResources[place].writes |= writes;
-    }
+    uint32_t& memory = mPlaces.at(resource.hazardKey(), isNew);
+    if (isNew)
+        memory = mMemories++;
+    return memory;
 }
 
 void AccessList::add(const AccessList& other) {
@@ -106,6 +103,7 @@ void AccessList::add(const AccessList& other) {
 void AccessList::clear() {
     mResources.clear();
     mPlaces.clear();
+    mMemories = 0;
     mUnknown = false;
 }
 

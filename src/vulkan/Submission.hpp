@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,16 +16,21 @@ class Queue;
 /// A resource that a submission works on.
 struct ResourceAccess {
     std::shared_ptr<Resource> resource;
+    uint32_t memory = 0; ///< its number; views of one memory have the same
     bool writes = false;
 };
 
 /// What a submission touches, for its order against those of other queues.
 class AccessList {
 public:
-    void add(const std::shared_ptr<Resource>& resource, bool writes);
+    /// @return the number of the resource's memory, for a HazardTracker; numbers count up from 0
+    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes) {
+        return note(*resource, writes, [&] { return resource; });
+    }
     /// Of a resource that something else keeps alive as long as this list.
-    void addBorrowed(Resource& resource, bool writes) {
-        add(std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource), writes);
+    uint32_t addBorrowed(Resource& resource, bool writes) {
+        return note(resource, writes,
+                    [&] { return std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource); });
     }
     void add(const AccessList& other);
     /// It may touch anything: ordered against everything.
@@ -36,8 +42,25 @@ public:
     bool unknown() const { return mUnknown; }
 
 private:
+    template <typename Hold>
+    uint32_t note(const Resource& resource, bool writes, Hold&& hold) {
+        bool isNew = false;
+        uint32_t& place = mPlaces.at(&resource, isNew);
+        if (!isNew) {
+            ResourceAccess& known = mResources[place];
+            known.writes |= writes;
+            return known.memory;
+        }
+        place = static_cast<uint32_t>(mResources.size());
+        const uint32_t memory = resource.sharesUse() ? sharedMemory(resource) : mMemories++;
+        mResources.push_back({hold(), memory, writes});
+        return memory;
+    }
+    uint32_t sharedMemory(const Resource& resource);
+
     std::vector<ResourceAccess> mResources;
-    PointerMap<size_t> mPlaces; ///< in mResources
+    PointerMap<uint32_t> mPlaces; ///< of resources in mResources; numbers of memory with views
+    uint32_t mMemories = 0;
     bool mUnknown = false;
 };
 

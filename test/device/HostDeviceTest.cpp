@@ -3,6 +3,7 @@
 // Vulkan that the program brings along.
 #include <algorithm>
 
+#include "CallCounter.hpp"
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
@@ -199,11 +200,19 @@ TEST_F(HostDeviceTest, OverlappingRangesOfABufferAreOrdered) {
     auto low = wrapped.wrapBuffer(buffer, count, 4, DataTypes::eUnsignedInt);
     auto high = wrapped.wrapBuffer(buffer, count, 4, DataTypes::eUnsignedInt, step);
     EXPECT_EQ(high->nativeOffset(), step);
+    auto apart = wrapped.tensorT<uint32_t>(std::vector<uint32_t>{0});
     auto sq = wrapped.sequence();
-    sq->record<kp::OpFill>({low}, 0u)->record<kp::OpFill>({high}, 0u);
-    for (int i = 0; i < 10; ++i) {
-        sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({low}, addShader(1)));
-        sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({high}, addShader(1)));
+    {
+        const CallCounter calls(wrapped);
+        sq->record<kp::OpFill>({low}, 0u)->record<kp::OpFill>({high}, 0u);
+        for (int i = 0; i < 10; ++i) {
+            sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({low}, addShader(1)));
+            sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({high}, addShader(1)));
+        }
+        sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({apart}, addShader(1)));
+        sq->end();
+        // Between two of the 22 on the buffer, before the first operation and after the last.
+        EXPECT_EQ(calls.barriers(), 23u);
     }
     sq->eval();
     const uint32_t* contents = host.contents(buffer);

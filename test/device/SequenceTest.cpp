@@ -203,6 +203,72 @@ TEST_F(SequenceTest, ManyRecordingsDoNotPileUpOperations) {
     EXPECT_TRUE(early.expired()) << "an operation of an earlier recording is still held";
 }
 
+TEST_F(SequenceTest, RecordingsThatAreAlikeAreToldApart) {
+    const auto scaled = spirv(R"(#version 450
+        layout(local_size_x = 1) in;
+        layout(set = 0, binding = 0) buffer V { float v[]; };
+        layout(push_constant) uniform P { float scale; float offset; };
+        void main() {
+            uint i = gl_GlobalInvocationID.x;
+            v[i] = v[i] * scale + offset;
+        })");
+    const auto make = [&] {
+        return manager.algorithm<float, float>({t}, scaled, {}, {}, {2.0f, 0.0f});
+    };
+    const auto a = make();
+    const auto b = make();
+    using Push = std::vector<float>;
+    auto sq = manager.sequence();
+    const auto expect = [&](float after) {
+        sq->eval();
+        EXPECT_EQ(value(), after);
+    };
+    const auto first = [&] {
+        sq->record<kp::OpAlgoDispatch>(a, Push{1, 3})->record<kp::OpAlgoDispatch>(b);
+    };
+    first();
+    expect(6);
+    first(); // the same
+    expect(18);
+    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(b, Push{1, 1}); // constants
+    expect(37);
+    sq->record<kp::OpAlgoDispatch>(b)->record<kp::OpAlgoDispatch>(a, Push{1, 1}); // order
+    expect(75);
+    sq->record<kp::OpFill>({t}, 1.0f)->record<kp::OpAlgoDispatch>(a, Push{1, 4}); // operations
+    expect(5);
+    sq->record<kp::OpAlgoDispatch>(a); // fewer
+    expect(10);
+    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(a); // more
+    expect(40);
+    sq->clear();
+    first();
+    expect(86);
+    b->setPushConstants(Push{1, -85});
+    first();
+    expect(4);
+    EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(a, Push{1}), kp::InvalidArgument);
+    sq->record<kp::OpAlgoDispatch>(a);
+    expect(8);
+}
+
+TEST_F(SequenceTest, ANewRecordingLetsGoOfAlgorithmsOfTheOneBefore) {
+    auto sq = manager.sequence();
+    auto gone = manager.algorithm({t}, incrementFloats());
+    auto replaced = manager.algorithm({t}, incrementFloats());
+    sq->record<kp::OpAlgoDispatch>(gone)->record<kp::OpAlgoDispatch>(replaced)->eval();
+    const std::weak_ptr<kp::Algorithm> goneBefore = gone;
+    const std::weak_ptr<kp::Algorithm> replacedBefore = replaced;
+    gone.reset();
+    EXPECT_FALSE(goneBefore.expired());
+    sq->begin();
+    EXPECT_TRUE(goneBefore.expired());
+    sq->record<kp::OpAlgoDispatch>(increment);
+    replaced.reset();
+    EXPECT_TRUE(replacedBefore.expired()) << "another operation is in its place";
+    sq->eval();
+    EXPECT_EQ(value(), 3);
+}
+
 TEST_F(SequenceTest, SyncWithNoObjectsIsRefused) {
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> none;

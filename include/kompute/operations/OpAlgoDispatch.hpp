@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -9,6 +11,26 @@
 #include <kompute/operations/OpBase.hpp>
 
 namespace kp {
+
+namespace detail {
+
+/// Bytes. Few of them cost no allocation.
+class KOMPUTE_API SmallBytes {
+public:
+    SmallBytes() = default;
+    SmallBytes(const void* data, size_t bytes) { assign(data, bytes); }
+    void assign(const void* data, size_t bytes);
+
+    const unsigned char* data() const { return mMany ? mMany.get() : mFew.data(); }
+    size_t size() const { return mSize; }
+
+private:
+    uint32_t mSize = 0;
+    std::array<unsigned char, 44> mFew; ///< fills an operation up to 128 bytes
+    std::unique_ptr<unsigned char[]> mMany;
+};
+
+} // namespace detail
 
 /// Dispatches an algorithm. Push constants given here belong to this dispatch alone; without them
 /// the algorithm's own are used.
@@ -47,9 +69,10 @@ protected:
 
 private:
     friend class Recorder;
+    friend class Sequence;
 
     std::shared_ptr<Algorithm> mAlgorithm;
-    std::vector<unsigned char> mPushConstants;
+    detail::SmallBytes mPushConstants;
     std::shared_ptr<Tensor> mGroupCounts;
     uint64_t mGroupCountsOffset = 0;
 };

@@ -110,8 +110,10 @@ protected:
 
 private:
     friend class Recorder;
+    friend class Sequence;
 
     bool mInitialised = false;
+    bool mOfSequence = false; ///< an OpAlgoDispatch that nothing but one sequence knows
 };
 
 namespace detail {

@@ -70,6 +70,40 @@ TEST_F(ListTest, ChangedParametersAreRecordedIntoOneSubmission) {
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 
+TEST_F(ListTest, KernelsOnTheSameMemoryAreBoundOnce) {
+    auto tensor = floats({1});
+    auto other = floats({5});
+    kp::KernelListLauncher list("list");
+    for (int i = 0; i < 3; ++i)
+        list += parametrized("k" + std::to_string(i), tensor);
+    list += parametrized("other", other);
+    list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
+    CallCounter calls(manager);
+    list(queue, {}, {{"scale", 1.0f}, {"offset", 1.0f}}).wait();
+    EXPECT_EQ(calls.of("vkCmdDispatch"), 4u);
+    EXPECT_EQ(calls.of("vkCmdBindPipeline"), 1u);
+    EXPECT_EQ(calls.of("vkCmdBindDescriptorSets"), 2u);
+    EXPECT_EQ(calls.of("vkUpdateDescriptorSets"), 0u);
+    EXPECT_EQ(tensor->vector()[0], 11.0f);
+    EXPECT_EQ(other->vector()[0], 11.0f);
+}
+
+TEST_F(ListTest, KernelsOnTheSameMemoryFollowItWhenItIsRebuilt) {
+    auto tensor = floats({1});
+    kp::KernelListLauncher list("list");
+    for (int i = 0; i < 3; ++i)
+        list += parametrized("k" + std::to_string(i), tensor);
+    list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
+    EXPECT_EQ(tensor->vector()[0], 8.0f);
+    const float fresh[] = {7};
+    tensor->rebuild(fresh, 1, sizeof(float));
+    list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
+    EXPECT_EQ(tensor->vector()[0], 56.0f);
+    list += parametrized("late", tensor);
+    list(queue, {}, {{"scale", 1.0f}, {"offset", 1.0f}}).wait();
+    EXPECT_EQ(tensor->vector()[0], 60.0f);
+}
+
 TEST_F(ListTest, RefusesWhatCannotBeInAList) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");

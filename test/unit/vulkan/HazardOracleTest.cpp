@@ -46,7 +46,7 @@ std::vector<Conflict> conflictsBetween(const Program& program, size_t first, siz
     std::vector<Conflict> conflicts;
     for (const HazardAccess& x : one.accesses)
         for (const HazardAccess& y : other.accesses)
-            if (x.key == y.key && (x.writes || y.writes))
+            if (x.memory == y.memory && (x.writes || y.writes))
                 conflicts.push_back({first, second, false, x.kind, y.kind});
     return conflicts;
 }
@@ -123,7 +123,7 @@ std::string describe(const Program& program, const Barriers& barriers) {
                     std::to_string(barrier.after) + "\n";
         text += std::to_string(i) + (program[i].unknown ? ": unknown" : ":");
         for (const HazardAccess& access : program[i].accesses)
-            text += " " + std::to_string(reinterpret_cast<uintptr_t>(access.key)) + "/" +
+            text += " " + std::to_string(access.memory) + "/" +
                     "cti"[static_cast<size_t>(access.kind)] + (access.reads ? "r" : "") +
                     (access.writes ? "w" : "");
         text += "\n";
@@ -131,15 +131,11 @@ std::string describe(const Program& program, const Barriers& barriers) {
     return text;
 }
 
-const void* memory(size_t number) {
-    return reinterpret_cast<const void*>(number + 1);
-}
-
 /// One of the ways to access one of @p memories memories: kind, and reads, writes or both.
 HazardAccess accessNumber(size_t number, size_t memories) {
     const size_t use = number / memories % 3;
-    return {memory(number % memories), static_cast<WorkKind>(number / memories / 3), use != 1,
-            use != 0};
+    return {static_cast<uint32_t>(number % memories), static_cast<WorkKind>(number / memories / 3),
+            use != 1, use != 0};
 }
 
 class Programs {
@@ -317,7 +313,7 @@ TEST(HazardOracle, SeesATrackerThatIsBlindToOneThing) {
         return access;
     })));
     EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
-        access.key = memory(0); // takes all memory for one
+        access.memory = 0; // takes all memory for one
         return access;
     })));
     EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
