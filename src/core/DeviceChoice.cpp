@@ -79,6 +79,9 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     request.desiredExtensions = options.desiredExtensions;
     request.allowTimelineSemaphores =
         options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
+    const std::string timestamps = environment("KOMPUTE_TIMESTAMPS");
+    if (!timestamps.empty())
+        request.timesLaunches = timestamps == "launch";
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;
     return request;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #if __has_include(<cxxabi.h>)
 #include <cxxabi.h>
 #endif
@@ -109,15 +110,20 @@ void Recorder::begin(uint32_t timestamps) {
     writeTimestamp();
 }
 
-void Recorder::writeTimestamp() {
+void Recorder::writeTimestamp(bool launch) {
     if (mTimed == 0)
         return;
     if (mRecording.timestamps > mTimed) {
         mRecording.timedOverflow = true;
         return;
     }
-    vulkan::recordTimestamp(mDevice, mCommandBuffer, mRecording.queries.handle(),
-                            mRecording.timestamps++);
+    const auto record = launch ? vulkan::recordLaunchTimestamp : vulkan::recordTimestamp;
+    record(mDevice, mCommandBuffer, mRecording.queries.handle(), mRecording.timestamps++);
+}
+
+void Recorder::writeOwedTimestamp() {
+    if (std::exchange(mOwesTimestamp, false))
+        writeTimestamp();
 }
 
 void Recorder::note(const Accesses::Entry& entry) {
@@ -170,10 +176,14 @@ bool Recorder::recordDispatch(const OpAlgoDispatch& op) {
     if (binding.padded) [[unlikely]]
         for (const shader::Binding& used : algorithm.reflection->bindings)
             notePadded(algorithm.memObjects[used.binding]);
+    bool waits = false;
     if (algorithm.reflection->usesBufferAddresses)
         recordBarrier(true);
     else
-        recordDispatchBarrier();
+        waits = recordDispatchBarrier();
+    const bool endsTheOneBefore = mOwesTimestamp && waits;
+    if (!endsTheOneBefore)
+        writeOwedTimestamp();
 
     if (mLabels)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
@@ -181,8 +191,13 @@ bool Recorder::recordDispatch(const OpAlgoDispatch& op) {
     if (!constants.empty())
         push(*binding.pipeline, constants.data(), static_cast<uint32_t>(constants.size()));
     vulkan::recordDispatch(mDevice, mCommandBuffer, algorithm.workgroup);
+    if (endsTheOneBefore) {
+        mOwesTimestamp = false;
+        writeTimestamp(true);
+    }
     if (mLabels)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
+    mDispatched = true;
     mHooks = false;
     return true;
 }
@@ -199,15 +214,16 @@ void Recorder::recordOpening(bool anything) {
     mIndirectOpened = anything || amongForeign;
 }
 
-void Recorder::recordDispatchBarrier() {
+bool Recorder::recordDispatchBarrier() {
     if (!mOpened)
         recordOpening(false);
     if (mOperationAccesses.empty())
-        return;
+        return false;
     mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
     const vulkan::HazardBarrier barrier = mRecording.hazards.next(mOperationAccesses);
     if (barrier.needed())
         vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
+    return (barrier.before & vulkan::bit(vulkan::WorkKind::eCompute)) != 0;
 }
 
 void Recorder::recordBarrier(bool anything) {
@@ -235,7 +251,10 @@ void Recorder::recordBarrier(bool anything) {
 
 void Recorder::record(OpBase& op) {
     recordCommands(op);
-    writeTimestamp();
+    if (mDispatched && mDevice.plan().timesLaunches)
+        mOwesTimestamp = mTimed != 0;
+    else
+        writeTimestamp();
 }
 
 void Recorder::recordPart(OpBase& op) {
@@ -246,6 +265,7 @@ void Recorder::recordPart(OpBase& op) {
     recordCommands(op);
     mCurrent = outer;
     mBindingsKnown = false;
+    mDispatched = false;
     mHooks = true;
 }
 
@@ -253,6 +273,8 @@ void Recorder::recordCommands(OpBase& op) {
     if (typeid(op) == typeid(OpAlgoDispatch) &&
         recordDispatch(static_cast<const OpAlgoDispatch&>(op))) [[likely]]
         return;
+    writeOwedTimestamp();
+    mDispatched = false;
     if (!op.mInitialised) {
         op.init();
         op.mInitialised = true;
@@ -280,6 +302,7 @@ void Recorder::restoreLayouts() {
 }
 
 void Recorder::end() {
+    writeOwedTimestamp();
     mRecording.dropOld();
     if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);

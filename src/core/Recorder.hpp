@@ -111,8 +111,12 @@ private:
     void recordOpening(bool anything);
     void recordBarrier(bool anything);
     /// The same for the accesses of a plain dispatch.
-    void recordDispatchBarrier();
-    void writeTimestamp();
+    /// @return true where dispatches before are waited for
+    bool recordDispatchBarrier();
+    /// @param launch  of the dispatch recorded last, instead of the end of everything before
+    void writeTimestamp(bool launch = false);
+    /// The timestamp that the dispatch before left to what comes after it.
+    void writeOwedTimestamp();
     void forgetBindings();
     void restoreLayouts();
 
@@ -128,7 +132,9 @@ private:
     bool mHostMayRead = false;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
     bool mHooks = true;
-    uint32_t mTimed = 0; ///< operations that get a timestamp
+    uint32_t mTimed = 0;         ///< operations that get a timestamp
+    bool mDispatched = false;    ///< the last operation was a plain dispatch
+    bool mOwesTimestamp = false; ///< it has none yet
 
     bool mBindingsKnown = false;
     VkPipeline mBoundPipeline = VK_NULL_HANDLE;

@@ -9,12 +9,6 @@
 namespace kp::group {
 namespace {
 
-constexpr uint32_t kNvidia = 0x10de;
-
-bool isNvidia(const vulkan::Device& device) {
-    return device.physical().properties.vendorID == kNvidia;
-}
-
 std::mutex replacementMutex;
 std::shared_ptr<PeerLink> replacement; ///< guarded by replacementMutex
 
@@ -29,7 +23,7 @@ std::shared_ptr<PeerLink> PeerLink::between(const vulkan::Device& a, const vulka
         const std::lock_guard lock(replacementMutex);
         link = replacement;
     }
-    if (!link && isNvidia(a) && isNvidia(b))
+    if (!link && a.physical().isNvidia() && b.physical().isNvidia())
         link = CudaLink::instance();
     return link && link->connects(a, b) ? link : nullptr;
 }

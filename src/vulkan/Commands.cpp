@@ -231,6 +231,11 @@ void recordTimestamp(const Device& device, VkCommandBuffer commandBuffer, VkQuer
                                     index);
 }
 
+void recordLaunchTimestamp(const Device& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
+                           uint32_t index) {
+    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool, index);
+}
+
 void recordBeginLabel(const Device& device, VkCommandBuffer commandBuffer, const char* name) {
     if (!device.debugFunctions().beginLabel)
         return;

@@ -66,6 +66,10 @@ void recordResetTimestamps(const Device& device, VkCommandBuffer commandBuffer, 
 void recordTimestamp(const Device& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
                      uint32_t index);
 
+/// The time at which the dispatch recorded last is launched. See DevicePlan::timesLaunches.
+void recordLaunchTimestamp(const Device& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
+                           uint32_t index);
+
 /// A label around commands, for captures and validation messages; nothing without debug utils.
 void recordBeginLabel(const Device& device, VkCommandBuffer commandBuffer, const char* name);
 void recordEndLabel(const Device& device, VkCommandBuffer commandBuffer);

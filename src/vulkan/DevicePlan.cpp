@@ -248,6 +248,7 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     planFeatures(device, request, result, plan);
     result.badRequest = onlyQueues && result.refusals.size() == queueRefusals;
     plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
+    plan.timesLaunches = request.timesLaunches.value_or(device.isNvidia());
     planCopyQueues(device, plan);
     if (result.refusals.empty())
         result.plan = std::move(plan);

@@ -38,6 +38,7 @@ struct PhysicalDevice {
 
     bool hasExtension(const std::string& name) const;
     bool has(Feature feature) const { return vulkan::has(features, feature); }
+    bool isNvidia() const { return properties.vendorID == 0x10de; }
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
     std::string name() const { return properties.deviceName; }
 };

@@ -139,10 +139,7 @@ TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     return rules;
 }
 
-void addKernelRules(TransferRules& rules, uint32_t vendor) {
-    constexpr uint32_t kNvidia = 0x10de;
-    if (vendor != kNvidia)
-        return;
+void addNvidiaKernelRules(TransferRules& rules) {
     // TB/s read and written on an H200, vkCmdCopyBuffer and the shader: 64 KiB 0.023 and 0.018,
     // 1 MiB 0.23 and 0.28, 4 MiB 0.50 and 1.0, 16 MiB 0.73 and 2.9, 256 MiB 0.84 and 4.1.
     rules.copyKernelBytes = kMebi;
@@ -207,7 +204,8 @@ TransferRules defaultTransferRules(const PhysicalDevice& device, uint32_t hostTh
         return integratedRules(whole, hostThreads);
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: {
         TransferRules rules = discreteRules(whole, hostThreads);
-        addKernelRules(rules, device.properties.vendorID);
+        if (device.isNvidia())
+            addNvidiaKernelRules(rules);
         return rules;
     }
     default:

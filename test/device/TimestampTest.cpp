@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 
 #include "TestSupport.hpp"
+
+#include "vulkan/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -77,6 +80,66 @@ TEST_F(TimestampTest, ANewRecordingThatDidNotRunHasNone) {
     EXPECT_THROW(sq->getTimestamps(), kp::InvalidArgument);
     sq->eval();
     EXPECT_EQ(sq->getTimestamps().size(), 4u);
+}
+
+TEST_F(TimestampTest, TheSlowKernelHasTheTime) {
+    const auto data = manager.tensorT<uint32_t>(std::vector<uint32_t>(1 << 14, 1));
+    const auto work = manager.algorithm<uint32_t, uint32_t>(
+        {data},
+        spirv(shader(buffer(0, "", "uint", "v") + "layout(push_constant) uniform P { uint n; };",
+                     "uint x = v[i]; for (uint k = 0u; k < n; ++k) x = x * 1664525u + 1013904223u;"
+                     "v[i] = x;")),
+        {1 << 14, 1, 1}, {}, {0});
+    const std::vector<uint32_t> rounds{1, 30'000, 1, 1, 10'000, 1};
+    const auto sq = manager.sequence(0, 10);
+    sq->record<kp::OpSyncDevice>({data});
+    for (const uint32_t n : rounds)
+        sq->record<kp::OpAlgoDispatch>(work, std::vector<uint32_t>{n});
+    sq->eval();
+    const auto ns = sq->getTimestampsNs();
+    ASSERT_EQ(ns.size(), rounds.size() + 2);
+    const auto duration = [&](size_t kernel) { return ns[kernel + 2] - ns[kernel + 1]; };
+    for (size_t i = 0; i < rounds.size(); ++i) {
+        if (i != 1) {
+            EXPECT_GT(duration(1), duration(i)) << i;
+        }
+        if (i != 1 && i != 4) {
+            EXPECT_GT(duration(4), duration(i)) << i;
+        }
+    }
+}
+
+TEST_F(TimestampTest, LaunchesStandForEndsWhereTheyWait) {
+    setenv("KOMPUTE_TIMESTAMPS", "launch", 1);
+    kp::ManagerOptions options;
+    options.shareDevice = false;
+    kp::Manager timed(options);
+    unsetenv("KOMPUTE_TIMESTAMPS");
+    ASSERT_TRUE(deviceOf(timed)->plan().timesLaunches);
+    const auto a = timed.tensorT<uint32_t>({0, 0, 0});
+    const auto b = timed.tensorT<uint32_t>({0, 0, 0});
+    const auto addToA = timed.algorithm({a}, addShader(1));
+    const auto addToB = timed.algorithm({b}, addShader(1));
+    const auto sq = timed.sequence(0, 20);
+    sq->record<kp::OpAlgoDispatch>(addToA)
+        ->record<kp::OpAlgoDispatch>(addToA) // waits
+        ->record<kp::OpAlgoDispatch>(addToB) // does not
+        ->record<kp::OpAlgoDispatch>(addToB)
+        ->record<kp::OpCopy>({a, b})
+        ->record<kp::OpFill>({a}, 7u)
+        ->record<kp::OpAlgoDispatch>(addToB)
+        ->record<kp::OpAlgoDispatch>(addToA);
+    for (int round = 0; round < 3; ++round) {
+        sq->eval();
+        const auto ns = sq->getTimestampsNs();
+        EXPECT_EQ(ns.size(), 9u);
+        EXPECT_TRUE(std::is_sorted(ns.begin(), ns.end()));
+        EXPECT_EQ(onDevice<uint32_t>(*a)[0], 8u);
+    }
+    // Cut off by the number of timestamps asked for, they are refused as ever.
+    const auto few = timed.sequence(0, 1);
+    few->record<kp::OpAlgoDispatch>(addToA)->record<kp::OpAlgoDispatch>(addToA)->eval();
+    EXPECT_THROW(few->getTimestamps(), kp::InvalidArgument);
 }
 
 TEST_F(TimestampTest, NotAskedForThrows) {

@@ -214,6 +214,18 @@ TEST(DevicePlan, OnlyOneBufferAddressExtension) {
     EXPECT_FALSE(plan.has(Feature::eBufferDeviceAddress));
 }
 
+TEST(DevicePlan, LaunchesAreTimedOnNvidiasGpusOrOnRequest) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    EXPECT_FALSE(planOf(device).timesLaunches);
+    DeviceRequest request;
+    request.timesLaunches = true;
+    EXPECT_TRUE(planOf(device, request).timesLaunches);
+    device.properties.vendorID = 0x10de;
+    EXPECT_TRUE(planOf(device).timesLaunches);
+    request.timesLaunches = false;
+    EXPECT_FALSE(planOf(device, request).timesLaunches);
+}
+
 TEST(DevicePlan, TimelineSemaphoresCanBeRefusedByTheCaller) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);
