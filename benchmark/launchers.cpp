@@ -8,8 +8,8 @@
 //
 // --check  exits with 1 where, three times in a row, a call of an unchanged list takes over 1.5
 //          times the processor time of recording and submitting by hand, or one of a changed list
-//          over three times; and on a GPU where a call and its wait take over 1.1 times those of raw
-//          Vulkan, or with profiling over 1.05 times those of timestamps by hand
+//          over three times; and on a GPU where a call and its wait take over 1.1 times those of
+//          raw Vulkan, or with profiling over 1.05 times those of timestamps by hand
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

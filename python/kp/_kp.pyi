@@ -2304,8 +2304,8 @@ class DeviceGroup:
 
     def exchange_path(self, source: SupportsIndex, destination: SupportsIndex) -> str | None:
         """How data travel between two devices: "shared" (memory that both have open),
-        "host" (both reach the same host memory) or "staging" (the host copies between
-        the two). None within one device.
+        "peer" (from GPU to GPU, past the host), "host" (both reach the same host memory)
+        or "staging" (the host copies between the two). None within one device.
         """
 
     def for_each(
