@@ -6,6 +6,7 @@
 #include <map>
 
 #include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
 
 #include "operations/BufferKernel.hpp"
 #include "vulkan/CommandBufferPool.hpp"
@@ -269,23 +270,46 @@ struct Exchange::Run {
 Exchange::Exchange(std::vector<std::shared_ptr<vulkan::Device>> devices, ExchangePath path)
     : mDevices(std::move(devices)), mPath(path), mShared(ExchangePath::eSharedMemory, mDevices),
       mPeer(ExchangePath::ePeerMemory, mDevices), mHost(ExchangePath::eHostMemory, mDevices),
-      mStaging(ExchangePath::eStaging, mDevices) {}
+      mStaging(ExchangePath::eStaging, mDevices), mOpensLinksMemory(mDevices.size()) {}
+
+bool Exchange::opensLinksMemory(size_t place) const {
+    const std::lock_guard lock(mMutex);
+    std::optional<bool>& known = mOpensLinksMemory[place];
+    if (known)
+        return *known;
+    try {
+        ExchangeSlot(ExchangePath::ePeerMemory, mDevices).view(place);
+        known = true;
+    } catch (const OutOfMemory&) {
+        return false; // for now
+    } catch (const Error& error) {
+        mDevices[place]->requireAlive();
+        KP_LOG_INFO("{} exchanges no data from GPU to GPU: {}", mDevices[place]->name(),
+                    error.what());
+        known = false;
+    }
+    return *known;
+}
+
+bool Exchange::linked(size_t from, size_t to) const {
+    const vulkan::Device& a = *mDevices[from];
+    const vulkan::Device& b = *mDevices[to];
+    return exportsMemory(a) && exportsMemory(b) && PeerLink::between(a, b) &&
+           opensLinksMemory(from) && opensLinksMemory(to);
+}
 
 ExchangePath Exchange::choose(size_t from, size_t to) const {
     const vulkan::Device& a = *mDevices[from];
     const vulkan::Device& b = *mDevices[to];
     const bool shares = sameGpu(a, b) && exportsMemory(a) && exportsMemory(b);
     const bool imports = importsHostMemory(a) && importsHostMemory(b);
-    const auto peers = [&] {
-        return exportsMemory(a) && exportsMemory(b) && PeerLink::between(a, b) != nullptr;
-    };
     if (mPath == ExchangePath::eAuto)
-        return shares    ? ExchangePath::eSharedMemory
-               : peers() ? ExchangePath::ePeerMemory
-               : imports ? ExchangePath::eHostMemory
-                         : ExchangePath::eStaging;
+        return shares             ? ExchangePath::eSharedMemory
+               : linked(from, to) ? ExchangePath::ePeerMemory
+               : imports          ? ExchangePath::eHostMemory
+                                  : ExchangePath::eStaging;
     if ((mPath == ExchangePath::eSharedMemory && !shares) ||
-        (mPath == ExchangePath::ePeerMemory && !peers()) ||
+        (mPath == ExchangePath::ePeerMemory && !linked(from, to)) ||
         (mPath == ExchangePath::eHostMemory && !imports))
         throw Unsupported(a.name() + " and " + b.name() + " cannot exchange data through " +
                           nameOf(mPath));

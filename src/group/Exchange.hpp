@@ -62,6 +62,9 @@ private:
     struct Run;
 
     ExchangePath choose(size_t from, size_t to) const;
+    /// True where a link from GPU to GPU connects two devices, and both can open its memory.
+    bool linked(size_t from, size_t to) const;
+    bool opensLinksMemory(size_t place) const;
     ExchangeSlots& slotsFor(ExchangePath path);
 
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
@@ -70,6 +73,8 @@ private:
     ExchangeSlots mPeer;
     ExchangeSlots mHost;
     ExchangeSlots mStaging;
+    mutable std::mutex mMutex;
+    mutable std::vector<std::optional<bool>> mOpensLinksMemory; ///< guarded by mMutex
 };
 
 } // namespace kp::group

@@ -132,6 +132,14 @@ TEST(PeerLinkTest, CopiesGoThroughTheLinkAndFailWithIt) {
     }
 }
 
+TEST(PeerLinkTest, ALinkWithoutMemoryIsNone) {
+    const HostPeerLink::Installed installed;
+    installed.link->refuseMemory();
+    const kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
+    for (int again = 0; again < 2; ++again)
+        EXPECT_ERROR(kp::Unsupported, "a link from GPU to GPU", group.exchangePath(0, 1));
+}
+
 TEST(PeerLinkTest, WithoutALinkThereIsNoSuchPath) {
     kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
     if (hasPeerLink(group))

@@ -34,12 +34,16 @@ public:
 
     /// Lets a copy fail: the @p number-th from now on.
     void failAt(int number) { mFailIn = number; }
+    /// Lets make() fail from now on.
+    void refuseMemory() { mRefuses = true; }
     int copies() const { return mCopies; }
 
     bool connects(const vulkan::Device&, const vulkan::Device&) const override { return true; }
 
     std::unique_ptr<PeerLink::Memory> make(const vulkan::Device& device, uint64_t bytes) override {
         const std::lock_guard lock(mMutex);
+        if (mRefuses)
+            throw Unsupported("no memory for a link");
         auto memory = std::make_unique<Memory>();
         memory->tensor = managerOn(device).exportableTensor(bytes, 1, kp::Memory::DataTypes::eChar);
         return memory;
@@ -99,6 +103,7 @@ private:
     std::map<VkPhysicalDevice, std::unique_ptr<kp::Manager>> mManagers;
     std::atomic<int> mFailIn = 0;
     std::atomic<int> mCopies = 0;
+    std::atomic<bool> mRefuses = false;
 };
 
 } // namespace kp::test
