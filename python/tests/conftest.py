@@ -8,11 +8,16 @@ message of a layer fails the test that caused it.
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 import kp
+
+# Shells start programs in the background with Control-C ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Adds one to every element.
 INCREMENT = """#version 450
