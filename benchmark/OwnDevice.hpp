@@ -8,15 +8,18 @@
 
 #include <kompute/Kompute.hpp>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/Result.hpp"
+#include "MemoryType.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Result.hpp"
 
-// A VkDevice with more queues than the library would ask for, and buffers for all of them. Errors
-// throw kp::Error.
+// A VkDevice with more queues than the library requests, and buffers that all of them can use.
+// Errors throw kp::Error.
 
 namespace kp::benchmark {
 
-/// A queue with what it takes to give it work.
+/// A queue with a command pool and a fence.
 struct Lane {
     std::string name; ///< family.index
     bool computes = false;
@@ -62,7 +65,7 @@ public:
                 for (uint32_t i = 0; i < queue.queueCount; ++i)
                     host.queues.push_back({nullptr, queue.queueFamilyIndex, i});
         mManager = std::make_unique<kp::Manager>(host);
-        mVk = vulkan::Device::find(mHandle)->vk();
+        mVk = vulkan::findDevice(mHandle)->vk();
         for (const VkDeviceQueueCreateInfo& queue : queues)
             for (uint32_t i = 0; i < queue.queueCount; ++i)
                 addLane(queue.queueFamilyIndex, i);
@@ -114,7 +117,7 @@ private:
     std::vector<Lane> mLanes;
 };
 
-/// A buffer that all queues may use, in memory of the device or mapped memory of the host.
+/// A buffer that all queues can use, in device memory or in mapped host memory.
 class Buffer {
 public:
     Buffer(const OwnDevice& device, uint64_t bytes, bool host) : mDevice(device) {
@@ -134,7 +137,8 @@ public:
         vk.vkGetBufferMemoryRequirements(device.handle(), mHandle, &needed);
         VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
         allocate.allocationSize = needed.size;
-        allocate.memoryTypeIndex = memoryType(needed.memoryTypeBits, host);
+        allocate.memoryTypeIndex =
+            findMemoryType(device.physical().memory, needed.memoryTypeBits, host);
         vulkan::check(vk.vkAllocateMemory(device.handle(), &allocate, nullptr, &mMemory),
                       "vkAllocateMemory");
         vulkan::check(vk.vkBindBufferMemory(device.handle(), mHandle, mMemory, 0),
@@ -155,21 +159,6 @@ public:
     void* mapped() const { return mMapped; }
 
 private:
-    uint32_t memoryType(uint32_t allowed, bool host) const {
-        VkMemoryPropertyFlags needed = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-        VkMemoryPropertyFlags wanted = 0;
-        if (host) {
-            needed = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-            wanted = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-        }
-        const VkPhysicalDeviceMemoryProperties& memory = mDevice.physical().memory;
-        for (const VkMemoryPropertyFlags flags : {needed | wanted, needed})
-            for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-                if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & flags) == flags)
-                    return i;
-        throw kp::Unsupported("the device has no memory type for a buffer");
-    }
-
     const OwnDevice& mDevice;
     VkBuffer mHandle = VK_NULL_HANDLE;
     VkDeviceMemory mMemory = VK_NULL_HANDLE;

@@ -6,9 +6,9 @@
 
 namespace kp::benchmark {
 
-/// Seconds that the calling thread has had a processor: what it spent itself, however often others
-/// (the threads of a software driver, another program) took its turn. Where the system does not
-/// say, seconds of a clock.
+/// Returns the processor time of the calling thread in seconds. Unlike a clock, it does not count
+/// the time of other threads, such as those of a software driver. On a system without such a timer
+/// it is a clock.
 inline double threadSeconds() {
 #ifdef CLOCK_THREAD_CPUTIME_ID
     timespec time{};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which form of barrier is the cheapest on this device: before the first dispatch of a command
-// buffer, at its end, and between dispatches that depend on each other. What a sequence records
-// (src/vulkan/Commands.cpp) should follow from it.
+// Measures the cost of several forms of barrier: before the first dispatch of a command buffer, at
+// its end, and between dependent dispatches. It justifies the barriers that a sequence records
+// (src/vulkan/queue/Barriers.cpp).
 //
 //   kompute_benchmark_barrier_forms [--check]
+//
+// --check  accepted for uniformity: there is nothing to check
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -14,13 +15,15 @@
 
 #include <kompute/Kompute.hpp>
 
-#include "vulkan/CommandBufferPool.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Queue.hpp"
+#include "Measure.hpp"
+#include "Program.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using kp::vulkan::Device;
 
 struct Scope {
@@ -34,7 +37,7 @@ constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kCopy = VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkPipelineStageFlags kIndirect = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
 
-/// One command buffer of dispatches with barriers where a form puts them, evaluated and timed.
+/// A command buffer of dispatches with one form of barrier, and its times.
 class Form {
 public:
     using Barrier = std::function<void(const VolkDeviceTable&, VkCommandBuffer)>;
@@ -65,18 +68,16 @@ public:
     void evaluate(int calls) {
         const VkCommandBuffer commands = mCommandBuffer.handle();
         kp::vulkan::Queue& queue = mDevice.queue(0);
-        const auto start = Clock::now();
-        for (int i = 0; i < calls; ++i)
-            queue.wait(queue.submit({&commands, 1}, {}), UINT64_MAX, mDevice.defaultWaitMode());
-        mTimes.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() /
-                         calls);
+        const double seconds = kp::benchmark::secondsOf([&] {
+            for (int i = 0; i < calls; ++i)
+                queue.wait(queue.submit({&commands, 1}, {}), UINT64_MAX, mDevice.defaultWaitMode());
+        });
+        mMicroseconds.push_back(1e6 * seconds / calls);
     }
 
     void print() {
-        std::sort(mTimes.begin(), mTimes.end());
-        const auto at = [&](double part) {
-            return mTimes[static_cast<size_t>(part * static_cast<double>(mTimes.size() - 1))];
-        };
+        std::sort(mMicroseconds.begin(), mMicroseconds.end());
+        const auto at = [&](double q) { return kp::benchmark::quantileOfSorted(mMicroseconds, q); };
         std::printf("  %-52s %9.2f %9.2f %9.2f\n", mName.c_str(), at(0.1), at(0.5), at(0.9));
     }
 
@@ -84,7 +85,7 @@ private:
     std::string mName;
     Device& mDevice;
     kp::vulkan::CommandBuffer mCommandBuffer;
-    std::vector<double> mTimes;
+    std::vector<double> mMicroseconds;
 };
 
 Form::Barrier global(Scope before, Scope after) {
@@ -118,7 +119,7 @@ Form::Barrier onBuffer(VkBuffer buffer) {
     };
 }
 
-Form::Barrier second() {
+Form::Barrier synchronization2() {
     return [](const VolkDeviceTable& vk, VkCommandBuffer commands) {
         VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
         barrier.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
@@ -135,7 +136,7 @@ Form::Barrier second() {
 
 void run() {
     kp::Manager manager;
-    const auto device = Device::find(manager.nativeDevice());
+    const auto device = kp::vulkan::findDevice(manager.nativeDevice());
     const auto tensor = manager.tensorT<uint32_t>(256, kp::Memory::MemoryTypes::eStorage);
     const auto algorithm = manager.algorithm({tensor}, kp::compile(R"(#version 450
         layout(local_size_x = 64) in;
@@ -182,15 +183,13 @@ void run() {
     addBetween("global with uniforms", global(computeWrites, uniform));
     addBetween("of one buffer", onBuffer(tensor->nativeBuffer()));
     if (device->has(kp::vulkan::Feature::eSynchronization2))
-        addBetween("global, synchronization2", second());
+        addBetween("global, synchronization2", synchronization2());
     addBetween("global, compute and transfer", global(writes, work));
     addBetween("global, compute, transfer and indirect", global(writes, all));
     addBetween("global, everything", global(everythingWrites, everything));
 
     const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
-    const auto warmUntil = Clock::now() + std::chrono::milliseconds(software ? 50 : 500);
-    while (Clock::now() < warmUntil)
-        between[2].evaluate(10);
+    kp::benchmark::repeatFor(software ? 0.05 : 0.5, [&] { between[2].evaluate(10); });
     const int blocks = software ? 11 : 101;
     for (int block = 0; block < blocks; ++block) {
         for (Form& form : first)
@@ -210,12 +209,12 @@ void run() {
 
 } // namespace
 
-int main() {
-    try {
+int main(int argc, char** argv) {
+    using namespace kp::benchmark;
+    return runProgram(argc, argv, "[--check]", [](Arguments& arguments) {
+        arguments.flag("--check");
+        arguments.finish();
         run();
         return 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    });
 }

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies within device memory: the driver's vkCmdCopyBuffer against the library's shader and
-// kernels of several shapes, in bytes read and written per second. It tells whether OpCopy should
-// use a kernel, and which.
+// Measures copies within device memory: vkCmdCopyBuffer, the library's copy kernel, and kernels of
+// several shapes. Figures are medians of bytes read and written per second. They justify whether
+// OpCopy uses a kernel, and which.
 //
 //   kompute_benchmark_copy_kernels [--check]
+//
+// --check  accepted for uniformity: the data are always checked
+//
+// The exit status is 1 if the data are wrong.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <kompute/Kompute.hpp>
 
+#include "Measure.hpp"
+#include "Program.hpp"
+
 namespace {
 
 struct Shape {
     const char* name;
     uint32_t local;
-    uint32_t perThread; ///< 16-byte words each invocation copies
-    uint32_t groups;    ///< 0: as many as the words need
-    bool address;       ///< through buffer addresses, else through descriptors
+    uint32_t perThread; ///< 16-byte words that each invocation copies
+    uint32_t groups;    ///< maximum; 0: no maximum
+    bool address;       ///< through buffer addresses instead of descriptors
 };
 
 constexpr Shape kShapes[] = {
@@ -88,16 +94,12 @@ std::string source(const Shape& shape) {
     return text;
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 bool run() {
     kp::Manager manager;
     const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
     bool right = true;
-    std::printf("%s; GB/s read and written, device time\n", manager.deviceInfo().name.c_str());
+    std::printf("%s; GB/s read and written, by device timestamps\n",
+                manager.deviceInfo().name.c_str());
     const std::vector<uint64_t> sizes =
         software ? std::vector<uint64_t>{1u << 20, 16u << 20}
                  : std::vector<uint64_t>{64u << 10, 1u << 20,   4u << 20, 16u << 20,
@@ -107,7 +109,7 @@ bool run() {
         std::printf(" %8.2fM", static_cast<double>(bytes) / (1 << 20));
     std::printf("\n");
     std::vector<std::vector<double>> rows(std::size(kShapes) + 1);
-    std::vector<double> ours;
+    std::vector<double> library;
     for (const uint64_t bytes : sizes) {
         const uint64_t words = bytes / 16;
         const auto from = manager.tensor(bytes / 4, 4, kp::Memory::DataTypes::eUnsignedInt,
@@ -126,7 +128,7 @@ bool run() {
                 const std::vector<uint64_t> ns = sequence->getTimestampsNs();
                 times.push_back(static_cast<double>(ns[1] - ns[0]));
             }
-            return 2.0 * static_cast<double>(bytes) / median(times);
+            return 2.0 * static_cast<double>(bytes) / kp::benchmark::median(times);
         };
         const auto verify = [&](const char* what) {
             std::vector<uint32_t> back(data.size());
@@ -137,14 +139,14 @@ bool run() {
             }
             manager.sequence()->eval<kp::OpFill>({to}, 0u);
         };
-        // OpCopy by the driver's command, then by the library's shader.
+        // OpCopy with the driver's command, then with the library's kernel.
         for (const bool kernel : {false, true}) {
             kp::ManagerOptions options;
             options.transfer = kernel ? "copykernel=1" : "copykernel=0";
-            const kp::Manager rules(options); // of the device, which both managers share
+            const kp::Manager rules(options); // both managers share the device and its rules
             auto copy = manager.sequence(0, 1);
             copy->record<kp::OpCopy>({from, to});
-            (kernel ? ours : rows[0]).push_back(measure(copy));
+            (kernel ? library : rows[0]).push_back(measure(copy));
             verify(kernel ? "OpCopy" : "driver");
         }
         for (size_t i = 0; i < std::size(kShapes); ++i) {
@@ -170,7 +172,7 @@ bool run() {
         }
     }
     std::printf("%-40s", "OpCopy, copykernel=1");
-    for (const double value : ours)
+    for (const double value : library)
         std::printf(" %9.0f", value);
     std::printf("\n");
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -184,11 +186,11 @@ bool run() {
 
 } // namespace
 
-int main() {
-    try {
+int main(int argc, char** argv) {
+    using namespace kp::benchmark;
+    return runProgram(argc, argv, "[--check]", [](Arguments& arguments) {
+        arguments.flag("--check");
+        arguments.finish();
         return run() ? 0 : 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    });
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resident memory over many evaluations, and over many sequences made, used and dropped: it stays
-// where it was.
+// Growth of resident memory over many evaluations, and over many sequences that are created, used
+// and destroyed. There should be none.
 //
 //   kompute_benchmark_flatness [--check] [--full] [--json FILE]
 //
-// --full  a million evaluations and a hundred thousand sequences (default: 20,000 and 5,000)
+// --check  exit with 1 if memory grew beyond the limit
+// --full   a million evaluations and a hundred thousand sequences (default: 20,000 and 5,000)
+// --json   write the results to a file
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -20,13 +21,15 @@
 
 #include <kompute/Kompute.hpp>
 
+#include "Program.hpp"
+
 namespace {
 
-/// What an allocator and a driver may keep for themselves.
+/// What an allocator and a driver may keep.
 constexpr double kLimitMiB = 4;
 
-/// MiB; 0 where the system does not say.
-double resident() {
+/// Returns the resident memory in MiB, or 0 if the system does not report it.
+double residentMiB() {
 #if defined(__linux__)
     if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
         unsigned long all = 0, pages = 0;
@@ -43,25 +46,25 @@ double resident() {
 struct Result {
     std::string id;
     std::string name;
-    double start;
-    double growth;
+    double start;  ///< MiB
+    double growth; ///< MiB
 };
 
-/// Growth from a tenth of the way to the end.
-Result grow(const std::string& id, const std::string& name, uint64_t times,
-            const std::function<void()>& call) {
+/// Measures the growth after the first tenth of the calls.
+Result measureGrowth(const std::string& id, const std::string& name, uint64_t times,
+                     const std::function<void()>& call) {
     for (uint64_t i = 0; i < times / 10; ++i)
         call();
-    const double start = resident();
+    const double start = residentMiB();
     double highest = start;
     for (uint64_t i = times / 10; i < times; ++i) {
         call();
         if (i % (times / 10) == 0)
-            highest = std::max(highest, resident());
+            highest = std::max(highest, residentMiB());
     }
-    highest = std::max(highest, resident());
-    std::printf("%-42s %7.1f MiB, grew by %.2f (at most %.0f)%s\n", name.c_str(), start,
-                highest - start, kLimitMiB, highest - start > kLimitMiB ? "  OVER" : "");
+    highest = std::max(highest, residentMiB());
+    std::printf("%-42s %7.1f MiB, growth %.2f MiB (limit %.0f)%s\n", name.c_str(), start,
+                highest - start, kLimitMiB, highest - start > kLimitMiB ? "  MISSED" : "");
     std::fflush(stdout);
     return {id, name, start, highest - start};
 }
@@ -88,60 +91,49 @@ void writeJson(const std::string& path, const std::vector<Result>& results) {
     std::fclose(file);
 }
 
+int run(kp::benchmark::Arguments& arguments) {
+    const bool check = arguments.flag("--check");
+    const bool full = arguments.flag("--full");
+    const std::string json = arguments.value("--json");
+    arguments.finish();
+    const uint64_t evaluations = full ? 1000000 : 20000;
+    const uint64_t sequences = full ? 100000 : 5000;
+
+    kp::Manager manager;
+    const auto tensor = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, 7));
+    const auto algorithm = manager.algorithm(
+        {tensor},
+        kp::compile("#version 450\n"
+                    "layout(local_size_x = 64) in;\n"
+                    "layout(std430, set = 0, binding = 0) buffer B { uint v[]; };\n"
+                    "void main() { v[gl_GlobalInvocationID.x] += 1u; }\n"),
+        {1, 1, 1});
+    const auto recorded = manager.sequence();
+    recorded->eval<kp::OpSyncDevice>({tensor});
+    recorded->record<kp::OpAlgoDispatch>(algorithm);
+
+    std::vector<Result> results;
+    results.push_back(measureGrowth("flat/evaluations",
+                                    "memory over " + std::to_string(evaluations) + " evaluations",
+                                    evaluations, [&] { recorded->eval(); }));
+    results.push_back(measureGrowth(
+        "flat/sequences", "memory over " + std::to_string(sequences) + " sequences", sequences,
+        [&] { manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->eval(); }));
+    manager.sequence()->eval<kp::OpSyncLocal>({tensor});
+    const uint32_t expected = static_cast<uint32_t>(7 + evaluations + sequences);
+    if (tensor->data()[63] != expected)
+        throw std::runtime_error("wrong result: " + std::to_string(tensor->data()[63]) +
+                                 " instead of " + std::to_string(expected));
+    if (!json.empty())
+        writeJson(json, results);
+    for (const Result& each : results)
+        if (check && each.growth > kLimitMiB)
+            return 1;
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    try {
-        bool check = false, full = false;
-        std::string json;
-        for (int i = 1; i < argc; ++i) {
-            const std::string word = argv[i];
-            if (word == "--check")
-                check = true;
-            else if (word == "--full")
-                full = true;
-            else if (word == "--json" && i + 1 < argc)
-                json = argv[++i];
-            else
-                throw std::runtime_error("usage: " + std::string(argv[0]) +
-                                         " [--check] [--full] [--json FILE]");
-        }
-        const uint64_t evaluations = full ? 1000000 : 20000;
-        const uint64_t sequences = full ? 100000 : 5000;
-
-        kp::Manager manager;
-        const auto tensor = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, 7));
-        const auto algorithm = manager.algorithm(
-            {tensor},
-            kp::compile("#version 450\n"
-                        "layout(local_size_x = 64) in;\n"
-                        "layout(std430, set = 0, binding = 0) buffer B { uint v[]; };\n"
-                        "void main() { v[gl_GlobalInvocationID.x] += 1u; }\n"),
-            {1, 1, 1});
-        const auto recorded = manager.sequence();
-        recorded->eval<kp::OpSyncDevice>({tensor});
-        recorded->record<kp::OpAlgoDispatch>(algorithm);
-
-        std::vector<Result> results;
-        results.push_back(grow("flat/evaluations",
-                               "memory over " + std::to_string(evaluations) + " evaluations",
-                               evaluations, [&] { recorded->eval(); }));
-        results.push_back(grow(
-            "flat/sequences", "memory over " + std::to_string(sequences) + " sequences", sequences,
-            [&] { manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->eval(); }));
-        manager.sequence()->eval<kp::OpSyncLocal>({tensor});
-        const uint32_t wanted = static_cast<uint32_t>(7 + evaluations + sequences);
-        if (tensor->data()[63] != wanted)
-            throw std::runtime_error("wrong result: " + std::to_string(tensor->data()[63]) +
-                                     " instead of " + std::to_string(wanted));
-        if (!json.empty())
-            writeJson(json, results);
-        for (const Result& each : results)
-            if (check && each.growth > kLimitMiB)
-                return 1;
-        return 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    return kp::benchmark::runProgram(argc, argv, "[--check] [--full] [--json FILE]", run);
 }

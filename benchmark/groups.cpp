@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of devices: how a kernel scales over them, how fast data go from one to another beside
-// what the links to the host carry, all-reduce, and reading and writing.
+// Measures groups of devices: how a kernel scales, transfers between devices compared with the
+// links to the host, all-reduce, reads and writes.
 //
 //   kompute_benchmark_groups [--check] [--devices N]
 //
-// --check      fewer and smaller measurements, and exits with 1 where a target is missed that holds
-//              on the kind of device there is (on a software driver none of the speeds is judged)
-// --devices N  that many devices; where there are fewer GPUs, the first one several times over, or
-//              the software driver. Default: every GPU, at least two
+// --check      fewer and smaller measurements; exit with 1 if a target is missed (on a software
+//              driver no speed has a target)
+// --devices N  number of devices. If there are fewer GPUs, the first one is used repeatedly; if
+//              there is none, the software driver. Default: every GPU, but at least two
 //
-// The exit status is 1 where data are wrong. Figures are medians; GB/s are of payload.
+// The exit status is 1 if data are wrong. Figures are medians. GB/s count the payload.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <kompute/Group.hpp>
+
+#include "Measure.hpp"
+#include "Program.hpp"
+#include "base/Text.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using kp::benchmark::medianSeconds;
 using Floats = std::vector<float>;
 
 const char* const kWork = R"(#version 450
@@ -40,29 +42,17 @@ void main() {
     v[i] = x;
 })";
 
-double secondsOf(const std::function<void()>& work, int repeat) {
-    work();
-    std::vector<double> times;
-    for (int i = 0; i < repeat; ++i) {
-        const auto start = Clock::now();
-        work();
-        times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    std::nth_element(times.begin(), times.begin() + repeat / 2, times.end());
-    return times[static_cast<size_t>(repeat / 2)];
-}
-
-std::vector<uint32_t> devicesToUse(size_t wanted) {
+std::vector<uint32_t> devicesToUse(size_t count) {
     std::vector<uint32_t> gpus;
     for (const kp::DeviceInfo& device : kp::listDevices())
         if (device.type != kp::DeviceType::eCpu)
             gpus.push_back(device.index);
     if (gpus.empty())
         gpus.push_back(0);
-    if (wanted == 0)
-        wanted = std::max<size_t>(2, gpus.size());
+    if (count == 0)
+        count = std::max<size_t>(2, gpus.size());
     std::vector<uint32_t> ids;
-    for (size_t i = 0; i < wanted; ++i)
+    for (size_t i = 0; i < count; ++i)
         ids.push_back(gpus[i < gpus.size() ? i : 0]);
     return ids;
 }
@@ -112,20 +102,20 @@ private:
         return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
     }
 
-    void demand(bool judged, bool holds, const char* what) {
-        if (!mCheck || !judged || holds)
+    void requireTarget(bool applies, bool holds, const char* what) {
+        if (!mCheck || !applies || holds)
             return;
         std::printf("MISSED: %s\n", what);
         mGood = false;
     }
-    void right(bool holds, const char* what) {
+    void requireData(bool holds, const char* what) {
         if (holds)
             return;
         std::printf("WRONG DATA: %s\n", what);
         mGood = false;
     }
 
-    /// What a buffer takes on each device.
+    /// The memory that a buffer takes on each device.
     void memory() {
         kp::DeviceGroupOptions options;
         options.deviceIds = {mIds[0]};
@@ -137,13 +127,14 @@ private:
         kp::Buffer buffer(own, {kElements});
         buffer.write(Floats(kElements, 1));
         const double taken = static_cast<double>(own[0].allocatedBytes() - before);
-        std::printf("a buffer of 64 MiB on a device with two queues takes, staging included, "
-                    "%.0f MiB\n",
+        std::printf("a buffer of 64 MiB on a device with two queues takes %.0f MiB, including "
+                    "staging\n",
                     taken / (1 << 20));
-        demand(true, taken <= (64.0 + 256.0 + 16.0) * (1 << 20), "64 MiB and bounded staging");
+        requireTarget(true, taken <= (64.0 + 256.0 + 16.0) * (1 << 20),
+                      "at most 64 MiB and bounded staging");
     }
 
-    /// The same work on one device and shared out over all.
+    /// The same work on one device and divided among all.
     void scaling() {
         const uint64_t elements = mGpu ? uint64_t{64} << 20 : uint64_t{1} << 16;
         const uint32_t rounds = mGpu ? 20000 : 200;
@@ -157,11 +148,11 @@ private:
             kp::GroupKernelOptions options;
             options.roundUp = true;
             kp::GroupKernel work(group, "work", kWork, {values, rounds}, options);
-            const double time = secondsOf([&] { kp::Event::waitAll(work()); }, mRepeat);
+            const double time = medianSeconds(mRepeat, [&] { kp::Event::waitAll(work()); });
             const Floats result = values->read<float>();
-            right(std::all_of(result.begin(), result.end(),
-                              [&](float value) { return value == result[0] && value < 2; }),
-                  "the kernel's result");
+            requireData(std::all_of(result.begin(), result.end(),
+                                    [&](float value) { return value == result[0] && value < 2; }),
+                        "the kernel's result");
             return time;
         };
         const double alone = seconds(one);
@@ -169,26 +160,26 @@ private:
         const double scale = alone / together;
         std::printf("one kernel: %.2f ms on one device, %.2f ms on %zu: %.2f times as fast\n",
                     1e3 * alone, 1e3 * together, mGroup.size(), scale);
-        demand(mGpu && mDistinct, scale >= 0.95 * static_cast<double>(mGroup.size()),
-               "0.95 of the number of devices");
+        requireTarget(mGpu && mDistinct, scale >= 0.95 * static_cast<double>(mGroup.size()),
+                      "at least 0.95 times the number of devices");
     }
 
     void small() {
         kp::Buffer buffer(mGroup, {1024});
         const Floats data(1024, 3);
         Floats back(1024);
-        const int many = 2000;
-        const double write = secondsOf([&] { buffer.write(data, 0); }, many);
-        const double read = secondsOf([&] { buffer.read(back.data(), 4096, 0); }, many);
-        right(back == data, "4 KiB");
+        constexpr int kRepeat = 2000;
+        const double write = medianSeconds(kRepeat, [&] { buffer.write(data, 0); });
+        const double read = medianSeconds(kRepeat, [&] { buffer.read(back.data(), 4096, 0); });
+        requireData(back == data, "4 KiB");
         std::printf("4 KiB: write %.2f us, read %.2f us\n", 1e6 * write, 1e6 * read);
     }
 
     double rate(uint64_t bytes, const std::function<void()>& work) {
-        return 1e-9 * static_cast<double>(bytes) / secondsOf(work, mRepeat);
+        return 1e-9 * static_cast<double>(bytes) / medianSeconds(mRepeat, work);
     }
 
-    /// What the links between each device and the host carry, from memory that the device reaches.
+    /// The rates of the links between the host and each device, with pinned memory.
     void links() {
         const uint64_t count = mBytes / sizeof(float);
         std::printf("%.0f MiB between host and device, GB/s%12s %8s\n",
@@ -204,7 +195,7 @@ private:
         }
     }
 
-    /// Calls @p measure with a group for each way that data can travel.
+    /// Calls @p measure with a group for each exchange path that the devices support.
     template <typename Measure>
     void forEachPath(Measure measure) {
         for (const kp::ExchangePath path :
@@ -238,38 +229,39 @@ private:
                 data[k] = static_cast<float>(k % 65536);
             buffer.write(data, 0);
             const double copied = rate(mBytes, [&] { buffer.copy(0, 1).wait(); });
-            right(buffer.read<float>(1) == data, "copy");
-            demand(mGpu && mDistinct && chosen, copied >= 0.85 * mSlowest,
-                   "0.85 of the slower link");
-            return fmt::format("{:8.1f}", copied);
+            requireData(buffer.read<float>(1) == data, "copy");
+            requireTarget(mGpu && mDistinct && chosen, copied >= 0.85 * mSlowest,
+                          "at least 0.85 of the slowest link to the host");
+            return kp::formatted("{:8.1f}", copied);
         });
     }
 
     void allReduce() {
         const uint64_t count = mBytes / sizeof(float);
         const auto devices = static_cast<double>(mGroup.size());
-        // Each device sends what is not its part, and its part once it is joined: everything once.
-        // It receives what the others have of its part, and their parts: (n - 1) / n, twice.
+        // Each device sends the parts of the others and the sum of its own part: everything once.
+        // It receives (n - 1) / n twice: its part from the others, and the sums of their parts.
         const double traffic = 1 + 2 * (devices - 1) / devices;
         const double limit = traffic * 1e-9 * static_cast<double>(mBytes) / mSlowest;
-        std::printf("all-reduce of %.0f MiB over %zu devices, ms; one direction at a time at the "
-                    "rate of the slowest link to the host: %.2f\n",
+        std::printf("all-reduce of %.0f MiB over %zu devices, ms (one direction at a time over the "
+                    "slowest link to the host: %.2f)\n",
                     static_cast<double>(mBytes) / (1 << 20), mGroup.size(), 1e3 * limit);
         forEachPath([&](kp::DeviceGroup& group, bool) {
             kp::Buffer buffer(group, {count});
             buffer.write(Floats(count, 0));
             const double seconds =
-                secondsOf([&] { kp::Event::waitAll(buffer.allReduce()); }, mRepeat);
+                medianSeconds(mRepeat, [&] { kp::Event::waitAll(buffer.allReduce()); });
             for (uint32_t i = 0; i < group.size(); ++i)
                 buffer.write(Floats(count, static_cast<float>(i + 1)), i);
             kp::Event::waitAll(buffer.allReduce());
             const Floats result = buffer.read<float>(1);
-            right(std::all_of(result.begin(), result.end(),
-                              [&](float value) {
-                                  return value == static_cast<float>(devices * (devices + 1) / 2);
-                              }),
-                  "all-reduce");
-            return fmt::format("{:8.2f}", 1e3 * seconds);
+            requireData(std::all_of(result.begin(), result.end(),
+                                    [&](float value) {
+                                        return value ==
+                                               static_cast<float>(devices * (devices + 1) / 2);
+                                    }),
+                        "all-reduce");
+            return kp::formatted("{:8.2f}", 1e3 * seconds);
         });
     }
 
@@ -280,25 +272,18 @@ private:
     const bool mDistinct;
     const int mRepeat;
     const uint64_t mBytes;
-    double mSlowest = 1e9; ///< GB/s
+    double mSlowest = 1e9; ///< GB/s of the slowest link to the host
     bool mGood = true;
 };
 
 } // namespace
 
-int main(int count, char** arguments) {
-    bool check = false;
-    size_t devices = 0;
-    for (int i = 1; i < count; ++i) {
-        if (std::strcmp(arguments[i], "--check") == 0)
-            check = true;
-        else if (std::strcmp(arguments[i], "--devices") == 0 && i + 1 < count)
-            devices = std::strtoul(arguments[++i], nullptr, 10);
-    }
-    try {
+int main(int argc, char** argv) {
+    using namespace kp::benchmark;
+    return runProgram(argc, argv, "[--check] [--devices N]", [](Arguments& arguments) {
+        const bool check = arguments.flag("--check");
+        const size_t devices = std::stoul(arguments.value("--devices", "0"));
+        arguments.finish();
         return Benchmark(devicesToUse(devices), check).run() ? 0 : 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 1;
-    }
+    });
 }

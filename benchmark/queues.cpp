@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which queues of a device work side by side: copies on each queue, copies in both directions on
-// two, an upload split over two, and a kernel beside copies. Which queues the library asks for
-// (src/vulkan/DevicePlan.cpp) and which the transfer engine uses should follow from it.
+// Measures which queues of a device work in parallel: copies on each queue, copies in both
+// directions on two, an upload split over two, and a kernel beside copies. It justifies which
+// queues the library requests (src/vulkan/device/DevicePlan.cpp) and which the transfer engine
+// uses.
 //
 //   kompute_benchmark_queues [--check]
 //
 // --check  fewer and smaller measurements
 //
-// Raw Vulkan on a VkDevice of its own, with up to two queues of every family that can copy. Data
-// are compared after each measurement; the exit status is 1 where they are wrong. Figures are
-// medians, from the first submission until the host sees the last one done.
+// It uses raw Vulkan on its own VkDevice, with up to two queues of every family that can copy. Data
+// are verified after each measurement. The exit status is 1 if they are wrong. Figures are medians
+// of the time from the first submission until the host sees the last one complete.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <kompute/Kompute.hpp>
 
+#include "Measure.hpp"
 #include "OwnDevice.hpp"
+#include "Program.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
 
 namespace kp::benchmark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using vulkan::check;
 
-/// Affine steps from the number of each element, in registers: it computes and hardly touches
-/// memory.
+/// Applies an affine function to each index many times. It computes in registers and hardly uses
+/// memory bandwidth.
 constexpr const char* kKernel = R"(#version 450
     layout(local_size_x = 256) in;
     layout(set = 0, binding = 0) writeonly buffer B { uint result[]; };
@@ -45,10 +46,10 @@ constexpr const char* kKernel = R"(#version 450
         result[gl_GlobalInvocationID.x] = value;
     })";
 constexpr uint32_t kElements = 1u << 20;
-constexpr uint64_t kSmall = 8u << 20; ///< bytes: not more, where the device is a processor
+constexpr uint64_t kSmallBytes = 8u << 20; ///< for software drivers
 
-bool isKernelsResult(const std::vector<uint32_t>& result, uint32_t steps) {
-    uint32_t factor = 1, addend = 0; // all steps in one
+bool isKernelResult(const std::vector<uint32_t>& result, uint32_t steps) {
+    uint32_t factor = 1, addend = 0; // of all steps combined
     for (uint32_t i = 0; i < steps; ++i) {
         factor *= 1664525u;
         addend = addend * 1664525u + 1013904223u;
@@ -59,7 +60,7 @@ bool isKernelsResult(const std::vector<uint32_t>& result, uint32_t steps) {
     return true;
 }
 
-/// What a piece of work writes, so that it can be compared afterwards.
+/// What a piece of work writes, for the verification.
 enum Writes : unsigned { eDevice = 1, eHost = 2, eResult = 4 };
 
 struct Work {
@@ -72,9 +73,9 @@ class Queues {
 public:
     Queues(const OwnDevice& device, bool few)
         : mDevice(device), mVk(device.vk()), mLanes(device.lanes()),
-          mSoftware(device.physical().isCpu()), mBytes(mSoftware ? kSmall
-                                                       : few     ? 4 * kSmall
-                                                                 : 16 * kSmall),
+          mSoftware(device.physical().isCpu()), mBytes(mSoftware ? kSmallBytes
+                                                       : few     ? 4 * kSmallBytes
+                                                                 : 16 * kSmallBytes),
           mRepeat(few || mSoftware ? 3 : 7), mHostSource(device, mBytes, true),
           mHostTarget(device, mBytes, true), mDeviceSource(device, mBytes, false),
           mDeviceTarget(device, mBytes, false),
@@ -87,26 +88,25 @@ public:
         auto* words = static_cast<uint32_t*>(mHostSource.mapped());
         std::generate(words, words + mBytes / sizeof(uint32_t), std::ref(random));
         once({copy(mMain, mHostSource, mDeviceSource, eDevice)});
-        const auto warmUntil = Clock::now() + std::chrono::milliseconds(mSoftware ? 0 : 500);
-        while (Clock::now() < warmUntil)
-            once({within(mMain)});
+        repeatFor(mSoftware ? 0 : 0.5, [&] { once({within(mMain)}); });
     }
 
     ~Queues() { mVk.vkDeviceWaitIdle(mDevice.handle()); }
 
     bool run() {
-        std::printf("%s; queues are called family.index, those that compute have a *\n",
+        std::printf("%s; queues are named family.index, and * marks those that compute\n",
                     mDevice.physical().name().c_str());
-        std::printf("copies of %u MiB on one queue, GB/s (within the device: read and written)\n"
-                    "%8s %8s %8s %8s\n",
-                    static_cast<unsigned>(mBytes >> 20), "", "up", "down", "within");
+        std::printf(
+            "copies of %u MiB on one queue, GB/s (within the device: bytes read and written)\n"
+            "%8s %8s %8s %8s\n",
+            static_cast<unsigned>(mBytes >> 20), "", "up", "down", "within");
         for (const Lane& lane : mLanes)
             std::printf("%7s%s %8.1f %8.1f %8.1f\n", lane.name.c_str(), lane.computes ? "*" : " ",
                         rate(1, {up(lane)}), rate(1, {down(lane)}), rate(2, {within(lane)}));
         if (mLanes.size() == 1)
-            std::printf("one queue: there is nothing to compare\n");
+            std::printf("one queue: nothing to compare\n");
         else
-            sideBySide();
+            measurePairs();
         if (!mRight)
             std::printf("WRONG DATA\n");
         return mRight;
@@ -115,12 +115,12 @@ public:
 private:
     using Cell = std::function<double(const Lane& row, const Lane& column)>;
 
-    void sideBySide() {
-        matrix("up on the row's queue, down on the column's: GB/s of both", "%8.1f",
+    void measurePairs() {
+        matrix("up on the row's queue, down on the column's: GB/s, sum of both", "%8.1f",
                [&](const Lane& row, const Lane& column) {
                    return rate(2, {up(row), down(column)});
                });
-        matrix("up, one half on the row's queue and one on the column's: GB/s", "%8.1f",
+        matrix("up, half on the row's queue and half on the column's: GB/s", "%8.1f",
                [&](const Lane& row, const Lane& column) {
                    return rate(1, {up(row, 0, 2), up(column, 1, 2)});
                });
@@ -140,7 +140,7 @@ private:
                });
     }
 
-    /// Prints a figure for each pair of different queues; 0 stands for none.
+    /// Prints a figure for each pair of different queues, or "-" if it is 0.
     void matrix(const std::string& title, const char* format, const Cell& cell) {
         std::printf("%s\n%8s", title.c_str(), "");
         for (const Lane& column : mLanes)
@@ -210,7 +210,7 @@ private:
         return {&lane, commands, writes};
     }
 
-    /// Runs work of different queues at once. @return seconds
+    /// Runs work on different queues at once and returns the seconds.
     double submit(const std::vector<Work>& works) {
         for (const Work& work : works)
             check(mVk.vkResetFences(mDevice.handle(), 1, &work.lane->fence), "vkResetFences");
@@ -223,14 +223,14 @@ private:
         }
         for (const Work& work : works) {
             VkResult result = VK_NOT_READY;
-            while (!mSoftware && result == VK_NOT_READY) // blocking would end late
+            while (!mSoftware && result == VK_NOT_READY) // a blocking wait returns late
                 result = mVk.vkGetFenceStatus(mDevice.handle(), work.lane->fence);
             if (mSoftware)
                 result = mVk.vkWaitForFences(mDevice.handle(), 1, &work.lane->fence, VK_TRUE,
                                              UINT64_MAX);
             check(result, "waiting for a queue");
         }
-        return std::chrono::duration<double>(Clock::now() - start).count();
+        return secondsSince(start);
     }
 
     void free(const std::vector<Work>& works) {
@@ -243,7 +243,7 @@ private:
         free(works);
     }
 
-    /// Seconds of works at once: the median. Compares what they wrote.
+    /// Returns the median seconds of running all works at once, and verifies what they wrote.
     double seconds(const std::vector<Work>& works) {
         clear();
         submit(works);
@@ -255,8 +255,7 @@ private:
             written |= work.writes;
         free(works);
         compare(written);
-        std::sort(times.begin(), times.end());
-        return times[times.size() / 2];
+        return median(std::move(times));
     }
 
     double rate(int times, const std::vector<Work>& works) {
@@ -285,17 +284,17 @@ private:
         if (written & eResult) {
             std::vector<uint32_t> result(kElements);
             mResult->download(result.data(), result.size() * sizeof(uint32_t));
-            mRight = mRight && isKernelsResult(result, mSteps);
+            mRight = mRight && isKernelResult(result, mSteps);
         }
     }
 
     /// Makes the kernel take as long as an upload.
     void calibrateKernel() {
-        const double most = mSoftware ? 60000 : 1e9; // some software drivers end longer loops
+        const double maxSteps = mSoftware ? 60000 : 1e9; // some software drivers stop longer loops
         const double wanted = seconds({up(mMain)});
         for (int i = 0; i < 5; ++i)
             mSteps = static_cast<uint32_t>(
-                std::clamp(mSteps * wanted / seconds({kernel(mMain)}), 1.0, most));
+                std::clamp(mSteps * wanted / seconds({kernel(mMain)}), 1.0, maxSteps));
     }
 
     const OwnDevice& mDevice;
@@ -304,20 +303,20 @@ private:
     bool mSoftware;
     uint64_t mBytes;
     int mRepeat;
-    Buffer mHostSource; ///< what all targets have to become, but the kernel's
+    Buffer mHostSource; ///< the data that every copy must produce
     Buffer mHostTarget;
     Buffer mDeviceSource;
     Buffer mDeviceTarget;
-    std::shared_ptr<kp::TensorT<uint32_t>> mResult; ///< of the kernel
+    std::shared_ptr<kp::TensorT<uint32_t>> mResult; ///< the output of the kernel
     std::shared_ptr<kp::Algorithm> mKernel;
-    const Lane& mMain; ///< computes
+    const Lane& mMain; ///< the first queue that computes
     uint32_t mSteps = 1000;
     bool mRight = true;
 };
 
 bool run(bool few) {
-    auto chosen = std::make_unique<kp::Manager>(); // it chooses the device as everywhere
-    const OwnDevice device(*vulkan::Device::find(chosen->nativeDevice()));
+    auto chosen = std::make_unique<kp::Manager>(); // selects the device
+    const OwnDevice device(*vulkan::findDevice(chosen->nativeDevice()));
     chosen.reset();
     return Queues(device, few).run();
 }
@@ -326,13 +325,10 @@ bool run(bool few) {
 } // namespace kp::benchmark
 
 int main(int argc, char** argv) {
-    try {
-        const bool few = argc == 2 && std::string(argv[1]) == "--check";
-        if (argc > 1 && !few)
-            throw std::runtime_error("usage: " + std::string(argv[0]) + " [--check]");
-        return kp::benchmark::run(few) ? 0 : 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    using namespace kp::benchmark;
+    return runProgram(argc, argv, "[--check]", [](Arguments& arguments) {
+        const bool few = arguments.flag("--check");
+        arguments.finish();
+        return run(few) ? 0 : 1;
+    });
 }

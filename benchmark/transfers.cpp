@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast data move between host memory and the device, with the rules of the transfer engine
-// (src/vulkan/TransferRules.cpp) and with others.
+// Measures transfers between host memory and the device, with the default rules of the transfer
+// engine (src/vulkan/transfer/TransferRules.cpp) and with others.
 //
 //   kompute_benchmark_transfers [--check] [--sweep] [--rules TEXT] [--largest MIB] [--repeat N]
 //
-// --sweep measures rules of all kinds, for choosing them. --rules changes them as KOMPUTE_TRANSFER
-// does. Data are random and compared after each measurement; the exit status is 1 where they are
-// wrong. Figures are medians in GB/s (10^9 bytes) of one direction; an upload counts until the
-// device has the data.
+// --check    accepted for uniformity: the data are always checked
+// --sweep    measure many rules, to choose the defaults
+// --rules    change the rules, with the syntax of KOMPUTE_TRANSFER
+// --largest  largest transfer (default: 1024 MiB, or 64 on a software driver)
+// --repeat   repetitions of each measurement (default: by size)
+//
+// Data are random and verified after each measurement. The exit status is 1 if they are wrong.
+// Figures are medians in GB/s (10^9 bytes). The time of an upload ends when the device has the
+// data.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,14 +30,15 @@
 
 #include <kompute/Kompute.hpp>
 
+#include "Measure.hpp"
+#include "Program.hpp"
 #include "core/MemoryImpl.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Transfer.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::benchmark {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kKibi = 1u << 10;
 constexpr uint64_t kMebi = 1u << 20;
@@ -43,7 +47,7 @@ struct Options {
     bool sweep = false;
     std::string rules;
     uint64_t largest = 0; ///< bytes; 0: 1 GiB, on a software driver 64 MiB
-    int repeat = 0;       ///< 0: as many as the size asks for
+    int repeat = 0;       ///< 0: depends on the size
 };
 
 enum class Host { eOrdinary, ePinned, eImported, eImportedHugePages };
@@ -94,7 +98,7 @@ public:
         if (kind == Host::eImportedHugePages)
             madvise(mData, size, MADV_HUGEPAGE);
 #endif
-        std::memset(mData, 1, size); // every page is there before anything is timed
+        std::memset(mData, 1, size); // page faults would count as transfer time
         if (kind != Host::eOrdinary) {
             mImport = manager.importHost(mData, bytes);
             if (!mImport->imported())
@@ -113,33 +117,20 @@ private:
     unsigned char* mData = nullptr;
     std::unique_ptr<unsigned char, Free> mOwned;
     std::shared_ptr<kp::PinnedArray<unsigned char>> mPinned;
-    std::shared_ptr<kp::HostImport> mImport; ///< goes before the memory
+    std::shared_ptr<kp::HostImport> mImport; ///< must be released before the memory
 };
 
-/// Seconds of one call: the median.
-double median(int repeat, const std::function<void()>& call) {
-    call();
-    std::vector<double> times;
-    for (int i = 0; i < repeat; ++i) {
-        const auto start = Clock::now();
-        call();
-        times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    return times[times.size() / 2];
-}
-
 struct Figures {
-    double up = 0; ///< GB/s
-    double down = 0;
-    double both = 0; ///< both directions at once, summed
+    double up = 0;   ///< GB/s
+    double down = 0; ///< GB/s
+    double both = 0; ///< GB/s, sum of both directions at once
     bool right = true;
 };
 
 class Transfers {
 public:
     explicit Transfers(const Options& options)
-        : mOptions(options), mDevice(vulkan::Device::find(mManager.nativeDevice())),
+        : mOptions(options), mDevice(vulkan::findDevice(mManager.nativeDevice())),
           mSoftware(mManager.deviceInfo().type == kp::DeviceType::eCpu) {
         if (mOptions.largest == 0)
             mOptions.largest = mSoftware ? 64 * kMebi : 1024 * kMebi;
@@ -171,7 +162,8 @@ private:
         const uint64_t bytes = std::min<uint64_t>(mOptions.largest, 256 * kMebi);
         std::vector<unsigned char> from(bytes, 1);
         std::vector<unsigned char> to(bytes, 2);
-        const double seconds = median(9, [&] { std::memcpy(to.data(), from.data(), from.size()); });
+        const double seconds =
+            medianSeconds(9, [&] { std::memcpy(to.data(), from.data(), from.size()); });
         return static_cast<double>(bytes) / seconds * 1e-9;
     }
 
@@ -193,15 +185,16 @@ private:
         Figures figures;
         const int repeat = repeats(bytes);
         const double gigabytes = static_cast<double>(bytes) * 1e-9;
-        figures.up = gigabytes / median(repeat, [&] { upload(*up, source.data(), bytes); });
-        figures.down = gigabytes / median(repeat, [&] { up->download(target.data(), bytes); });
+        figures.up = gigabytes / medianSeconds(repeat, [&] { upload(*up, source.data(), bytes); });
+        figures.down =
+            gigabytes / medianSeconds(repeat, [&] { up->download(target.data(), bytes); });
         figures.right = std::memcmp(source.data(), target.data(), bytes) == 0;
         if (both) {
             const auto down = tensor(bytes);
             upload(*down, source.data(), bytes);
             std::memset(target.data(), 0, bytes);
-            constexpr int kRounds = 4; // a thread costs some 30 us to start
-            const double seconds = median(std::max(3, repeat / kRounds), [&] {
+            constexpr int kRounds = 4; // starting a thread takes about 30 us
+            const double seconds = medianSeconds(std::max(3, repeat / kRounds), [&] {
                 std::thread other([&] {
                     for (int i = 0; i < kRounds; ++i)
                         upload(*up, source.data(), bytes);
@@ -232,10 +225,10 @@ private:
                                 static_cast<unsigned long long>(bytes / kKibi), f.up, f.down,
                                 f.both, us / f.up, us / f.down, f.right ? "" : "  WRONG");
                 } catch (const kp::Unsupported& error) {
-                    std::printf("%-22s cannot: %s\n", nameOf(kind), error.what());
+                    std::printf("%-22s unsupported: %s\n", nameOf(kind), error.what());
                     break;
                 } catch (const kp::OutOfMemory&) {
-                    std::printf("%-22s %9llu does not fit\n", nameOf(kind),
+                    std::printf("%-22s %9llu out of memory\n", nameOf(kind),
                                 static_cast<unsigned long long>(bytes / kKibi));
                     break;
                 }
@@ -243,7 +236,7 @@ private:
             }
     }
 
-    void line(const std::string& rules, Host kind, uint64_t bytes, bool both) {
+    void printLine(const std::string& rules, Host kind, uint64_t bytes, bool both) {
         const std::string text = mOptions.rules.empty() ? rules : mOptions.rules + "," + rules;
         mDevice->transfer().changeRules(text);
         mDevice->waitIdle();
@@ -266,42 +259,44 @@ private:
     void sweep() {
         const uint64_t large = std::min<uint64_t>(mOptions.largest, 256 * kMebi);
         const auto number = [](uint64_t value) { return std::to_string(value); };
-        std::printf("\nchunk, threads and chunks in flight, through staging\n");
+        std::printf("\nchunk size, threads and chunks in flight, through staging\n");
         for (const uint64_t threads : {1, 2, 4, 6, 8, 12, 16})
             for (const uint64_t chunk : {512 * kKibi, kMebi, 2 * kMebi, 4 * kMebi, 8 * kMebi})
-                line("threads=" + number(threads) + ",chunk=" + number(chunk / kKibi) +
-                         "K,inflight=" + number(std::max<uint64_t>(4, 2 * threads)) + ",mapped=0",
-                     Host::eOrdinary, large, false);
+                printLine("threads=" + number(threads) + ",chunk=" + number(chunk / kKibi) +
+                              "K,inflight=" + number(std::max<uint64_t>(4, 2 * threads)) +
+                              ",mapped=0",
+                          Host::eOrdinary, large, false);
         for (const uint64_t inFlight : {8, 12, 16, 24, 32})
-            line("threads=8,chunk=2M,inflight=" + number(inFlight) + ",mapped=0", Host::eOrdinary,
-                 large, true);
+            printLine("threads=8,chunk=2M,inflight=" + number(inFlight) + ",mapped=0",
+                      Host::eOrdinary, large, true);
         std::printf("\nstreaming stores\n");
         for (const char* stream : {"0", "1"})
             for (const char* threads : {"4", "8", "12"})
-                line(std::string("stream=") + stream + ",mapped=0,inflight=24,threads=" + threads,
-                     Host::eOrdinary, large, true);
-        std::printf("\nwriting large data through the mapping\n");
+                printLine(std::string("stream=") + stream +
+                              ",mapped=0,inflight=24,threads=" + threads,
+                          Host::eOrdinary, large, true);
+        std::printf("\nlarge data through mapped memory\n");
         for (const char* threads : {"1", "2", "4", "8"})
             for (const char* stream : {"0", "1"})
-                line(std::string("mapped=16G,threads=") + threads + ",stream=" + stream,
-                     Host::eOrdinary, large, false);
-        std::printf("\nsmall data: through the mapping, the compute queue, the copy queue\n");
+                printLine(std::string("mapped=16G,threads=") + threads + ",stream=" + stream,
+                          Host::eOrdinary, large, false);
+        std::printf("\nsmall data: mapped memory, compute queue, copy queue\n");
         for (const uint64_t bytes :
              {kKibi, 4 * kKibi, 16 * kKibi, 64 * kKibi, 256 * kKibi, kMebi, 4 * kMebi})
             for (const char* rules :
                  {"mapped=16G", "mapped=0,copyqueue=1000G", "mapped=0,copyqueue=0"})
-                line(rules, Host::eOrdinary, bytes, false);
-        std::printf("\nfrom which size on threads pay\n");
+                printLine(rules, Host::eOrdinary, bytes, false);
+        std::printf("\nthe size from which threads pay off\n");
         for (const uint64_t bytes : {256 * kKibi + 1, 512 * kKibi, kMebi, 2 * kMebi, 4 * kMebi})
             for (const char* rules : {"mapped=0,threads=1", "mapped=0,threaded=1"})
-                line(rules, Host::eOrdinary, bytes, false);
-        std::printf("\nmemory that the device reaches: queues and pieces\n");
+                printLine(rules, Host::eOrdinary, bytes, false);
+        std::printf("\nhost memory that the device accesses: queues and pieces\n");
         for (const Host kind : {Host::ePinned, Host::eImportedHugePages})
             for (const char* rules :
                  {"copyqueue=1000G", "copyqueue=0", "copyqueue=0,piece=2M", "copyqueue=0,piece=16M",
                   "copyqueue=0,piece=2M,queues=2", "copyqueue=0,piece=8M,queues=2",
                   "copyqueue=0,piece=32M,queues=2", "copyqueue=0,piece=128M,queues=2"})
-                line(std::string("mapped=0,") + rules, kind, large, true);
+                printLine(std::string("mapped=0,") + rules, kind, large, true);
         mDevice->transfer().changeRules(mOptions.rules);
     }
 
@@ -312,27 +307,14 @@ private:
     bool mRight = true;
 };
 
-Options parse(int argc, char** argv) {
+Options parse(Arguments& arguments) {
     Options options;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const bool more = i + 1 < argc;
-        if (word == "--check") {
-            continue; // data are always checked
-        } else if (word == "--sweep") {
-            options.sweep = true;
-        } else if (word == "--rules" && more) {
-            options.rules = argv[++i];
-        } else if (word == "--largest" && more) {
-            options.largest = std::stoull(argv[++i]) * kMebi;
-        } else if (word == "--repeat" && more) {
-            options.repeat = std::stoi(argv[++i]);
-        } else {
-            throw std::runtime_error("usage: " + std::string(argv[0]) +
-                                     " [--check] [--sweep] [--rules TEXT] [--largest MIB] "
-                                     "[--repeat N]");
-        }
-    }
+    arguments.flag("--check");
+    options.sweep = arguments.flag("--sweep");
+    options.rules = arguments.value("--rules");
+    options.largest = std::stoull(arguments.value("--largest", "0")) * kMebi;
+    options.repeat = std::stoi(arguments.value("--repeat", "0"));
+    arguments.finish();
     return options;
 }
 
@@ -341,10 +323,7 @@ Options parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace kp::benchmark;
-    try {
-        return Transfers(parse(argc, argv)).run() ? 0 : 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    return runProgram(
+        argc, argv, "[--check] [--sweep] [--rules TEXT] [--largest MIB] [--repeat N]",
+        [](Arguments& arguments) { return Transfers(parse(arguments)).run() ? 0 : 1; });
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How late ways to wait for the device end, and how much of a processor they take meanwhile: for
-// work of 50 microseconds to 60 ms, and for eight threads that wait for parts of a row of
-// submissions. The constants of a hybrid wait (src/vulkan/Queue.cpp) should follow from it.
+// Compares ways to wait for the device: how late they return, and how much processor time they
+// take. It measures work of 50 us to 60 ms, and eight threads that each wait for some of many
+// submissions. It justifies the constants of a hybrid wait (src/vulkan/queue/Queue.cpp).
 //
 //   kompute_benchmark_waits [--check]
 //
-// --check  short work only, and few repeats; a software driver always gets short work
+// --check  short work and few repetitions (on a software driver the work is always short)
 //
-// The exit status is 1 where a wait ended before the work did.
+// The exit status is 1 if a wait returned before the work was done.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,39 +16,35 @@
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include <kompute/Kompute.hpp>
 
+#include "Measure.hpp"
+#include "Program.hpp"
 #include "ThreadTime.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Queue.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace kp::benchmark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using vulkan::Queue;
 using vulkan::WaitMode;
 
-double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Way {
+struct WaitStrategy {
     const char* name;
     std::function<void(Queue&, uint64_t)> wait;
 };
 
-Way ofQueue(const char* name, WaitMode mode) {
+WaitStrategy ofQueue(const char* name, WaitMode mode) {
     return {name, [=](Queue& queue, uint64_t value) { queue.wait(value, UINT64_MAX, mode); }};
 }
 
-/// True once the value is reached, false when the time is over.
+/// Returns true once the value is reached, or false at @p end.
 bool poll(Queue& queue, uint64_t value, Clock::time_point end) {
     do {
         for (int i = 0; i < 16; ++i)
@@ -58,54 +54,49 @@ bool poll(Queue& queue, uint64_t value, Clock::time_point end) {
     return false;
 }
 
-constexpr microseconds kPollFirst{100};
-constexpr microseconds kShortestNap{20};
+constexpr microseconds kPollTime{100};
+constexpr microseconds kMinSleep{20};
 
-/// Polls for a while, then asks the driver to wait.
-Way pollThenBlock(const char* name) {
+/// Polls for a while, then calls the driver's wait.
+WaitStrategy pollThenBlock(const char* name) {
     return {name, [](Queue& queue, uint64_t value) {
-                if (!poll(queue, value, Clock::now() + kPollFirst))
+                if (!poll(queue, value, Clock::now() + kPollTime))
                     queue.wait(value, UINT64_MAX, WaitMode::eBlock);
             }};
 }
 
-/// Polls for a while, then with naps between. @param share  1/share of the wait so far is how long
-/// a nap is, but for the shortest; 0: all are the shortest
-Way naps(const char* name, int share) {
+/// Polls for a while, then sleeps between polls.
+/// @param share  each sleep takes 1/share of the wait so far, but at least kMinSleep; 0: kMinSleep
+WaitStrategy pollThenSleep(const char* name, int share) {
     return {name, [=](Queue& queue, uint64_t value) {
                 const auto start = Clock::now();
-                if (poll(queue, value, start + kPollFirst))
+                if (poll(queue, value, start + kPollTime))
                     return;
                 do {
-                    Clock::duration nap = kShortestNap;
+                    Clock::duration sleep = kMinSleep;
                     if (share > 0)
-                        nap = std::max(nap, (Clock::now() - start) / share);
-                    std::this_thread::sleep_for(nap);
+                        sleep = std::max(sleep, (Clock::now() - start) / share);
+                    std::this_thread::sleep_for(sleep);
                 } while (!queue.reached(value));
             }};
 }
 
-double quantile(std::vector<double> values, double part) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
-}
-
-/// A column: work of one duration, and what each way did with it.
+/// A column of the tables: work of one duration, and the figures of each strategy.
 struct Duration {
     double seconds;
-    uint32_t rounds; ///< of the kernel
+    uint32_t rounds; ///< iterations of the kernel
     struct Measured {
         std::vector<double> seconds; ///< from submission to the end of the wait
-        double waited = 0;           ///< seconds in the wait, summed
-        double processor = 0;        ///< seconds of it with the processor
+        double waited = 0;           ///< total seconds in the wait
+        double processor = 0;        ///< total processor seconds of the wait
     };
-    std::vector<Measured> ways;
+    std::vector<Measured> strategies;
 };
 
 class Waits {
 public:
     explicit Waits(bool few)
-        : mQueue(vulkan::Device::find(mManager.nativeDevice())->queue(0)),
+        : mQueue(vulkan::findDevice(mManager.nativeDevice())->queue(0)),
           mSoftware(mManager.deviceInfo().type == kp::DeviceType::eCpu), mFew(few),
           mTensor(mManager.tensorT<uint32_t>(64, kp::Memory::MemoryTypes::eStorage)) {
         for (const double seconds : {50e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 20e-3, 60e-3})
@@ -118,26 +109,28 @@ public:
         for (Duration& duration : mDurations)
             measure(duration);
         std::printf("%s\n", mManager.deviceInfo().name.c_str());
-        table(
-            "median from submission to the end of the wait, us",
-            [](const Duration& d, size_t way) { return 1e6 * quantile(d.ways[way].seconds, 0.5); });
-        table("later than the median of spinning, median, us", [](const Duration& d, size_t way) {
-            return 1e6 * (quantile(d.ways[way].seconds, 0.5) - quantile(d.ways[0].seconds, 0.5));
+        table("median from submission to the end of the wait, us",
+              [](const Duration& d, size_t i) { return 1e6 * median(d.strategies[i].seconds); });
+        table("median of the delay after the median of spinning, us",
+              [](const Duration& d, size_t i) {
+                  return 1e6 * (median(d.strategies[i].seconds) - median(d.strategies[0].seconds));
+              });
+        table("p90 of the delay after the median of spinning, us", [](const Duration& d, size_t i) {
+            return 1e6 * (quantile(d.strategies[i].seconds, 0.9) - median(d.strategies[0].seconds));
         });
-        table("later than the median of spinning, p90, us", [](const Duration& d, size_t way) {
-            return 1e6 * (quantile(d.ways[way].seconds, 0.9) - quantile(d.ways[0].seconds, 0.5));
-        });
-        table("processor time of the wait, percent", [](const Duration& d, size_t way) {
-            return 100 * d.ways[way].processor / d.ways[way].waited;
+        table("processor time of the wait, percent", [](const Duration& d, size_t i) {
+            return 100 * d.strategies[i].processor / d.strategies[i].waited;
         });
         threads();
         if (mEarly > 0)
-            std::printf("WRONG: %d waits ended before the work\n", mEarly.load());
+            std::printf("WRONG: %d waits returned before the work was done\n", mEarly.load());
         return mEarly == 0;
     }
 
 private:
-    /// One dispatch of one group, whose time grows with @p rounds.
+    using Figure = std::function<double(const Duration& duration, size_t strategy)>;
+
+    /// Records one dispatch of one workgroup, whose time grows with @p rounds.
     std::shared_ptr<kp::Sequence> record(uint32_t rounds) {
         const auto algorithm =
             mManager.algorithm<float, uint32_t>({mTensor}, mSpirv, {1, 1, 1}, {}, {rounds});
@@ -152,96 +145,91 @@ private:
         return mQueue.submit({&commands, 1}, {});
     }
 
-    /// @return processor seconds of the wait
-    double wait(const Way& way, uint64_t value) {
+    /// Returns the processor seconds of the wait.
+    double wait(const WaitStrategy& strategy, uint64_t value) {
         const double before = threadSeconds();
-        way.wait(mQueue, value);
+        strategy.wait(mQueue, value);
         const double after = threadSeconds();
         if (!mQueue.reached(value))
             ++mEarly;
         return after - before;
     }
 
-    /// Finds out what a round takes, and so how many make each duration.
+    /// Chooses the rounds of each duration by the time that a round takes.
     void calibrate() {
-        const auto median = [&](uint32_t rounds) {
+        const auto secondsFor = [&](uint32_t rounds) {
             const auto work = record(rounds);
             std::vector<double> times;
-            for (int i = 0; i < 9; ++i) {
-                const auto start = Clock::now();
-                wait(mWays[mSoftware ? 1 : 0], submit(*work));
-                times.push_back(secondsSince(start));
-            }
-            return quantile(times, 0.5);
+            for (int i = 0; i < 9; ++i)
+                times.push_back(
+                    secondsOf([&] { wait(mStrategies[mSoftware ? 1 : 0], submit(*work)); }));
+            return median(std::move(times));
         };
         constexpr uint32_t kFew = 100, kMany = 1100;
-        const auto warmUntil = Clock::now() + std::chrono::milliseconds(mSoftware ? 50 : 500);
-        while (Clock::now() < warmUntil)
-            median(kMany);
-        const double one = median(kFew);
-        const double perRound = std::max(1e-9, (median(kMany) - one) / (kMany - kFew));
-        const double fixed = one - perRound * kFew;
-        const double most = mSoftware ? 65000 : 1e9; // some software drivers end longer loops
+        repeatFor(mSoftware ? 0.05 : 0.5, [&] { secondsFor(kMany); });
+        const double few = secondsFor(kFew);
+        const double perRound = std::max(1e-9, (secondsFor(kMany) - few) / (kMany - kFew));
+        const double fixed = few - perRound * kFew;
+        const double maxRounds = mSoftware ? 65000 : 1e9; // some software drivers stop longer loops
         for (Duration& duration : mDurations)
-            duration.rounds =
-                static_cast<uint32_t>(std::clamp((duration.seconds - fixed) / perRound, 1.0, most));
+            duration.rounds = static_cast<uint32_t>(
+                std::clamp((duration.seconds - fixed) / perRound, 1.0, maxRounds));
     }
 
     void measure(Duration& duration) {
-        const double budget = mFew || mSoftware ? 0.02 : 0.3; // seconds for each way
+        const double budget = mFew || mSoftware ? 0.02 : 0.3; // seconds for each strategy
         const int repeat = std::clamp(static_cast<int>(budget / duration.seconds), 5, 100);
         const auto work = record(duration.rounds);
-        duration.ways.resize(mWays.size());
-        for (int i = 0; i < repeat; ++i) // in turns, so that a change of clocks meets all
-            for (size_t way = 0; way < mWays.size(); ++way) {
-                Duration::Measured& measured = duration.ways[way];
+        duration.strategies.resize(mStrategies.size());
+        for (int i = 0; i < repeat; ++i) // in turns, so that a change of clock rates affects all
+            for (size_t j = 0; j < mStrategies.size(); ++j) {
+                Duration::Measured& measured = duration.strategies[j];
                 const auto start = Clock::now();
                 const uint64_t value = submit(*work);
                 const auto submitted = Clock::now();
-                measured.processor += wait(mWays[way], value);
+                measured.processor += wait(mStrategies[j], value);
                 measured.waited += secondsSince(submitted);
                 measured.seconds.push_back(secondsSince(start));
             }
     }
 
-    void table(const char* title,
-               const std::function<double(const Duration& duration, size_t way)>& figure) const {
+    void table(const char* title, const Figure& figure) const {
         std::printf("%s\n%-28s", title, "");
         for (const Duration& duration : mDurations)
             std::printf(" %6.0f us", duration.seconds * 1e6);
-        for (size_t way = 0; way < mWays.size(); ++way) {
-            std::printf("\n%-28s", mWays[way].name);
+        for (size_t i = 0; i < mStrategies.size(); ++i) {
+            std::printf("\n%-28s", mStrategies[i].name);
             for (const Duration& duration : mDurations)
-                std::printf(" %9.1f", figure(duration, way));
+                std::printf(" %9.1f", figure(duration, i));
         }
         std::printf("\n");
     }
 
-    /// Threads that each wait for every eighth of a row of submissions.
+    /// Eight threads, each of which waits for every eighth submission.
     void threads() {
         constexpr size_t kThreads = 8, kSubmissions = 32;
         const Duration& each = mDurations[1];
-        std::vector<std::shared_ptr<kp::Sequence>> row;
+        std::vector<std::shared_ptr<kp::Sequence>> works;
         for (size_t i = 0; i < kSubmissions; ++i)
-            row.push_back(record(each.rounds));
-        std::printf("%zu threads wait for parts of %zu submissions of %.0f us: until all are done\n"
+            works.push_back(record(each.rounds));
+        std::printf("%zu threads wait for %zu submissions of %.0f us in total: time for all\n"
                     "%-28s %9s %9s %16s\n",
                     kThreads, kSubmissions, each.seconds * 1e6, "", "p50 us", "p90 us",
                     "processors busy");
-        for (const Way& way : mWays) {
+        for (const WaitStrategy& strategy : mStrategies) {
             std::vector<double> times;
             double all = 0, processor = 0;
             for (int i = 0; i < (mFew || mSoftware ? 3 : 21); ++i) {
                 const auto start = Clock::now();
                 std::vector<uint64_t> values;
-                for (const auto& work : row)
+                for (const auto& work : works)
                     values.push_back(submit(*work));
                 std::vector<double> busy(kThreads);
                 std::vector<std::thread> threads;
                 for (size_t first = 0; first < kThreads; ++first)
                     threads.emplace_back([&, first] {
                         for (size_t j = first; j < kSubmissions; j += kThreads)
-                            busy[first] += wait(way, values[j]);
+                            busy[first] += wait(strategy, values[j]);
                     });
                 for (std::thread& thread : threads)
                     thread.join();
@@ -249,7 +237,7 @@ private:
                 all += times.back();
                 processor += std::accumulate(busy.begin(), busy.end(), 0.0);
             }
-            std::printf("%-28s %9.0f %9.0f %16.2f\n", way.name, 1e6 * quantile(times, 0.5),
+            std::printf("%-28s %9.0f %9.0f %16.2f\n", strategy.name, 1e6 * median(times),
                         1e6 * quantile(times, 0.9), processor / all);
         }
     }
@@ -259,8 +247,8 @@ private:
     bool mSoftware;
     bool mFew;
     std::shared_ptr<kp::TensorT<uint32_t>> mTensor;
-    // The inner loop keeps the outer one short: some software drivers end every loop after 65,535
-    // rounds.
+    // The inner loop keeps the outer one short: some software drivers stop every loop after 65,535
+    // iterations.
     std::vector<uint32_t> mSpirv = kp::compile(R"(#version 450
         layout(local_size_x = 64) in;
         layout(set = 0, binding = 0) buffer B { uint values[]; };
@@ -275,14 +263,14 @@ private:
                 }
             values[gl_GlobalInvocationID.x] = value;
         })");
-    std::vector<Way> mWays = {
+    std::vector<WaitStrategy> mStrategies = {
         ofQueue("spin", WaitMode::eSpin),
         ofQueue("the driver's wait", WaitMode::eBlock),
         ofQueue("the library's hybrid wait", WaitMode::eHybrid),
         pollThenBlock("poll 100 us, driver's wait"),
-        naps("poll 100 us, naps 20 us", 0),
-        naps("poll 100 us, naps 1/32", 32),
-        naps("poll 100 us, naps 1/256", 256),
+        pollThenSleep("poll 100 us, sleep 20 us", 0),
+        pollThenSleep("poll 100 us, sleep 1/32", 32),
+        pollThenSleep("poll 100 us, sleep 1/256", 256),
     };
     std::vector<Duration> mDurations;
     std::atomic<int> mEarly{0};
@@ -292,13 +280,10 @@ private:
 } // namespace kp::benchmark
 
 int main(int argc, char** argv) {
-    try {
-        const bool few = argc == 2 && std::string(argv[1]) == "--check";
-        if (argc > 1 && !few)
-            throw std::runtime_error("usage: " + std::string(argv[0]) + " [--check]");
-        return kp::benchmark::Waits(few).run() ? 0 : 1;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    using namespace kp::benchmark;
+    return runProgram(argc, argv, "[--check]", [](Arguments& arguments) {
+        const bool few = arguments.flag("--check");
+        arguments.finish();
+        return Waits(few).run() ? 0 : 1;
+    });
 }

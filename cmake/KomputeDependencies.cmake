@@ -177,7 +177,7 @@ if(NOT TARGET spirv-cross-core)
 endif()
 target_link_libraries(kompute_dependencies INTERFACE spirv-cross-core)
 
-# --- fmt: header-only, so that it is no dependency at run time -----------------------------------
+# --- fmt: headers alone, so that it is no dependency at run time. src/base/Text.cpp compiles it. --
 if(NOT TARGET fmt::fmt-header-only)
     find_package(fmt CONFIG QUIET)
 endif()
@@ -185,7 +185,20 @@ if(NOT TARGET fmt::fmt-header-only)
     set(FMT_INSTALL OFF)
     kompute_fetch(fmt https://github.com/fmtlib/fmt.git 11.1.4)
 endif()
-target_link_libraries(kompute_dependencies INTERFACE fmt::fmt-header-only)
+kompute_dependency_folder(
+    "$<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>")
+
+# --- nlohmann/json: headers alone ---------------------------------------------------------------
+if(NOT TARGET nlohmann_json::nlohmann_json)
+    find_package(nlohmann_json CONFIG QUIET)
+endif()
+if(TARGET nlohmann_json::nlohmann_json)
+    kompute_dependency_folder(
+        "$<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>")
+else()
+    kompute_fetch_files(nlohmann_json https://github.com/nlohmann/json.git v3.11.3)
+    kompute_dependency_folder("${nlohmann_json_SOURCE_DIR}/include")
+endif()
 
 # --- GoogleTest: for the tests alone --------------------------------------------------------------
 if(KOMPUTE_OPT_BUILD_TESTS AND NOT TARGET GTest::gtest)

@@ -9,6 +9,7 @@ option(KOMPUTE_OPT_BUILD_PYTHON "Build the Python package kp (needs Python 3.10 
 option(KOMPUTE_OPT_BUILD_DOCS "Add the target kompute_docs (needs Doxygen)" OFF)
 option(KOMPUTE_OPT_INSTALL "Add install rules" ${PROJECT_IS_TOP_LEVEL})
 option(KOMPUTE_OPT_WERROR "Treat warnings in this project's own sources as errors" OFF)
+option(KOMPUTE_OPT_UNITY "Compile source files in groups, which is several times as fast" ON)
 option(KOMPUTE_OPT_FETCH "Fetch dependencies that are not installed" ON)
 set(KOMPUTE_OPT_SANITIZE
     ""

@@ -44,7 +44,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*/*.cpp")
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
 add_library(kompute_objects OBJECT ${sources})
 target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
 target_compile_definitions(
@@ -55,7 +55,15 @@ set_target_properties(
     PROPERTIES CXX_VISIBILITY_PRESET hidden
                VISIBILITY_INLINES_HIDDEN ON
                CXX_EXTENSIONS OFF
-               POSITION_INDEPENDENT_CODE ON)
+               POSITION_INDEPENDENT_CODE ON
+               UNITY_BUILD ${KOMPUTE_OPT_UNITY}
+               UNITY_BUILD_BATCH_SIZE 12)
+# Files that define macros for the headers they include.
+set_source_files_properties(
+    "${PROJECT_SOURCE_DIR}/src/base/Text.cpp" "${PROJECT_SOURCE_DIR}/src/core/Native.cpp"
+    "${PROJECT_SOURCE_DIR}/src/vulkan/device/Volk.cpp"
+    "${PROJECT_SOURCE_DIR}/src/vulkan/memory/Allocator.cpp"
+    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The shaders of the built-in operations, as headers <ShaderName.hpp> at the include root.
 file(GLOB shaders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.comp")

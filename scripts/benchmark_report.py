@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of the benchmarks, put together: JSON, a Markdown table and a chart.
+"""Combines the results of the benchmarks into JSON, a Markdown table and a chart.
 
   python3 scripts/benchmark_report.py RESULT.json... [--json FILE] [--chart FILE.svg]
-                                      [--markdown FILE] [--page FILE.md]
+                                      [--markdown FILE] [--page FILE.md] [--check]
 
-RESULT.json are files that the benchmark programs or an earlier run of this script wrote.
---page replaces, in a Markdown file, what stands between the lines <!-- results: NAME --> and
-<!-- end of results --> by the table and the environment; NAME is "gpu" or "software", after the
-device, and the chart is linked to. Prints how many targets were met, and which were not.
+The benchmark programs or an earlier run of this script wrote the RESULT.json files. Prints how many
+targets were met, and which were not.
+
+--json      write the combined results
+--chart     write a chart of the ratios
+--markdown  write the environment and the table
+--page      put the environment, the table and a link to the chart into a Markdown file, between the
+            lines <!-- results: NAME --> and <!-- end of results -->. NAME is "gpu" or "software",
+            by the device
+--check     exit with 1 if a target was missed or a result is missing
 """
 import argparse
 import datetime
@@ -19,6 +25,7 @@ import re
 import subprocess
 import sys
 
+#: The sides with their own columns.
 MAIN = ("kompute", "raw", "cuda")
 
 
@@ -54,8 +61,9 @@ def commit():
     folder = os.path.dirname(os.path.abspath(__file__))
 
     def git(*words):
-        return subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True,
-                              check=False)
+        return subprocess.run(
+            ["git", "-C", folder, *words], capture_output=True, text=True, check=False
+        )
 
     try:
         head = git("rev-parse", "--short=12", "HEAD")
@@ -71,7 +79,9 @@ def complete(environment):
     environment.setdefault("date", datetime.datetime.now(datetime.timezone.utc).date().isoformat())
     environment.setdefault("processor", processor())
     environment.setdefault("processors", os.cpu_count())
-    environment.setdefault("system", platform.system() + " " + ".".join(platform.release().split(".")[:2]))
+    environment.setdefault(
+        "system", platform.system() + " " + ".".join(platform.release().split(".")[:2])
+    )
     if commit():
         environment.setdefault("commit", commit())
     return environment
@@ -109,24 +119,37 @@ def target_text(row):
         sign = "≥" if row["unit"] == "GB/s" else "≤"
         of = f" × {target['of']}" if target["of"] else f" {row['unit']}"
         verdict = "met" if target["met"] else "**missed**"
-        reached = "" if target["of"] in MAIN or not target["of"] else f" ({ratio(target['reached'])})"
+        reached = (
+            "" if target["of"] in MAIN or not target["of"] else f" ({ratio(target['reached'])})"
+        )
         parts.append(f"{sign} {target['limit']:g}{of}: {verdict}{reached}")
     return "; ".join(parts)
 
 
 def markdown(environment, rows):
-    facts = [("Device", environment.get("device")), ("Driver", environment.get("driver")),
-             ("CUDA", environment.get("cuda")),
-             ("Processor", f"{environment.get('processor')}, {environment.get('processors')} in use"),
-             ("System", environment.get("system")), ("Wait policy", environment.get("wait")),
-             ("Date", environment.get("date")), ("Commit", environment.get("commit"))]
+    facts = [
+        ("Device", environment.get("device")),
+        ("Driver", environment.get("driver")),
+        ("CUDA", environment.get("cuda")),
+        ("Processor", f"{environment.get('processor')}, {environment.get('processors')} in use"),
+        ("System", environment.get("system")),
+        ("Wait policy", environment.get("wait")),
+        ("Date", environment.get("date")),
+        ("Commit", environment.get("commit")),
+    ]
     lines = [f"- {name}: {value}" for name, value in facts if value]
     if environment.get("software"):
-        lines.append("- " + ("Kept to one processor" if environment.get("pinned") else
-                             "Not kept to one processor: compare nothing"))
+        lines.append(
+            "- "
+            + (
+                "Pinned to one processor"
+                if environment.get("pinned")
+                else "Not pinned to one processor: the figures cannot be compared"
+            )
+        )
     if environment.get("quick"):
-        lines.append("- A quick run: fewer rounds")
-    # Columns that no row has are left out.
+        lines.append("- Quick run with fewer rounds")
+    # No column for CUDA if no row has that side.
     cuda = any("cuda" in row.get("sides", {}) for row in rows)
     head = ["", "unit", "Kompute", "raw Vulkan", "ratio"] + (["CUDA", "ratio"] if cuda else [])
     head.append("target")
@@ -136,8 +159,9 @@ def markdown(environment, rows):
         if "skipped" in row:
             continue
         name = row["name"]
-        note = "; ".join(part for part in row.get("note", "").split("; ")
-                         if cuda or not part.startswith("CUDA:"))
+        note = "; ".join(
+            part for part in row.get("note", "").split("; ") if cuda or not part.startswith("CUDA:")
+        )
         if note:
             if note not in notes:
                 notes.append(note)
@@ -146,21 +170,30 @@ def markdown(environment, rows):
             cells = [name, row["unit"], "failed: " + row["error"].replace("|", "/")]
             cells += [""] * (len(head) - len(cells))
         else:
-            others = [f"{side}: {side_text(row, side)}, ratio {ratio_text(row, side)}"
-                      for side in row["sides"] if side not in MAIN]
-            cells = [name, row["unit"], side_text(row, "kompute"), side_text(row, "raw"),
-                     ratio_text(row, "raw")]
+            others = [
+                f"{side}: {side_text(row, side)}, ratio {ratio_text(row, side)}"
+                for side in row["sides"]
+                if side not in MAIN
+            ]
+            cells = [
+                name,
+                row["unit"],
+                side_text(row, "kompute"),
+                side_text(row, "raw"),
+                ratio_text(row, "raw"),
+            ]
             if cuda:
                 cells += [side_text(row, "cuda"), ratio_text(row, "cuda")]
             cells.append("; ".join(text for text in [target_text(row), *others] if text))
         lines.append("| " + " | ".join(cells) + " |")
-    lines += [""] + [f"[{i}] {note}" + ("  " if i < len(notes) else "")
-                     for i, note in enumerate(notes, 1)]
+    lines += [""] + [
+        f"[{i}] {note}" + ("  " if i < len(notes) else "") for i, note in enumerate(notes, 1)
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def speed(row, side):
-    """How many times as fast as that side; None where there is no such side."""
+    """The speed of kompute relative to a side, or None if the row does not have that side."""
     values = row.get("sides", {}).get(side)
     if not values or not values.get("ratio") or row["unit"] == "MiB":
         return None
@@ -172,7 +205,7 @@ def escape(text):
 
 
 def chart(environment, rows):
-    """Bars of speed relative to raw Vulkan and to CUDA, on a logarithmic axis."""
+    """Bars of the speed relative to raw Vulkan and CUDA, on a logarithmic axis."""
     sides = [("raw", "raw Vulkan", "#2a6f97"), ("cuda", "CUDA", "#76a21e")]
     shown = [row for row in rows if any(speed(row, side) for side, _, _ in sides)]
     sides = [each for each in sides if any(speed(row, each[0]) for row in shown)]
@@ -187,46 +220,58 @@ def chart(environment, rows):
     def x(value):
         return left + (min(max(math.log2(value), low), high) - low) / (high - low) * width
 
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{total_width}" '
-             f'height="{total_height}" viewBox="0 0 {total_width} {total_height}" '
-             'font-family="sans-serif" font-size="12">',
-             f'<rect width="{total_width}" height="{total_height}" fill="#ffffff"/>',
-             f'<text x="12" y="22" font-size="15" font-weight="bold" fill="#222222">How many times '
-             f'as fast: {escape(environment.get("device", ""))}</text>']
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total_width}" '
+        f'height="{total_height}" viewBox="0 0 {total_width} {total_height}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{total_width}" height="{total_height}" fill="#ffffff"/>',
+        f'<text x="12" y="22" font-size="15" font-weight="bold" fill="#222222">Relative '
+        f'speed: {escape(environment.get("device", ""))}</text>',
+    ]
     place = left
     for _, name, colour in sides:
         parts.append(f'<rect x="{place}" y="34" width="11" height="11" fill="{colour}"/>')
-        parts.append(f'<text x="{place + 16}" y="44" fill="#222222">as {name}</text>')
-        place += 120
+        parts.append(f'<text x="{place + 16}" y="44" fill="#222222">compared with {name}</text>')
+        place += 200
     bottom = top + pitch * len(shown)
     for value in (0.25, 0.5, 1, 2, 4, 8, 16):
         at = x(value)
         colour = "#222222" if value == 1 else "#cccccc"
-        parts.append(f'<line x1="{at:.1f}" y1="{top - 6}" x2="{at:.1f}" y2="{bottom}" '
-                     f'stroke="{colour}"/>')
-        parts.append(f'<text x="{at:.1f}" y="{bottom + 16}" text-anchor="middle" '
-                     f'fill="#444444">{value:g}</text>')
+        parts.append(
+            f'<line x1="{at:.1f}" y1="{top - 6}" x2="{at:.1f}" y2="{bottom}" '
+            f'stroke="{colour}"/>'
+        )
+        parts.append(
+            f'<text x="{at:.1f}" y="{bottom + 16}" text-anchor="middle" '
+            f'fill="#444444">{value:g}</text>'
+        )
     for i, row in enumerate(shown):
         y = top + i * pitch
-        parts.append(f'<text x="{left - 8}" y="{y + bar * len(sides) / 2 + 4:.1f}" '
-                     f'text-anchor="end" fill="#222222">{escape(row["name"])}</text>')
+        parts.append(
+            f'<text x="{left - 8}" y="{y + bar * len(sides) / 2 + 4:.1f}" '
+            f'text-anchor="end" fill="#222222">{escape(row["name"])}</text>'
+        )
         for j, (side, _, colour) in enumerate(sides):
             value = speed(row, side)
             if value is None:
                 continue
             a, b = sorted((x(1), x(value)))
-            parts.append(f'<rect x="{a:.1f}" y="{y + j * bar}" width="{max(b - a, 1.5):.1f}" '
-                         f'height="{bar - 1}" fill="{colour}"/>')
-            parts.append(f'<text x="{max(b, x(1)) + 4:.1f}" y="{y + j * bar + 9}" font-size="10" '
-                         f'fill="#444444">{ratio(value)}</text>')
+            parts.append(
+                f'<rect x="{a:.1f}" y="{y + j * bar}" width="{max(b - a, 1.5):.1f}" '
+                f'height="{bar - 1}" fill="{colour}"/>'
+            )
+            parts.append(
+                f'<text x="{max(b, x(1)) + 4:.1f}" y="{y + j * bar + 9}" font-size="10" '
+                f'fill="#444444">{ratio(value)}</text>'
+            )
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
 
-def put_into_page(path, text, environment, chart_path):
+def update_page(path, text, environment, chart_path):
     if chart_path:
         where = os.path.relpath(chart_path, os.path.dirname(os.path.abspath(path)))
-        text = f"![How many times as fast]({where})\n\n{text}"
+        text = f"![Relative speed]({where})\n\n{text}"
     name = "software" if environment.get("software") else "gpu"
     with open(path, encoding="utf-8") as file:
         page = file.read()
@@ -243,29 +288,37 @@ def summarize(rows, missing):
     failed = [row for row in rows if "error" in row]
     print(f"\n{len(targets) - len(missed)} of {len(targets)} targets met")
     for row, target in missed:
-        print(f"  missed: {row['id']}: {target['reached']:.3f}, target {target['limit']:g}"
-              + (f" of {target['of']}" if target["of"] else f" {row['unit']}"))
+        print(
+            f"  missed: {row['id']}: {target['reached']:.3f}, target {target['limit']:g}"
+            + (f" of {target['of']}" if target["of"] else f" {row['unit']}")
+        )
     for row in failed:
         print(f"  failed: {row['id']}: {row['error']}")
     for text in missing:
-        print(f"  no result: {text}")
+        print(f"  missing: {text}")
     return not missed and not failed and not missing
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("results", nargs="+")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("results", nargs="+", metavar="RESULT.json")
     for option in ("--json", "--chart", "--markdown", "--page"):
-        parser.add_argument(option)
-    parser.add_argument("--check", action="store_true",
-                        help="exit with 1 where a target was missed or a result is not there")
+        parser.add_argument(option, metavar="FILE")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="exit with 1 if a target was missed or a result is missing",
+    )
     arguments = parser.parse_args()
     environment, rows, missing = load(arguments.results)
     environment = complete(environment)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"environment": environment, "rows": rows}, file, indent=1,
-                      ensure_ascii=False)
+            json.dump(
+                {"environment": environment, "rows": rows}, file, indent=1, ensure_ascii=False
+            )
             file.write("\n")
     text = markdown(environment, rows)
     if arguments.markdown:
@@ -276,7 +329,7 @@ def main():
         with open(arguments.chart, "w", encoding="utf-8") as file:
             file.write(drawing)
     if arguments.page:
-        put_into_page(arguments.page, text, environment, arguments.chart if drawing else None)
+        update_page(arguments.page, text, environment, arguments.chart if drawing else None)
     good = summarize(rows, missing)
     return 1 if arguments.check and not good else 0
 

@@ -2,26 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile a folder of compute shaders to SPIR-V files and C++ headers.
 
-Every *.comp and *.comp.hlsl below the folder becomes <file>.spv beside it. With a header folder
-given, each also becomes <name>.hpp there, with `const std::array<uint32_t, N> <NAME>_COMP_SPV`:
-the same header that the CMake function kompute_add_shaders writes.
+Every *.comp and *.comp.hlsl file below the folder becomes <file>.spv beside it. If a header folder
+is given, each also becomes <name>.hpp there, with `const std::array<uint32_t, N> <NAME>_COMP_SPV`.
+The CMake function kompute_add_shaders writes the same headers.
 """
 
 import argparse
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
-SPIRV_MAGIC = 0x07230203
-WORDS_PER_LINE = 8
+HEADER_WRITER = Path(__file__).resolve().parent.parent / "cmake" / "KomputeSpirvToHeader.cmake"
 
 
 class ShaderFailure(Exception):
-    """A shader could not be turned into SPIR-V or a header."""
+    """A shader could not be converted."""
 
 
 def parse_arguments(arguments):
@@ -57,7 +55,7 @@ def parse_arguments(arguments):
     if not Path(options.shader_path).is_dir():
         parser.error(f"{options.shader_path} is not a folder")
     if not re.fullmatch(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*", options.namespace):
-        parser.error(f"'{options.namespace}' is no C++ namespace")
+        parser.error(f"'{options.namespace}' is not a C++ namespace")
     return options
 
 
@@ -83,43 +81,28 @@ def compile_shader(binary, source, verbose):
     return target
 
 
-def read_words(path):
-    data = path.read_bytes()
-    if len(data) % 4 != 0 or len(data) < 20:
-        raise ShaderFailure(f"{path} is not a SPIR-V file: {len(data)} bytes")
-    for order in "<>":
-        words = struct.unpack(f"{order}{len(data) // 4}I", data)
-        if words[0] == SPIRV_MAGIC:
-            return words
-    raise ShaderFailure(f"{path} is not a SPIR-V file: it starts with 0x{words[0]:08x}")
-
-
-def header_text(source, words, namespace):
+def write_header(spirv, source, header, namespace):
+    """Write the header as the build does, by the same CMake script."""
     variable = re.sub(r"\W", "_", source.name, flags=re.ASCII).upper() + "_SPV"
     if variable[0].isdigit():
         variable = "_" + variable
-    lines = [
-        "    " + "".join(f"0x{word:08x}," for word in words[at : at + WORDS_PER_LINE])
-        for at in range(0, len(words), WORDS_PER_LINE)
-    ]
-    return "\n".join(
+    header.parent.mkdir(parents=True, exist_ok=True)
+    result = subprocess.run(
         [
-            f"// SPIR-V of {source.name}, made by the build. Do not edit.",
-            "#pragma once",
-            "",
-            "#include <array>",
-            "#include <cstdint>",
-            "",
-            f"namespace {namespace} {{",
-            "",
-            f"const std::array<uint32_t, {len(words)}> {variable} = {{{{",
-            *lines,
-            "}};",
-            "",
-            f"}} // namespace {namespace}",
-            "",
-        ]
+            "cmake",
+            f"-DKOMPUTE_INPUT={spirv}",
+            f"-DKOMPUTE_OUTPUT={header}",
+            f"-DKOMPUTE_VARIABLE={variable}",
+            f"-DKOMPUTE_NAMESPACE={namespace}",
+            "-P",
+            str(HEADER_WRITER),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    if result.returncode != 0:
+        raise ShaderFailure(f"{spirv} cannot become a header:\n{result.stderr}".rstrip())
 
 
 def convert(options):
@@ -141,8 +124,7 @@ def convert(options):
             if header in headers:
                 raise ShaderFailure(f"{source} and {headers[header]} would both become {header}")
             headers[header] = source
-            header.parent.mkdir(parents=True, exist_ok=True)
-            header.write_text(header_text(source, read_words(spirv), options.namespace))
+            write_header(spirv, source, header, options.namespace)
             if options.verbose:
                 print(f"{source} -> {header}")
         except (ShaderFailure, OSError) as failure:

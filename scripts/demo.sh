@@ -1,37 +1,61 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Shows what Kompute does, on real data and on the best device of this machine: an edge filter over
-# a photograph, then logistic regression on a medical table, in C++; then a blur, the same training
-# and a simulation in Python. From a fresh clone:
+# Shows what Kompute does, on real data and on the best device of this machine. In C++: an edge
+# filter over a photograph and logistic regression on a medical table. In Python: a blur, the same
+# training, and a simulation. From a fresh clone:
 #
 #   bash scripts/demo.sh
 #
-# It installs what is missing (scripts/setup.sh), builds the library and two examples, and fetches
-# the data once (scripts/demo_data.sh). The Python package is installed by pip into a virtual
-# environment under build, with Pillow and matplotlib where pip can get them. All that is built is
-# kept, and ccache is used where it is installed. KOMPUTE_DEVICE chooses another device.
+# Installs missing packages (scripts/setup.sh), builds the library, two examples and the Python
+# package in one build, and downloads the data once (scripts/demo_data.sh). Python's packages go
+# into a virtual environment. Everything is kept under build. KOMPUTE_DEVICE chooses another device.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/progress.sh
+. scripts/progress.sh
 
 bash scripts/setup.sh --demo
 
-generator=()
-command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
-mkdir -p build
-echo "demo: building (messages in build/demo.log)"
-{
-    cmake --preset release "${generator[@]}" -DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF
-    cmake --build --preset release --parallel "${KOMPUTE_JOBS:-$(nproc)}" \
-        --target image_filter logistic_regression
-} > build/demo.log 2>&1 || {
-    tail -n 60 build/demo.log >&2
-    echo "demo: the build failed; all of its messages are in build/demo.log" >&2
-    exit 1
+# --- Python packages, which building the extension module needs ---------------------------------
+environment=build/demo-python
+unset PYTHONPATH PYTHONHOME
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+
+make_environment() {
+    [ -x "$environment/bin/python" ] || python3 -m venv "$environment" || return
+    "$environment/bin/python" -m pip install 'pybind11>=3.1,<4' 'numpy>=1.23' || return
+    "$environment/bin/python" -m pip install Pillow matplotlib \
+        || echo "no Pillow and matplotlib: no pictures and plots from Python"
 }
 
+targets=(image_filter logistic_regression)
+options=(-DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF)
+python=no
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
+    echo "demo: no Python part: it needs Python 3.10 or newer"
+elif with_progress build/demo-python.log "demo: getting Python packages" make_environment; then
+    python=yes
+    targets+=(_kp)
+    options+=(-DKOMPUTE_OPT_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$environment/bin/python")
+elif [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ]; then
+    echo "demo: no Python part: 'python3 -m venv' or pip does not work here"
+else
+    exit 1
+fi
+
+# --- one build ----------------------------------------------------------------------------------
+build() {
+    local generator=()
+    command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+    cmake --preset release "${generator[@]}" "${options[@]}" \
+        && cmake --build --preset release --parallel "${KOMPUTE_JOBS:-$(nproc)}" \
+            --target "${targets[@]}"
+}
+with_progress build/demo.log "demo: building" build
 bash scripts/demo_data.sh build/demo-data
 
+# --- C++ ----------------------------------------------------------------------------------------
 echo
 echo "--- edge filter over a photograph"
 build/release/examples/image_filter/image_filter build/demo-data/astronaut.png build/edges.png
@@ -40,43 +64,9 @@ echo "--- logistic regression on the breast-cancer table"
 build/release/examples/logistic_regression/logistic_regression build/demo-data/breast_cancer.csv
 
 # --- Python -------------------------------------------------------------------------------------
-environment=build/demo-python
-unset PYTHONPATH PYTHONHOME
-export PIP_DISABLE_PIP_VERSION_CHECK=1
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-${KOMPUTE_JOBS:-$(nproc)}}
+in_python() { PYTHONPATH=$PWD/build/release/python "$environment/bin/python" "$@"; }
 
-in_python() { "$environment/bin/python" "$@"; }
-
-# Makes the virtual environment; where that is nobody's fault but this machine's, says so and fails.
-make_environment() {
-    if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
-        echo "demo: no Python part: it needs Python 3.10 or newer"
-        return 1
-    fi
-    if [ -x "$environment/bin/python" ] && in_python -m pip --version > /dev/null 2>&1; then return; fi
-    rm -rf "$environment"
-    if ! python3 -m venv "$environment" > build/demo-python.log 2>&1; then
-        if [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ]; then
-            echo "demo: no Python part: 'python3 -m venv' does not work here (pip or venv is missing)"
-            return 1
-        fi
-        cat build/demo-python.log >&2
-        exit 1
-    fi
-}
-
-python_demo() {
-    echo
-    echo "demo: installing the Python package into $environment (messages in build/demo-python.log)"
-    in_python -m pip install . > build/demo-python.log 2>&1 || {
-        tail -n 60 build/demo-python.log >&2
-        echo "demo: pip failed; all of its messages are in build/demo-python.log" >&2
-        exit 1
-    }
-    in_python -m pip install --quiet Pillow matplotlib >> build/demo-python.log 2>&1 \
-        || echo "demo: pip cannot get Pillow and matplotlib: no pictures and plots from Python"
-
+if [ "$python" = yes ]; then
     echo
     if in_python -c 'import PIL' 2> /dev/null; then
         echo "--- Python: a blur over the photograph"
@@ -92,9 +82,7 @@ python_demo() {
     echo
     echo "--- Python: heat spreading over a plate"
     in_python python/examples/heat_equation.py build/heat.gif
-}
-
-if make_environment; then python_demo; fi
+fi
 
 echo
 echo "demo: the pictures are in $PWD/build"

@@ -4,10 +4,10 @@
 
     python3 scripts/python_reference.py FOLDER
 
-Needs pdoc and NumPy (pip install pdoc numpy), but neither a built module nor a Vulkan driver: in place
-of the extension stands its stub, python/kp/_kp.pyi, which has the same docstrings with better
-signatures. Methods of the old spelling are left out of the classes; they have a page of their own.
-kp.dask has one where Dask is installed.
+It needs pdoc and NumPy (pip install pdoc numpy), but neither a built module nor a Vulkan driver.
+Instead of the extension it reads the stub, python/kp/_kp.pyi, which has the same docstrings and
+better signatures. Classes are documented without the methods of the old spelling, which have their
+own page, kp._early. kp.dask is only included if Dask is installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "kp"
 
-#: What the types of the stub are shown as.
+#: The types of the stub, and how the pages show them.
 SIMPLER = {
     "_Shader": "bytes | str | os.PathLike",
     "_Path": "str | os.PathLike",
@@ -54,10 +54,10 @@ def is_old(statement: ast.stmt) -> bool:
 
 
 def module_from_stub(text: str, version: str) -> str:
-    """The stub as a module that can be imported, with types that are good to read."""
+    """The stub as a module that can be imported, with readable types."""
     tree = ast.parse(text)
     enums = []
-    # Without imports and aliases of types.
+    # Drop the imports and the type aliases.
     tree.body = [
         part for part in tree.body if not isinstance(part, (ast.ImportFrom, ast.AnnAssign))
     ]
@@ -84,17 +84,17 @@ def module_from_stub(text: str, version: str) -> str:
 
 
 def make_package(folder: Path) -> None:
-    """The package without its extension, in a folder that Python can import it from."""
+    """Copies the package to a folder, with the stub in place of the extension."""
     version = re.search(r"^\s+VERSION (\S+)$", (ROOT / "CMakeLists.txt").read_text("utf-8"), re.M)
     if version is None:
-        raise SystemExit("python_reference.py: CMakeLists.txt says no version")
+        raise SystemExit("python_reference.py: CMakeLists.txt has no version")
     target = folder / "kp"
     ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "cli", "_kp.pyi")
     shutil.copytree(PACKAGE, target, ignore=ignored)
     stub = (PACKAGE / "_kp.pyi").read_text("utf-8")
     (target / "_kp.py").write_text(module_from_stub(stub, version[1]), "utf-8")
-    # Without what follows the list of names: the methods of the old spelling, and enumerators that
-    # are called int and float, which pdoc would take for the types.
+    # Drop the code after the list of names. It installs the methods of the old spelling, and
+    # enumerators named int and float, which pdoc would take for the types.
     package = (target / "__init__.py").read_text("utf-8").split("\n_early.install()\n")[0]
     package = package.replace("\nfrom . import", "\nfrom typing import Any\n\nfrom . import", 1)
     package += "\nimport numpy as np\n"
@@ -103,16 +103,16 @@ def make_package(folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Writes the reference of the Python package.")
-    parser.add_argument("folder", type=Path, help="where the pages go")
+    parser.add_argument("folder", type=Path, help="folder for the pages")
     options = parser.parse_args(arguments)
     try:
         import pdoc
         import pdoc.render
     except ImportError:
-        print("python_reference.py: needs pdoc: pip install pdoc numpy", file=sys.stderr)
+        print("python_reference.py: pdoc is missing; run: pip install pdoc numpy", file=sys.stderr)
         return 2
 
-    # Attributes of the dataclasses, which pdoc does show.
+    # pdoc warns about attributes of dataclasses, but documents them.
     warnings.filterwarnings("ignore", "Cannot determine where", UserWarning)
     with tempfile.TemporaryDirectory() as folder:
         make_package(Path(folder))
@@ -123,9 +123,9 @@ def main(arguments: list[str] | None = None) -> int:
         if importlib.util.find_spec("dask") is not None:
             modules.append("kp.dask")
         else:
-            print("python_reference.py: LEFT OUT: kp.dask, because Dask is not installed")
+            print("python_reference.py: SKIPPED: kp.dask, because Dask is not installed")
         pdoc.pdoc(*modules, output_directory=options.folder)
-    print(f"the reference is {options.folder / 'kp.html'}")
+    print(f"wrote {options.folder / 'kp.html'}")
     return 0
 
 

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes python/kp/_kp.pyi, the type stub of the extension module, from the module itself.
 
-    scripts/python_stubs.py                write it
-    scripts/python_stubs.py --check        fail where the committed one is out of date, and let the
-                                           type checkers read the package and a file that uses it
+    scripts/python_stubs.py                write the stub
+    scripts/python_stubs.py --check        fail if the committed stub is out of date, and run the
+                                           type checkers on the package and on files that use it
 
---package FOLDER names the folder that holds a built package kp (default: build/ci/python). Run it
-with an interpreter that has NumPy and, for --check, mypy; where it has pyright, that checks, too.
+--package FOLDER names the folder with a built package kp (default: build/ci/python). The
+interpreter needs NumPy and, for --check, mypy. If it has pyright, --check runs that, too.
 
-Names, defaults and documentation come from the module. So do types, except for those that the
-module knows only as "some object": for these, ARGUMENTS and RESULTS below are the place. An object
-without a type is an error, and so is an entry of RESULTS that nothing uses.
+Names, defaults, documentation and most types come from the module. If the module only knows "some
+object", ARGUMENTS and RESULTS below give the type. A missing type is an error, and so is an unused
+entry of RESULTS.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
 _Target: TypeAlias = str | SupportsIndex
 """
 
-#: Types of arguments by name, or by Class.function.name where that is not enough.
+#: Types of arguments, by name or by Class.function.name.
 ARGUMENTS = {
     "algorithm": "Algorithm",
     "array": "Any",
@@ -271,13 +271,13 @@ RESULTS = {
     "list_devices": "list[dict[str, Any]]",
 }
 
-#: Arguments that take what derived classes make of them.
+#: Functions whose arguments depend on the derived class.
 ANYTHING = {"Launcher.__call__"}
 
-#: Functions that their base class has with other arguments, on purpose.
+#: Functions that override a function with other arguments on purpose.
 OVERRIDES = {"IterativeKernelLauncher.__call__"}
 
-#: How the module spells types, and how the stub does. The first that fits is used.
+#: Patterns of types in the module, and their replacements in the stub. Applied in this order.
 SPELLINGS = (
     (r"\bkp\._kp\.", ""),
     (r"<(\w+\.\w+): \d+>", r"\1"),
@@ -294,10 +294,10 @@ USED: set[str] = set()
 
 
 class Failure(Exception):
-    """A message for who runs this."""
+    """An error for the user of this script."""
 
 
-# --- one signature --------------------------------------------------------------------------------
+# --- One signature --------------------------------------------------------------------------------
 
 
 def respell(text: str) -> str:
@@ -307,7 +307,7 @@ def respell(text: str) -> str:
 
 
 def known(type_: str | None) -> bool:
-    """Whether a type says more than that there is some object."""
+    """Whether a type is more specific than "some object"."""
     return type_ is not None and not re.search(
         r"\bobject\b|\b(list|dict|tuple|Iterator)\b(?!\[)", type_
     )
@@ -327,7 +327,7 @@ def result_type(path: str, given: str | None) -> str:
         USED.add(path)
         return RESULTS[path]
     if given is None or not known(given):
-        raise Failure(f"RESULTS has no type for {path}, which gives '{given}'")
+        raise Failure(f"RESULTS has no type for {path}, which returns '{given}'")
     return given
 
 
@@ -342,7 +342,7 @@ def _kind(path: str, given: str | None) -> str:
 
 
 def render(path: str, function: ast.FunctionDef) -> tuple[list[str], str]:
-    """The arguments of a function, each with type and default, and what it returns."""
+    """The arguments of a function, with types and defaults, and the type of its result."""
 
     def text(node: ast.expr | None) -> str | None:
         return None if node is None else ast.unparse(node)
@@ -356,7 +356,7 @@ def render(path: str, function: ast.FunctionDef) -> tuple[list[str], str]:
     given = function.args
     missing: list[ast.expr | None] = [None] * (len(given.args) - len(given.defaults))
     arguments = [one(*pair) for pair in zip(given.args, [*missing, *given.defaults], strict=True)]
-    # pybind11 calls an argument that has no name arg0, arg1, ...
+    # pybind11 names unnamed arguments arg0, arg1, ...
     if arguments and re.match(r"arg\d+:", arguments[-1]):
         arguments.append("/")
     if given.vararg:
@@ -380,7 +380,7 @@ def parse(path: str, name: str, signature: str) -> ast.FunctionDef:
 
 
 def signature_of(path: str, name: str, function: object) -> tuple[str, str]:
-    """The signature and the documentation of a function of either kind."""
+    """The signature and the documentation of a function in Python or C++."""
     if isinstance(function, types.FunctionType):
         signature = inspect.signature(function)
         plain = []
@@ -392,13 +392,13 @@ def signature_of(path: str, name: str, function: object) -> tuple[str, str]:
                 )
             plain.append(parameter)
         text = str(signature.replace(parameters=plain)).replace("'", "\0")
-        # Annotations are kept as text, in quotes; defaults that are text are, too.
+        # Annotations are strings in quotes, but so are defaults. Remove the quotes of annotations.
         text = re.sub(r"(: |-> )\0([^\0]*)\0", r"\1\2", text).replace("\0", "'")
         return text, inspect.getdoc(function) or ""
     documentation = getattr(function, "__doc__", None) or ""
     first, _, rest = documentation.partition("\n")
     if "Overloaded function." in rest:
-        raise Failure(f"{path} is overloaded, which this does not know how to write")
+        raise Failure(f"{path} is overloaded, which this script does not support")
     if not first.startswith(f"{name}("):
         raise Failure(f"the documentation of {path} does not begin with its signature")
     return first[len(name) :], inspect.cleandoc(rest)
@@ -414,18 +414,20 @@ class _Named:
         return self._name
 
 
-# --- the stub -------------------------------------------------------------------------------------
+# --- The stub -------------------------------------------------------------------------------------
 
 
 def documented(text: str, indent: str) -> Iterator[str]:
     if "\\" in text or '"""' in text:
         raise Failure(f"this documentation needs escapes: {text}")
-    # A single line has the quotes at both ends.
+    # A single line needs room for the quotes at both ends.
     width = WIDTH - len(indent) - len('"""') * (1 if "\n" in text.strip() else 2)
     paragraphs = [
-        textwrap.fill(paragraph, width)
-        if any(len(line) > width for line in paragraph.split("\n"))
-        else paragraph
+        (
+            textwrap.fill(paragraph, width)
+            if any(len(line) > width for line in paragraph.split("\n"))
+            else paragraph
+        )
         for paragraph in text.strip().split("\n\n")
     ]
     text = "\n\n".join(paragraphs)
@@ -459,7 +461,7 @@ def write_property(path: str, name: str, member: property) -> Iterator[str]:
     if documentation:
         yield from documented(documentation, "        ")
     if member.fset is not None:
-        raise Failure(f"{path} can be assigned, which this does not know how to write")
+        raise Failure(f"{path} can be assigned, which this script does not support")
 
 
 def write_enum(class_: type[enum.Enum]) -> Iterator[str]:
@@ -484,7 +486,7 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         path = f"{name}.{key}"
         if key in INHERITED_ANYWAY or key.startswith("_pybind11"):
             continue
-        if isinstance(member, types.WrapperDescriptorType):  # a class that people do not make
+        if isinstance(member, types.WrapperDescriptorType):  # a class without a constructor
             continue
         yield ""
         if isinstance(member, staticmethod):
@@ -501,7 +503,7 @@ def generate(package: Path) -> str:
     sys.dont_write_bytecode = True
     module = importlib.import_module("kp._kp")
     if not Path(str(module.__file__)).resolve().is_relative_to(package):
-        raise Failure(f"kp._kp was taken from {module.__file__}")
+        raise Failure(f"kp._kp was imported from {module.__file__}, not from {package}")
     lines = ["", "__version__: str"]
     for name, member in vars(module).items():
         if isinstance(member, type):
@@ -512,11 +514,11 @@ def generate(package: Path) -> str:
             raise Failure(f"{name} is neither a class nor a function")
     unused = RESULTS.keys() - USED
     if unused:
-        raise Failure(f"RESULTS names what does not exist: {', '.join(sorted(unused))}")
+        raise Failure(f"RESULTS has unused entries: {', '.join(sorted(unused))}")
     return HEADER + "\n".join(lines) + "\n"
 
 
-# --- checks ---------------------------------------------------------------------------------------
+# --- Checks ---------------------------------------------------------------------------------------
 
 
 def check_stub(text: str) -> None:
@@ -525,7 +527,8 @@ def check_stub(text: str) -> None:
     if wanted != present:
         difference = "".join(difflib.unified_diff(present, wanted, "committed", "generated", n=2))
         raise Failure(
-            f"{STUB.relative_to(ROOT)} is out of date; run this without --check\n{difference}"
+            f"{STUB.relative_to(ROOT)} is out of date; run without --check to update it\n"
+            f"{difference}"
         )
     print("python_stubs.py: the stub is up to date")
 
@@ -538,7 +541,7 @@ def check_types(package: Path) -> None:
     if importlib.util.find_spec("pyright") is not None:
         tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *targets]))
     else:
-        print("python_stubs.py: LEFT OUT: pyright is not installed")
+        print("python_stubs.py: SKIPPED: pyright is not installed")
     with tempfile.TemporaryDirectory() as folder:
         accepted = Path(folder) / "accepted"
         accepted.write_text("\n".join(stubtest_accepts()), encoding="utf-8")
@@ -565,12 +568,12 @@ def check_types(package: Path) -> None:
                 check=False,
             )
             if result.returncode != 0:
-                raise Failure(f"{name} found faults:\n{result.stdout}")
-            print(f"python_stubs.py: {name} finds no fault")
+                raise Failure(f"{name} found errors:\n{result.stdout}")
+            print(f"python_stubs.py: {name} found no errors")
 
 
 def stubtest_accepts() -> Iterator[str]:
-    """What pybind11 adds to classes and enums, and no stub names."""
+    """The names that pybind11 adds to classes and enums, and that a stub does not have."""
     for name, member in vars(sys.modules["kp._kp"]).items():
         if isinstance(member, type):
             path = re.escape(f"kp._kp.{name}")
@@ -584,15 +587,20 @@ def stubtest_accepts() -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Writes or checks python/kp/_kp.pyi.")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail on a difference")
-    parser.add_argument("--package", type=Path, default=ROOT / "build" / "ci" / "python")
+    parser.add_argument("--check", action="store_true", help="check the committed stub instead")
+    parser.add_argument(
+        "--package",
+        type=Path,
+        default=ROOT / "build" / "ci" / "python",
+        help="folder with a built package kp (default: build/ci/python)",
+    )
     arguments = parser.parse_args()
     package = arguments.package.resolve()
     try:
         if not any((package / "kp").glob("_kp.*")):
             raise Failure(
-                f"no built module is in {package / 'kp'}; configure with "
-                "-DKOMPUTE_OPT_BUILD_PYTHON=ON and build, or name the folder with --package"
+                f"{package / 'kp'} has no built module; configure with "
+                "-DKOMPUTE_OPT_BUILD_PYTHON=ON and build, or give --package FOLDER"
             )
         text = generate(package)
         if arguments.check:

@@ -15,12 +15,16 @@
 set -euo pipefail
 
 [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ] && exit 0
+# shellcheck source=scripts/progress.sh
+. "$(dirname "${BASH_SOURCE[0]}")/progress.sh"
+log=${TMPDIR:-/tmp}/kompute-setup.log
 
 required="ca-certificates cmake g++ ninja-build pkg-config libvulkan1 libvulkan-dev libpng-dev"
 required="$required mesa-vulkan-drivers glslang-tools python3 python3-pip"
 required="$required python3-dev python3-venv"
 # Those that a distribution lacks, CMake fetches; it then needs git.
 libraries="libvulkan-volk-dev glslang-dev spirv-tools libspirv-cross-c-shared-dev libfmt-dev"
+libraries="$libraries nlohmann-json3-dev"
 allocator="libvulkan-memory-allocator-dev"
 if [ "${1:-}" != --demo ]; then
     required="$required ccache vulkan-validationlayers vulkan-tools libgtest-dev"
@@ -65,10 +69,13 @@ updated=no
 update_once() {
     [ "$updated" = yes ] && return
     updated=yes
-    say "updating the package lists"
-    root apt-get update -qq || say "some package lists could not be updated"
+    with_progress "$log" "setup: updating the package lists" root apt-get update -qq \
+        || say "some package lists could not be updated"
 }
-install() { root apt-get install -y -qq --no-install-recommends "$@" > /dev/null; }
+install() {
+    with_progress "$log" "setup: installing $# packages" \
+        root apt-get install -y -qq --no-install-recommends "$@"
+}
 available() { [[ $(apt-cache policy "$1" 2> /dev/null || true) == *"Candidate: "[0-9]* ]]; }
 
 # with_suite SUITE ARGUMENTS...   runs apt-get as if the machine also knew SUITE of the

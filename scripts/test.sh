@@ -4,7 +4,7 @@
 # Builds and runs everything that CI runs. From a fresh clone:
 #
 #   bash scripts/test.sh                    all steps
-#   bash scripts/test.sh --quick            setup, build, unit, device, core
+#   bash scripts/test.sh --quick            setup, style, build, unit, headers, device, core
 #   bash scripts/test.sh device asan        the steps named (--help lists them), with their builds
 #
 # KOMPUTE_SKIP_SETUP=1            install nothing (a machine prepared in another way)
@@ -16,9 +16,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_steps="setup build unit headers device fences core sync asan tsan package examples python wheel"
-all_steps="$all_steps benchmark docs"
-quick_steps="setup build unit headers device core"
+all_steps="setup style build unit headers device fences core sync plain asan tsan package examples"
+all_steps="$all_steps python wheel benchmark docs"
+quick_steps="setup style build unit headers device core"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
@@ -42,13 +42,19 @@ steps=${steps:-$all_steps}
 
 # --- helpers ------------------------------------------------------------------------------------
 configured=""
+# configure PRESET [CMAKE ARGUMENTS]...
+configure() {
+    local generator=()
+    command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
+    cmake --preset "$@" "${generator[@]}"
+}
+
 # build PRESET [TARGET]...
 build() {
-    local preset=$1 generator=()
+    local preset=$1
     shift
     if [[ " $configured " != *" $preset "* ]]; then
-        command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
-        cmake --preset "$preset" "${generator[@]}" | grep -v '^-- \(Check\|Detecting\|Performing\)'
+        configure "$preset" | grep -v '^-- \(Check\|Detecting\|Performing\)'
         configured="$configured $preset"
     fi
     if [ "$#" -gt 0 ]; then set -- --target "$@"; fi
@@ -135,6 +141,12 @@ notices() {
 
 # --- steps --------------------------------------------------------------------------------------
 step_setup() { bash scripts/setup.sh; }
+step_style() {
+    bash scripts/format.sh --check
+    python3 scripts/check_includes.py --planted
+    python3 scripts/check_includes.py
+}
+
 step_build() { build ci; }
 step_unit() { build ci && run_tests ci unit; }
 step_headers() { build ci && run_tests ci headers; }
@@ -143,6 +155,15 @@ step_device() { build ci kompute_device_tests && run_tests ci device; }
 step_fences() { build ci kompute_device_tests && KOMPUTE_TIMELINE=0 run_tests ci device; }
 step_core() { validated core; }
 step_sync() { validated sync; }
+
+# Each source file by itself, without unity builds and precompiled headers, which can hide that a
+# file does not include what it uses. Nothing is linked, so checking the syntax is enough.
+step_plain() {
+    configure ci -B build/plain -DKOMPUTE_OPT_UNITY=OFF \
+        -DCMAKE_CXX_FLAGS=-fsyntax-only -DKOMPUTE_OPT_BUILD_TESTS=OFF \
+        -DKOMPUTE_OPT_BUILD_EXAMPLES=OFF -DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF > /dev/null
+    cmake --build build/plain --parallel "$jobs" --target kompute_objects
+}
 
 step_asan() {
     # Vectors are shared with glslang, which is built without the sanitizer.
@@ -181,12 +202,10 @@ python_tests() {
 }
 
 step_python() {
-    local generator=()
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
         pytest Pillow mypy 'dask[array]>=2024.8' 'distributed>=2024.8'
-    command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
-    cmake --preset ci "${generator[@]}" -DKOMPUTE_OPT_BUILD_PYTHON=ON \
+    configure ci -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
     cmake --build --preset ci --parallel "$jobs" --target _kp
     build/venv/bin/python scripts/python_stubs.py --check

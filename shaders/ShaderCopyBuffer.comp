@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// Copies a buffer, 16 bytes an invocation (docs/benchmarks.md has what other shapes reach). The words
-// after the last whole 16 bytes are copied one by one, by the first work group. A work group copies
-// one tile; dispatch one for each, and at least one.
+// Copies a buffer, 16 bytes per invocation (docs/benchmarks.md compares other shapes). The first
+// work group also copies the words after the last full 16 bytes, one per invocation. Each work
+// group copies one tile of 4096 bytes. Dispatch one work group per tile, and at least one.
 layout(local_size_x = 256) in;
 
 layout(set = 0, binding = 0) readonly buffer SourceBlocks { uvec4 sourceBlocks[]; };
 layout(set = 0, binding = 1) writeonly buffer TargetBlocks { uvec4 targetBlocks[]; };
-// The same buffers again.
+// The same buffers as words.
 layout(set = 0, binding = 2) readonly buffer SourceWords { uint sourceWords[]; };
 layout(set = 0, binding = 3) writeonly buffer TargetWords { uint targetWords[]; };
 
 layout(push_constant) uniform PushConstants {
-    uint words; // of 4 bytes
+    uint words; // number of 4-byte words
 };
 
 void main() {

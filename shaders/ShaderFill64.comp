@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// Fills a buffer with one 64-bit value, which no fill command of Vulkan takes.
+// Fills a buffer with a 64-bit value, which no Vulkan fill command supports.
 layout(local_size_x = 256) in;
 
 layout(set = 0, binding = 0) writeonly buffer Values {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// Fills a buffer with a value of two words, 16 bytes an invocation. The words after the last whole 16
-// bytes are written one by one, by the first work group. A work group fills one tile; dispatch one
-// for each, and at least one.
+// Fills a buffer with a value of two words, 16 bytes per invocation. The first work group also
+// writes the words after the last full 16 bytes, one per invocation. Each work group fills one tile
+// of 4096 bytes. Dispatch one work group per tile, and at least one.
 layout(local_size_x = 256) in;
 
 layout(set = 0, binding = 0) writeonly buffer Blocks { uvec4 blocks[]; };
-// The same buffer again.
+// The same buffer as words.
 layout(set = 0, binding = 1) writeonly buffer Words { uint wordsOf[]; };
 
 layout(push_constant) uniform PushConstants {
-    uint words; // of 4 bytes
+    uint words; // number of 4-byte words
     uint even;
     uint odd;
 };

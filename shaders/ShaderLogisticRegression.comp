@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One step of logistic regression with two features: each workgroup takes one sample and writes
-// what that sample adds to the gradient and to the loss. The host sums the outputs, multiplies
-// them by its learning rate and subtracts them from the weights and the bias.
+// One step of logistic regression with two features. Each work group takes one sample and writes
+// its contribution to the gradient and to the loss. The host sums the gradients, multiplies them by
+// its learning rate and subtracts them from the weights and the bias.
 
 layout(local_size_x = 1) in;
 
@@ -25,7 +25,7 @@ float sigmoid(float z)
     return 1.0 / (1.0 + exp(-z));
 }
 
-// log(1 + exp(z)) without overflow; the loss of one sample is softplus(z) - y * z.
+// Returns log(1 + exp(z)) without overflow. The loss of one sample is softplus(z) - y * z.
 float softplus(float z)
 {
     return max(z, 0.0) + log(1.0 + exp(-abs(z)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// out[i] = lhs[i] * rhs[i], one element per workgroup. Dispatch at least as many workgroups as
-// there are elements; they may be spread over x, y and z, because one dimension ends at 65535 on
-// many devices. Workgroups beyond the last element do nothing.
+// product[i] = lhs[i] * rhs[i], one element per work group. Dispatch at least one work group per
+// element, spread over x, y and z if needed: many devices allow only 65535 work groups per
+// dimension. Work groups past the last element do nothing.
 
 layout(local_size_x = 1) in;
 

@@ -7,7 +7,8 @@
 #include <random>
 #include <vector>
 
-// What every cold-start program does: from random numbers, one small kernel, back, checked.
+// The work of every cold-start program: upload random numbers, run one small kernel, download the
+// result and verify it.
 
 namespace cold {
 
@@ -21,8 +22,8 @@ inline std::vector<uint32_t> input() {
     return values;
 }
 
-/// Prints the time of the first result, on the clock that Python calls monotonic.
-/// @return the program's exit status
+/// Verifies the result, and prints when it was there, on the clock of Python's time.monotonic_ns().
+/// Returns the exit status of the program.
 inline int finish(const std::vector<uint32_t>& before, const uint32_t* after) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     for (uint32_t i = 0; i < kCount; ++i)

@@ -10,7 +10,7 @@ __global__ void work(uint32_t* values) {
     values[i] = values[i] * 2654435761u + i;
 }
 
-bool good(cudaError_t error) {
+bool succeeded(cudaError_t error) {
     if (error != cudaSuccess)
         std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(error));
     return error == cudaSuccess;
@@ -23,12 +23,12 @@ int main() {
     std::vector<uint32_t> after(cold::kCount);
     const size_t bytes = cold::kCount * sizeof(uint32_t);
     uint32_t* device = nullptr;
-    if (!good(cudaMalloc(&device, bytes)) ||
-        !good(cudaMemcpy(device, before.data(), bytes, cudaMemcpyHostToDevice)))
+    if (!succeeded(cudaMalloc(&device, bytes)) ||
+        !succeeded(cudaMemcpy(device, before.data(), bytes, cudaMemcpyHostToDevice)))
         return 2;
     work<<<cold::kCount / 64, 64>>>(device);
-    if (!good(cudaGetLastError()) ||
-        !good(cudaMemcpy(after.data(), device, bytes, cudaMemcpyDeviceToHost)))
+    if (!succeeded(cudaGetLastError()) ||
+        !succeeded(cudaMemcpy(after.data(), device, bytes, cudaMemcpyDeviceToHost)))
         return 2;
     return cold::finish(before, after.data());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// With an argument the shader is compiled from its source when the program runs.
+// With an argument, the program compiles that shader source at run time.
 #include <fstream>
 #include <iterator>
 #include <string>

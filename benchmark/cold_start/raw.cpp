@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By hand, with as little as it takes. The argument is the file that keeps the pipeline cache.
+// Raw Vulkan with as few calls as possible. The argument names the file of the pipeline cache.
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -9,7 +9,7 @@
 
 #include "ColdStart.hpp"
 #include "Work.hpp"
-#include "vulkan/Vulkan.hpp"
+#include "vulkan/device/Vulkan.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ struct Chosen {
     uint32_t family = 0;
 };
 
-/// The first GPU with compute, else what there is.
+/// Returns the first discrete GPU with compute, or else the first device with compute.
 Chosen choose(VkInstance instance) {
     uint32_t count = 0;
     require(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
@@ -52,7 +52,7 @@ Chosen choose(VkInstance instance) {
             break;
     }
     if (!best.device) {
-        std::fprintf(stderr, "no device with compute\n");
+        std::fprintf(stderr, "no device supports compute\n");
         std::exit(2);
     }
     return best;
@@ -65,14 +65,14 @@ struct Memory {
 
 Memory makeBuffer(VkPhysicalDevice physical, VkDevice device, VkDeviceSize bytes,
                   VkMemoryPropertyFlags flags) {
-    Memory made;
+    Memory created;
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = bytes;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    require(vkCreateBuffer(device, &info, nullptr, &made.buffer), "vkCreateBuffer");
+    require(vkCreateBuffer(device, &info, nullptr, &created.buffer), "vkCreateBuffer");
     VkMemoryRequirements needed{};
-    vkGetBufferMemoryRequirements(device, made.buffer, &needed);
+    vkGetBufferMemoryRequirements(device, created.buffer, &needed);
     VkPhysicalDeviceMemoryProperties types{};
     vkGetPhysicalDeviceMemoryProperties(physical, &types);
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
@@ -80,9 +80,9 @@ Memory makeBuffer(VkPhysicalDevice physical, VkDevice device, VkDeviceSize bytes
     while (!(needed.memoryTypeBits & (1u << allocate.memoryTypeIndex)) ||
            (types.memoryTypes[allocate.memoryTypeIndex].propertyFlags & flags) != flags)
         ++allocate.memoryTypeIndex;
-    require(vkAllocateMemory(device, &allocate, nullptr, &made.memory), "vkAllocateMemory");
-    require(vkBindBufferMemory(device, made.buffer, made.memory, 0), "vkBindBufferMemory");
-    return made;
+    require(vkAllocateMemory(device, &allocate, nullptr, &created.memory), "vkAllocateMemory");
+    require(vkBindBufferMemory(device, created.buffer, created.memory, 0), "vkBindBufferMemory");
+    return created;
 }
 
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkAccessFlags beforeAccess,
@@ -132,14 +132,14 @@ int main(int argc, char** argv) {
     require(vkMapMemory(device, host.memory, 0, bytes, 0, &mapped), "vkMapMemory");
     std::memcpy(mapped, before.data(), bytes);
 
-    std::vector<char> kept;
+    std::vector<char> cacheData;
     if (argc > 1) {
         std::ifstream file(argv[1], std::ios::binary);
-        kept.assign(std::istreambuf_iterator<char>(file), {});
+        cacheData.assign(std::istreambuf_iterator<char>(file), {});
     }
     VkPipelineCacheCreateInfo cacheInfo{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
-    cacheInfo.initialDataSize = kept.size();
-    cacheInfo.pInitialData = kept.data();
+    cacheInfo.initialDataSize = cacheData.size();
+    cacheInfo.pInitialData = cacheData.data();
     VkPipelineCache cache = VK_NULL_HANDLE;
     require(vkCreatePipelineCache(device, &cacheInfo, nullptr, &cache), "vkCreatePipelineCache");
 
@@ -234,11 +234,11 @@ int main(int argc, char** argv) {
     if (argc > 1) {
         size_t length = 0;
         require(vkGetPipelineCacheData(device, cache, &length, nullptr), "vkGetPipelineCacheData");
-        kept.resize(length);
-        require(vkGetPipelineCacheData(device, cache, &length, kept.data()),
+        cacheData.resize(length);
+        require(vkGetPipelineCacheData(device, cache, &length, cacheData.data()),
                 "vkGetPipelineCacheData");
         std::ofstream(argv[1], std::ios::binary)
-            .write(kept.data(), static_cast<std::streamsize>(length));
+            .write(cacheData.data(), static_cast<std::streamsize>(length));
     }
     vkDestroyFence(device, fence, nullptr);
     vkDestroyCommandPool(device, commandPool, nullptr);

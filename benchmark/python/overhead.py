@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python calls of loops cost: kp, the same bound in the plain way, and in C++.
+"""Measures the overhead of frequent Python calls: kp and ordinary pybind11 bindings against C++.
 
-Every number is the median of rounds that take turns. Exits with 1 where kp adds more to the C++ call
-than it may and, on a software driver, also more than 0.6 of what the plain way adds, since that may be
-any machine; or where, on a software driver, two threads that evaluate a sequence each are slower than one
+Every figure is the median over rounds in which the variants take turns. The exit status is 1 if kp
+adds more nanoseconds to a C++ call than ADDED allows. A software driver may run on any machine, so
+there the overhead must also exceed OF_PLAIN of the overhead of the ordinary bindings. On a software
+driver the exit status is also 1 if two threads that evaluate one sequence each are slower than one
 after the other.
 """
 
@@ -23,17 +24,18 @@ import numpy as np
 
 import kp
 
-#: Nanoseconds that a call may add to the one in C++.
+#: The nanoseconds that a call may add to the call in C++.
 ADDED = {"record": 200, "eval_async": 200, "data": 200}
 
-#: Of what the plain way adds, on a software driver: 0.2 to 0.4 is usual.
+#: The limit relative to the overhead of ordinary bindings, on a software driver. Usual are 0.2 to
+#: 0.4.
 OF_PLAIN = 0.6
 
-#: Of one after the other, on a software driver, whose processors have no time to spare: 0.97 to 1.00 is
-#: usual, and what is more than 1 is noise.
+#: The limit for two threads relative to one after the other, on a software driver. It keeps all
+#: processors busy, so 0.97 to 1.00 is usual, and more than 1 is noise.
 TWO_THREADS = 1.05
 
-#: Submitted one after the other before any is waited for.
+#: The number of sequences that are submitted before the first wait.
 SEQUENCES = 100
 
 SPIN = """#version 450
@@ -51,7 +53,7 @@ void main() {
 
 
 def loop(count: int, call: Callable[[], object]) -> float:
-    """Nanoseconds of one call, without those of the loop around it."""
+    """The mean nanoseconds of a call, without the overhead of the loop."""
     repeated = [None] * count
     start = perf_counter_ns()
     for _ in repeated:
@@ -64,7 +66,7 @@ def loop(count: int, call: Callable[[], object]) -> float:
 
 
 def submissions(sequences: list[kp.Sequence] | list[kompute_plain.Sequence]) -> float:
-    """Nanoseconds of one eval_async; waits for all outside of the time."""
+    """The mean nanoseconds of eval_async, without the waits that follow."""
     start = perf_counter_ns()
     for _ in sequences:
         pass
@@ -79,7 +81,7 @@ def submissions(sequences: list[kp.Sequence] | list[kompute_plain.Sequence]) -> 
 
 
 class Subject:
-    """The objects of one binding."""
+    """The objects of one of the two modules."""
 
     def __init__(self, module: object) -> None:
         self.manager = module.Manager()  # type: ignore[attr-defined]
@@ -107,25 +109,25 @@ class Subject:
 
 
 def measure(rounds: int, count: int) -> dict[str, dict[str, float]]:
-    ours, plain = Subject(kp), Subject(kompute_plain)
+    library, plain = Subject(kp), Subject(kompute_plain)
 
     def cpp_record(n: int) -> float:
         plain.recording.clear()
         return kompute_plain.time_record(plain.recording, plain.op, n)
 
     runs: dict[str, dict[str, Callable[[int], float]]] = {
-        "record": {"c++": cpp_record, "plain": plain.record, "kp": ours.record},
+        "record": {"c++": cpp_record, "plain": plain.record, "kp": library.record},
         "eval_async": {
             "c++": lambda n: median(
                 kompute_plain.time_eval_async(plain.sequences) for _ in range(n // SEQUENCES)
             ),
             "plain": plain.eval_async,
-            "kp": ours.eval_async,
+            "kp": library.eval_async,
         },
         "data": {
             "c++": lambda n: kompute_plain.time_data(plain.tensor, n),
             "plain": plain.data,
-            "kp": ours.data,
+            "kp": library.data,
         },
     }
     result: dict[str, dict[str, float]] = {}
@@ -141,7 +143,7 @@ def measure(rounds: int, count: int) -> dict[str, dict[str, float]]:
 
 
 def threads(rounds: int) -> list[float]:
-    """Time of two threads at once, over that of the two one after the other, in each round."""
+    """The time of two threads at once relative to one after the other, for each round."""
     manager = kp.Manager()
 
     def spinning() -> kp.Sequence:
@@ -177,15 +179,17 @@ def threads(rounds: int) -> list[float]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--count", type=int, default=2000, help="calls of a round")
-    parser.add_argument("--json", type=Path, help="write the numbers here")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=15, help="number of rounds (default: 15)")
+    parser.add_argument("--count", type=int, default=2000, help="calls per round (default: 2000)")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     arguments = parser.parse_args()
 
     device = kp.Manager().get_device_properties()
     software = device["type"] == "cpu"
-    print(f"{device['device_name']}, kp {kp.__version__}, nanoseconds of a call")
+    print(f"{device['device_name']}, kp {kp.__version__}, nanoseconds per call")
     print(f"{'':12}{'c++':>10}{'plain':>10}{'kp':>10}{'plain adds':>12}{'kp adds':>10}")
     measured = measure(arguments.rounds, arguments.count)
     missed = []
@@ -197,16 +201,17 @@ def main() -> int:
         )
         allowed = max(ADDED[name], OF_PLAIN * added["plain"]) if software else ADDED[name]
         if added["kp"] > allowed:
-            missed.append(f"{name} adds {added['kp']:.0f} ns, allowed are {allowed:.0f}")
+            missed.append(f"{name} adds {added['kp']:.0f} ns, the limit is {allowed:.0f} ns")
     ratios = threads(arguments.rounds)
     print(
-        f"two threads at once over one after the other: {median(ratios):.2f} (best {min(ratios):.2f})"
+        f"two threads relative to one after the other: {median(ratios):.2f} "
+        f"(best {min(ratios):.2f})"
     )
-    # A GPU runs what its queue is given one after the other, whoever waits (docs/benchmarks.md). A
-    # software driver shares its processors with whatever else runs, so the best round counts.
+    # A GPU runs the submissions to a queue one after the other (docs/benchmarks.md). A software
+    # driver shares its processors with other programs, so the best round counts.
     if software and min(ratios) > TWO_THREADS:
         missed.append(
-            f"two threads take {min(ratios):.2f} of one after the other, allowed is {TWO_THREADS}"
+            f"two threads take {min(ratios):.2f} of one after the other, the limit is {TWO_THREADS}"
         )
     if arguments.json:
         arguments.json.write_text(json.dumps({"calls": measured, "threads": ratios}, indent=2))

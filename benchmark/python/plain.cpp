@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hot calls of kp bound in the plain way, and the same calls made in a C++ loop: what
-// overhead.py compares kp with.
+// A baseline for overhead.py: the frequent calls of kp with ordinary pybind11 bindings, and the
+// same calls in a C++ loop.
 #include <chrono>
 
 #include <kompute/Kompute.hpp>
@@ -13,7 +13,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Nanoseconds of one call, of @p count in a row.
+/// Returns the mean nanoseconds of @p count calls.
 template <typename Call>
 double nanoseconds(size_t count, Call&& call) {
     const auto start = std::chrono::steady_clock::now();
@@ -29,7 +29,7 @@ double timeRecord(const std::shared_ptr<kp::Sequence>& sequence,
     return nanoseconds(count, [&] { sequence->record(op); });
 }
 
-/// Submits each sequence once; waits for all outside of the time.
+/// Times the submission of each sequence, but not the waits that follow.
 double timeEvalAsync(const std::vector<std::shared_ptr<kp::Sequence>>& sequences) {
     size_t next = 0;
     const double time = nanoseconds(sequences.size(), [&] { sequences[next++]->evalAsync(); });

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several things at once: transfers beside kernels, and threads beside each other.
+// Rows about concurrency: transfers beside kernels, and several threads.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
 
-#include "Crew.hpp"
+#include "../Measure.hpp"
 #include "Increments.hpp"
+#include "Workers.hpp"
 
 namespace kp::benchmark {
 namespace {
@@ -20,18 +20,12 @@ uint32_t iterated(uint32_t value, uint32_t rounds) {
     return value;
 }
 
-double secondsOf(const std::function<void()>& call) {
-    const auto start = std::chrono::steady_clock::now();
-    call();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Chunks of data that go up, are worked on and come back, each on a tensor of its own, on three
-/// queues where there are three. Sequences that share a tensor are ordered by the library.
-class Chunks {
+/// Uploads, computes and downloads chunks, each on its own tensor. Each stage has its own queue if
+/// there are three. The library orders sequences that share a tensor.
+class SequencePipeline {
 public:
-    Chunks(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks, size_t words,
-           uint32_t rounds)
+    SequencePipeline(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks,
+                     size_t words, uint32_t rounds)
         : mWords(words), mRounds(rounds), mSource(randomWords(chunks * words)) {
         const uint32_t queues = manager.queueCount();
         for (size_t i = 0; i < chunks; ++i) {
@@ -68,7 +62,7 @@ public:
         }
     }
 
-    /// A run from fresh data, compared with the same work done here on some of it.
+    /// Runs once more from fresh data, and compares samples with results of the host.
     void verify() {
         for (size_t i = 0; i < mChunks.size(); ++i)
             refill(*mChunks[i].tensor, i);
@@ -95,11 +89,11 @@ private:
     std::vector<Chunk> mChunks;
 };
 
-/// The same by three threads, with upload() and download() of memory that the device reaches.
-class Conveyor {
+/// The same with three threads, and upload() and download() of pinned arrays.
+class ThreadPipeline {
 public:
-    Conveyor(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks, size_t words,
-             uint32_t rounds)
+    ThreadPipeline(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t chunks,
+                   size_t words, uint32_t rounds)
         : mWords(words), mRounds(rounds), mUp(manager.pinnedArray<uint32_t>(chunks * words)),
           mDown(manager.pinnedArray<uint32_t>(chunks * words)) {
         randomBytes(mUp->data(), mUp->bytes());
@@ -119,18 +113,18 @@ public:
     void run(bool upload, bool compute, bool download) {
         std::atomic<size_t> uploaded{upload ? 0 : mChunks.size()};
         std::atomic<size_t> computed{compute ? 0 : mChunks.size()};
-        const auto passOn = [](std::atomic<size_t>& place) {
-            place.fetch_add(1);
-            place.notify_one();
+        const auto advance = [](std::atomic<size_t>& done) {
+            done.fetch_add(1);
+            done.notify_one();
         };
-        const auto waitFor = [](std::atomic<size_t>& place, size_t i) {
-            for (size_t now = place; now <= i; now = place)
-                place.wait(now);
+        const auto waitFor = [](std::atomic<size_t>& done, size_t i) {
+            for (size_t count = done; count <= i; count = done)
+                done.wait(count);
         };
         std::thread up, down;
         if (upload)
             up = std::thread([&] {
-                for (size_t i = 0; i < mChunks.size(); ++i, passOn(uploaded))
+                for (size_t i = 0; i < mChunks.size(); ++i, advance(uploaded))
                     mChunks[i].tensor->upload(mUp->data() + i * mWords, mWords * sizeof(uint32_t));
             });
         if (download)
@@ -142,7 +136,7 @@ public:
                 }
             });
         if (compute) {
-            for (size_t i = 0; i < mChunks.size(); ++i, passOn(computed)) {
+            for (size_t i = 0; i < mChunks.size(); ++i, advance(computed)) {
                 waitFor(uploaded, i);
                 mChunks[i].sequence->evalAsync();
             }
@@ -174,16 +168,16 @@ private:
     std::vector<Chunk> mChunks;
 };
 
-/// Iterations that make the kernel take as long as the upload of the same memory.
+/// Returns the iterations with which the kernel takes as long as the upload of the same memory.
 uint32_t balancedRounds(kp::Manager& manager, const std::vector<uint32_t>& spirv, size_t words) {
     uint32_t rounds = 64;
     for (int i = 0; i < 6; ++i) {
-        Chunks chunk(manager, spirv, 4, words, rounds);
-        chunk.run(true, true, true);
+        SequencePipeline pipeline(manager, spirv, 4, words, rounds);
+        pipeline.run(true, true, true);
         double upload = 1e9, compute = 1e9;
         for (int j = 0; j < 3; ++j) {
-            upload = std::min(upload, secondsOf([&] { chunk.run(true, false, false); }));
-            compute = std::min(compute, secondsOf([&] { chunk.run(false, true, false); }));
+            upload = std::min(upload, secondsOf([&] { pipeline.run(true, false, false); }));
+            compute = std::min(compute, secondsOf([&] { pipeline.run(false, true, false); }));
         }
         const double wanted = rounds * upload / compute;
         const uint32_t next = static_cast<uint32_t>(std::clamp(wanted, 1.0, 16.0 * rounds));
@@ -194,7 +188,7 @@ uint32_t balancedRounds(kp::Manager& manager, const std::vector<uint32_t>& spirv
     return rounds;
 }
 
-/// @param limit  of the slowest stage alone; 0: none
+/// @param limit  times the slowest stage alone; 0: no target
 template <typename Work>
 void pipelined(Suite& suite, Row& row, kp::Manager& manager, const std::string& how, double limit) {
     const bool small = suite.software();
@@ -236,26 +230,26 @@ void sequencesPipelined(Suite& suite, Row& row, Suite::Families families) {
     std::string how = "sequences on queues of the families";
     for (uint32_t i = 0; i < manager->queueCount(); ++i)
         how += " " + std::to_string(manager->queueFamily(i));
-    pipelined<Chunks>(suite, row, *manager, how, 0);
+    pipelined<SequencePipeline>(suite, row, *manager, how, 0);
 }
 
 void threadsPipelined(Suite& suite, Row& row) {
-    pipelined<Conveyor>(suite, row, suite.manager(),
-                        "upload() and download() of pinned arrays by two threads", 1.15);
+    pipelined<ThreadPipeline>(suite, row, suite.manager(),
+                              "upload() and download() of pinned arrays by two threads", 1.15);
 }
 
-/// Each thread evaluates its own recorded sequence, all on one queue or each on its own.
+/// Each thread evaluates its own recorded sequence. All share one queue, or each has its own.
 void threads(Suite& suite, Row& row, uint32_t count, bool ownQueues) {
     if (suite.software())
-        throw Skip{"a software driver has the processors of the threads"};
+        throw Skip{"a software driver uses the same processors"};
     if (count > std::thread::hardware_concurrency())
-        throw Skip{"fewer processors than threads"};
+        throw Skip{"there are fewer processors than threads"};
     constexpr int kEvaluations = 300;
     const std::unique_ptr<kp::Manager> manager =
         suite.managerWithQueues(ownQueues ? count : 1, Suite::Families::eFirst);
     const uint32_t queues = manager->queueCount();
     if (ownQueues && queues < count)
-        throw Skip{"fewer queues than threads"};
+        throw Skip{"there are fewer queues than threads"};
     const auto initial = randomWords(kElements);
     std::vector<std::unique_ptr<KomputeIncrements>> kompute;
     std::vector<std::unique_ptr<RawIncrements>> raw;
@@ -269,7 +263,7 @@ void threads(Suite& suite, Row& row, uint32_t count, bool ownQueues) {
                 sequence->eval();
         });
         if (queues < count)
-            continue; // the raw side has no lock
+            continue; // the raw side does not lock its queue
         raw.push_back(std::make_unique<RawIncrements>(*manager, suite.waitMode(), suite.increment(),
                                                       1, initial, i));
         raw.back()->record(1, true);
@@ -280,9 +274,9 @@ void threads(Suite& suite, Row& row, uint32_t count, bool ownQueues) {
     }
     KomputeIncrements alone(*manager, suite.increment(), 1, initial);
     alone.record(1, true);
-    Crew crew(std::move(komputeWork));
+    Workers workers(std::move(komputeWork));
     row.side(
-        "kompute", [&] { crew.run(); }, kEvaluations * count);
+        "kompute", [&] { workers.run(); }, kEvaluations * count);
     row.side(
         "one thread",
         [&] {
@@ -290,11 +284,11 @@ void threads(Suite& suite, Row& row, uint32_t count, bool ownQueues) {
                 alone.sequence->eval();
         },
         kEvaluations);
-    std::unique_ptr<Crew> rawCrew;
+    std::unique_ptr<Workers> rawWorkers;
     if (!rawWork.empty()) {
-        rawCrew = std::make_unique<Crew>(std::move(rawWork));
+        rawWorkers = std::make_unique<Workers>(std::move(rawWork));
         row.side(
-            "raw", [&] { rawCrew->run(); }, kEvaluations * count);
+            "raw", [&] { rawWorkers->run(); }, kEvaluations * count);
     }
     row.note("time of all threads, over the evaluations of all; " + std::to_string(queues) +
              " queues");

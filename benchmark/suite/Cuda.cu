@@ -64,7 +64,7 @@ public:
                     "cudaMemcpy");
         }
     }
-    ~StreamIncrements() override { dropGraph(); }
+    ~StreamIncrements() override { destroyGraph(); }
 
     void launch(size_t times, bool dependent) override {
         for (size_t i = 0; i < times; ++i)
@@ -74,7 +74,7 @@ public:
     }
 
     void makeGraph(size_t nodes, bool dependent) override {
-        dropGraph();
+        destroyGraph();
         require(cudaGraphCreate(&mGraph, 0), "cudaGraphCreate");
         cudaGraphNode_t last{};
         for (size_t i = 0; i < nodes; ++i) {
@@ -111,7 +111,7 @@ public:
 
 private:
     uint32_t* values(size_t i) const { return static_cast<uint32_t*>(mBuffers[i]->address()); }
-    void dropGraph() {
+    void destroyGraph() {
         if (mExecutable)
             cudaGraphExecDestroy(mExecutable);
         if (mGraph)
@@ -184,27 +184,27 @@ public:
             void* memory = mSlots[slot]->address();
             if (upload) {
                 if (all && i >= mSlots.size())
-                    after(0, slot, 2);
+                    waitForStage(0, slot, 2);
                 require(cudaMemcpyAsync(memory, mUp + i * mBytes, mBytes, cudaMemcpyHostToDevice,
                                         mStreams[0]),
                         "cudaMemcpyAsync");
-                note(0, slot);
+                recordEvent(0, slot);
             }
             if (compute) {
                 if (all)
-                    after(1, slot, 0);
+                    waitForStage(1, slot, 0);
                 const uint32_t count = static_cast<uint32_t>(mBytes / sizeof(uint32_t));
                 iterate<<<(count + 255) / 256, 256, 0, mStreams[1]>>>(
                     static_cast<uint32_t*>(memory), mRounds, count);
-                note(1, slot);
+                recordEvent(1, slot);
             }
             if (download) {
                 if (all)
-                    after(2, slot, 1);
+                    waitForStage(2, slot, 1);
                 require(cudaMemcpyAsync(mDown + i * mBytes, memory, mBytes, cudaMemcpyDeviceToHost,
                                         mStreams[2]),
                         "cudaMemcpyAsync");
-                note(2, slot);
+                recordEvent(2, slot);
             }
         }
         for (const cudaStream_t stream : mStreams)
@@ -212,10 +212,10 @@ public:
     }
 
 private:
-    void note(int stage, size_t slot) {
+    void recordEvent(int stage, size_t slot) {
         require(cudaEventRecord(mEvents[slot * 3 + stage], mStreams[stage]), "cudaEventRecord");
     }
-    void after(int stage, size_t slot, int earlier) {
+    void waitForStage(int stage, size_t slot, int earlier) {
         require(cudaStreamWaitEvent(mStreams[stage], mEvents[slot * 3 + earlier], 0),
                 "cudaStreamWaitEvent");
     }
@@ -230,13 +230,13 @@ private:
     std::vector<cudaEvent_t> mEvents;
 };
 
-class Runtime final : public Cuda {
+class RuntimeCuda final : public Cuda {
 public:
-    explicit Runtime(int device) {
+    explicit RuntimeCuda(int device) {
         require(cudaSetDevice(device), "cudaSetDevice");
         require(cudaStreamCreateWithFlags(&mStream, cudaStreamNonBlocking), "cudaStreamCreate");
     }
-    ~Runtime() override { cudaStreamDestroy(mStream); }
+    ~RuntimeCuda() override { cudaStreamDestroy(mStream); }
 
     std::string version() const override {
         int runtime = 0;
@@ -315,13 +315,13 @@ std::unique_ptr<Cuda> Cuda::create(const std::string& uuid, std::string& why) {
             cudaDeviceProp properties{};
             require(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
             if (uuidOf(properties) == wanted)
-                return std::make_unique<Runtime>(i);
+                return std::make_unique<RuntimeCuda>(i);
         }
     } catch (const std::exception& failure) {
         why = failure.what();
         return nullptr;
     }
-    why = "no CUDA device is the Vulkan device";
+    why = "CUDA does not list the Vulkan device";
     return nullptr;
 }
 

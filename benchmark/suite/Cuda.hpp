@@ -9,27 +9,27 @@
 
 namespace kp::benchmark {
 
-/// CUDA's side of the rows: what a programmer would write with the runtime API, on one stream with
-/// the default way to wait. Errors throw std::runtime_error. Plain C++, so that only one file needs
-/// nvcc; without it create() always gives null.
+/// The CUDA side of the rows, with the runtime API, one stream and the default way to wait. Errors
+/// throw std::runtime_error. The header is plain C++, so that only one file needs nvcc. In a build
+/// without nvcc create() always returns null.
 class Cuda {
 public:
-    /// @param uuid  of the Vulkan device; lower-case hexadecimal with dashes
-    /// @param why   receives the reason where null is returned
+    /// @param uuid  of the Vulkan device, in lower-case hexadecimal with dashes
+    /// @param why   receives the reason if null is returned
     static std::unique_ptr<Cuda> create(const std::string& uuid, std::string& why);
     virtual ~Cuda() = default;
 
-    /// "CUDA 13.0, driver for 13.0"
+    /// For example "CUDA 13.0, driver for CUDA 13.0".
     virtual std::string version() const = 0;
 
-    /// Small buffers of which a kernel of one block of 64 threads increments each of the first 64
-    /// elements.
+    /// Small buffers, and a kernel of one block of 64 threads that increments the first 64 elements
+    /// of one.
     class Increments {
     public:
         virtual ~Increments() = default;
-        /// One launch on each buffer, or @p times launches on the first; then a synchronization.
+        /// Launches @p times kernels, one on each buffer or all on the first, and synchronizes.
         virtual void launch(size_t times, bool dependent) = 0;
-        /// A graph of as many kernel nodes: independent ones, or in a chain.
+        /// Creates a graph of kernel nodes, which are independent or form a chain.
         virtual void makeGraph(size_t nodes, bool dependent) = 0;
         virtual void launchGraph() = 0;
         virtual std::vector<uint32_t> read(size_t buffer) = 0;
@@ -48,12 +48,12 @@ public:
         virtual void* address() const = 0;
     };
     virtual std::unique_ptr<Buffer> buffer(size_t bytes) = 0;
-    /// y = a * x + y as many times in a row; then a synchronization.
+    /// Computes y = a * x + y @p times times and synchronizes.
     virtual void saxpy(const Buffer& x, Buffer& y, size_t floats, float a, int times) = 0;
-    /// cudaMallocHost memory.
+    /// Returns memory from cudaMallocHost.
     virtual std::shared_ptr<void> pinned(size_t bytes) = 0;
 
-    /// cudaMalloc of each, then cudaFree of each.
+    /// Calls cudaMalloc for each buffer, then cudaFree for each.
     virtual void allocateAndFree(size_t count, size_t bytes) = 0;
 
     /// Upload, compute and download of chunks on three streams, ordered by events.
@@ -62,7 +62,7 @@ public:
         virtual ~Pipeline() = default;
         virtual void run(bool upload, bool compute, bool download) = 0;
     };
-    /// @param up, down  pinned memory of chunks x bytes
+    /// @param up, down  pinned memory for all chunks
     virtual std::unique_ptr<Pipeline> pipeline(const void* up, void* down, size_t chunks,
                                                size_t bytesEach, size_t slots, uint32_t rounds) = 0;
 };

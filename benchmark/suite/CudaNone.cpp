@@ -4,7 +4,7 @@
 namespace kp::benchmark {
 
 std::unique_ptr<Cuda> Cuda::create(const std::string&, std::string& why) {
-    why = "built without nvcc";
+    why = "the benchmarks were built without nvcc";
     return nullptr;
 }
 

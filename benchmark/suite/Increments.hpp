@@ -8,14 +8,14 @@
 #include "RawVulkan.hpp"
 #include "Suite.hpp"
 
-// The smallest work there is, on each side: a dispatch of one work group that increments the first
-// 64 elements of a buffer of 1 KiB.
+// A minimal dispatch on each side: one workgroup increments the first 64 elements of a buffer of
+// 1 KiB.
 
 namespace kp::benchmark {
 
 constexpr size_t kElements = 256;
 
-/// All the buffers of a side start with the same random values.
+/// Requires that a buffer, which started as @p initial, was incremented @p times times.
 inline void requireIncrements(const std::vector<uint32_t>& initial,
                               const std::vector<uint32_t>& now, uint64_t times,
                               const std::string& side) {
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    /// One dispatch on each buffer, or as many on the first.
+    /// Records @p count dispatches: one on each buffer, or all on the first.
     void record(size_t count, bool dependent) {
         sequence->begin();
         for (size_t i = 0; i < count; ++i)

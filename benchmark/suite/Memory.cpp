@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory: what it costs to make, first touch and free tensors.
+// Rows about memory: creating, first writing and freeing tensors.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 using Types = kp::Memory::MemoryTypes;
 using Tensors = std::vector<std::shared_ptr<kp::TensorT<uint32_t>>>;
 
-/// One VkDeviceMemory for each buffer, all alive at once, as simple programs do it.
+/// One VkDeviceMemory per buffer, all alive at once, as in simple programs.
 void allocateAndFree(RawQueue& queue, size_t count, uint64_t bytes) {
     struct One {
         VkBuffer buffer;
@@ -37,8 +37,8 @@ void allocateAndFree(RawQueue& queue, size_t count, uint64_t bytes) {
     }
 }
 
-/// Tensors alive at once and then freed, beside separate allocations of raw Vulkan and CUDA. Those
-/// two make at most 1,000: they are slow, and a driver need not allow more than 4,096.
+/// Creates tensors that are alive at once, and frees them. Raw Vulkan and CUDA allocate each
+/// separately, and at most 1,000: they are slow, and a driver may limit allocations to 4,096.
 void madeAndFreed(Suite& suite, Row& row, size_t count, uint64_t bytes, double limit) {
     kp::Manager& manager = suite.manager();
     RawQueue queue(manager, suite.waitMode());
@@ -77,11 +77,11 @@ void oneByOne(Suite& suite, Row& row) {
         },
         kTensors);
     row.target("", 0, 5);
-    row.minimumRounds(5);
+    row.minRounds(5);
     suite.measure(row);
 }
 
-/// 20,000 of 1 KiB, written through their mirrors while all are alive.
+/// 20,000 tensors of 1 KiB, written through their host mirrors while all are alive.
 void aliveAtOnce(Suite& suite, Row& row) {
     constexpr size_t kTensors = 20000;
     constexpr size_t kElements = 256;
@@ -102,7 +102,7 @@ void aliveAtOnce(Suite& suite, Row& row) {
         },
         kTensors);
     row.target("", 0, 5);
-    row.minimumRounds(5);
+    row.minRounds(5);
     suite.measure(row);
     Suite::require(right, "tensors share memory");
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Algorithms: with a shader that is known, with other memory, and with one that is new. How long a
-// process takes to its first result is measured by benchmark/cold_start.
+// Rows about algorithms: with a known shader, with other memory, and with a new pipeline.
+// benchmark/cold_start measures the time from the start of a process to its first result.
 #include <algorithm>
 #include <atomic>
 
-#include "Crew.hpp"
 #include "Increments.hpp"
+#include "Workers.hpp"
 
 namespace kp::benchmark {
 namespace {
 
-constexpr int kMade = 32;
+constexpr int kCount = 32;
 
 void known(Suite& suite, Row& row) {
     kp::Manager& manager = suite.manager();
@@ -29,15 +29,15 @@ void known(Suite& suite, Row& row) {
     row.side(
         "kompute",
         [&] {
-            std::shared_ptr<kp::Algorithm> made[kMade];
+            std::shared_ptr<kp::Algorithm> made[kCount];
             for (auto& algorithm : made)
                 algorithm = manager.algorithm(memory, spirv, {1, 1, 1});
         },
-        kMade);
+        kCount);
     row.side(
         "raw",
         [&] {
-            VkPipeline made[kMade];
+            VkPipeline made[kCount];
             for (VkPipeline& pipeline : made) {
                 pipeline = RawKernel::makePipeline(queue, spirv, kernel.layout(), cache);
                 kernel.bind({buffer[0]}, set);
@@ -45,7 +45,7 @@ void known(Suite& suite, Row& row) {
             for (const VkPipeline pipeline : made)
                 queue.vk().vkDestroyPipeline(queue.device(), pipeline, nullptr);
         },
-        kMade);
+        kCount);
     row.target("", 5);
     row.note("made and freed; raw: vkCreateComputePipelines with a VkPipelineCache that holds it, "
              "and a descriptor set written");
@@ -67,17 +67,17 @@ void rebind(Suite& suite, Row& row) {
     row.side(
         "kompute",
         [&] {
-            for (int i = 0; i < kMade; ++i)
+            for (int i = 0; i < kCount; ++i)
                 algorithm->setMemObjects(memory[i % 2]);
         },
-        kMade);
+        kCount);
     row.side(
         "raw",
         [&] {
-            for (size_t i = 0; i < kMade; ++i)
+            for (size_t i = 0; i < kCount; ++i)
                 kernel.bind({buffers[i % 2]}, set);
         },
-        kMade);
+        kCount);
     row.note("raw: vkUpdateDescriptorSets of a set that no submission uses");
     suite.measure(row);
     manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->eval();
@@ -86,8 +86,7 @@ void rebind(Suite& suite, Row& row) {
     requireIncrements(initial, now, 1, "kompute");
 }
 
-/// A specialization constant with a value that no run has used makes the pipeline a new one for
-/// every cache there is.
+/// A specialization constant with a value that no run has used bypasses every pipeline cache.
 std::vector<uint32_t> specialized() {
     return kp::compile("#version 450\n"
                        "layout(local_size_x = 64) in;\n"
@@ -115,12 +114,12 @@ void unknown(Suite& suite, Row& row) {
     suite.measure(row);
 }
 
-/// New pipelines made by several threads.
+/// Several threads create new pipelines.
 void parallel(Suite& suite, Row& row) {
     constexpr unsigned kThreads = 4;
     constexpr int kEach = 4;
     if (suite.software() || std::thread::hardware_concurrency() < kThreads)
-        throw Skip{"fewer processors than threads"};
+        throw Skip{"there are fewer processors than threads"};
     kp::Manager& manager = suite.manager();
     const std::vector<uint32_t> spirv = specialized();
     std::atomic<uint32_t> seed{randomWords(1)[0]};
@@ -129,14 +128,14 @@ void parallel(Suite& suite, Row& row) {
             manager.algorithm<uint32_t, float>({tensor}, spirv, {1, 1, 1}, {++seed}, {});
     };
     std::vector<std::shared_ptr<kp::Memory>> tensors;
-    std::vector<std::function<void()>> work;
+    std::vector<std::function<void()>> tasks;
     for (unsigned i = 0; i < kThreads; ++i) {
         tensors.push_back(manager.tensorT<uint32_t>(kElements, kp::Memory::MemoryTypes::eStorage));
-        work.push_back([&make, tensor = tensors.back()] { make(tensor); });
+        tasks.push_back([&make, tensor = tensors.back()] { make(tensor); });
     }
-    Crew crew(std::move(work));
+    Workers workers(std::move(tasks));
     row.side(
-        "kompute", [&] { crew.run(); }, kThreads * kEach);
+        "kompute", [&] { workers.run(); }, kThreads * kEach);
     row.side(
         "one thread", [&] { make(tensors[0]); }, kEach);
     row.note("a known shader with new specialization constants, by 4 threads");

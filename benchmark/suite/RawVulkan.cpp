@@ -7,12 +7,16 @@
 #include <stdexcept>
 #include <thread>
 
+#include "../Measure.hpp"
+#include "../MemoryType.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+
 namespace kp::benchmark {
 
 // --- RawQueue -----------------------------------------------------------------------------------
 
 RawQueue::RawQueue(const kp::Manager& manager, vulkan::WaitMode waitMode, uint32_t queueIndex)
-    : mDevice(vulkan::Device::find(manager.nativeDevice())), mVk(mDevice->vk()),
+    : mDevice(vulkan::findDevice(manager.nativeDevice())), mVk(mDevice->vk()),
       mQueue(manager.nativeQueue(queueIndex)), mFamily(manager.queueFamily(queueIndex)),
       mWaitMode(waitMode) {
     VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
@@ -66,14 +70,14 @@ bool RawQueue::reached(uint64_t value) {
 }
 
 void RawQueue::wait(uint64_t value) {
-    if (mWaitMode != vulkan::WaitMode::eBlock) { // as vulkan::Queue waits
-        const auto start = std::chrono::steady_clock::now();
+    if (mWaitMode != vulkan::WaitMode::eBlock) { // the same as vulkan::Queue
+        const auto start = Clock::now();
         do {
             for (int i = 0; i < 16; ++i)
                 if (reached(value))
                     return;
         } while (mWaitMode == vulkan::WaitMode::eSpin ||
-                 std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1));
+                 Clock::now() - start < std::chrono::milliseconds(1));
         while (!reached(value))
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         return;
@@ -98,18 +102,7 @@ VkBuffer RawBuffers::makeBuffer(const RawQueue& queue, uint64_t bytes) {
 }
 
 uint32_t RawBuffers::memoryType(const RawQueue& queue, uint32_t bits, RawMemory memory) {
-    const VkPhysicalDeviceMemoryProperties& types = queue.physical().memory;
-    const VkMemoryPropertyFlags needed =
-        memory == RawMemory::eDevice
-            ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
-            : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    const VkMemoryPropertyFlags wanted =
-        memory == RawMemory::eDevice ? 0 : VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-    for (const VkMemoryPropertyFlags flags : {needed | wanted, needed})
-        for (uint32_t i = 0; i < types.memoryTypeCount; ++i)
-            if ((bits & (1u << i)) && (types.memoryTypes[i].propertyFlags & flags) == flags)
-                return i;
-    throw std::runtime_error("raw Vulkan: no memory type");
+    return findMemoryType(queue.physical().memory, bits, memory == RawMemory::eHost);
 }
 
 RawBuffers::RawBuffers(RawQueue& queue, size_t count, uint64_t bytesEach, RawMemory memory)
@@ -161,7 +154,7 @@ void RawBuffers::read(size_t i, void* data, uint64_t bytes) {
 // --- RawKernel ----------------------------------------------------------------------------------
 
 RawKernel::RawKernel(RawQueue& queue, const std::vector<uint32_t>& spirv, uint32_t bindings,
-                     uint32_t pushBytes, uint32_t maximumSets)
+                     uint32_t pushBytes, uint32_t maxSets)
     : mQueue(queue) {
     std::vector<VkDescriptorSetLayoutBinding> list;
     for (uint32_t i = 0; i < bindings; ++i)
@@ -182,9 +175,9 @@ RawKernel::RawKernel(RawQueue& queue, const std::vector<uint32_t>& spirv, uint32
         queue.vk().vkCreatePipelineLayout(queue.device(), &layout, nullptr, &mLayout));
     mPipeline = makePipeline(queue, spirv, mLayout, VK_NULL_HANDLE);
 
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, maximumSets * bindings};
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, maxSets * bindings};
     VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-    pool.maxSets = maximumSets;
+    pool.maxSets = maxSets;
     pool.poolSizeCount = 1;
     pool.pPoolSizes = &size;
     RawQueue::require(queue.vk().vkCreateDescriptorPool(queue.device(), &pool, nullptr, &mPool));

@@ -8,16 +8,16 @@
 
 #include <kompute/Kompute.hpp>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/Queue.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/queue/Queue.hpp"
 
-// What a programmer would write by hand, in small pieces. It uses a Manager's VkDevice and VkQueue,
-// since some drivers take long to switch between two devices, and nothing else of the library.
-// Everything is freed with its object, after the queue is idle; errors throw std::runtime_error.
+// Hand-written Vulkan in small pieces. It uses the VkDevice and VkQueue of a Manager, because some
+// drivers are slow to switch between two devices, and nothing else of the library. Each object
+// waits for the queue to be idle and then frees what it owns. Errors throw std::runtime_error.
 
 namespace kp::benchmark {
 
-/// One VkQueue with a timeline semaphore to wait on.
+/// A VkQueue with a timeline semaphore to wait on.
 class RawQueue {
 public:
     RawQueue(const kp::Manager& manager, vulkan::WaitMode waitMode, uint32_t queueIndex = 0);
@@ -29,7 +29,7 @@ public:
         VkSemaphore semaphore;
         uint64_t value;
     };
-    /// @return the value to wait for
+    /// Returns the semaphore value to wait for.
     uint64_t submit(std::span<const VkCommandBuffer> commandBuffers, std::span<const Wait> = {});
     void wait(uint64_t value);
     void run(VkCommandBuffer commandBuffer) { wait(submit({&commandBuffer, 1})); }
@@ -55,9 +55,9 @@ private:
     uint64_t mValue = 0;
 };
 
-enum class RawMemory { eDevice, eHost }; ///< eHost: mapped, cached where the device has such
+enum class RawMemory { eDevice, eHost }; ///< eHost: mapped, and cached if possible
 
-/// Equal buffers in one piece of memory.
+/// Buffers of equal size in one VkDeviceMemory.
 class RawBuffers {
 public:
     RawBuffers(RawQueue& queue, size_t count, uint64_t bytesEach, RawMemory memory);
@@ -71,7 +71,7 @@ public:
     /// eHost only.
     void* mapped(size_t i) const { return static_cast<char*>(mMapped) + i * mStep; }
 
-    /// Slowly, through a host buffer, for setting up and checking.
+    /// Slow copies through a new host buffer, for set-up and verification.
     void write(size_t i, const void* data, uint64_t bytes);
     void read(size_t i, void* data, uint64_t bytes);
 
@@ -91,12 +91,12 @@ private:
 class RawKernel {
 public:
     RawKernel(RawQueue& queue, const std::vector<uint32_t>& spirv, uint32_t bindings,
-              uint32_t pushBytes, uint32_t maximumSets);
+              uint32_t pushBytes, uint32_t maxSets);
     ~RawKernel();
     RawKernel(const RawKernel&) = delete;
     RawKernel& operator=(const RawKernel&) = delete;
 
-    /// A new set, or @p set with other buffers.
+    /// Writes the buffers to @p set, or to a new descriptor set if it is null.
     VkDescriptorSet bind(const std::vector<VkBuffer>& buffers,
                          VkDescriptorSet set = VK_NULL_HANDLE);
 
@@ -116,7 +116,7 @@ private:
     VkDescriptorPool mPool = VK_NULL_HANDLE;
 };
 
-/// A command pool with one command buffer, and the commands of the rows.
+/// A command pool with one command buffer, and the commands that the rows need.
 class RawCommands {
 public:
     explicit RawCommands(RawQueue& queue);
@@ -124,13 +124,13 @@ public:
     RawCommands(const RawCommands&) = delete;
     RawCommands& operator=(const RawCommands&) = delete;
 
-    /// Throws away what is recorded and starts again.
+    /// Resets the command buffer and begins it.
     void begin();
-    /// Ends with the barrier that the library ends a command buffer with: against later submissions
-    /// to the queue and, with @p host, for results that the host reads.
+    /// Ends the command buffer with the same barrier as the library: against later submissions to
+    /// the queue and, with @p host, against reads by the host.
     void end(bool host = false);
     void endWithoutBarrier();
-    /// As the library's between a dispatch and another that depends on it.
+    /// The same barrier as the library's between dependent dispatches.
     void computeBarrier();
     void bind(const RawKernel& kernel);
     void bindSet(const RawKernel& kernel, VkDescriptorSet set);
@@ -149,11 +149,11 @@ private:
     RawQueue& mQueue;
     VkCommandPool mPool = VK_NULL_HANDLE;
     VkCommandBuffer mCommandBuffer = VK_NULL_HANDLE;
-    VkPipelineStageFlags mStages = 0; ///< of the work recorded
+    VkPipelineStageFlags mStages = 0; ///< of the recorded commands
 };
 
-/// Ordinary host memory to a buffer and back, by one thread, through two staging buffers of 8 MiB
-/// that take turns.
+/// Copies between ordinary host memory and a buffer, with one thread and two alternating staging
+/// buffers of 8 MiB.
 class RawStaging {
 public:
     explicit RawStaging(RawQueue& queue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recording: the host's cost of a command buffer, beside the bare calls.
+// Rows about recording: the host time for a command buffer, compared with the bare vkCmd calls.
 #include "Increments.hpp"
 
 namespace kp::benchmark {
@@ -26,7 +26,7 @@ void record(Suite& suite, Row& row, bool dependent) {
     raw.verify(each);
 }
 
-/// Each dispatch adds another number to the same buffer.
+/// Each dispatch adds another push constant to the same buffer.
 void recordPushConstants(Suite& suite, Row& row) {
     kp::Manager& manager = suite.manager();
     const auto initial = randomWords(kElements);
@@ -81,7 +81,7 @@ void recordPushConstants(Suite& suite, Row& row) {
     requireIncrements(initial, now, sum, "raw");
 }
 
-/// Two shaders that take turns, on buffers of their own.
+/// Two alternating shaders, each dispatch on its own buffer.
 void recordTwoKernels(Suite& suite, Row& row) {
     kp::Manager& manager = suite.manager();
     const auto initial = randomWords(kElements);
@@ -90,10 +90,10 @@ void recordTwoKernels(Suite& suite, Row& row) {
         kompute.algorithms[i] = manager.algorithm<float, uint32_t>(
             {kompute.tensors[i]}, suite.add(), {1, 1, 1}, {}, std::vector<uint32_t>{1});
     RawIncrements raw(manager, suite.waitMode(), suite.increment(), kOperations, initial);
-    RawKernel adding(raw.queue, suite.add(), 1, sizeof(uint32_t), kOperations);
+    RawKernel addKernel(raw.queue, suite.add(), 1, sizeof(uint32_t), kOperations);
     std::vector<VkDescriptorSet> sets;
     for (size_t i = 0; i < kOperations; ++i)
-        sets.push_back(i % 2 == 0 ? raw.sets[i] : adding.bind({raw.buffer(i)}));
+        sets.push_back(i % 2 == 0 ? raw.sets[i] : addKernel.bind({raw.buffer(i)}));
     row.side(
         "kompute", [&] { kompute.record(kOperations, false); }, kOperations);
     row.side(
@@ -102,7 +102,7 @@ void recordTwoKernels(Suite& suite, Row& row) {
             const uint32_t one = 1;
             raw.commands.begin();
             for (size_t i = 0; i < kOperations; ++i) {
-                const RawKernel& kernel = i % 2 == 0 ? raw.kernel : adding;
+                const RawKernel& kernel = i % 2 == 0 ? raw.kernel : addKernel;
                 raw.commands.bind(kernel);
                 raw.commands.bindSet(kernel, sets[i]);
                 if (i % 2 == 1)

@@ -41,7 +41,7 @@ bool missed(const std::vector<Row::Target>& targets) {
 
 } // namespace
 
-void Report::printHead() const {
+void Report::printHeader() const {
     const kp::DeviceInfo& device = mSuite.device();
     const std::string cuda = mSuite.cudaVersion();
     std::printf("%s, %s%s\nwait: %s; %s; times in us, rates in GB/s; medians\n\n",
@@ -57,16 +57,16 @@ void Report::printHead() const {
 void Report::print(const Row& row) const {
     std::printf("%-42s", row.mName.c_str());
     if (!row.mSkipped.empty()) {
-        std::printf(" left out: %s\n", row.mSkipped.c_str());
+        std::printf(" skipped: %s\n", row.mSkipped.c_str());
         return;
     }
     if (!row.mError.empty()) {
         std::printf(" FAILED: %s\n", row.mError.c_str());
         return;
     }
-    const Spread ours = row.spread("kompute");
-    const std::string range = "(" + number(ours.p10) + "-" + number(ours.p90) + ")";
-    std::printf(" %9s %17s", number(ours.p50).c_str(), range.c_str());
+    const Spread kompute = row.spread("kompute");
+    const std::string range = "(" + number(kompute.p10) + "-" + number(kompute.p90) + ")";
+    std::printf(" %9s %17s", number(kompute.p50).c_str(), range.c_str());
     for (const char* side : {"raw", "cuda"})
         if (row.has(side))
             std::printf(" %9s %6.2f", number(row.spread(side).p50).c_str(), row.ratio(side));

@@ -9,15 +9,15 @@
 
 namespace kp::benchmark {
 
-/// The table, line by line as rows get ready, and the JSON file, written anew after each row so
-/// that a run that is cut short leaves what it has.
+/// Prints the table row by row. Rewrites the JSON file after each row, so that an interrupted run
+/// keeps its results.
 class Report {
 public:
     explicit Report(Suite& suite) : mSuite(suite) {}
 
-    void printHead() const;
+    void printHeader() const;
     void add(Row row);
-    /// True where a target was missed, a result was wrong or a row failed.
+    /// Returns whether a target was missed, a result was wrong or a row failed.
     bool failed() const;
 
 private:

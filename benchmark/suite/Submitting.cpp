@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Submitting and waiting: what an evaluation costs beside its device time.
+// Rows about submitting and waiting: the overhead of an evaluation over its device time.
 #include <string>
 
 #include "Increments.hpp"
@@ -44,14 +44,14 @@ void evaluate(Suite& suite, Row& row, kp::WaitPolicy policy) {
         requireIncrements(initial, cuda->read(0), row.calls("cuda"), "cuda");
 }
 
-void throwAway(Suite& suite, Row& row) {
+void temporarySequence(Suite& suite, Row& row) {
     const auto initial = randomWords(kElements);
-    KomputeIncrements thrown(suite.manager(), suite.increment(), 1, initial);
+    KomputeIncrements temporary(suite.manager(), suite.increment(), 1, initial);
     KomputeIncrements recorded(suite.manager(), suite.increment(), 1, initial);
     recorded.record(1, true);
     RawIncrements raw(suite.manager(), suite.waitMode(), suite.increment(), 1, initial);
     row.side("kompute", [&] {
-        suite.manager().sequence()->record<kp::OpAlgoDispatch>(thrown.algorithms[0])->eval();
+        suite.manager().sequence()->record<kp::OpAlgoDispatch>(temporary.algorithms[0])->eval();
     });
     row.side("recorded", [&] { recorded.sequence->eval(); });
     row.side("raw", [&] {
@@ -62,7 +62,7 @@ void throwAway(Suite& suite, Row& row) {
     row.note(
         "manager.sequence()->record<OpAlgoDispatch>(a)->eval(); raw: recorded again each time");
     suite.measure(row);
-    thrown.verify(row.calls("kompute"));
+    temporary.verify(row.calls("kompute"));
     recorded.verify(row.calls("recorded"), "recorded");
     raw.verify(row.calls("raw"));
 }
@@ -101,7 +101,7 @@ void dispatches(Suite& suite, Row& row, size_t count, bool dependent) {
     }
 }
 
-/// As many sequences, submitted one by one or together, then one wait.
+/// Many sequences, submitted one by one or together, then one wait.
 void sequences(Suite& suite, Row& row, size_t count, bool together) {
     const auto initial = randomWords(kElements);
     kp::Manager& manager = suite.manager();
@@ -123,7 +123,7 @@ void sequences(Suite& suite, Row& row, size_t count, bool together) {
         commands.back()->end();
         handles.push_back(commands.back()->handle());
     }
-    const double things = static_cast<double>(count);
+    const double items = static_cast<double>(count);
     row.side(
         "kompute",
         [&] {
@@ -136,7 +136,7 @@ void sequences(Suite& suite, Row& row, size_t count, bool together) {
             for (const auto& sequence : list)
                 sequence->evalAwait();
         },
-        things);
+        items);
     row.side(
         "raw",
         [&] {
@@ -148,12 +148,12 @@ void sequences(Suite& suite, Row& row, size_t count, bool together) {
                     last = raw.queue.submit({&handle, 1});
             raw.queue.wait(last);
         },
-        things);
+        items);
     std::unique_ptr<Cuda::Increments> cuda;
     if (suite.cuda()) {
         cuda = suite.cuda()->increments(count, initial);
         row.side(
-            "cuda", [&] { cuda->launch(count, false); }, things);
+            "cuda", [&] { cuda->launch(count, false); }, items);
     }
     row.note("CUDA: as many launches, then one synchronization");
     suite.measure(row);
@@ -172,7 +172,7 @@ void addSubmitting(Suite& suite) {
               [](Suite& s, Row& row) { evaluate(s, row, kp::WaitPolicy::eSpin); });
     suite.add("submit/eval_block", "eval, wait policy block",
               [](Suite& s, Row& row) { evaluate(s, row, kp::WaitPolicy::eBlock); });
-    suite.add("submit/throw_away", "throw-away sequence", throwAway);
+    suite.add("submit/throw_away", "throw-away sequence", temporarySequence);
     for (const size_t count : {100, 1000})
         for (const bool dependent : {false, true}) {
             const std::string kind = dependent ? "dependent" : "independent";

@@ -2,7 +2,6 @@
 #include "Suite.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -11,36 +10,19 @@
 #include <sched.h>
 #endif
 
-#include "vulkan/Device.hpp"
+#include "../Measure.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::benchmark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds(Clock::time_point start, Clock::time_point end) {
-    return std::chrono::duration<double>(end - start).count();
-}
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-    return values[values.size() / 2];
-}
-
-double quantile(const std::vector<double>& sorted, double q) {
-    const double place = q * static_cast<double>(sorted.size() - 1);
-    const size_t below = static_cast<size_t>(place);
-    const size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-/// Keeps this thread, and those that are made later, to one processor.
-bool keepToOneProcessor() {
+/// Pins this thread, and threads that it creates later, to one processor.
+bool pinToOneProcessor() {
 #if defined(__linux__)
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return false;
-    // Interrupts tend to go to processor 0.
+    // Avoid processor 0, which handles most interrupts.
     int chosen = -1;
     for (int i = 0; i < CPU_SETSIZE; ++i)
         if (CPU_ISSET(i, &allowed) && (chosen < 1 || i < 2))
@@ -65,30 +47,31 @@ kp::ManagerOptions managerOptions(const Options& options) {
 
 // --- Row ----------------------------------------------------------------------------------------
 
-void Row::side(const std::string& name, std::function<void()> call, double things) {
-    mSides.push_back({name, std::move(call), things, 0, {}, {}});
+void Row::side(const std::string& name, std::function<void()> call, double items) {
+    mSides.push_back({name, std::move(call), items, 0, {}, {}});
 }
 
-void Row::bytes(double moved) {
-    mBytes = moved;
+void Row::bytes(double transferred) {
+    mBytes = transferred;
     mUnit = Unit::eGigabytesPerSecond;
 }
 
 void Row::target(const std::string& of, double onGpu, double onSoftware) {
-    mWanted.push_back({of, onGpu, onSoftware, {}});
+    mTargetSpecs.push_back({of, onGpu, onSoftware, {}});
 }
 
 void Row::targetSlowest(const std::vector<std::string>& of, double onGpu) {
-    mWanted.push_back({"", onGpu, 0, of});
+    mTargetSpecs.push_back({"", onGpu, 0, of});
 }
 
 double Row::excess() const {
-    double most = 0;
+    double worst = 0;
     for (const Target& target : mTargets) {
         const bool rate = mUnit == Unit::eGigabytesPerSecond;
-        most = std::max(most, rate ? target.limit / target.reached : target.reached / target.limit);
+        worst =
+            std::max(worst, rate ? target.limit / target.reached : target.reached / target.limit);
     }
-    return most;
+    return worst;
 }
 
 bool Row::has(const std::string& side) const {
@@ -127,15 +110,17 @@ Spread Row::spread(const std::string& side) const {
     if (values.empty())
         return {};
     std::sort(values.begin(), values.end());
-    return {quantile(values, 0.1), quantile(values, 0.5), quantile(values, 0.9), values.size()};
+    return {quantileOfSorted(values, 0.1), quantileOfSorted(values, 0.5),
+            quantileOfSorted(values, 0.9), values.size()};
 }
 
 double Row::ratio(const std::string& of) const {
-    const std::vector<double>& ours = find("kompute").blockMedians;
-    const std::vector<double>& theirs = find(of).blockMedians;
+    const std::vector<double>& kompute = find("kompute").blockMedians;
+    const std::vector<double>& other = find(of).blockMedians;
     std::vector<double> ratios;
-    for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
-        ratios.push_back(mUnit == Unit::eMicroseconds ? ours[i] / theirs[i] : theirs[i] / ours[i]);
+    for (size_t i = 0; i < std::min(kompute.size(), other.size()); ++i)
+        ratios.push_back(mUnit == Unit::eMicroseconds ? kompute[i] / other[i]
+                                                      : other[i] / kompute[i]);
     return ratios.empty() ? 0 : benchmark::median(std::move(ratios));
 }
 
@@ -149,10 +134,10 @@ void Row::judge() {
 
 // --- Suite --------------------------------------------------------------------------------------
 
-/// Keeps a GPU at the clocks it has under load.
-class Suite::Warmth {
+/// Keeps a GPU at the clock rates that it has under load.
+class Suite::WarmUp {
 public:
-    Warmth(kp::Manager& manager, const std::vector<uint32_t>& saxpy)
+    WarmUp(kp::Manager& manager, const std::vector<uint32_t>& saxpy)
         : mTensor{manager.tensorT<float>(kFloats, kp::Memory::MemoryTypes::eStorage),
                   manager.tensorT<float>(kFloats, kp::Memory::MemoryTypes::eStorage)} {
         std::vector<float> values(kFloats, 1.0f);
@@ -172,10 +157,7 @@ public:
     }
 
     void run(double duration) {
-        const auto start = Clock::now();
-        do
-            mSequence->eval();
-        while (seconds(start, Clock::now()) < duration);
+        repeatFor(duration, [&] { mSequence->eval(); });
     }
 
 private:
@@ -186,14 +168,14 @@ private:
 
 Suite::Suite(Options options) : mOptions(std::move(options)) {
 #if defined(__linux__)
-    // A software driver reads it when it starts; others do not know it.
+    // llvmpipe reads it when it starts; other drivers ignore it.
     setenv("LP_NUM_THREADS", "0", 0);
 #endif
     mInfo = manager().deviceInfo();
     if (software()) {
-        mManager.reset(); // its threads are not kept to one processor yet
+        mManager.reset(); // its threads are not pinned yet
         const char* threads = std::getenv("LP_NUM_THREADS");
-        mPinned = threads && std::strcmp(threads, "0") == 0 && keepToOneProcessor();
+        mPinned = threads && std::strcmp(threads, "0") == 0 && pinToOneProcessor();
     }
 }
 
@@ -221,8 +203,9 @@ std::unique_ptr<kp::Manager> Suite::managerWithQueues(uint32_t queues, Families 
     for (uint32_t family = 0; family < mInfo.computeQueues.size(); ++family) {
         if (mInfo.computeQueues[family] == 0)
             continue;
-        const uint32_t most = first && families == Families::eTwo ? 1 : mInfo.computeQueues[family];
-        for (uint32_t i = 0; i < most && list.size() < queues; ++i)
+        const uint32_t maxQueues =
+            first && families == Families::eTwo ? 1 : mInfo.computeQueues[family];
+        for (uint32_t i = 0; i < maxQueues && list.size() < queues; ++i)
             list.push_back(family);
         first = false;
         if (families == Families::eFirst)
@@ -272,11 +255,11 @@ double Suite::budget() const {
 void Suite::warmUp(double duration) {
     if (software())
         return;
-    if (!mWarmth) {
-        mWarmth = std::make_unique<Warmth>(manager(), saxpy());
+    if (!mWarmUp) {
+        mWarmUp = std::make_unique<WarmUp>(manager(), saxpy());
         duration = std::max(duration, 0.6);
     }
-    mWarmth->run(duration);
+    mWarmUp->run(duration);
 }
 
 Row Suite::runOnce(const Entry& entry) {
@@ -289,12 +272,12 @@ Row Suite::runOnce(const Entry& entry) {
         row.mError = error.what();
     }
     for (Row::Side& side : row.mSides)
-        side.call = nullptr; // they hold memory
+        side.call = nullptr; // releases the memory that the call captured
     return row;
 }
 
-// Where memory happens to lie moves a ratio by a few per cent from one run of a row to the next, so
-// one run alone says little about a limit that is as near as that.
+// The placement of memory changes a ratio by a few per cent from run to run. So a single run cannot
+// decide whether a row misses a target by as little.
 Row Suite::run(const Entry& entry) {
     constexpr size_t kRuns = 9;
     std::vector<Row> runs;
@@ -312,27 +295,23 @@ Row Suite::run(const Entry& entry) {
 
 void Suite::measure(Row& row) {
     warmUp(0.03);
-    // One call each to pay for what happens once, and one to see how long it takes.
+    // The first call of each side pays for one-time costs. The second shows how long a call takes.
     std::vector<size_t> perBlock;
     std::vector<int> unmeasured;
     for (Row::Side& side : row.mSides) {
         double taken = 0;
-        for (int i = 0; i < 2; ++i) {
-            const auto start = Clock::now();
-            side.call();
-            ++side.calls;
-            taken = seconds(start, Clock::now());
-        }
+        for (int i = 0; i < 2; ++i, ++side.calls)
+            taken = secondsOf(side.call);
         perBlock.push_back(static_cast<size_t>(std::clamp(4e-3 / taken, 1.0, 200.0)));
-        // The first calls of a block pay for the change from the side before.
+        // The first calls of a block pay for the change from the previous side.
         unmeasured.push_back(taken < 5e-3 ? 2 : taken < 5e-2 ? 1 : 0);
     }
     const auto start = Clock::now();
     const double limit = budget();
-    const int rounds = mOptions.quick ? row.mMinimumRounds / 2 + 1 : row.mMinimumRounds;
+    const int rounds = mOptions.quick ? row.mMinRounds / 2 + 1 : row.mMinRounds;
     std::vector<double> block;
     for (int round = 0;; ++round) {
-        const double spent = seconds(start, Clock::now());
+        const double spent = secondsSince(start);
         if ((round >= rounds && spent > limit) || (round >= 3 && spent > 6 * limit))
             break;
         for (size_t place = 0; place < row.mSides.size(); ++place) {
@@ -341,40 +320,37 @@ void Suite::measure(Row& row) {
             for (int i = 0; i < unmeasured[which]; ++i, ++side.calls)
                 side.call();
             block.clear();
-            for (size_t i = 0; i < perBlock[which]; ++i, ++side.calls) {
-                const auto before = Clock::now();
-                side.call();
-                block.push_back(seconds(before, Clock::now()) / side.things);
-            }
+            for (size_t i = 0; i < perBlock[which]; ++i, ++side.calls)
+                block.push_back(secondsOf(side.call) / side.items);
             side.seconds.insert(side.seconds.end(), block.begin(), block.end());
             side.blockMedians.push_back(median(block));
         }
     }
-    for (Row::Wanted wanted : row.mWanted) {
-        for (const std::string& each : wanted.slowestOf)
-            if (wanted.of.empty() || benchmark::median(row.find(each).blockMedians) >
-                                         benchmark::median(row.find(wanted.of).blockMedians))
-                wanted.of = each;
-        // A quick run is for machines of unknown speed, where only ratios can be judged.
-        if (wanted.of.empty() && mOptions.quick)
+    for (Row::TargetSpec spec : row.mTargetSpecs) {
+        for (const std::string& each : spec.slowestOf)
+            if (spec.of.empty() || benchmark::median(row.find(each).blockMedians) >
+                                       benchmark::median(row.find(spec.of).blockMedians))
+                spec.of = each;
+        // Quick runs check machines of unknown speed, on which only ratios mean something.
+        if (spec.of.empty() && mOptions.quick)
             continue;
-        double limitHere = software() ? (mPinned ? wanted.onSoftware : 0) : wanted.onGpu;
-        // And those depend on the processor: the same build took 1.01 of raw's time for 100
-        // dispatches on one, and 1.03 on another.
+        double limitHere = software() ? (mPinned ? spec.onSoftware : 0) : spec.onGpu;
+        // Ratios depend on the processor: for 100 dispatches the same build took 1.01 times as long
+        // as raw Vulkan on one, and 1.03 times on another.
         if (mOptions.quick)
             limitHere *= row.mUnit == Unit::eMicroseconds ? 1.03 : 1 / 1.03;
-        if (limitHere > 0 && (wanted.of.empty() || row.has(wanted.of)))
-            row.mTargets.push_back({wanted.of, limitHere, 0, false});
+        if (limitHere > 0 && (spec.of.empty() || row.has(spec.of)))
+            row.mTargets.push_back({spec.of, limitHere, 0, false});
     }
     row.judge();
 }
 
-void Suite::require(bool right, const std::string& what) {
-    if (!right)
+void Suite::require(bool correct, const std::string& what) {
+    if (!correct)
         throw std::runtime_error("wrong result: " + what);
 }
 
-// --- shaders and data ---------------------------------------------------------------------------
+// --- Shaders and data ---------------------------------------------------------------------------
 
 const std::vector<uint32_t>& Suite::increment() {
     if (mIncrement.empty())

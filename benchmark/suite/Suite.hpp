@@ -10,7 +10,7 @@
 #include <kompute/Kompute.hpp>
 
 #include "Cuda.hpp"
-#include "vulkan/Queue.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace kp::benchmark {
 
@@ -21,7 +21,7 @@ struct Options {
     kp::WaitPolicy wait = kp::WaitPolicy::eAuto;
 };
 
-/// 10th, 50th and 90th percentile of the calls of one side, in the row's unit.
+/// The percentiles of the calls of one side, in the row's unit.
 struct Spread {
     double p10 = 0;
     double p50 = 0;
@@ -31,20 +31,20 @@ struct Spread {
 
 enum class Unit { eMicroseconds, eGigabytesPerSecond };
 
-/// One line of the table: the same work done by several sides, which take turns in blocks of calls.
-/// The side "kompute" is the one that is judged; "raw" is raw Vulkan, "cuda" is CUDA.
+/// A row of the table: the same work on several sides, which take turns in blocks of calls. Targets
+/// apply to the side "kompute". "raw" is raw Vulkan, and "cuda" is CUDA.
 class Row {
 public:
     struct Side {
         std::string name;
         std::function<void()> call;
-        double things = 1;                ///< that one call does
-        uint64_t calls = 0;               ///< all of them, untimed ones too
-        std::vector<double> seconds;      ///< of each timed call, for one thing
-        std::vector<double> blockMedians; ///< the same
+        double items = 1;                 ///< number of items that one call processes
+        uint64_t calls = 0;               ///< including untimed ones
+        std::vector<double> seconds;      ///< per item, of each timed call
+        std::vector<double> blockMedians; ///< seconds per item, of each block
     };
-    /// kompute divided by `of` is at most `limit`; for rates at least. An empty `of`: kompute
-    /// itself, in the row's unit.
+    /// The ratio of kompute to `of` must be at most `limit`, or for rates at least. If `of` is
+    /// empty, the limit applies to kompute itself, in the row's unit.
     struct Target {
         std::string of;
         double limit = 0;
@@ -55,29 +55,29 @@ public:
     Row(std::string id, std::string name) : mId(std::move(id)), mName(std::move(name)) {}
 
     /// Adds a side. @p call does the whole work once and returns when it is done.
-    /// @param things  that one call does; times are given for one of them
-    void side(const std::string& name, std::function<void()> call, double things = 1);
-    /// Makes it a rate: bytes that one call moves.
-    void bytes(double moved);
-    /// @param onGpu, onSoftware  0: no target there. The latter holds for pinned runs.
+    /// @param items  number of items that one call processes; times are per item
+    void side(const std::string& name, std::function<void()> call, double items = 1);
+    /// Makes the row a rate, for calls that transfer this many bytes.
+    void bytes(double transferred);
+    /// @param onGpu, onSoftware  limits; 0: no target. A software driver is only judged if pinned.
     void target(const std::string& of, double onGpu, double onSoftware = 0);
-    /// kompute against the slowest of several sides.
+    /// Adds a target against the slowest of several sides.
     void targetSlowest(const std::vector<std::string>& of, double onGpu);
-    /// More about what was compared; goes into the report.
+    /// Sets a note about the comparison, for the report.
     void note(const std::string& text) { mNote = text; }
-    /// At least this many rounds, whatever time they take (default 9).
-    void minimumRounds(int rounds) { mMinimumRounds = rounds; }
+    /// Sets the number of rounds that run whatever their time (default 9).
+    void minRounds(int rounds) { mMinRounds = rounds; }
 
     const std::string& id() const { return mId; }
     const std::string& name() const { return mName; }
     bool has(const std::string& side) const;
     std::vector<std::string> sides() const;
-    /// Seconds that the library takes for one thing, the median; 0 where it was not measured.
+    /// Returns the median seconds per item of kompute, or 0 if it was not measured.
     double median() const;
-    /// Calls that a side has had.
+    /// Returns the number of calls of a side.
     uint64_t calls(const std::string& side) const;
     Spread spread(const std::string& side) const;
-    /// Median over the rounds of kompute divided by the side. For rates, of rate by rate.
+    /// Returns the median over the rounds of the ratio of kompute to the side, of times or rates.
     double ratio(const std::string& of) const;
 
 private:
@@ -85,34 +85,34 @@ private:
     friend class Report;
     const Side& find(const std::string& side) const;
     void judge();
-    /// By what factor it is beyond the target that it misses most; at most 1 where all are met.
+    /// Returns the factor by which the worst target is missed; at most 1 if all are met.
     double excess() const;
 
     std::string mId;
     std::string mName;
     std::string mNote;
-    std::string mError;   ///< what went wrong, wrong results too
-    std::string mSkipped; ///< why it was not measured
+    std::string mError;   ///< an exception's message, or a wrong result
+    std::string mSkipped; ///< the reason why the row was not measured
     Unit mUnit = Unit::eMicroseconds;
     double mBytes = 0;
-    int mMinimumRounds = 9;
+    int mMinRounds = 9;
     std::vector<Side> mSides;
     std::vector<Target> mTargets;
-    struct Wanted {
+    struct TargetSpec {
         std::string of;
         double onGpu = 0;
         double onSoftware = 0;
-        std::vector<std::string> slowestOf; ///< where it is not empty, `of` is found by measuring
+        std::vector<std::string> slowestOf; ///< if not empty, `of` is the slowest of these
     };
-    std::vector<Wanted> mWanted;
+    std::vector<TargetSpec> mTargetSpecs;
 };
 
-/// Thrown by a row that this device or build cannot do.
+/// Thrown by a row that this device or build does not support.
 struct Skip {
     std::string why;
 };
 
-/// Device, options and the rows. Used by one thread.
+/// The device, the options and the rows. Not thread-safe.
 class Suite {
 public:
     using Body = std::function<void(Suite&, Row&)>;
@@ -125,49 +125,50 @@ public:
     explicit Suite(Options options);
     ~Suite();
 
-    /// @param id  group/what, unique
+    /// @param id  unique, of the form group/name
     void add(const std::string& id, const std::string& name, Body body);
     const std::vector<Entry>& entries() const { return mEntries; }
 
-    /// Runs a row from start to end. Where it missed a target under --check, it is run eight more
-    /// times, and the median of the nine counts.
+    /// Runs a row. If it misses a target under --check, runs it eight more times and returns the
+    /// median of the nine runs.
     Row run(const Entry& entry);
 
-    /// To be called by a row once its sides are there.
+    /// Measures the sides. A row calls it after it added them.
     void measure(Row& row);
-    /// Ends the row with an error where @p right is false.
-    static void require(bool right, const std::string& what);
+    /// Fails the row if @p correct is false.
+    static void require(bool correct, const std::string& what);
 
     const Options& options() const { return mOptions; }
     kp::Manager& manager();
     enum class Families {
-        eFirst, ///< all queues of the first family with compute
-        eTwo    ///< the first queue of that one, the others of the next
+        eFirst, ///< all queues from the first family with compute
+        eTwo    ///< the first queue from that family, the others from the next
     };
     bool hasSecondFamily() const;
-    /// A manager with as many queues, or as the device has.
+    /// Returns a manager with this many queues, or as many as the device has.
     std::unique_ptr<kp::Manager> managerWithQueues(uint32_t queues, Families families) const;
-    /// How the library waits, for the raw side to do the same.
+    /// Returns the library's wait mode, which the raw side also uses.
     vulkan::WaitMode waitMode() const;
     vulkan::WaitMode waitMode(kp::WaitPolicy policy) const;
-    /// Null where there is none.
+    /// Returns null if there is no CUDA side.
     Cuda* cuda();
     bool software() const { return mInfo.type == kp::DeviceType::eCpu; }
-    /// A software driver kept to one processor, where figures are stable.
+    /// Returns whether a software driver is pinned to one processor. Only then are its figures
+    /// stable.
     bool pinned() const { return mPinned; }
     const kp::DeviceInfo& device() const { return mInfo; }
     std::string cudaVersion();
-    /// Why there is no CUDA side.
+    /// Returns the reason why there is no CUDA side.
     const std::string& whyNoCuda() const { return mWhyNoCuda; }
 
-    /// Shaders, compiled once.
+    // Shaders, compiled on first use.
     const std::vector<uint32_t>& increment(); ///< binding 0: v[i] += 1, local size 64
-    const std::vector<uint32_t>& add();       ///< same, v[i] += push constant
+    const std::vector<uint32_t>& add();       ///< the same with v[i] += push constant
     const std::vector<uint32_t>& saxpy();     ///< 0: x, 1: y (vec4), push: float a, uint vec4s
     const std::vector<uint32_t>& iterate();   ///< 0: v[i], push: uint rounds, uint count
 
 private:
-    class Warmth;
+    class WarmUp;
     void warmUp(double seconds);
     double budget() const;
     Row runOnce(const Entry& entry);
@@ -177,18 +178,18 @@ private:
     bool mPinned = false;
     std::vector<Entry> mEntries;
     std::unique_ptr<kp::Manager> mManager;
-    std::unique_ptr<Warmth> mWarmth;
+    std::unique_ptr<WarmUp> mWarmUp;
     std::unique_ptr<Cuda> mCuda;
     bool mCudaTried = false;
     std::string mWhyNoCuda;
     std::vector<uint32_t> mIncrement, mAdd, mSaxpy, mIterate;
 };
 
-/// 32-bit values that are different in every run. Fast.
+/// Returns random words, which differ in every run. Faster than std::mt19937.
 std::vector<uint32_t> randomWords(size_t count);
 void randomBytes(void* data, size_t bytes);
 
-// Each file of rows has one.
+// Each file of rows defines one of these.
 void addSubmitting(Suite& suite);
 void addRecording(Suite& suite);
 void addPipelines(Suite& suite);

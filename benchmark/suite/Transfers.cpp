@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moving and touching much memory: between host and device, within the device, and by a kernel.
+// Rows about bandwidth: between host and device, within the device, and of a kernel.
 #include <cstring>
 #include <optional>
 #include <string>
 
-#include "Crew.hpp"
 #include "RawVulkan.hpp"
 #include "Suite.hpp"
+#include "Workers.hpp"
 
 namespace kp::benchmark {
 namespace {
@@ -27,8 +27,8 @@ void requireSame(const void* a, const void* b, uint64_t bytes, const std::string
     Suite::require(std::memcmp(a, b, bytes) == 0, side + ", the bytes differ");
 }
 
-/// One copy each way between mapped host memory and device memory, recorded once by hand. Both hold
-/// the words at first.
+/// One copy in each direction between mapped host memory and device memory, recorded once. Both
+/// memories start with the words.
 class RawHostCopies {
 public:
     RawHostCopies(RawQueue& queue, const std::vector<uint32_t>& words)
@@ -46,7 +46,7 @@ public:
     }
     void upload() { mQueue.run(mUp.handle()); }
     void download() { mQueue.run(mDown.handle()); }
-    /// Downloads once more; what comes must be @p words.
+    /// Downloads once more, and requires that the result is @p words.
     void requireDownload(const std::vector<uint32_t>& words) {
         std::memset(mHost.mapped(0), 0, mBytes);
         download();
@@ -62,7 +62,7 @@ private:
     RawCommands mDown;
 };
 
-/// The same by CUDA, with memory of cudaMallocHost.
+/// The same with CUDA, with memory from cudaMallocHost.
 class CudaHostCopies {
 public:
     CudaHostCopies(Cuda& cuda, const std::vector<uint32_t>& words)
@@ -73,7 +73,7 @@ public:
     }
     void upload() { mDevice->upload(mHost.get()); }
     void download() { mDevice->download(mHost.get()); }
-    /// Downloads once more; what comes must be @p words.
+    /// Downloads once more, and requires that the result is @p words.
     void requireDownload(const std::vector<uint32_t>& words) {
         std::memset(mHost.get(), 0, mBytes);
         download();
@@ -86,7 +86,7 @@ private:
     std::shared_ptr<void> mHost;
 };
 
-/// Ordinary memory, as a std::vector has it.
+/// Ordinary memory, as in a std::vector.
 void ordinary(Suite& suite, Row& row, uint64_t bytes, bool up) {
     kp::Manager& manager = suite.manager();
     const std::vector<uint32_t> source = randomWords(bytes / sizeof(uint32_t));
@@ -128,8 +128,7 @@ void ordinary(Suite& suite, Row& row, uint64_t bytes, bool up) {
         check("cuda", [&] { cuda->download(back.data()); });
 }
 
-/// Memory that the device reaches by itself: an array of the library's, or a std::vector that the
-/// device was told of.
+/// Host memory that the device accesses: a pinned array, or an imported std::vector.
 void direct(Suite& suite, Row& row, uint64_t bytes, bool up, bool import) {
     kp::Manager& manager = suite.manager();
     const std::vector<uint32_t> source = randomWords(bytes / sizeof(uint32_t));
@@ -172,7 +171,7 @@ void direct(Suite& suite, Row& row, uint64_t bytes, bool up, bool import) {
         cuda->requireDownload(source);
 }
 
-/// Up and down at once, by two threads.
+/// An upload and a download at once, in two threads.
 void bothWays(Suite& suite, Row& row, uint64_t bytes) {
     kp::Manager& manager = suite.manager();
     const size_t words = bytes / sizeof(uint32_t);
@@ -182,9 +181,9 @@ void bothWays(Suite& suite, Row& row, uint64_t bytes) {
     const auto first = manager.tensorT<uint32_t>(words, Types::eStorage);
     const auto second = manager.tensorT<uint32_t>(words, Types::eStorage);
     second->upload(up->data(), bytes);
-    Crew crew({[&] { first->upload(up->data(), bytes); },
-               [&] { second->download(down->data(), bytes); }});
-    row.side("kompute", [&] { crew.run(); });
+    Workers workers({[&] { first->upload(up->data(), bytes); },
+                     [&] { second->download(down->data(), bytes); }});
+    row.side("kompute", [&] { workers.run(); });
     row.side("one after the other", [&] {
         first->upload(up->data(), bytes);
         second->download(down->data(), bytes);
@@ -207,7 +206,7 @@ void bothWays(Suite& suite, Row& row, uint64_t bytes) {
     requireSame(up->data(), down->data(), bytes, "kompute, up");
 }
 
-/// The mirror of an eDevice tensor, which is memory that the device reaches by itself.
+/// The host mirror of an eDevice tensor, which is host memory that the device accesses.
 void mirror(Suite& suite, Row& row, uint64_t bytes, bool up) {
     kp::Manager& manager = suite.manager();
     const std::vector<uint32_t> source = randomWords(bytes / sizeof(uint32_t));
@@ -317,12 +316,12 @@ void fill(Suite& suite, Row& row, uint64_t bytes) {
     }
 }
 
-/// y = a * x + y, several times in a row in one submission.
+/// y = a * x + y, several times in one submission.
 void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
     kp::Manager& manager = suite.manager();
     const size_t floats = bytes / sizeof(float);
     constexpr float kFactor = 0.25f;
-    // Small whole numbers, so that the result is exact however it is computed.
+    // Small integers, so that the result is exact whatever the order of rounding.
     std::vector<float> x(floats), y(floats), back(floats);
     const std::vector<uint32_t> random = randomWords(floats);
     for (size_t i = 0; i < floats; ++i) {
@@ -335,7 +334,7 @@ void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
     const std::vector<uint32_t> push(constants, constants + 2);
     const uint32_t groups = (vectors + 255) / 256;
     if (groups > suite.device().maxWorkgroupCount[0])
-        throw Skip{"too many work groups"};
+        throw Skip{"the device does not allow as many workgroups"};
 
     const auto tensorX = manager.tensorT<float>(floats, Types::eStorage);
     const auto tensorY = manager.tensorT<float>(floats, Types::eStorage);
@@ -384,7 +383,7 @@ void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
     row.note("bytes read and written; the same 16-byte accesses on each side");
     suite.measure(row);
 
-    // Sums of whole numbers are exact up to 2^24.
+    // Sums of integers are exact up to 2^24.
     const auto check = [&](const std::string& side, auto download) {
         std::memset(back.data(), 0, bytes);
         download();

@@ -1,80 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library beside raw Vulkan and CUDA, doing the same work in one process, in turns.
+// Compares the library with raw Vulkan and CUDA. All do the same work in one process, in turns.
 //
 //   kompute_benchmark [--check] [--quick] [--no-head] [--json FILE]
 //                     [--wait auto|spin|hybrid|block]
 //                     [--benchmark_filter=REGEX] [--benchmark_list_tests]
 //
-// --check     exits with 1 where a target is missed; such a row is measured eight more times, and
-// the
-//             median counts
-// --no-head   the rows alone
+// --check    exit with 1 if a target is missed. A row that misses one is measured eight more times,
+//            and the median counts
+// --quick    fewer rounds and sizes; only ratios have targets
+// --no-head  print the rows without the header
+// --json     write the results to a file
+// --wait     wait policy (default: auto)
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
-#include <exception>
 #include <stdexcept>
+#include <string>
 
+#include "../Program.hpp"
 #include "Report.hpp"
 #include "Suite.hpp"
 
 namespace kp::benchmark {
 namespace {
 
-/// The table is the Report's; Google Benchmark chooses what to run, and runs it.
-class Silent final : public ::benchmark::BenchmarkReporter {
+/// Google Benchmark selects and runs the rows. The Report prints the table.
+class SilentReporter final : public ::benchmark::BenchmarkReporter {
 public:
-    Silent(const Report& report, bool head) : mReport(report), mHead(head) {}
+    SilentReporter(const Report& report, bool header) : mReport(report), mHeader(header) {}
     bool ReportContext(const Context&) override {
-        if (mHead)
-            mReport.printHead();
+        if (mHeader)
+            mReport.printHeader();
         return true;
     }
     void ReportRuns(const std::vector<Run>&) override {}
 
 private:
     const Report& mReport;
-    bool mHead;
+    bool mHeader;
 };
 
-struct Arguments {
-    Options options;
-    bool head = true;
-};
-
-Arguments parse(int argc, char** argv) {
-    Arguments arguments;
-    Options& options = arguments.options;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const std::string next = i + 1 < argc ? argv[i + 1] : "";
-        if (word == "--check") {
-            options.check = true;
-        } else if (word == "--quick") {
-            options.quick = true;
-        } else if (word == "--no-head") {
-            arguments.head = false;
-        } else if (word == "--json" && !next.empty()) {
-            options.json = next;
-            ++i;
-        } else if (word == "--wait" &&
-                   (next == "auto" || next == "spin" || next == "hybrid" || next == "block")) {
-            options.wait = next == "spin"     ? kp::WaitPolicy::eSpin
-                           : next == "hybrid" ? kp::WaitPolicy::eHybrid
-                           : next == "block"  ? kp::WaitPolicy::eBlock
-                                              : kp::WaitPolicy::eAuto;
-            ++i;
-        } else {
-            throw std::runtime_error("what is " + word +
-                                     "? The head of benchmark/suite/main.cpp "
-                                     "says what there is");
-        }
-    }
-    return arguments;
+kp::WaitPolicy waitPolicy(const std::string& name) {
+    if (name == "auto")
+        return kp::WaitPolicy::eAuto;
+    if (name == "spin")
+        return kp::WaitPolicy::eSpin;
+    if (name == "hybrid")
+        return kp::WaitPolicy::eHybrid;
+    if (name == "block")
+        return kp::WaitPolicy::eBlock;
+    throw std::runtime_error("--wait takes auto, spin, hybrid or block, not " + name);
 }
 
-/// Google Benchmark times it as one iteration that took as long as the library's median call.
+/// Reports the row to Google Benchmark as one iteration with the library's median time.
 void registerRow(Suite& suite, Report& report, const Suite::Entry& entry) {
     ::benchmark::RegisterBenchmark(entry.id.c_str(),
                                    [&suite, &report, &entry](::benchmark::State& state) {
@@ -89,29 +67,42 @@ void registerRow(Suite& suite, Report& report, const Suite::Entry& entry) {
         ->UseManualTime();
 }
 
+int run(Arguments& arguments) {
+    Options options;
+    options.check = arguments.flag("--check");
+    options.quick = arguments.flag("--quick");
+    options.json = arguments.value("--json");
+    options.wait = waitPolicy(arguments.value("--wait", "auto"));
+    const bool header = !arguments.flag("--no-head");
+    arguments.finish();
+
+    Suite suite(options);
+    addSubmitting(suite);
+    addRecording(suite);
+    addPipelines(suite);
+    addMemory(suite);
+    addTransfers(suite);
+    addConcurrency(suite);
+    Report report(suite);
+    for (const Suite::Entry& entry : suite.entries())
+        registerRow(suite, report, entry);
+    SilentReporter silent(report, header);
+    ::benchmark::RunSpecifiedBenchmarks(&silent);
+    return options.check && report.failed() ? 1 : 0;
+}
+
 } // namespace
 } // namespace kp::benchmark
 
 int main(int argc, char** argv) {
     using namespace kp::benchmark;
-    try {
-        benchmark::Initialize(&argc, argv);
-        const Arguments arguments = parse(argc, argv);
-        Suite suite(arguments.options);
-        addSubmitting(suite);
-        addRecording(suite);
-        addPipelines(suite);
-        addMemory(suite);
-        addTransfers(suite);
-        addConcurrency(suite);
-        Report report(suite);
-        for (const Suite::Entry& entry : suite.entries())
-            registerRow(suite, report, entry);
-        Silent silent(report, arguments.head);
-        benchmark::RunSpecifiedBenchmarks(&silent);
-        return arguments.options.check && report.failed() ? 1 : 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return 2;
-    }
+    const std::string options =
+        "[--check] [--quick] [--no-head] [--json FILE] [--wait auto|spin|hybrid|block] "
+        "[--benchmark_filter=REGEX] [--benchmark_list_tests]";
+    return runProgram(argc, argv, options, [&](Arguments& all) {
+        // Removes the options of Google Benchmark.
+        ::benchmark::Initialize(&argc, argv);
+        Arguments arguments(argc, argv, all.usage());
+        return run(arguments);
+    });
 }

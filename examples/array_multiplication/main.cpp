@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest program: multiplies two arrays element by element on the best device.
+// The smallest complete program: multiplies two arrays element by element on the best device.
 
 #include <cstdio>
 #include <vector>
@@ -41,7 +41,7 @@ int main() try {
     for (float value : product->vector())
         std::printf("%g ", static_cast<double>(value));
     const bool right = product->vector() == expected;
-    std::printf("\n%s\n", right ? "right" : "WRONG");
+    std::printf("\n%s\n", right ? "correct" : "WRONG");
     return right ? 0 : 1;
 } catch (const kp::Error& error) {
     std::fprintf(stderr, "array_multiplication: %s\n", error.what());

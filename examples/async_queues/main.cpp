@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two pieces of work on two queues at once, and a third one that starts when both are done, without
-// the host waiting in between. On a device with a single queue both go to that one.
+// Runs two sequences on two queues at once, and a third one that starts when both are done, without
+// waiting on the host in between. On a device with a single queue, all use that queue.
 
 #include <chrono>
 #include <cstdio>
@@ -16,8 +16,8 @@ namespace {
 constexpr uint32_t kElements = 4096;
 constexpr uint32_t kRounds = 5000;
 
-// Steps of a random-number generator. Every invocation is long, and there are few of them: one
-// queue does not fill a large GPU.
+// Steps of a random number generator. There are few invocations, each of which runs long: one queue
+// does not fill a large GPU.
 const char* kAdvance = R"(#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer States { uint states[]; };
@@ -53,7 +53,7 @@ void main() {
 }
 )";
 
-/// Families to take two queues from: one family with two, else two families, else one queue.
+/// Returns the queue family of each queue: one family twice, else two families, else one.
 std::vector<uint32_t> chooseQueues(const std::vector<uint32_t>& computeQueues) {
     std::vector<uint32_t> chosen;
     for (uint32_t family = 0; family < computeQueues.size(); ++family) {
@@ -110,22 +110,22 @@ int run() {
         second->eval();
         third->eval();
     };
-    runOneByOne(); // the device's clock may be low at first
+    runOneByOne(); // warms up: the device's clock rate may be low at first
     const double oneByOne = milliseconds(runOneByOne);
     const double together = milliseconds([&] {
         first->evalAsync();
         second->evalAsync();
-        // The sum would wait for both by itself, because it reads what they write. Events order
-        // what shares no memory, and tell the host how far the device is.
+        // The library would order the sum after both anyway, because it reads what they write.
+        // Events also order work that shares no memory, and show the host the device's progress.
         third->evalAsync({first->event(), second->event()});
         std::printf("submitted; the first is %s\n",
-                    first->event().done() ? "done already" : "still running");
+                    first->event().done() ? "already done" : "still running");
         third->evalAwait();
         first->evalAwait();
         second->evalAwait();
     });
-    std::printf("one after the other %.3f ms, submitted together %.3f ms: %s\n", oneByOne, together,
-                last == 0 ? "one queue has little to overlap" : "the difference is overlap");
+    std::printf("one at a time %.3f ms, submitted together %.3f ms: %s\n", oneByOne, together,
+                last == 0 ? "a single queue overlaps little" : "the difference is overlap");
 
     const uint32_t endOfB = advance(7, 3 * kRounds);
     for (uint32_t i = 0; i < kElements; ++i) {
@@ -135,7 +135,7 @@ int run() {
             return 1;
         }
     }
-    std::printf("right\n");
+    std::printf("correct\n");
     return 0;
 }
 

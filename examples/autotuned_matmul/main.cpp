@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix multiplication that finds its own tile sizes. The shader is made from a configuration:
-// each work group loads tiles of both matrices into shared memory, and each invocation works out
-// several elements of the product. Which sizes are best differs from device to device; the autotuner
-// tries them, checks their results, and remembers the fastest for the next start of the program.
+// A matrix multiplication that finds its own tile sizes. Each work group loads tiles of both
+// matrices into shared memory, and each invocation computes several elements of the product. The
+// best sizes depend on the device: the autotuner tries them, checks their results, and remembers
+// the fastest for the next run of the program.
 //
 //   autotuned_matmul [size [exhaustive]]
 
@@ -19,8 +19,9 @@
 
 namespace {
 
-// tile: width of the square tiles of the product that a work group makes; depth: of the strips that
-// are in shared memory at a time; each: elements per invocation in x and in y.
+// TILE:  width of the square tile of the product that a work group computes
+// DEPTH: depth of the strips in shared memory
+// EACH:  elements per invocation in x and in y
 const char* kMatmul = R"(
 layout(local_size_x = TILE / EACH, local_size_y = TILE / EACH) in;
 layout(binding = 0) readonly buffer A { float a[]; };
@@ -29,7 +30,7 @@ layout(binding = 2) writeonly buffer C { float c[]; };
 layout(push_constant) uniform Parameters { uint n; };
 
 const uint kGroup = (TILE / EACH) * (TILE / EACH);
-shared float stripA[DEPTH][TILE + 1]; // one more, so that columns lie in different banks
+shared float stripA[DEPTH][TILE + 1]; // one more: columns in different banks
 shared float stripB[DEPTH][TILE + 1];
 
 void main() {
@@ -81,7 +82,7 @@ kp::TunableKernel describe(uint32_t n) {
     kernel.parameter("TILE", std::vector<int64_t>{16, 8, 32, 64})
         .parameter("DEPTH", std::vector<int64_t>{16, 8, 32})
         .parameter("EACH", std::vector<int64_t>{1, 2, 4, 8})
-        .constraint("at least 16 invocations in a group",
+        .constraint("at least 16 invocations per work group",
                     [](const kp::TuningConfiguration& c) {
                         const int64_t side = c.integer("TILE") / c.integer("EACH");
                         return side * side >= 16;
@@ -128,8 +129,10 @@ int run(uint32_t n, bool exhaustive) {
     kp::Autotuner tuner(manager, options);
 
     kp::TuningArguments arguments({a, b, c});
-    arguments.problem({n}).pushConstants(std::vector<uint32_t>{n}).leave(c).expect(c, expected,
-                                                                                   1e-3, 1e-3);
+    arguments.problem({n})
+        .pushConstants(std::vector<uint32_t>{n})
+        .leave(c)
+        .expect(c, expected, 1e-3, 1e-3);
     const kp::TuningResult result = tuner.tune(describe(n), arguments);
 
     const double operations = 2.0 * n * n * n;
@@ -144,7 +147,7 @@ int run(uint32_t n, bool exhaustive) {
                         operations / record.nanoseconds, record.fromCache ? " (cached)" : "");
     }
 
-    // The algorithm is like any other.
+    // The result is an ordinary algorithm.
     manager.sequence()
         ->record<kp::OpAlgoDispatch>(result.algorithm)
         ->record<kp::OpSyncLocal>({c})
@@ -157,7 +160,7 @@ int run(uint32_t n, bool exhaustive) {
             return 1;
         }
     }
-    std::printf("right, with %s\n", result.configuration.toString().c_str());
+    std::printf("correct, with %s\n", result.configuration.toString().c_str());
     return 0;
 }
 
@@ -166,7 +169,7 @@ int run(uint32_t n, bool exhaustive) {
 int main(int argc, char** argv) try {
     const int n = argc > 1 ? std::atoi(argv[1]) : 128;
     if (n < 1 || n > 8192) {
-        std::fprintf(stderr, "autotuned_matmul: the size is 1 to 8192, not %s\n", argv[1]);
+        std::fprintf(stderr, "autotuned_matmul: the size must be 1 to 8192, not %s\n", argv[1]);
         return 2;
     }
     return run(static_cast<uint32_t>(n), argc > 2 && std::strcmp(argv[2], "exhaustive") == 0);

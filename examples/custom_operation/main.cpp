@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two operations that the library does not have: OpCopyRange records a Vulkan command itself,
-// OpSquare brings a shader of its own.
+// Two custom operations: OpCopyRange records a Vulkan command directly, OpSquare has its own
+// shader.
 
 #include <cstdio>
 #include <memory>
@@ -12,7 +12,7 @@
 #include <kompute/Kompute.hpp>
 #include <vulkan/vulkan.hpp>
 
-/// Copies @p count floats from one place of a tensor to another place of another tensor.
+/// Copies a range of floats from one tensor to another.
 class OpCopyRange : public kp::OpBase {
 public:
     OpCopyRange(std::vector<std::shared_ptr<kp::Tensor>> tensors, size_t from, size_t to,
@@ -21,10 +21,10 @@ public:
         if (mTensors.size() != 2)
             throw std::invalid_argument("OpCopyRange takes a source and a destination");
         if (from + count > mTensors[0]->size() || to + count > mTensors[1]->size())
-            throw std::invalid_argument("OpCopyRange: the range is not inside both tensors");
+            throw std::invalid_argument("OpCopyRange: the range exceeds a tensor");
     }
 
-    // What record() touches. From this the sequence knows which barriers are needed.
+    // Tells the sequence which memory record() accesses, and so which barriers it needs.
     kp::Accesses accesses() override {
         using By = kp::Accesses::By;
         return kp::Accesses().read(mTensors[0], By::eTransfer).write(mTensors[1], By::eTransfer);
@@ -37,7 +37,7 @@ public:
         commandBuffer.copyBuffer(mTensors[0]->nativeBuffer(), mTensors[1]->nativeBuffer(), range);
     }
 
-    // Host work before each submission and after each completed one; none here.
+    // Hooks on the host before each submission and after its completion. Not needed here.
     void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer&) override {}
 
@@ -48,7 +48,7 @@ private:
     size_t mCount;
 };
 
-/// Squares the first tensor into the second.
+/// Writes the squares of the first tensor to the second.
 class OpSquare : public kp::OpAlgoDispatch {
 public:
     OpSquare(const std::vector<std::shared_ptr<kp::Memory>>& memObjects,
@@ -60,7 +60,7 @@ public:
         algorithm->setThreadCount(mMemObjects[1]->size());
     }
 
-    // Without this the sequence would order the operation against everything, which is right, too.
+    // Optional: without it, the sequence orders the operation against everything.
     kp::Accesses accesses() override {
         return kp::Accesses().read(mMemObjects[0]).write(mMemObjects[1]);
     }
@@ -89,7 +89,7 @@ int main() try {
     auto squares = manager.tensor({0, 0, 0, 0, 0, 0});
     auto result = manager.tensor({-1, -1, -1, -1, -1, -1});
 
-    // Each operation needs what the one before it wrote; the sequence sees to it.
+    // Each operation needs the results of earlier ones; the sequence records the barriers.
     manager.sequence()
         ->record<kp::OpSyncDevice>({numbers, squares, result})
         ->record<OpSquare>({numbers, squares}, manager.algorithm())
@@ -102,7 +102,7 @@ int main() try {
     for (float value : result->vector())
         std::printf("%g ", static_cast<double>(value));
     const bool right = result->vector() == expected;
-    std::printf("\n%s\n", right ? "right" : "WRONG");
+    std::printf("\n%s\n", right ? "correct" : "WRONG");
     return right ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "custom_operation: %s\n", error.what());

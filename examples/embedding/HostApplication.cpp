@@ -53,7 +53,7 @@ void HostApplication::chooseDevice() {
     while (mFamily < count && !(families[mFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
         ++mFamily;
     if (mFamily == count)
-        throw std::runtime_error("the device has no queue with compute");
+        throw std::runtime_error("the device has no queue family with compute");
 }
 
 void HostApplication::makeDevice() {
@@ -122,7 +122,7 @@ uint32_t HostApplication::hostVisibleMemoryType(uint32_t allowed) const {
     for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
         if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & kWanted) == kWanted)
             return i;
-    throw std::runtime_error("no memory that the host can see");
+    throw std::runtime_error("no host-visible memory type");
 }
 
 void HostApplication::makeCommandBuffer() {

@@ -9,9 +9,9 @@
 #include <kompute/ManagerOptions.hpp>
 #include <vulkan/vulkan.h>
 
-/// Stands for a Vulkan program that exists already: instance, device, one queue, one command buffer
-/// and one buffer of floats that the host can see. Plain Vulkan, but for makeDevice(), which asks
-/// the library what it would like to have switched on.
+/// Represents an existing Vulkan program with an instance, a device, one queue, one command buffer
+/// and one host-visible buffer of floats. Plain Vulkan, except that makeDevice() asks the library
+/// which extensions to enable.
 class HostApplication {
 public:
     /// @throws std::runtime_error naming the Vulkan call that failed
@@ -21,15 +21,15 @@ public:
     HostApplication& operator=(const HostApplication&) = delete;
 
     std::string deviceName() const;
-    /// What the library is told about this program. Valid while this object lives.
+    /// Describes this program to the library. Valid as long as this object.
     const kp::HostDevice& description() const { return mDescription; }
 
     VkBuffer buffer() const { return mBuffer; }
     float* elements() const { return mElements; }
     uint32_t elementCount() const { return mElementCount; }
 
-    /// Lets @p record fill the command buffer, submits it and waits for its end. The host sees what
-    /// was written to the buffer.
+    /// Records the command buffer with @p record, submits it and waits for completion. The host
+    /// then sees what was written to the buffer.
     void submit(const std::function<void(VkCommandBuffer)>& record);
 
 private:

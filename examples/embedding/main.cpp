@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kompute inside a Vulkan program that has its own instance, device, queue, buffer and command
-// buffer. Nothing of these is created or destroyed by the library.
+// Kompute inside a Vulkan program with its own instance, device, queue, buffer and command buffer.
+// The library creates and destroys none of them.
 
 #include <cstdio>
 #include <exception>
@@ -34,7 +34,7 @@ bool allAre(const float* elements, uint32_t count, float factor, const char* whe
             return false;
         }
     }
-    std::printf("right %s\n", when);
+    std::printf("correct %s\n", when);
     return true;
 }
 
@@ -58,7 +58,7 @@ bool useKompute(HostApplication& application) {
     if (!allAre(result.data(), count, 9.0f, "after a submission by the library"))
         return false;
 
-    // The application submits, with the sequence inside its own command buffer.
+    // The application submits its own command buffer, which contains the sequence.
     application.submit([&](VkCommandBuffer commands) {
         sequence->recordInto(commands);
         sequence->preEval();
@@ -78,12 +78,12 @@ int main() try {
     if (!useKompute(application))
         return 1;
 
-    // The manager is gone. Device, queue and buffer are as alive as before.
+    // The manager is destroyed. Device, queue and buffer still work.
     application.submit([&](VkCommandBuffer commands) {
         vkCmdFillBuffer(commands, application.buffer(), 0, VK_WHOLE_SIZE, 0);
     });
     return allAre(application.elements(), application.elementCount(), 0.0f,
-                  "after the library has left")
+                  "after the manager is destroyed")
                ? 0
                : 1;
 } catch (const std::exception& error) {

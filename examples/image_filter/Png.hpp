@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// A picture: rows from top to bottom, channels of a pixel side by side.
+/// A picture: rows from top to bottom, with interleaved channels.
 struct Picture {
     uint32_t width = 0;
     uint32_t height = 0;
@@ -13,10 +13,10 @@ struct Picture {
     std::vector<uint8_t> pixels;
 };
 
-/// Reads any PNG, gray or in colour, as four channels (red, green, blue, opacity).
+/// Reads any PNG, gray or in colour, as four channels (red, green, blue, alpha).
 /// @throws std::runtime_error with libpng's message
 Picture readPng(const std::string& path);
 
-/// Writes a picture of one channel (gray).
+/// Writes a picture with one channel (gray).
 /// @throws std::runtime_error with libpng's message
 void writePng(const std::string& path, const Picture& picture);

@@ -4,8 +4,8 @@
 //
 //   image_filter IN.png OUT.png
 //
-// The picture goes to the device as an image, a shader filters it, and every pixel of the result is
-// compared with the same filter on the CPU.
+// The program uploads the picture as an image, filters it with a shader, and compares every pixel
+// of the result with the same filter on the CPU.
 
 #include <algorithm>
 #include <chrono>
@@ -50,7 +50,8 @@ Picture sobelOnCpu(const Picture& picture) {
     return edges;
 }
 
-/// Milliseconds of one evaluation: the device's own where it has timestamps, else the host's.
+/// Evaluates the sequence and returns the milliseconds: device time if @p timestamps, else host
+/// time.
 double timeOf(kp::Sequence& sequence, bool timestamps) {
     const Clock::time_point start = Clock::now();
     sequence.eval();
@@ -112,7 +113,7 @@ int run(const char* inPath, const char* outPath) {
         std::printf("WRONG: %zu of %zu pixels differ from the CPU's\n", wrong, edges.pixels.size());
         return 1;
     }
-    std::printf("all %zu pixels are those of the CPU version\n", edges.pixels.size());
+    std::printf("correct: all %zu pixels equal the CPU's\n", edges.pixels.size());
     writePng(outPath, edges);
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "Table.hpp"
 
-/// Numbers of the training, the same for device and CPU.
+/// Hyperparameters, the same for device and CPU.
 struct Training {
     float learningRate = 0.5f;
     float decay = 0.001f; ///< weight of the L2 penalty
@@ -13,9 +13,10 @@ struct Training {
     unsigned rounds = 20;
 };
 
-/// Gradient descent on the CPU with the same steps as the shaders, in double precision. Returns
-/// one weight per feature and, as the last element, the bias.
+/// Trains by gradient descent on the CPU, with the same steps as the shaders but in double
+/// precision.
+/// @return one weight per feature, followed by the bias
 std::vector<double> trainOnCpu(const Table& table, const Training& training);
 
-/// Share of the rows whose class the model tells right.
+/// Returns the fraction of the rows that the model classifies correctly.
 double accuracy(const Table& table, const std::vector<float>& weights);

@@ -71,7 +71,7 @@ void split(const Table& all, double fraction, uint32_t seed, Table& training, Ta
     std::vector<size_t> order(all.rows());
     std::iota(order.begin(), order.end(), size_t{0});
     std::mt19937 random(seed);
-    // std::shuffle gives another order with another standard library.
+    // The order of std::shuffle depends on the standard library.
     for (size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random() % i]);
 

@@ -4,8 +4,8 @@
 //
 //   logistic_regression TABLE.csv
 //
-// All steps of a round are recorded once and evaluated again for each round; only the loss comes
-// back in between. The result is compared with the same training on the CPU.
+// The program records all steps of a round once and evaluates the recording for each round. Only
+// the loss is copied back in between. The result is compared with the same training on the CPU.
 
 #include <algorithm>
 #include <chrono>
@@ -99,12 +99,12 @@ int run(const char* path) {
     std::printf("accuracy: %.1f %% of the training rows, %.1f %% of the held-out rows\n",
                 100.0 * accuracy(training, weights), 100.0 * heldOutAccuracy);
     std::printf(
-        "time: %.1f ms on the device with setup (%.1f us a step), %.1f ms on one CPU core\n",
+        "time: %.1f ms on the device including setup (%.1f us per step), %.1f ms on one CPU core\n",
         deviceTime, 1000.0 * deviceTime / steps, cpuTime);
-    std::printf("largest difference to the CPU's weights: %.2g\n", difference);
+    std::printf("largest difference from the CPU's weights: %.2g\n", difference);
 
     if (!(heldOutAccuracy > 0.93) || !(difference < 1e-3)) {
-        std::printf("WRONG: expected an accuracy over 93 %% and a difference below 0.001\n");
+        std::printf("WRONG: expected an accuracy above 93 %% and a difference below 0.001\n");
         return 1;
     }
     return 0;

@@ -5,7 +5,7 @@
 #include <vector>
 
 kp::ManagerOptions chooseDevice(MPI_Comm world) {
-    // Ranks that can share memory are on one machine, and so see the same devices.
+    // Ranks that can share memory run on the same machine, so they see the same devices.
     MPI_Comm machine = MPI_COMM_NULL;
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     int place = 0;

@@ -4,6 +4,7 @@
 #include <kompute/Kompute.hpp>
 #include <mpi.h>
 
-/// Which device a rank of @p world takes: the ranks of one machine take its GPUs in turn, those of
-/// the best kind it has. Without a GPU, and where KOMPUTE_DEVICE is set, all take the default.
+/// Chooses the device of this rank. The ranks on one machine are distributed over its GPUs of the
+/// best kind. Without a GPU, or if KOMPUTE_DEVICE is set, all use the default device. Collective
+/// over @p world.
 kp::ManagerOptions chooseDevice(MPI_Comm world);

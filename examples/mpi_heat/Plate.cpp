@@ -6,7 +6,7 @@
 
 namespace {
 
-/// A hot disc, a warm disc and a slanted bar, so that no part of the plate is like another.
+/// Returns the initial temperature: a hot disc, a warm disc and a slanted bar, without symmetry.
 float startAt(double x, double y) {
     const auto inDisc = [&](double centreX, double centreY, double radius) {
         const double dx = x - centreX;

@@ -22,7 +22,7 @@ Slab::Slab(kp::Manager& manager, const Plate& plate, MPI_Comm world)
         neighbour.halo = manager.pinnedArray<float>(mWidth);
     }
 
-    // Every rank knows how the plate starts, so no halo has to travel before the first step.
+    // Every rank knows the initial plate, so no exchange is needed before the first step.
     const uint32_t height = mRows.count;
     const uint32_t haloAbove = rank > 0 ? 1 : 0;
     const uint32_t haloBelow = rank < ranks - 1 ? 1 : 0;
@@ -61,8 +61,8 @@ std::shared_ptr<kp::Sequence> Slab::record(kp::Manager& manager, const Tensor& s
 void Slab::step() {
     const Step& step = mSteps[mDone++ % mSteps.size()];
 
-    // The edges are fetched before the interior is submitted: a download waits for all that writes
-    // the tensor, and that is the border alone so far.
+    // Download the edges before submitting the interior: a download waits for all submitted work
+    // that writes the tensor, which so far is the border only.
     step.border->evalAsync();
     for (const Neighbour& neighbour : mNeighbours)
         if (neighbour.rank != MPI_PROC_NULL)

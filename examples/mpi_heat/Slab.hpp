@@ -11,22 +11,23 @@
 
 #include "Plate.hpp"
 
-/// The rows of one rank, on its device. Two tensors hold them now and after the next step, in turn;
-/// each has one row more at either end, the halo, for the neighbour's row there.
+/// The rows of one rank, on its device. Two tensors alternate between the current state and that
+/// after the next step. Each has an additional row at either end, the halo, for the neighbour's
+/// row.
 class Slab {
 public:
-    /// @param world  its ranks have the slabs in their order, from the top of the plate
+    /// @param world  its ranks own the slabs in order, from the top of the plate
     Slab(kp::Manager& manager, const Plate& plate, MPI_Comm world);
 
-    /// One step, together with all other ranks. The rows at both ends are computed first. While
-    /// they travel to the neighbours, the device computes the rows between.
+    /// Performs one step, together with all other ranks. Computes the rows at both ends first and
+    /// sends them to the neighbours while the device computes the rows in between.
     void step();
 
-    /// The rows without halos, as they are now.
+    /// Returns the current rows without halos.
     std::vector<float> rows() const;
 
 private:
-    /// What the shader is told. Same layout as its push constants.
+    /// Same layout as the shader's push constants.
     struct Parameters {
         uint32_t width;
         uint32_t height;
@@ -38,13 +39,13 @@ private:
         uint32_t rowCount;
     };
     using Tensor = std::shared_ptr<kp::TensorT<float>>;
-    /// A step from one tensor to the other, recorded once.
+    /// A step from one tensor to the other; recorded once.
     struct Step {
         Tensor target;
         std::shared_ptr<kp::Sequence> border;
-        std::shared_ptr<kp::Sequence> interior; ///< null where all rows are border
+        std::shared_ptr<kp::Sequence> interior; ///< null if all rows belong to the border
     };
-    /// What is exchanged with the rank above or below. Nobody is beyond the plate: MPI_PROC_NULL.
+    /// Exchange with the rank above or below. MPI_PROC_NULL outside the plate.
     struct Neighbour {
         int rank = MPI_PROC_NULL;
         uint32_t edgeRow = 0; ///< sent to it

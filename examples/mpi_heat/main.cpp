@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Heat spreading over a plate whose rows are shared out over the ranks of MPI, each with a device:
+// Heat spreads over a plate whose rows are distributed over the MPI ranks, each with a device:
 //
 //   mpirun -n 4 mpi_heat [OUT.png [WIDTH HEIGHT STEPS]]
 //
-// The first rank compares the outcome with one CPU core's, and the heat in the plate with what was
-// there at the start.
+// The first rank compares the result with that of one CPU core, and checks that the total heat is
+// preserved.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@
 
 namespace {
 
-/// More than rounding changes in a step, and far less than a missing or late halo does.
+/// Larger than the rounding error of a step, and far smaller than the effect of a wrong halo.
 constexpr double kTolerancePerStep = 2.5e-7;
 
 uint32_t number(const char* text) {
@@ -55,7 +55,7 @@ Plate plateOf(int argc, char** argv, int ranks) {
     return plate;
 }
 
-/// The first rank prints a line of each rank.
+/// Prints one line per rank, on the first rank.
 void printInOrder(const std::string& line, int rank, int ranks) {
     char text[128] = {};
     std::snprintf(text, sizeof text, "%s", line.c_str());
@@ -65,7 +65,7 @@ void printInOrder(const std::string& line, int rank, int ranks) {
         std::printf("%s\n", &lines[i]);
 }
 
-/// The whole plate, on the first rank.
+/// Collects the whole plate on the first rank.
 std::vector<float> gather(const Plate& plate, const std::vector<float>& rows, int rank, int ranks) {
     std::vector<int> counts;
     std::vector<int> places;
@@ -74,7 +74,7 @@ std::vector<float> gather(const Plate& plate, const std::vector<float>& rows, in
         counts.push_back(static_cast<int>(part.count));
         places.push_back(static_cast<int>(part.first));
     }
-    // Counted in rows: elements of a large plate are more than an int can say.
+    // Counted in rows: the number of elements of a large plate may overflow an int.
     MPI_Datatype row = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(static_cast<int>(plate.width), MPI_FLOAT, &row);
     MPI_Type_commit(&row);
@@ -85,7 +85,7 @@ std::vector<float> gather(const Plate& plate, const std::vector<float>& rows, in
     return whole;
 }
 
-/// True where the plate is as it must be.
+/// Checks the plate and prints the result. Returns true if it is correct.
 bool check(const Plate& plate, const std::vector<float>& whole) {
     const std::vector<float> expected = solveOnCpu(plate);
     const double tolerance = kTolerancePerStep * plate.steps;
@@ -94,13 +94,13 @@ bool check(const Plate& plate, const std::vector<float>& whole) {
     for (size_t i = 0; i < whole.size(); ++i) {
         const double difference = std::fabs(static_cast<double>(whole[i]) - expected[i]);
         largest = std::max(largest, difference);
-        wrong += difference <= tolerance ? 0 : 1; // what is not a number is wrong, too
+        wrong += difference <= tolerance ? 0 : 1; // NaN counts as wrong, too
     }
     const double before = heatIn(plate.start(0, plate.height));
     const double change = std::fabs(heatIn(whole) - before) / std::max(before, 1.0);
-    std::printf("largest difference from one CPU core: %.2g; %zu points are over %.2g\n", largest,
+    std::printf("largest difference from one CPU core: %.2g; %zu points exceed %.2g\n", largest,
                 wrong, tolerance);
-    std::printf("heat: %.2f at the start, changed by %.2g of it\n", before, change);
+    std::printf("heat: %.2f at the start, relative change %.2g\n", before, change);
     return wrong == 0 && change <= tolerance;
 }
 
@@ -126,12 +126,12 @@ int run(const Plate& plate, const char* picture, int rank, int ranks) {
         std::printf("%u x %u points, %u steps: %.3f ms per step\n", plate.width, plate.height,
                     plate.steps, 1000.0 * seconds / plate.steps);
         right = check(plate, whole) ? 1 : 0;
-        std::printf("%s\n", right == 1 ? "right" : "WRONG");
+        std::printf("%s\n", right == 1 ? "correct" : "WRONG");
         if (picture != nullptr) {
 #ifdef MPI_HEAT_PNG
             writePng(picture, plate.width, plate.height, whole);
 #else
-            std::printf("no picture: this program was built without libpng\n");
+            std::printf("no picture: built without libpng\n");
 #endif
         }
     }
@@ -142,7 +142,7 @@ int run(const Plate& plate, const char* picture, int rank, int ranks) {
 } // namespace
 
 int main(int argc, char** argv) {
-    // There are other threads, the library's and the driver's, but this one alone calls MPI.
+    // The library and the driver have threads, but only this thread calls MPI.
     int threads = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
     int rank = 0;
@@ -153,11 +153,11 @@ int main(int argc, char** argv) {
     Plate plate;
     try {
         if (threads < MPI_THREAD_FUNNELED)
-            throw std::runtime_error("this MPI does not work in a program with several threads");
+            throw std::runtime_error("this MPI does not support programs with several threads");
         plate = plateOf(argc, argv, ranks);
         result = 0;
     } catch (const std::exception& error) {
-        if (rank == 0) // it is the same for all of them
+        if (rank == 0) // the same on all ranks
             std::fprintf(stderr, "mpi_heat: %s\n", error.what());
     }
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shader that prints. The validation layer carries the text to the logger, and a sink of our own
-// collects it. Where there is no layer, or it cannot do this on the device, the program says so.
+// A shader that prints. The validation layer passes the text to the logger, and a custom sink
+// collects it. If there is no layer, or it does not support the device, the program reports that.
 
 #include <algorithm>
 #include <cstdio>
@@ -27,7 +27,7 @@ void main() {
 }
 )";
 
-/// Receives the library's messages for as long as it lives.
+/// Receives the library's messages as long as it exists.
 class Listener {
 public:
     Listener() { kp::logger::setSink(receive, this); }
@@ -64,7 +64,7 @@ std::vector<float> square(kp::Manager& manager, const std::vector<float>& input)
 int run() {
     std::printf("device: %s\n", kp::Manager().deviceInfo().name.c_str());
 
-    kp::logger::setLogLevel(kp::logger::Level::eInfo); // what shaders print is information
+    kp::logger::setLogLevel(kp::logger::Level::eInfo); // shader output has this level
     Listener listener;
     kp::ManagerOptions options;
     options.validation = "printf";
@@ -86,14 +86,15 @@ int run() {
         return 1;
     }
     if (listener.printed.empty() && !listener.complaints.empty()) {
-        std::printf("shaders cannot print here; the layer says why above\n");
+        std::printf("shaders cannot print here; see the layer's message above\n");
         return 0;
     }
     std::sort(listener.printed.begin(), listener.printed.end());
     const bool right =
         listener.printed.size() == 3 &&
         listener.printed[2].find("the square of 3.000000 is 9.000000") != std::string::npos;
-    std::printf("%s\n", right ? "right" : "WRONG: expected one line for each of three values");
+    std::printf("%s\n",
+                right ? "correct" : "WRONG: expected one line for each of the three values");
     return right ? 0 : 1;
 }
 

@@ -14,41 +14,51 @@
 
 namespace kp {
 
-/// A specialization constant by its id. For shaders whose constants differ in size, or have ids
-/// with gaps: pass a vector of these instead of a vector of values.
+/// A specialization constant with an explicit id. Pass a vector of these instead of plain values if
+/// the shader's constants differ in size or their ids have gaps.
 struct SpecializationConstant {
     uint32_t id = 0;
-    uint32_t bytes = 0; ///< of the value: 1, 2, 4 or 8; a bool has 4
+    uint32_t bytes = 0; ///< size of the value: 1, 2, 4 or 8; a bool takes 4
     std::array<unsigned char, 8> value{};
 
+    /// Returns a constant of sizeof(T) bytes; of 4 bytes (a VkBool32) if T is bool.
     template <typename T>
     static SpecializationConstant of(uint32_t id, T value) {
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
-        SpecializationConstant constant{id, sizeof(T), {}};
-        std::memcpy(constant.value.data(), &value, sizeof(T));
+        using Stored = std::conditional_t<std::is_same<T, bool>::value, uint32_t, T>;
+        const auto stored = static_cast<Stored>(value);
+        SpecializationConstant constant{id, sizeof(Stored), {}};
+        std::memcpy(constant.value.data(), &stored, sizeof(Stored));
         return constant;
     }
 };
 
-/// A compute shader with the memory it is bound to, its constants and its work-group counts. Shader
-/// modules and pipelines are shared by content between algorithms: a second algorithm with a shader
-/// that is known costs microseconds.
+/// A compute shader together with the memory bound to it, its constants and its work group counts.
+/// Algorithms share shader modules and pipelines by content, so a second algorithm with a known
+/// shader takes microseconds to create.
 ///
-/// Binding i of descriptor set 0 is memory object i. Arguments are checked against what the shader
-/// declares when the algorithm is made and when it is dispatched.
-/// Used by one thread at a time; different algorithms may be used by different threads.
+/// Memory object i is bound to binding i of descriptor set 0. Arguments are checked against the
+/// shader's declarations when the algorithm is created and again when it is dispatched.
+///
+/// Manager::algorithm creates algorithms. Thread safety: one thread at a time per algorithm;
+/// different algorithms may be used by different threads.
 class KOMPUTE_API Algorithm {
 public:
-    /// @param memObjects   memory for bindings 0, 1, ...
-    /// @param spirv        SPIR-V of a compute shader with entry point "main". Where it is empty
-    /// the
-    ///                     algorithm stays uninitialised until rebuild()
-    /// @param workgroup    work groups in x, y, z. An x of 0 means as many groups as the first
-    ///                     memory object has elements; y and z of 0 mean 1
-    /// @param specializationConstants  value of constant_id 0, 1, ...; or SpecializationConstants
-    /// @param pushConstants            bytes of the push-constant block; the default of dispatches
-    /// @throws ShaderError where the SPIR-V is not valid, needs what the device lacks, or does not
-    ///         fit the arguments; InvalidArgument where an argument is wrong by itself
+    /// Creates an algorithm on a Vulkan device that the program holds itself. Others call
+    /// Manager::algorithm.
+    /// @param device                   the device of an existing Manager
+    /// @param memObjects               memory for bindings 0, 1, ...
+    /// @param spirv                    SPIR-V of a compute shader with the entry point "main". If
+    ///                                 empty, the algorithm stays uninitialised until rebuild()
+    /// @param workgroup                work group counts in x, y and z. An x of 0 means one group
+    ///                                 per element of the first memory object; a y or z of 0 means
+    ///                                 1
+    /// @param specializationConstants  values of constant_id 0, 1, ..., or SpecializationConstant
+    ///                                 objects
+    /// @param pushConstants            contents of the push constant block; the default for
+    ///                                 dispatches
+    /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
+    ///         match the arguments; InvalidArgument if an argument is invalid in itself
     template <typename S = float, typename P = float>
     Algorithm(std::shared_ptr<vk::Device> device,
               const std::vector<std::shared_ptr<Memory>>& memObjects = {},
@@ -58,7 +68,7 @@ public:
         : Algorithm(fromNative(device)) {
         rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
     }
-    /// What a Manager calls: an algorithm without a shader yet.
+    /// Called by Manager. The algorithm has no shader yet.
     explicit Algorithm(std::shared_ptr<vulkan::Device> device);
     ~Algorithm();
     Algorithm(const Algorithm&) = delete;
@@ -66,9 +76,9 @@ public:
     Algorithm& operator=(const Algorithm&) = delete;
     Algorithm& operator=(Algorithm&&) = delete;
 
-    /// Replaces shader, memory and constants. Empty constants leave the previous ones in force.
-    /// Sequences that recorded the algorithm keep what they recorded until Sequence::rerecord.
-    /// @throws as the constructor; the algorithm is then as it was before
+    /// Replaces the shader, the memory and the constants. Empty constants keep the previous ones.
+    /// Sequences keep the old recording until Sequence::rerecord.
+    /// @throws as the constructor; the algorithm is then unchanged
     template <typename S = float, typename P = float>
     void rebuild(const std::vector<std::shared_ptr<Memory>>& memObjects,
                  const std::vector<uint32_t>& spirv, const Workgroup& workgroup = {},
@@ -92,35 +102,41 @@ public:
                 workgroup, specializationConstants, pushConstants);
     }
 
-    /// Binds other memory to the same shader. Costs a descriptor set, never a pipeline. Work groups
-    /// stay as they are. Sequences keep what they recorded until Sequence::rerecord.
+    /// Binds other memory to the same shader. Takes a new descriptor set but never a new pipeline.
+    /// Work group counts do not change. Sequences keep the old recording until Sequence::rerecord.
+    /// @throws ShaderError or InvalidArgument if the memory does not match the shader;
+    ///         InvalidArgument if there is no shader. The algorithm is then unchanged
     void setMemObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
 
-    /// True once a shader is set and until destroy().
+    /// Returns true once a shader is set, until destroy().
     bool isInit() const;
-    /// Lets go of shader and memory. What is recorded or running keeps what it needs.
+    /// Releases the shader and the memory. Recordings and running work keep what they need.
     void destroy();
 
-    /// Work groups to dispatch: @p workgroup, or {minSize, 1, 1} where its x is 0.
+    /// Sets the work group counts of later dispatches to @p workgroup, or to {minSize, 1, 1} if its
+    /// x is 0.
     void setWorkgroup(const Workgroup& workgroup, uint32_t minSize = 1);
     const Workgroup& getWorkgroup() const;
 
-    /// Dispatches at least this many invocations in x, y and z: the counts divided by the shader's
-    /// local size, rounded up. The shader checks its bounds.
-    /// @throws InvalidArgument where a count is 0, or the algorithm has no shader
+    /// Sets the work group counts to cover at least this many invocations in x, y and z: each count
+    /// is divided by the shader's local size and rounded up. The shader must check its bounds.
+    /// @throws InvalidArgument if a count is 0, the work group counts exceed the device's limits,
+    ///         or the algorithm has no shader
     void setThreadCount(uint64_t x, uint64_t y = 1, uint64_t z = 1);
-    /// The shader's local size, with specialization constants applied.
+    /// Returns the shader's local size, with specialization constants applied.
     Workgroup getLocalSize() const;
 
-    /// Default push constants of later dispatches.
-    /// @throws InvalidArgument unless the bytes are as many as those given to the last (re)build
+    /// Sets the default push constants of later dispatches.
+    /// @throws InvalidArgument unless the size in bytes equals that given to the constructor or
+    ///         rebuild()
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
         setPushConstants(pushConstants.data(), pushConstants.size(), sizeof(T));
     }
     void setPushConstants(const void* data, size_t count, size_t elementSize);
 
-    /// @throws InvalidArgument where sizeof(T) does not divide the bytes given
+    /// Returns a copy of the constants as values of type T.
+    /// @throws InvalidArgument if their size is not a multiple of sizeof(T)
     template <typename T>
     std::vector<T> getSpecializationConstants() const {
         return toVector<T>(specializationBytes());
@@ -130,18 +146,21 @@ public:
         return toVector<T>(pushConstantBytes());
     }
 
+    /// Returns the memory bound to bindings 0, 1, ...
     const std::vector<std::shared_ptr<Memory>>& getMemObjects() const;
-    /// The memory objects that are tensors; Kompute 0.9.0's name.
+    /// Returns the memory objects that are tensors; Kompute 0.9.0's name.
     std::vector<std::shared_ptr<Tensor>> getTensors() const;
 
-    /// Records the dispatch itself, with getWorkgroup().
+    /// Records the dispatch command, with getWorkgroup().
+    /// @throws InvalidArgument if the algorithm has no shader; likewise below
     void recordDispatch(const vk::CommandBuffer& commandBuffer);
-    /// Records the binding of pipeline and memory.
+    /// Records the commands that bind the pipeline and the memory.
     void recordBindCore(const vk::CommandBuffer& commandBuffer);
-    /// Records the default push constants; nothing where there are none.
+    /// Records the default push constants, if there are any.
     void recordBindPush(const vk::CommandBuffer& commandBuffer);
 
-    /// Handles of the pipeline in use; they stay the algorithm's. Null before a shader is set.
+    /// Returns a handle of the pipeline in use; null before a shader is set. The algorithm keeps
+    /// ownership.
     VkPipeline nativePipeline() const;
     VkPipelineLayout nativePipelineLayout() const;
     VkDescriptorSet nativeDescriptorSet() const;

@@ -10,8 +10,8 @@
 #include <kompute/VulkanHandles.hpp>
 #include <kompute/logger/Logger.hpp>
 
-// Lowest Vulkan version the library runs on. Kept for programs that print it; the version in use
-// is the highest that the driver offers.
+// The lowest Vulkan version that the library runs on, for programs that print it. The version in
+// use is the highest that the driver offers.
 #ifndef KOMPUTE_VK_API_MAJOR_VERSION
 #define KOMPUTE_VK_API_MAJOR_VERSION 1
 #endif
@@ -26,10 +26,10 @@
 
 namespace kp {
 
-/// Work groups of a dispatch in x, y and z. An x of 0 asks for the default.
+/// Work group counts of a dispatch in x, y and z. An x of 0 selects the default.
 using Workgroup = std::array<uint32_t, 3>;
 
-/// Push or specialization constants of the common kind.
+/// Push constants or specialization constants of type float.
 using Constants = std::vector<float>;
 
 } // namespace kp

@@ -10,25 +10,24 @@
 
 namespace kp {
 
-/// What kind of failure an Error reports.
+/// Kind of failure that an Error reports.
 enum class ErrorCode {
-    eInvalidArgument, ///< The caller gave something that cannot work; nothing was changed.
-    eShader,      ///< A shader does not compile, does not validate or does not fit its arguments.
-    eOutOfMemory, ///< The device or the host has no memory left; everything that existed still
-                  ///< works.
-    eDeviceLost,  ///< The device is gone; every later call on it says so, destruction still works.
-    eUnsupported, ///< The driver or device cannot do what was asked.
-    eVulkan       ///< Another Vulkan call failed; see Error::vkResult().
+    eInvalidArgument, ///< The arguments cannot work; nothing was changed.
+    eShader,          ///< A shader does not compile, is invalid or does not match its arguments.
+    eOutOfMemory,     ///< No device or host memory left; existing objects still work.
+    eDeviceLost,      ///< The device stopped; later calls on it throw too, destruction works.
+    eUnsupported,     ///< The driver or device does not support the request.
+    eVulkan           ///< Another Vulkan call failed; see Error::vkResult().
 };
 
-/// Base of everything this library throws. Derives from std::runtime_error, so code written
-/// for the original Kompute catches it unchanged.
+/// Base class of all exceptions that the library throws. Derives from std::runtime_error, so code
+/// written for the original Kompute catches it unchanged.
 class KOMPUTE_API Error : public std::runtime_error {
 public:
-    /// @param code     kind of failure
-    /// @param message  one line that says what was given, what was expected and what to do
-    /// @param vkResult the VkResult behind the failure, 0 (VK_SUCCESS) where no Vulkan call failed
-    /// @param reasons  details, for instance why each device was refused; what() lists them
+    /// @param code      kind of failure
+    /// @param message   one line: what was given, what was expected and what to do
+    /// @param vkResult  VkResult behind the failure; 0 (VK_SUCCESS) if no Vulkan call failed
+    /// @param reasons   details that what() also lists, such as why each device was rejected
     Error(ErrorCode code, const std::string& message, int32_t vkResult = 0,
           std::vector<std::string> reasons = {});
     ~Error() override;
@@ -43,15 +42,16 @@ private:
     std::vector<std::string> mReasons;
 };
 
-/// The caller's arguments cannot work.
+/// Thrown if the caller's arguments cannot work.
 class KOMPUTE_API InvalidArgument : public Error {
 public:
     explicit InvalidArgument(const std::string& message, std::vector<std::string> reasons = {});
     ~InvalidArgument() override;
 };
 
-/// A shader was refused. Where the source is known, line() and column() locate the first fault
-/// (both count from 1; 0 means unknown) and log() is the compiler's full output.
+/// Thrown if a shader is rejected. If the source is known, file(), line() and column() locate the
+/// first error (line and column start at 1; 0 means unknown), and log() is the compiler's full
+/// output.
 class KOMPUTE_API ShaderError : public Error {
 public:
     explicit ShaderError(const std::string& message, std::string file = {}, uint32_t line = 0,
@@ -70,21 +70,21 @@ private:
     std::string mLog;
 };
 
-/// No device or host memory left for a request.
+/// Thrown if there is not enough device or host memory.
 class KOMPUTE_API OutOfMemory : public Error {
 public:
     explicit OutOfMemory(const std::string& message, int32_t vkResult = 0);
     ~OutOfMemory() override;
 };
 
-/// The device stopped. Where the driver gives a fault report, reasons() holds it.
+/// Thrown if the device stopped. reasons() contains the driver's fault report, if there is one.
 class KOMPUTE_API DeviceLost : public Error {
 public:
     explicit DeviceLost(const std::string& message, std::vector<std::string> reasons = {});
     ~DeviceLost() override;
 };
 
-/// The driver or device cannot do what was asked; reasons() says what was looked at.
+/// Thrown if the driver or device does not support the request. reasons() lists what was checked.
 class KOMPUTE_API Unsupported : public Error {
 public:
     explicit Unsupported(const std::string& message, std::vector<std::string> reasons = {});

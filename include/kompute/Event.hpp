@@ -21,38 +21,41 @@ enum class WaitMode;
 
 class EventState;
 
-/// How far the work behind an event has come.
+/// State of the work behind an event.
 enum class EventStatus {
-    eQueued,    ///< it waits on the host for something else; the device has not been given it
-    eSubmitted, ///< the device has it, or the host function is running
-    eComplete,  ///< done
-    eError      ///< it failed or could not be started; wait() says why
+    eQueued,    ///< waiting on the host for other work; not submitted to the device yet
+    eSubmitted, ///< submitted to the device, or the host function is running
+    eComplete,  ///< finished
+    eError      ///< failed or could not start; wait() throws the reason
 };
 
-/// When profiled work ran. Device times count from a point of the device's choosing; they are
-/// comparable with those of other work of the same device. Host times are those of
-/// std::chrono::steady_clock.
+/// Times of profiled work. Device times start at an arbitrary point and can be compared with other
+/// times of the same device. Host times are those of std::chrono::steady_clock.
 struct EventProfile {
     uint64_t start = 0;     ///< device nanoseconds
     uint64_t end = 0;       ///< device nanoseconds
-    uint64_t queued = 0;    ///< host nanoseconds: the call that started it
-    uint64_t submitted = 0; ///< host nanoseconds: the device was given it
+    uint64_t queued = 0;    ///< host nanoseconds: the call that launched the work
+    uint64_t submitted = 0; ///< host nanoseconds: submission to the device
 
     uint64_t duration() const { return end > start ? end - start : 0; } ///< nanoseconds
 };
 
-/// A point in the work of a device, a host function, or a promise of the host (UserEvent). Cheap to
-/// copy. Stays usable after the sequence, queue or manager that gave it is gone. Thread-safe.
+/// A point in the work of a device, the end of a host function, or a promise of the host
+/// (UserEvent). Inexpensive to copy. Remains usable after the sequence, queue or manager that
+/// returned it is destroyed. Thread-safe.
 ///
-/// Work that waits for an event which fails is not started: it fails with the same exception.
+/// Work that waits for an event does not start if the event fails: it fails with the same
+/// exception.
 class KOMPUTE_API Event {
 public:
-    /// An event that is done already.
+    /// Creates an event that is already done.
     Event();
+    /// Called by the library.
     Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
           vulkan::WaitMode waitMode);
-    /// What the library's own files make. @param part  which of the timed parts of the submission
-    /// profile() is about; kWhole: all of it
+    /// Called by the library.
+    /// @param state  the shared state
+    /// @param part   timed part of the submission that profile() reports; kWhole for all of it
     explicit Event(std::shared_ptr<EventState> state, uint32_t part = kWhole);
     ~Event();
     Event(const Event&);
@@ -62,40 +65,40 @@ public:
 
     static constexpr uint32_t kWhole = UINT32_MAX;
 
-    /// True once the work is over, done or failed. Never blocks.
-    /// @throws DeviceLost where the device was lost
+    /// Returns true once the work has finished or failed. Never blocks.
+    /// @throws DeviceLost if the device was lost
     bool done() const;
 
-    /// Never blocks and never throws.
+    /// Returns the state. Never blocks and never throws.
     EventStatus status() const;
 
-    /// Blocks until the work is done or @p timeout nanoseconds are over.
-    /// @return false when the time was over first
-    /// @throws DeviceLost where the device was lost; what a failed host function threw, or what
-    ///         kept the work from being started
+    /// Waits until the work is done or @p timeout nanoseconds have passed.
+    /// @return false on a timeout
+    /// @throws DeviceLost if the device was lost; the exception of a failed host function, or the
+    ///         reason why the work did not start
     bool wait(uint64_t timeout = UINT64_MAX) const;
 
-    /// When it ran. Empty until it is done, where it failed, and where its queue did not profile
-    /// it. Never blocks. @throws DeviceLost
+    /// Returns the times of the work. Empty until it is done, if it failed, or if its queue did not
+    /// profile it. Never blocks.
+    /// @throws DeviceLost
     std::optional<EventProfile> profile() const;
 
-    /// The queue's count at this point; 0 for the empty event, one that the device has not been
-    /// given yet, and host work.
+    /// Returns the queue's submission count at this point; 0 for the default event, work that is
+    /// not submitted yet, and host work.
     uint64_t value() const;
 
-    /// Name of the queue it was launched on ("queue 0"); "" where it was not launched on a
-    /// kp::Queue.
+    /// Returns the name of the kp::Queue that the work was launched on, such as "queue 0"; "" if
+    /// there is none.
     std::string queueName() const;
 
-    /// Blocks until all are done or @p timeout nanoseconds are over.
-    /// @return false when the time was over first
-    /// @throws as wait(), once all are over, the first error in the order of the list
+    /// Waits until all events are done or @p timeout nanoseconds have passed.
+    /// @return false on a timeout
+    /// @throws as wait(): after all have ended, the first error in list order
     static bool waitAll(const std::vector<Event>& events, uint64_t timeout = UINT64_MAX);
 
-    /// Blocks until one of them is done or @p timeout nanoseconds are over.
-    /// @return its place in the list, the first where several are done; empty when the time was
-    /// over
-    /// @throws as wait() where the first that is over failed; InvalidArgument for an empty list
+    /// Waits until one of the events is done or @p timeout nanoseconds have passed.
+    /// @return its index, the lowest if several are done; empty on a timeout
+    /// @throws as wait() if that event failed; InvalidArgument for an empty list
     static std::optional<size_t> waitAny(const std::vector<Event>& events,
                                          uint64_t timeout = UINT64_MAX);
 
@@ -114,8 +117,8 @@ private:
 };
 
 /// An event that the host signals: launches that wait for it start when set() is called. Copies
-/// stand for the same event. When the last UserEvent of it is gone without set() or fail(), it
-/// fails, so that nothing waits for ever. Thread-safe.
+/// refer to the same event. The event fails if its last UserEvent is destroyed before set() or
+/// fail(), so nothing waits forever. Thread-safe.
 class KOMPUTE_API UserEvent : public Event {
 public:
     UserEvent();
@@ -123,10 +126,11 @@ public:
     UserEvent(const UserEvent&);
     UserEvent& operator=(const UserEvent&);
 
-    /// Signals it. What waits for it is started in this call.
-    /// @throws InvalidArgument where it was set or failed already
+    /// Signals the event. Work that waits for it starts within this call.
+    /// @throws InvalidArgument if the event was already set or failed
     void set();
-    /// Fails it, and with it all that waits for it. @throws InvalidArgument as set()
+    /// Fails the event with @p error, and with it all work that waits for it.
+    /// @throws InvalidArgument as set(), or if @p error is null
     void fail(std::exception_ptr error);
     template <typename E>
     void fail(const E& error) {

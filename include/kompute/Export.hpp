@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// KOMPUTE_SHARED is defined by the CMake target and the pkg-config file of a shared build;
-// KOMPUTE_BUILDING only while the library itself is compiled.
+// The CMake target and the pkg-config file of a shared build define KOMPUTE_SHARED.
+// KOMPUTE_BUILDING is defined only while the library itself is compiled.
 #if defined(_WIN32) && defined(KOMPUTE_SHARED)
 #if defined(KOMPUTE_BUILDING)
 #define KOMPUTE_API __declspec(dllexport)

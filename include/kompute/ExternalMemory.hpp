@@ -5,18 +5,18 @@
 
 namespace kp {
 
-/// Device memory that another Vulkan device can open: one of another process, of another library in
-/// this one, or another logical device of the same GPU. What Vulkan calls an opaque file
-/// descriptor: it is only of use to the same physical device with the same driver. Plain data;
-/// whoever got it from Tensor::exportMemory closes the file descriptor.
+/// Device memory that another Vulkan device can open: in another process, in another library of
+/// this process, or another logical device on the same GPU. The handle is an opaque file descriptor
+/// in Vulkan's terms, valid only for the same physical device and driver. Plain data: the caller of
+/// Tensor::exportMemory closes the file descriptor.
 struct ExternalMemory {
-    /// For memory that Vulkan did not allocate, such as CUDA's (cuMemExportToShareableHandle).
+    /// Marks memory that Vulkan did not allocate, such as CUDA's (cuMemExportToShareableHandle).
     static constexpr uint32_t kAnyType = UINT32_MAX;
 
     int fd = -1;
-    uint64_t allocationBytes = 0; ///< of the whole VkDeviceMemory
-    uint32_t memoryType = 0;      ///< memoryTypeIndex that it was allocated with, or kAnyType
-    uint64_t offset = 0;          ///< bytes from its beginning to what is meant
+    uint64_t allocationBytes = 0; ///< size of the whole VkDeviceMemory
+    uint32_t memoryType = 0;      ///< memoryTypeIndex of the allocation, or kAnyType
+    uint64_t offset = 0;          ///< bytes from the start of the allocation to the data
 };
 
 } // namespace kp

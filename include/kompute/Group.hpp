@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// <kompute/Launch.hpp>, and groups of devices with the buffers and kernels that span them.
+// <kompute/Launch.hpp>, and device groups with the buffers and kernels that span them.
 
 #include <kompute/Launch.hpp>
 

@@ -6,12 +6,12 @@
 
 namespace kp {
 
-/// IEEE 754 binary16: storage for shaders that use float16_t, with conversions for the host.
+/// An IEEE 754 binary16 number: storage for shaders with float16_t, with conversions for the host.
 struct Half {
     uint16_t bits = 0;
 
     Half() = default;
-    /// Rounds to nearest, ties to even; too large becomes infinity.
+    /// Rounds to nearest, ties to even. Values that are too large become infinity.
     explicit Half(float value) {
         uint32_t x;
         std::memcpy(&x, &value, sizeof x);
@@ -63,7 +63,7 @@ struct Half {
     bool operator!=(const Half& other) const { return bits != other.bits; }
 };
 
-/// The upper half of an IEEE 754 binary32: storage only, since shaders see it as uint16_t.
+/// The upper half of an IEEE 754 binary32 number. Storage only: shaders see it as uint16_t.
 struct BFloat16 {
     uint16_t bits = 0;
 

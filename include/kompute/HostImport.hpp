@@ -13,32 +13,34 @@ namespace vulkan {
 class Device;
 }
 
-/// Ordinary host memory that the device was told of, so that it copies from and to it directly:
-/// `upload` and `download` of any range in it need no staging and no host thread. It pays for
-/// memory that is sent or fetched several times: telling takes about as long as one transfer.
+/// Ordinary host memory that is imported into the device, which then copies from and to it
+/// directly. `upload` and `download` of any range in it need no staging and no host thread.
+/// Worthwhile for memory that is transferred several times: the import takes about as long as one
+/// transfer.
 ///
 ///     std::vector<float> samples(100'000'000);
 ///     auto import = manager.importHost(samples);
-///     tensor->upload(samples);             // straight from the vector
+///     tensor->upload(samples); // directly from the vector
 ///
-/// **Let go of it before the memory is freed, resized or unmapped.** The device holds on to the
-/// pages, not to the address. If the memory were freed and another allocation got the same address,
-/// transfers would still go to the old pages. That is also why the library never imports by itself.
+/// **Destroy the import before the memory is freed, resized or unmapped.** The device holds the
+/// pages, not the address. If the memory were freed and another allocation received its address,
+/// transfers would still access the old pages. For the same reason the library never imports memory
+/// on its own.
 ///
-/// Where the device or its driver cannot import the memory, transfers go through staging as always
-/// and imported() is false. Made by Manager::importHost. Letting go waits for transfers that use
-/// it. May be used from any thread.
+/// If the device or driver cannot import the memory, imported() is false and transfers use staging
+/// as usual. Manager::importHost creates imports; the caller owns them. The destructor waits for
+/// transfers that use the memory. Thread-safe.
 class KOMPUTE_API HostImport {
 public:
-    /// What a Manager calls.
+    /// Called by Manager.
     HostImport(std::shared_ptr<vulkan::Device> device, void* memory, uint64_t bytes);
     ~HostImport();
     HostImport(const HostImport&) = delete;
     HostImport& operator=(const HostImport&) = delete;
 
-    /// True where the device copies from and to the memory directly.
+    /// Returns true if the device copies from and to the memory directly.
     bool imported() const;
-    /// Why it does not; empty where imported().
+    /// Returns the reason why it does not; empty if imported().
     const std::string& reason() const;
     void* data() const;
     uint64_t bytes() const;

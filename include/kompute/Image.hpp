@@ -9,28 +9,32 @@
 
 namespace kp {
 
-/// A two-dimensional storage image: width x height texels of 1 to 4 channels. Host data hold rows
-/// without padding, channels of a texel side by side. Made by Manager::image and Manager::imageT.
+/// A two-dimensional storage image: width x height texels of 1 to 4 channels. Host data contains
+/// rows without padding, with the channels of a texel next to each other. Manager::image and
+/// Manager::imageT create images.
 ///
-/// 8, 16 and 32-bit integers are integer formats (R8Sint, RG16Uint, ...), float and kp::Half are
-/// floating-point formats. Three channels need a format that many devices lack; the error says so.
-/// In shaders the image is in the general layout and always where imageLoad and imageStore expect
-/// it.
+/// Integers of 8, 16 and 32 bits map to integer formats (R8Sint, RG16Uint, ...); float and kp::Half
+/// map to floating-point formats. Many devices lack formats with three channels; the error says so.
+/// Shaders always find the image in VK_IMAGE_LAYOUT_GENERAL, ready for imageLoad and imageStore.
 class KOMPUTE_API Image : public Memory {
 public:
-    /// @param data         elements that become the host view (eStorage: the device memory); may be
-    ///                     null
-    /// @param dataSize     number of elements at @p data, at least width x height x channels; more
-    ///                     are ignored
-    /// @param width        texels in a row, not 0
-    /// @param height       rows, not 0
-    /// @param numChannels  1 to 4
-    /// @param tiling       eOptimal or eLinear. Without it: linear where the host sees the memory
-    ///                     (eHost, eDeviceAndHost), else optimal
-    /// @throws InvalidArgument for eCustom, bool and types without a format, too little data, a
-    /// size
-    ///         of 0 ("zero-sized"), wrong channel counts, and optimal tiling of eHost or
-    ///         eDeviceAndHost; Unsupported where the device lacks the format; OutOfMemory
+    /// Creates an image.
+    /// @param physicalDevice  ignored
+    /// @param device          the device of an existing Manager
+    /// @param data            elements copied to the host view (eStorage: to the device memory);
+    ///                        may be null
+    /// @param dataSize        number of elements at @p data, at least width x height x channels;
+    ///                        further ones are ignored
+    /// @param width           texels per row, not 0
+    /// @param height          rows, not 0
+    /// @param numChannels     1 to 4
+    /// @param dataType        type of a channel
+    /// @param tiling          eOptimal or eLinear. Overloads without it choose linear if the host
+    ///                        accesses the memory (eHost, eDeviceAndHost), else optimal
+    /// @param memoryType      kind of memory
+    /// @throws InvalidArgument for eCustom, bool and other types without a format, too little data,
+    ///         size 0 ("zero-sized"), an invalid channel count, and optimal tiling of eHost or
+    ///         eDeviceAndHost; Unsupported if the device lacks the format; OutOfMemory
     Image(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
           void* data, size_t dataSize, uint32_t width, uint32_t height, uint32_t numChannels,
           const DataTypes& dataType, vk::ImageTiling tiling,
@@ -44,7 +48,7 @@ public:
     Image(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
           uint32_t width, uint32_t height, uint32_t numChannels, const DataTypes& dataType,
           const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// What a Manager calls.
+    /// Called by Manager.
     Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize, uint32_t width,
           uint32_t height, uint32_t numChannels, DataTypes dataType,
           std::optional<vk::ImageTiling> tiling, MemoryTypes memoryType);
@@ -53,16 +57,17 @@ public:
     Type type() const override { return Type::eImage; }
     uint32_t getNumChannels() const;
 
-    /// The device memory. The handle stays the image's.
+    /// Returns the image handle. The image keeps ownership.
     std::shared_ptr<vk::Image> getPrimaryImage();
     VkImage nativeImage() const;
     VkImageView nativeView() const;
 
-    /// Layout at this point of a recording: eGeneral unless a custom operation changed it.
+    /// Returns the layout at this point of a recording: eGeneral unless a custom operation changed
+    /// it.
     vk::ImageLayout getPrimaryImageLayout() const;
 
-    /// Records a barrier that also changes the layout. Sequences bring the image back to eGeneral
-    /// after the operation that called this.
+    /// Records a barrier that also changes the layout. Sequences restore eGeneral after the
+    /// operation that called this.
     void recordPrimaryImageBarrier(const vk::CommandBuffer& commandBuffer,
                                    vk::AccessFlagBits srcAccess, vk::AccessFlagBits dstAccess,
                                    vk::PipelineStageFlagBits srcStage,

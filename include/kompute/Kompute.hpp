@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Managers, memory, algorithms, sequences, operations and shaders. Launchers are a header of their
-// own, <kompute/Launch.hpp>, since not every program that computes shall pay for compiling them.
+// Managers, memory, algorithms, sequences, operations and shaders. Launchers have a header of their
+// own, <kompute/Launch.hpp>, so that programs without them compile faster.
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// <kompute/Kompute.hpp>, and queues, launchers, lists, statistics, profiler and autotuner.
+// <kompute/Kompute.hpp>, and queues, launchers, lists, statistics, the profiler and the autotuner.
 
 #include <kompute/Kompute.hpp>
 #include <kompute/Queue.hpp>

@@ -21,29 +21,51 @@ namespace kp {
 
 class Queue;
 
-/// Owns a device and makes the objects that live on it. Managers that ask for the same device share
-/// one VkInstance and one VkDevice, so that their objects work together. Holds weak pointers to
-/// what it makes: objects die when their last owner lets go, or with destroy().
+/// Owns a Vulkan device and creates the objects that live on it. Start here:
 ///
-/// All member functions but destroy() may be called from any thread at any time.
+///     kp::Manager manager; // the best device
+///     auto a = manager.tensor({1, 2, 3});
+///     auto b = manager.tensor({0, 0, 0});
+///     auto doubled = manager.algorithm({a, b}, kp::compile(R"(#version 450
+///         layout(local_size_x = 1) in;
+///         layout(binding = 0) readonly buffer A { float a[]; };
+///         layout(binding = 1) writeonly buffer B { float b[]; };
+///         void main() { b[gl_GlobalInvocationID.x] = 2 * a[gl_GlobalInvocationID.x]; })"));
+///     manager.sequence()
+///         ->record<kp::OpSyncDevice>({a})
+///         ->record<kp::OpAlgoDispatch>(doubled)
+///         ->record<kp::OpSyncLocal>({b})
+///         ->eval();
+///     b->vector(); // {2, 4, 6}
+///
+/// Managers that request the same device share one VkInstance and one VkDevice, so their objects
+/// work together. A manager holds only weak pointers to the objects it creates: an object dies with
+/// its last owner, or in destroy().
+///
+/// Thread safety: every member function except destroy() may be called from any thread at any time.
+/// Unless noted otherwise, functions throw InvalidArgument after destroy().
 class KOMPUTE_API Manager {
 public:
-    /// The best device; see ManagerOptions.
-    /// @throws Unsupported where no Vulkan loader, driver or usable device is found (says what was
-    ///         looked for); InvalidArgument where an option names something that does not exist
+    /// Opens the best device; see ManagerOptions.
+    /// @throws Unsupported if no Vulkan loader, driver or usable device is found (the message lists
+    ///         what was searched); InvalidArgument if an option names something that does not exist
     Manager();
-    /// @param physicalDeviceIndex  place in listDevices()
-    /// @param familyQueueIndices   one queue per entry, of the family with that index
-    /// @param desiredExtensions    device extensions, left out with a warning where missing
+    /// Opens the device at @p physicalDeviceIndex. Throws as above.
+    /// @param physicalDeviceIndex  index in listDevices()
+    /// @param familyQueueIndices   creates one queue per entry, of the queue family with that index
+    /// @param desiredExtensions    device extensions; missing ones are skipped with a warning
     Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& familyQueueIndices = {},
             const std::vector<std::string>& desiredExtensions = {});
+    /// Opens the device that @p options selects. Throws as above.
     explicit Manager(const ManagerOptions& options);
-    /// A host application's device, as Kompute spells it. It was made with nothing but Vulkan 1.1
-    /// and with queue 0 of the first family that has compute; that queue is used. Applications that
-    /// can say more use the constructor below.
+    /// Wraps the device of a host application; Kompute 0.9.0's signature. Assumes that the device
+    /// was created with Vulkan 1.1 and no further features, and uses queue 0 of the first queue
+    /// family with compute. Prefer HostDevice, which carries more information.
+    /// @throws InvalidArgument if a pointer is null; Unsupported
     Manager(std::shared_ptr<vk::Instance> instance,
             std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device);
-    /// A host application's device.
+    /// Wraps the device of a host application; see HostDevice.
+    /// @throws InvalidArgument if @p host lists no queue; Unsupported
     explicit Manager(const HostDevice& host);
     ~Manager();
     Manager(const Manager&) = delete;
@@ -51,73 +73,94 @@ public:
     Manager& operator=(const Manager&) = delete;
     Manager& operator=(Manager&&) = delete;
 
-    /// @param queueIndex       which of the manager's queues
-    /// @param totalTimestamps  operations to take device times of; 0: none
-    /// @throws InvalidArgument for a queue that does not exist, Unsupported where the queue has no
-    ///         timestamps
+    /// Creates a sequence.
+    /// @param queueIndex       index of one of the manager's queues
+    /// @param totalTimestamps  number of operations to take device timestamps of; 0 for none
+    /// @throws InvalidArgument if the queue does not exist; Unsupported if timestamps are requested
+    ///         but the queue has none
     std::shared_ptr<Sequence> sequence(uint32_t queueIndex = 0, uint32_t totalTimestamps = 0);
 
-    // Tensors. Errors: see Tensor's constructor.
+    // Tensors. For errors, see Tensor's constructor.
 
+    /// Creates a tensor with the elements of @p data.
     template <typename T>
     std::shared_ptr<TensorT<T>>
     tensorT(const std::vector<T>& data,
             Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(std::make_shared<TensorT<T>>(device(), data, tensorType));
     }
-    /// @param size  number of elements. Any integer type, but not braces: tensorT<int>({3}) is a
-    ///              tensor of one element
+    /// Creates a tensor of @p size elements with undefined contents.
+    /// @param size        number of elements, of any integer type. Braces select the overload
+    ///                    above: tensorT<int>({3}) has one element, 3
+    /// @param tensorType  kind of memory
     template <typename T, typename Size, typename = std::enable_if_t<std::is_integral<Size>::value>>
     std::shared_ptr<TensorT<T>>
     tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(
             std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
     }
+    /// Creates a tensor of floats with the elements of @p data.
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
            Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return tensorT<float>(data, tensorType);
     }
+    /// Creates a tensor of any element type, with @p data (may be null) as contents.
     std::shared_ptr<Tensor> tensor(void* data, uint64_t elementTotalCount,
                                    uint64_t elementMemorySize, const Memory::DataTypes& dataType,
                                    Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
+    /// Creates a tensor of any element type with undefined contents.
     std::shared_ptr<Tensor> tensor(uint64_t elementTotalCount, uint64_t elementMemorySize,
                                    const Memory::DataTypes& dataType,
                                    Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
-    /// A tensor over a host application's VkBuffer, which has storage-buffer and both transfer
-    /// usages and stays the application's. @param offset bytes into it
+    /// Wraps a host application's VkBuffer. The buffer needs the usages storage buffer, transfer
+    /// source and transfer destination. It stays the application's and must outlive the tensor and
+    /// its work.
+    /// @param buffer             the buffer
+    /// @param elementTotalCount  number of elements
+    /// @param elementMemorySize  bytes per element
+    /// @param dataType           element type
+    /// @param offset             bytes from the start of the buffer
+    /// @param tensorType         eDevice or eStorage
+    /// @throws InvalidArgument for other memory types, and if the range is invalid
     std::shared_ptr<Tensor>
     wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount, uint64_t elementMemorySize,
                Memory::DataTypes dataType, uint64_t offset = 0,
                Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
 
-    /// A tensor whose memory is the caller's: the device reads and writes it in place, and so does
-    /// the host, at memory of the host's speed (eHost). It must stay until the tensor and its work
-    /// are gone.
-    /// @param memory  at a multiple of the device's minStorageBufferOffsetAlignment
-    /// @param owner   let go of when the device needs the memory no more; may be null
-    /// @throws Unsupported where the device or its driver does not take this memory;
-    ///         InvalidArgument
+    /// Wraps the caller's host memory: device and host both access it in place, so the device reads
+    /// it at the speed of host memory (eHost). The memory must outlive the tensor and its work.
+    /// @param memory             aligned to the device's minStorageBufferOffsetAlignment
+    /// @param elementTotalCount  number of elements
+    /// @param elementMemorySize  bytes per element
+    /// @param dataType           element type
+    /// @param owner              released when the device no longer needs the memory; may be null
+    /// @throws Unsupported if the device or driver cannot import this memory; InvalidArgument if
+    ///         @p memory is null or misaligned
     std::shared_ptr<Tensor> wrapHostMemory(void* memory, uint64_t elementTotalCount,
                                            uint64_t elementMemorySize, Memory::DataTypes dataType,
                                            std::shared_ptr<void> owner = nullptr);
-    /// A tensor that other Vulkan devices of the same GPU can open: see Tensor::exportMemory.
-    /// eDevice or eStorage. For few and large tensors: each is an allocation of the driver's.
-    /// @throws Unsupported where the device exports no memory (so far all but Linux)
+    /// Creates a tensor that other Vulkan devices on the same GPU can open; see
+    /// Tensor::exportMemory. The memory type is eDevice or eStorage. Each such tensor takes a
+    /// driver allocation of its own: use few, large ones.
+    /// @throws Unsupported if the device cannot export memory (currently everywhere but on Linux)
     std::shared_ptr<Tensor>
     exportableTensor(uint64_t elementTotalCount, uint64_t elementMemorySize,
                      Memory::DataTypes dataType,
                      Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
-    /// A tensor in memory that another device of the same GPU exported. The file descriptor stays
-    /// the caller's and may be closed afterwards; the memory lives as long as one of the two.
-    /// @throws Unsupported; InvalidArgument where it is not such memory or too small
+    /// Creates a tensor in memory that another device on the same GPU exported. The caller keeps
+    /// the file descriptor and may close it afterwards. The memory lives as long as the exporter or
+    /// the importer.
+    /// @throws Unsupported if the device cannot import memory; InvalidArgument if @p memory is not
+    ///         such memory, or is too small
     std::shared_ptr<Tensor>
     importMemory(const ExternalMemory& memory, uint64_t elementTotalCount,
                  uint64_t elementMemorySize, Memory::DataTypes dataType,
                  Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
 
-    // Images. Errors: see Image's constructor.
+    // Images. For arguments and errors, see Image's constructor.
 
+    /// Creates an image with the elements of @p data.
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(const std::vector<T>& data, uint32_t width, uint32_t height, uint32_t numChannels,
@@ -132,6 +175,7 @@ public:
         return manage(std::make_shared<ImageT<T>>(device(), data.data(), data.size(), width, height,
                                                   numChannels, std::nullopt, imageType));
     }
+    /// Creates an image with undefined contents.
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(uint32_t width, uint32_t height, uint32_t numChannels, vk::ImageTiling tiling,
@@ -146,6 +190,7 @@ public:
         return manage(std::make_shared<ImageT<T>>(device(), nullptr, 0, width, height, numChannels,
                                                   std::nullopt, imageType));
     }
+    /// Creates an image of floats with the elements of @p data, or with undefined contents.
     std::shared_ptr<ImageT<float>>
     image(const std::vector<float>& data, uint32_t width, uint32_t height, uint32_t numChannels,
           vk::ImageTiling tiling, Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
@@ -166,6 +211,7 @@ public:
           Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
         return imageT<float>(width, height, numChannels, imageType);
     }
+    /// Creates an image of any data type, with the elements at @p data or with undefined contents.
     std::shared_ptr<Image> image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                  uint32_t numChannels, const Memory::DataTypes& dataType,
                                  vk::ImageTiling tiling,
@@ -180,8 +226,10 @@ public:
                                  const Memory::DataTypes& dataType,
                                  Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
 
-    // Algorithms. Errors and arguments: see Algorithm's constructor.
+    // Algorithms. For arguments and errors, see Algorithm's constructor.
 
+    /// Creates an algorithm. The constants are vectors of any trivially copyable type, or of
+    /// SpecializationConstant.
     std::shared_ptr<Algorithm>
     algorithm(const std::vector<std::shared_ptr<Memory>>& memObjects = {},
               const std::vector<uint32_t>& spirv = {}, const Workgroup& workgroup = {},
@@ -209,78 +257,88 @@ public:
                                specializationConstants, pushConstants);
     }
 
-    /// A line of work for launchers; see Queue. Each call makes one of its own, also for an index
-    /// that was asked for before. Belongs to its owner alone; destroy() leaves it be.
-    /// @param index      the manager's VkQueue with this index; past the last one a virtual queue
-    /// on
+    /// Creates a queue for launchers; see Queue. Each call returns a new, independent queue, even
+    /// for an index used before. The caller owns it: destroy() does not affect it.
+    /// @param index      index of the manager's VkQueue; past the last one, a virtual queue on
     ///                   VkQueue 0
-    /// @param inOrder    each launch comes after those before it
-    /// @param profiling  launches are timed; without effect (and with a warning) on a device
-    /// without
+    /// @param inOrder    whether each launch starts after the previous one
+    /// @param profiling  whether launches are timed; ignored with a warning if the device has no
     ///                   timestamps
     std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true, bool profiling = false);
 
-    // Host memory for transfers. These belong to their owners alone: destroy() leaves them be.
+    // Host memory for transfers. The caller owns these objects: destroy() does not affect them.
 
-    /// An array in host memory that the device reaches without staging. @throws OutOfMemory
+    /// Allocates an array in host memory that the device accesses without staging.
+    /// @throws OutOfMemory
     template <typename T>
     std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
         return std::make_shared<PinnedArray<T>>(device(), count);
     }
-    /// Memory of the caller's that is sent or fetched many times.
-    /// @throws InvalidArgument for null or no bytes, OutOfMemory
+    /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
+    /// HostImport.
+    /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
     std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes);
     template <typename T>
     std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
         return importHost(memory.data(), memory.size() * sizeof(T));
     }
 
-    /// kp::compile for the Vulkan version of this manager's device.
+    /// Compiles a shader as kp::compile does, for the Vulkan version of this manager's device and
+    /// with its cache folder.
+    /// @throws as kp::compile
     std::vector<uint32_t> compile(const std::string& source, CompileOptions options = {}) const;
 
-    /// Destroys everything this manager made that is still alive, after the work that uses it, and
-    /// lets go of the device. A second call does nothing.
+    /// Destroys all living objects that this manager created, after the work that uses them has
+    /// finished, and releases the device. Further calls have no effect.
     void destroy();
-    /// Waits until the device has done everything that was submitted to it, through this manager or
-    /// another one of the device. @throws DeviceLost
+    /// Waits until the device has finished everything submitted to it, including work from other
+    /// managers of the same device.
+    /// @throws DeviceLost
     void waitIdle() const;
-    /// Forgets the objects that are gone, and frees staging memory that is not in use. Both happen
-    /// by themselves now and then.
+    /// Forgets objects that no longer exist and frees unused staging memory. Both also happen
+    /// automatically from time to time.
     void clear();
 
-    /// False after destroy().
+    /// Returns false after destroy().
     bool isInit() const;
-    /// What the device is and can do.
+    /// Returns the device's name, type and limits.
     DeviceInfo deviceInfo() const;
-    /// Number of queues that sequence() can be asked for.
+    /// Returns the number of queues that sequence() accepts.
     uint32_t queueCount() const;
-    /// Number of managed objects that are alive.
+    /// Returns the number of living objects that this manager created.
     size_t objectCount() const;
-    /// Bytes of device and host memory that the driver gave to this device's allocator, shared with
-    /// the other managers of the device.
+    /// Returns the bytes of device and host memory that the driver has given to this device's
+    /// allocator. Managers of the same device share the allocator.
     uint64_t allocatedBytes() const;
 
-    /// Folder that is used for what is kept between runs (ManagerOptions::cacheFolder, else the
-    /// environment's or the user's); "" where nothing is kept.
+    /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
+    /// environment's, else the user's. Returns "" if nothing is kept.
     std::string cacheFolder() const;
 
+    /// Returns the device's properties. Kompute 0.9.0's call; include <vulkan/vulkan.hpp> to use
+    /// it.
     vk::PhysicalDeviceProperties getDeviceProperties() const;
+    /// Returns the physical devices; see above. kp::listDevices() needs neither a manager nor
+    /// Vulkan's headers.
     std::vector<vk::PhysicalDevice> listDevices() const;
+    /// Returns the instance; see above. It stays the library's (or the host application's).
     std::shared_ptr<vk::Instance> getVkInstance() const;
 
-    /// Handles, which stay the library's (or the host application's).
+    /// Returns a handle. It stays the library's (or the host application's).
     VkInstance nativeInstance() const;
     VkPhysicalDevice nativePhysicalDevice() const;
     VkDevice nativeDevice() const;
     VkQueue nativeQueue(uint32_t queueIndex = 0) const;
     uint32_t queueFamily(uint32_t queueIndex = 0) const;
-    /// Keeps the library from using a queue while the caller submits to it. What the caller submits
-    /// between the two calls runs after all earlier and before all later work of the library, on
-    /// every queue. Always in pairs, from one thread.
+    /// Stops the library from using a queue while the caller submits to it. Work that the caller
+    /// submits between lockQueue() and unlockQueue() runs after all earlier and before all later
+    /// work of the library, on every queue. Call the two in pairs, from the same thread.
     void lockQueue(uint32_t queueIndex = 0) const;
     void unlockQueue(uint32_t queueIndex = 0) const;
 
     struct Impl;
+    /// For the library's own files. @throws InvalidArgument after destroy()
+    Impl& impl() const;
 
 private:
     std::shared_ptr<vulkan::Device> device() const;

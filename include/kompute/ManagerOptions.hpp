@@ -10,6 +10,7 @@
 
 namespace kp {
 
+/// Kind of a device.
 enum class DeviceType { eOther = 0, eIntegrated = 1, eDiscrete = 2, eVirtual = 3, eCpu = 4 };
 
 /// How evaluations wait for the device.
@@ -20,106 +21,112 @@ enum class WaitPolicy {
     eBlock   ///< block at once
 };
 
-/// What a Manager is made with. Everything left as it is means "the best default".
+/// Options for creating a Manager. Every default means "choose the best".
 struct ManagerOptions {
-    // Which device. Several conditions must all hold. With none, the environment variable
-    // KOMPUTE_DEVICE decides (an index, a UUID, one of "discrete", "integrated", "virtual", "cpu",
-    // "gpu", or a part of the name), and without it the best device is taken: discrete before
-    // integrated before virtual before CPU.
-    std::optional<uint32_t> deviceIndex; ///< place in listDevices()
-    std::string deviceName;              ///< part of the name, upper or lower case
+    // Device selection. All given conditions must hold. If none is given, the environment variable
+    // KOMPUTE_DEVICE decides: an index, a UUID, "discrete", "integrated", "virtual", "cpu", "gpu",
+    // or part of the name. If it is unset too, the best device wins: discrete before integrated
+    // before virtual before CPU.
+    std::optional<uint32_t> deviceIndex; ///< index in listDevices()
+    std::string deviceName;              ///< part of the name; case is ignored
     std::string deviceUuid;              ///< hexadecimal, dashes optional
     std::optional<DeviceType> deviceType;
 
-    /// One queue per entry, of the family with that index; Manager::sequence(i) uses entry i.
-    /// Empty: one queue of the first family with compute.
+    /// Creates one queue per entry, of the queue family with that index; Manager::sequence(i) uses
+    /// entry i. Empty: one queue of the first family with compute.
     std::vector<uint32_t> queueFamilies;
-    std::vector<std::string> requiredExtensions; ///< device extensions; missing ones are an error
-    std::vector<std::string> desiredExtensions;  ///< missing ones are left out with a warning
+    std::vector<std::string> requiredExtensions; ///< device extensions; a missing one is an error
+    std::vector<std::string> desiredExtensions;  ///< a missing one is skipped with a warning
 
-    /// Comma-separated: core, sync, gpu (validation layers), printf (output of debugPrintfEXT).
-    /// Empty: the environment variable KOMPUTE_VALIDATION, else none.
+    /// Comma-separated list of "core", "sync", "gpu" (validation layers) and "printf"
+    /// (debugPrintfEXT output). Empty: the environment variable KOMPUTE_VALIDATION, else none.
     std::string validation;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
-    /// Folder of what is compiled: pipelines and shaders. Empty: the environment variable KOMPUTE_CACHE_DIR, else the
-    /// user's cache folder. "off": nothing is kept on disk.
+    /// Folder for compiled pipelines and shaders. Empty: the environment variable
+    /// KOMPUTE_CACHE_DIR, else the user's cache folder. "off": nothing is stored on disk.
     std::string cacheFolder;
-    /// False: count submissions with recycled fences, as on devices without timeline semaphores.
+    /// False counts submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_TIMELINE=0 does the same.
     bool timelineSemaphores = true;
-    /// Changes to how data move between host and device, for experiments and unusual machines:
-    /// comma-separated name=value ("chunk=4M,threads=8,staging=64M"); docs/transfers.md has the
-    /// names. Empty: the environment variable KOMPUTE_TRANSFER, else what suits the device.
-    /// Managers of one device share its rules: the last one that changes them decides.
+    /// Overrides for transfers between host and device, for experiments and unusual machines, as
+    /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M"). docs/transfers.md lists
+    /// the names. Empty: the environment variable KOMPUTE_TRANSFER, else what suits the device.
+    /// Managers that share a device share these settings; the last change wins.
     std::string transfer;
-    /// Most bytes of staging that the device keeps for transfers, both directions together; it is
-    /// made when needed and freed when idle. 0: the default, 256 MiB.
+    /// Maximum bytes of staging memory for transfers in both directions together. Staging memory is
+    /// allocated on demand and freed when idle. 0: the default, 256 MiB.
     uint64_t stagingBytes = 0;
-    /// False: a VkDevice of this manager's own, although another manager has one that would do.
-    /// Objects of the two do not work together then, and a failure of one device leaves the other.
+    /// False creates a VkDevice for this manager alone, even if another manager has a suitable one.
+    /// Objects of the two then do not work together, and losing one device does not affect the
+    /// other.
     bool shareDevice = true;
-    /// Feature structs to add to the pNext chain of VkDeviceCreateInfo, for features that the
-    /// library does not switch on by itself. Used during construction only.
+    /// Feature structs for the pNext chain of VkDeviceCreateInfo, for features that the library
+    /// does not enable by itself. Read during construction only.
     const void* featureChain = nullptr;
 };
 
 /// A queue of a host application.
 struct HostQueue {
-    VkQueue queue = nullptr; ///< null: looked up by family and index
+    VkQueue queue = nullptr; ///< null: fetched by family and index
     uint32_t family = 0;
     uint32_t index = 0;
 };
 
-/// A Vulkan device that a host application made and keeps. The library destroys nothing of it. All
+/// A Vulkan device that a host application created and owns. The library destroys none of it. All
 /// of it must outlive every object of the Manager.
 struct HostDevice {
     VkInstance instance = nullptr;
     VkPhysicalDevice physicalDevice = nullptr;
     VkDevice device = nullptr;
-    /// The application's vkGetInstanceProcAddr; null: the one of the system's Vulkan loader.
+    /// The application's vkGetInstanceProcAddr. Null: that of the system's Vulkan loader.
     void (*(*getInstanceProcAddr)(VkInstance, const char*))() = nullptr;
-    /// Version the application asked for in VkApplicationInfo, as VK_MAKE_VERSION(major, minor, 0).
+    /// Version that the application requested in VkApplicationInfo, as VK_MAKE_VERSION(major,
+    /// minor, 0).
     uint32_t apiVersion = KOMPUTE_VK_API_VERSION;
     /// Queues that the library may submit to; Manager::sequence(i) uses entry i. At least one, with
-    /// compute.
+    /// compute support.
     std::vector<HostQueue> queues;
     std::vector<std::string> instanceExtensions; ///< enabled in the instance
     std::vector<std::string> deviceExtensions;   ///< enabled in the device
-    /// pNext chain that the device was created with, VkPhysicalDeviceFeatures2 and feature structs;
-    /// read during construction only. What is not in it counts as off.
+    /// The pNext chain that the device was created with: VkPhysicalDeviceFeatures2 and feature
+    /// structs. Read during construction only. A feature that is not in it counts as disabled.
     const void* enabledFeatures = nullptr;
-    /// Called around every use of one of the queues, for applications that use them in other
-    /// threads. May be null. @p context is lockContext.
+    /// Called around every use of one of the queues, with lockContext as @p context, for
+    /// applications that use the queues from other threads. May be null.
     void (*lockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void (*unlockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void* lockContext = nullptr;
 };
 
-/// One device of the machine. Pure data.
+/// Properties of one device of this machine. Plain data.
 struct DeviceInfo {
     uint32_t index = 0;
     std::string name;
     std::string uuid;
     DeviceType type = DeviceType::eOther;
-    std::string driver;       ///< name and version, where the driver says
+    std::string driver;       ///< name and version, if the driver reports them
     uint32_t apiVersion = 0;  ///< as VK_MAKE_VERSION(major, minor, patch)
-    uint64_t memoryBytes = 0; ///< of its largest device-local heap
+    uint64_t memoryBytes = 0; ///< size of its largest device-local heap
     Workgroup maxWorkgroupCount{};
     Workgroup maxWorkgroupSize{};
     uint32_t maxWorkgroupInvocations = 0;
     uint32_t subgroupSize = 0;
     bool timestamps = false;
-    std::vector<uint32_t> computeQueues; ///< per queue family: queues with compute, 0 without
+    std::vector<uint32_t> computeQueues; ///< per queue family: number of queues with compute
 };
 
-/// The devices of this machine, in the driver's order. Needs no Manager.
-/// @throws Unsupported where no Vulkan loader is found
+/// Returns the devices of this machine in the driver's order. Needs no Manager.
+/// @throws Unsupported if no Vulkan loader is found
 KOMPUTE_API std::vector<DeviceInfo> listDevices();
 
-/// Device extensions that a host application must, and should, enable for this library.
+/// Returns the device extensions that a host application must (required) or should (recommended)
+/// enable for this library. Only the instance and the physical device of @p host are read.
+/// @throws InvalidArgument if the physical device does not belong to the instance
 KOMPUTE_API std::vector<std::string> requiredDeviceExtensions(const HostDevice& host);
 KOMPUTE_API std::vector<std::string> recommendedDeviceExtensions(const HostDevice& host);
-/// Names of the device features that the library makes use of where they are on ("shaderFloat64").
+/// Returns the names of the supported device features that the library uses if they are enabled,
+/// such as "shaderFloat64".
+/// @throws InvalidArgument if the physical device does not belong to the instance
 KOMPUTE_API std::vector<std::string> recommendedDeviceFeatures(const HostDevice& host);
 
 } // namespace kp

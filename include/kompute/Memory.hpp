@@ -17,25 +17,27 @@ class Buffer;
 class Device;
 } // namespace vulkan
 
-/// Base of Tensor and Image: memory on a device, with what the host sees of it.
+/// Base class of Tensor and Image: device memory, together with the part of it that the host sees.
 ///
-/// The *host view* is what data(), rawData(), vector() and setData() work on. For eDevice it is a
-/// host mirror that OpSyncDevice and OpSyncLocal copy from and to; it is made when first used. For
-/// eHost and (where the device has such memory) eDeviceAndHost it is the memory itself. eStorage
-/// has none. Reading the host view while an evaluation that writes it runs gives undefined values:
-/// wait for the evaluation first.
+/// data(), rawData(), vector() and setData() access the *host view*. For eDevice it is a host
+/// mirror, allocated at first use, that OpSyncDevice and OpSyncLocal copy from and to. For eHost,
+/// and for eDeviceAndHost if the device has such memory, it is the memory itself. eStorage has no
+/// host view. Wait for an evaluation that writes the host view before reading it; otherwise the
+/// values are undefined.
 ///
-/// Objects are made by a Manager, and are used by one thread at a time; different objects may be
-/// used by different threads. Destruction never waits for the device.
+/// A Manager creates these objects. Thread safety: one thread at a time per object; different
+/// objects may be used by different threads. Destructors never wait for the device.
 class KOMPUTE_API Memory {
 public:
+    /// Where the memory is, and how the host sees it.
     enum class MemoryTypes {
         eDevice = 0,       ///< device memory with a host mirror
-        eHost = 1,         ///< host memory that the device reads and writes
+        eHost = 1,         ///< host memory that the device accesses
         eStorage = 2,      ///< device memory without a host view
-        eDeviceAndHost = 3 ///< one memory that both reach at full speed; elsewhere as eDevice
+        eDeviceAndHost = 3 ///< memory that is fast for both; as eDevice if there is none
     };
 
+    /// Type of an element.
     enum class DataTypes {
         eBool = 0,
         eInt = 1,
@@ -55,7 +57,7 @@ public:
 
     enum class Type { eTensor = 0, eImage = 1 };
 
-    /// Enumerator names: "eDevice", "eFloat".
+    /// Returns the enumerator's name, such as "eDevice" or "eFloat".
     static std::string toString(MemoryTypes type);
     static std::string toString(DataTypes type);
 
@@ -68,37 +70,44 @@ public:
     MemoryTypes memoryType() const;
     DataTypes dataType() const;
 
-    /// The data type of a C++ type. Programs specialise it for their structs:
-    /// `template <> kp::Memory::DataTypes kp::Memory::dataType<S>() { return DataTypes::eCustom; }`
+    /// Returns the data type of a C++ type. Programs specialise it for their structs:
+    ///
+    ///     template <>
+    ///     kp::Memory::DataTypes kp::Memory::dataType<S>() {
+    ///         return DataTypes::eCustom;
+    ///     }
     template <typename T>
     static constexpr DataTypes dataType();
 
     virtual Type type() const = 0;
 
-    /// False once destroy() was called or the manager is gone.
+    /// Returns false after destroy() of this object or of its manager.
     virtual bool isInit() const;
 
-    /// Frees the device memory now (after the work that uses it) and makes isInit() false.
-    /// Everything else that needs the memory then throws InvalidArgument. A second call does
-    /// nothing.
+    /// Releases the device memory, which is freed once the work that uses it has finished.
+    /// Afterwards isInit() is false, and functions that need the memory throw InvalidArgument.
+    /// Further calls have no effect.
     virtual void destroy();
 
-    /// Names the device memory in validation messages and captures; nothing without debug utils.
+    /// Names the device memory in validation messages and captures. Has no effect without debug
+    /// utils.
+    /// @throws InvalidArgument after destroy()
     void setName(const std::string& name);
 
-    /// Number of elements; for an image width x height x channels. 0 after destroy().
+    /// Returns the number of elements; width x height x channels for an image. 0 after destroy().
     uint64_t size() const;
-    /// Bytes of one element; 0 after destroy().
+    /// Returns the bytes per element; 0 after destroy().
     uint32_t dataTypeMemorySize() const;
-    /// Bytes of one element of a type; 0 for eCustom.
+    /// Returns the bytes per element of a data type; 0 for eCustom.
     static uint32_t dataTypeMemorySize(DataTypes type);
-    /// Bytes in all: size() x dataTypeMemorySize().
+    /// Returns the size in bytes: size() x dataTypeMemorySize().
     uint64_t memorySize() const;
-    /// Tensor: number of elements and 1. Image: width and height.
+    /// Returns the dimensions. Tensor: the number of elements, and 1. Image: width and height.
     uint64_t getX() const;
     uint64_t getY() const;
 
-    /// Start of the host view, memorySize() bytes; null for eStorage. Valid until destroy().
+    /// Returns the start of the host view, memorySize() bytes; null for eStorage. Valid until
+    /// destroy(). Waits if the view must first be copied from the device; see hostViewReady().
     /// @throws InvalidArgument after destroy()
     void* rawData();
     template <typename T>
@@ -106,58 +115,59 @@ public:
         return static_cast<T*>(rawData());
     }
 
-    /// From now on destroy(), and that of the manager, leaves the memory of the host view in place
-    /// until this object itself is gone. For programs that hand out pointers to it.
+    /// Makes destroy(), and the manager's destroy(), keep the memory of the host view until this
+    /// object itself is destroyed. For programs that hand out pointers to the view.
     void keepHostView();
-    /// False where the next look at the host view first copies from the device, and so waits: after
-    /// a copy to this object, or an upload.
+    /// Returns false if the next access to the host view first copies from the device, and
+    /// therefore waits. This is the case after a copy to this object and after upload().
     bool hostViewReady() const;
 
-    /// A copy of the host view.
-    /// @throws InvalidArgument after destroy(), for eStorage, and where sizeof(T) is not the size
-    /// of
-    ///         an element
+    /// Returns a copy of the host view.
+    /// @throws InvalidArgument after destroy(), for eStorage, or if sizeof(T) is not the element
+    ///         size
     template <typename T>
     std::vector<T> vector() {
         const T* first = static_cast<const T*>(hostViewFor(sizeof(T)));
         return std::vector<T>(first, first + size());
     }
 
-    /// Overwrites the whole host view. The device sees it after OpSyncDevice (eDevice) or at the
-    /// next evaluation (eHost, eDeviceAndHost).
-    /// @throws InvalidArgument unless @p bytes is memorySize(), for eStorage, and after destroy()
+    /// Overwrites the whole host view. The device sees the new data after OpSyncDevice (eDevice) or
+    /// in the next evaluation (eHost, eDeviceAndHost).
+    /// @throws InvalidArgument if @p bytes is not memorySize(), for eStorage, or after destroy()
     void setData(const void* data, size_t bytes);
     template <typename T>
     void setData(const std::vector<T>& data) {
         setData(data.data(), data.size() * sizeof(T));
     }
 
-    /// Copies host memory straight to the device memory, without a mirror and for every memory
-    /// type; ordered after all evaluations started before. Returns when @p data may be re-used.
-    /// @param bytes   bytes to copy; for an image memorySize()
-    /// @param offset  bytes from the start of the memory; for an image 0
-    /// @throws InvalidArgument where the range does not fit or after destroy()
+    /// Copies host memory directly to the device memory of any memory type, without a mirror. Runs
+    /// after all evaluations started earlier. @p data may be reused once the call returns.
+    /// @param data    source, @p bytes long
+    /// @param bytes   size in bytes; memorySize() for an image
+    /// @param offset  bytes from the start of the device memory; 0 for an image
+    /// @throws InvalidArgument if the range does not fit, or after destroy(); DeviceLost
     void upload(const void* data, uint64_t bytes, uint64_t offset = 0);
     template <typename T>
     void upload(const std::vector<T>& data, uint64_t offset = 0) {
         upload(data.data(), data.size() * sizeof(T), offset);
     }
 
-    /// Copies device memory straight to host memory; as upload() in the other direction. Waits for
-    /// the evaluations started before that write the memory.
+    /// Copies device memory directly to host memory: upload() in the other direction. Waits for
+    /// earlier evaluations that write the memory. Parameters and errors as for upload().
     void download(void* data, uint64_t bytes, uint64_t offset = 0);
 
-    /// Device memory and host mirror hold the same thing after these commands have run. No-op where
-    /// there is no mirror. No barrier is recorded.
+    /// Records a copy between device memory and host mirror; nothing if there is no mirror. Records
+    /// no barrier.
     virtual void recordCopyFromStagingToDevice(const vk::CommandBuffer& commandBuffer);
     virtual void recordCopyFromDeviceToStaging(const vk::CommandBuffer& commandBuffer);
 
-    /// Records the copy of @p source's device memory into this one's. No barrier is recorded.
-    /// @throws InvalidArgument where data type or size differ, or (image to image) width or height
+    /// Records a copy of @p source's device memory into this object's. Records no barrier.
+    /// @throws InvalidArgument if the data types or sizes differ, or for two images the widths or
+    ///         heights
     void recordCopyFrom(const vk::CommandBuffer& commandBuffer, std::shared_ptr<Memory> source);
 
-    /// Records a barrier on the device memory (primary) or the host mirror (staging; nothing where
-    /// there is none). Sequences place every barrier they need by themselves.
+    /// Records a barrier on the device memory (primary) or on the host mirror (staging; nothing if
+    /// there is none). Sequences place all barriers that they need themselves.
     virtual void recordPrimaryMemoryBarrier(const vk::CommandBuffer& commandBuffer,
                                             vk::AccessFlagBits srcAccess,
                                             vk::AccessFlagBits dstAccess,
@@ -169,8 +179,8 @@ public:
                                             vk::PipelineStageFlagBits srcStage,
                                             vk::PipelineStageFlagBits dstStage);
 
-    /// A write of this memory to @p binding of a descriptor set. Its pointers are valid until the
-    /// next call on this object.
+    /// Returns a descriptor write of this memory to @p binding. The pointers in it are valid until
+    /// the next call on this object.
     virtual vk::WriteDescriptorSet constructDescriptorSet(vk::DescriptorSet descriptorSet,
                                                           uint32_t binding);
     vk::DescriptorType getDescriptorType() const;
@@ -181,9 +191,10 @@ public:
 
 protected:
     explicit Memory(std::unique_ptr<Impl> impl);
-    /// Start of the host view, after checking that elements have @p elementSize bytes.
+    /// Returns the start of the host view.
+    /// @throws InvalidArgument if an element does not have @p elementSize bytes
     const void* hostViewFor(size_t elementSize);
-    /// Where constructDescriptorSet() keeps what its result points to.
+    /// Returns the storage behind the pointers that constructDescriptorSet() returns.
     unsigned char* descriptorStore();
 
     std::unique_ptr<Impl> mImpl;

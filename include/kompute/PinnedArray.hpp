@@ -15,12 +15,14 @@ namespace vulkan {
 class Device;
 }
 
-/// The memory of a PinnedArray: host memory, cached for the host, that the device reaches directly.
+/// The untyped memory of a PinnedArray: host memory, cached for the host, that the device accesses
+/// directly.
 class KOMPUTE_API PinnedMemory {
 public:
     PinnedMemory(const PinnedMemory&) = delete;
     PinnedMemory& operator=(const PinnedMemory&) = delete;
 
+    /// Returns the size in bytes.
     uint64_t bytes() const;
 
 protected:
@@ -33,26 +35,27 @@ private:
     std::unique_ptr<Impl> mImpl;
 };
 
-/// An array of fixed length in host memory that the device reaches directly: `upload` and
-/// `download` of any range in it are one copy by the device, without staging and without host
-/// threads. The host reads and writes it as any other memory.
+/// An array of fixed length in host memory that the device accesses directly. `upload` and
+/// `download` of any range in it are a single copy by the device, without staging or host threads.
+/// The host reads and writes it like other memory.
 ///
 ///     auto values = manager.pinnedArray<float>(1 << 20);
 ///     std::fill(values->begin(), values->end(), 1.0f);
 ///     tensor->upload(values->data(), values->bytes());
 ///
-/// Elements start with undefined values. Made by Manager::pinnedArray; belongs to its owner alone
-/// and lives on when the manager is gone. It takes memory that cannot be swapped out: use it for
-/// what is transferred again and again.
+/// The initial contents are undefined. Manager::pinnedArray creates pinned arrays; the caller owns
+/// them, and they outlive the manager. Pinned memory cannot be swapped out, so reserve it for data
+/// that is transferred repeatedly.
 template <typename T>
 class PinnedArray final : public PinnedMemory {
     static_assert(std::is_trivially_copyable<T>::value, "the device copies elements as bytes");
 
 public:
-    /// What a Manager calls.
+    /// Called by Manager.
     PinnedArray(std::shared_ptr<vulkan::Device> device, size_t count)
         : PinnedMemory(std::move(device), bytesOf(count)), mCount(count) {}
 
+    /// Returns the elements, valid as long as the array.
     T* data() const { return static_cast<T*>(memory()); }
     size_t size() const { return mCount; }
     T& operator[](size_t index) const { return data()[index]; }
@@ -60,7 +63,7 @@ public:
     T* end() const { return data() + mCount; }
 
 private:
-    /// Too many elements become more bytes than any device has, which is refused with a message.
+    /// Returns the size in bytes, or on overflow a size that the allocation rejects with a message.
     static uint64_t bytesOf(size_t count) {
         return count > std::numeric_limits<uint64_t>::max() / sizeof(T)
                    ? std::numeric_limits<uint64_t>::max()

@@ -13,29 +13,34 @@ namespace kp {
 
 class Manager;
 
-/// A line of work of a device: launches go to it, events come from it. Made by Manager::queue.
+/// A queue of a device: launchers submit work to it and get events back. Manager::queue creates
+/// queues.
 ///
-/// **Which VkQueue.** Queue i of a manager is its i-th VkQueue (ManagerOptions::queueFamilies). A
-/// manager has one VkQueue unless it was asked for more, and queues past its last are *virtual*:
-/// they share VkQueue 0 and have their own order, events and statistics. That is on purpose. Work
-/// on several VkQueues of one family is time-sliced by some drivers, at a price of more than 100
-/// microseconds a switch, while independent work inside one VkQueue overlaps anyway.
+///     auto queue = manager.queue();
+///     kp::Event done = queue->hostFunction([] { std::puts("hello"); });
+///     done.wait();
 ///
-/// **Order.** In an in-order queue each launch comes after all before it. In an out-of-order queue
-/// only wait lists, barrier() and the memory that launches share give an order. One VkQueue
-/// finishes its submissions in the order it got them, so an out-of-order queue differs where
-/// launches wait on the host: for a user event, a host function or another device.
+/// **VkQueues.** Queue i of a manager is its i-th VkQueue (ManagerOptions::queueFamilies); by
+/// default there is one. Queues with a higher index are *virtual*: they share VkQueue 0 but have
+/// their own order, events and statistics. This is deliberate. Some drivers time-slice VkQueues of
+/// one family, at more than 100 microseconds per switch, while independent work within one VkQueue
+/// overlaps anyway.
 ///
-/// **Waiting.** A launch whose events have been submitted is submitted at once, and the device
-/// waits. A launch that waits for something the host still has to do (a user event, a host
-/// function, a launch that waits itself, an event of another device) is kept by the library and
-/// submitted when that is done; the call returns at once all the same. No submission is ever
-/// blocked in a VkQueue by something that is not submitted, so other queues and transfers go on.
+/// **Order.** In an in-order queue, each launch starts after all earlier ones have finished. In an
+/// out-of-order queue, only wait lists, barrier() and shared memory order launches. A VkQueue
+/// finishes its submissions in submission order, so an out-of-order queue makes a difference only
+/// for launches that wait on the host: for a user event, a host function or another device.
 ///
-/// **Failure.** A launch that fails, fails what names its event in a wait list, and nothing else:
-/// later launches of the queue run.
+/// **Waiting.** If all events that a launch waits for are submitted, the launch is submitted at
+/// once and the device waits. If some depend on the host (a user event, a host function, a launch
+/// that itself waits, an event of another device), the library submits the launch later, once they
+/// are done. The call returns at once in both cases. The library never submits work that waits for
+/// something not yet submitted, so a VkQueue never blocks other queues or transfers.
 ///
-/// Thread-safe. Lives on when the manager is gone, and keeps the device.
+/// **Failure.** If a launch fails, every launch that waits for its event fails too. Later launches
+/// on the queue still run.
+///
+/// Thread-safe. A queue stays usable after its manager is destroyed and keeps the device alive.
 class KOMPUTE_API Queue {
 public:
     struct Impl;
@@ -44,34 +49,43 @@ public:
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
+    /// Returns the index given to Manager::queue.
     uint32_t index() const;
+    /// Returns true if each launch starts after all earlier ones have finished.
     bool inOrder() const;
-    /// True where it shares the VkQueue of another index.
+    /// Returns true if the queue shares the VkQueue of another index.
     bool isVirtual() const;
-    /// "queue 2"; with " (virtual, on queue 0)" where it is.
+    /// Returns "queue 2", for example; with the suffix " (virtual, on queue 0)" for a virtual
+    /// queue.
     std::string name() const;
+    /// Returns the name of the device.
     std::string deviceName() const;
+    /// Returns the queue family of the VkQueue.
     uint32_t queueFamily() const;
 
-    /// True where launches are timed. False also where profiling was asked for but the device has
-    /// no timestamps on this queue.
+    /// Returns true if launches are timed. Stays false if the device has no timestamps on this
+    /// queue.
     bool profiling() const;
-    /// For launches from now on.
+    /// Returns an event that is done once all earlier launches on this queue and all events in
+    /// @p waitFor are done. Later launches on this queue start after it, even in an out-of-order
+    /// queue. The event fails if an event in @p waitFor fails.
     void setProfiling(bool profiling);
 
-    /// An event that is done when everything launched on this queue so far, and every event in
-    /// @p waitFor, is done. Later launches of this queue, out-of-order ones too, come after it.
-    /// It fails where an event in @p waitFor fails.
+    /// Returns an event that is done once all earlier launches on this queue and all events in @p
+    /// waitFor are done. Later launches on this queue start after it, even in an out-of-order
+    /// queue. The event fails if an event in @p waitFor fails.
     Event barrier(const std::vector<Event>& waitFor = {});
 
-    /// Runs a function on a thread of the library when all of @p waitFor (and, in an in-order
-    /// queue, everything before) is done. The event is done when the function has returned, and
-    /// fails with what it throws. The function may use the library, but must not wait for what
-    /// comes after it.
+    /// Runs a function on a thread of the library once all events in @p waitFor, and in an in-order
+    /// queue all earlier launches, are done. The returned event is done when the function returns,
+    /// and fails with what the function throws. The function may use the library but must not wait
+    /// for work that comes after it.
+    /// @throws InvalidArgument if @p function is empty
     Event hostFunction(std::function<void()> function, const std::vector<Event>& waitFor = {});
 
-    /// Waits for everything launched on this queue so far. Failures are left to those who hold the
-    /// events. @throws DeviceLost
+    /// Waits for all earlier launches on this queue. Failures of launches are reported by their
+    /// events only.
+    /// @throws DeviceLost
     void finish();
 
     /// For the library's own files.

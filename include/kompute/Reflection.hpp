@@ -12,7 +12,7 @@
 namespace kp {
 namespace shader {
 
-/// What a descriptor binding of a shader is.
+/// Kind of a descriptor binding.
 enum class BindingKind {
     eStorageBuffer,
     eUniformBuffer,
@@ -25,7 +25,8 @@ enum class BindingKind {
     eOther
 };
 
-/// Scalar type of an element. eStruct covers structs and everything that is not one scalar type.
+/// Scalar type of an element. eStruct covers structs and everything else that is not a single
+/// scalar type.
 enum class ScalarType {
     eUnknown,
     eBool,
@@ -43,32 +44,31 @@ enum class ScalarType {
     eStruct
 };
 
-/// One descriptor binding the entry point uses.
+/// A descriptor binding that the entry point uses.
 struct Binding {
     uint32_t set = 0;
     uint32_t binding = 0;
     BindingKind kind = BindingKind::eOther;
     uint32_t count = 1; ///< array length; 0 for a runtime-sized array of descriptors
-    std::string name;   ///< block or variable name, "" where the module has none
+    std::string name;   ///< block or variable name; "" if the module has none
     bool reads = true;  ///< the shader may read through it
     bool writes = true; ///< the shader may write through it
 
     // Buffers only.
-    uint64_t fixedSize = 0; ///< bytes before the trailing runtime array, or of the whole block
-    uint64_t arrayStride =
-        0; ///< bytes from one runtime-array element to the next; 0: no such array
-    ScalarType elementType = ScalarType::eUnknown; ///< scalar of the trailing array or only member
-    uint32_t elementComponents =
-        1; ///< scalars in one element: vec4 -> 4, mat4 -> 16; 1 for structs
+    uint64_t fixedSize = 0;   ///< bytes before the trailing runtime array, or of the whole block
+    uint64_t arrayStride = 0; ///< bytes between elements of the runtime array; 0 without one
+    ScalarType elementType =
+        ScalarType::eUnknown;       ///< scalar type of the trailing array or the only member
+    uint32_t elementComponents = 1; ///< scalars per element: vec4 has 4, mat4 16, a struct 1
 
     // Storage images only.
-    uint32_t imageFormat = 0; ///< the SPIR-V ImageFormat, 0 = Unknown (no format declared)
+    uint32_t imageFormat = 0; ///< SPIR-V ImageFormat; 0 is Unknown (no format declared)
     ScalarType imageType = ScalarType::eUnknown; ///< sampled type: float, int or uint
-    uint32_t imageDimensions = 0;                ///< 1, 2 or 3; 2 is what kp::Image offers
+    uint32_t imageDimensions = 0;                ///< 1, 2 or 3; kp::Image has 2
     bool imageArrayed = false;
 };
 
-/// One member of the push-constant block.
+/// A member of the push constant block.
 struct PushConstantMember {
     std::string name;
     uint32_t offset = 0; ///< bytes
@@ -77,36 +77,37 @@ struct PushConstantMember {
     uint32_t components = 1;
 };
 
-/// One specialization constant.
+/// A specialization constant.
 struct SpecConstant {
     uint32_t id = 0;
     std::string name;
     ScalarType type = ScalarType::eUnknown;
-    uint64_t defaultBits = 0; ///< the default's bit pattern, low bits first
+    uint64_t defaultBits = 0; ///< bit pattern of the default, low bits first
 };
 
-/// Everything the library needs to know about a compute shader. Pure data.
+/// Everything that the library needs to know about a compute shader. Plain data.
 struct Reflection {
     std::string entryPoint;
-    std::vector<Binding> bindings; ///< sorted by (set, binding); only what the entry point uses
-    uint32_t pushConstantSize = 0; ///< bytes; 0: the shader has none
+    std::vector<Binding>
+        bindings; ///< sorted by (set, binding); only bindings that the entry point uses
+    uint32_t pushConstantSize = 0; ///< bytes; 0 if there is no push constant block
     std::vector<PushConstantMember> pushConstants;
     std::vector<SpecConstant> specConstants;       ///< sorted by id
-    std::array<uint32_t, 3> localSize = {1, 1, 1}; ///< with the specialization defaults
-    /// Ids of the specialization constants that set local_size_x/y/z, where they do.
+    std::array<uint32_t, 3> localSize = {1, 1, 1}; ///< with the default specialization constants
+    /// Ids of the specialization constants that set the local size in x, y and z, if any.
     std::array<std::optional<uint32_t>, 3> localSizeId;
     uint32_t spirvVersion = 0x00010000;    ///< as in the module header: 0x00MMmm00
-    std::vector<std::string> capabilities; ///< SPIR-V names, for instance "Float64"
+    std::vector<std::string> capabilities; ///< SPIR-V names, such as "Float64"
     bool usesBufferAddresses = false;      ///< PhysicalStorageBuffer pointers: accesses are unknown
 };
 
 } // namespace shader
 
-/// What a compute shader says about itself: its bindings, push constants, specialization constants
-/// and local size. Thread-safe; shaders seen before are remembered by content.
-/// @param spirv       SPIR-V of the shader, as compile() gives it
+/// Returns the interface of a compute shader: its bindings, push constants, specialization
+/// constants and local size. Results are cached by content. Thread-safe.
+/// @param spirv       SPIR-V of the shader, as returned by compile()
 /// @param entryPoint  name of a compute entry point
-/// @throws ShaderError where the SPIR-V is not valid or has no such entry point
+/// @throws ShaderError if the SPIR-V is invalid or has no such entry point
 KOMPUTE_API shader::Reflection reflect(const std::vector<uint32_t>& spirv,
                                        const std::string& entryPoint = "main");
 

@@ -10,7 +10,6 @@
 #include <kompute/Core.hpp>
 #include <kompute/Event.hpp>
 #include <kompute/operations/OpBase.hpp>
-#include <kompute/operations/OperationAllocator.hpp>
 
 namespace kp {
 
@@ -18,7 +17,8 @@ class OpAlgoDispatch;
 
 namespace detail {
 
-/// The arguments of an OpAlgoDispatch after the algorithm, where they are push constants or none.
+/// The arguments that follow the algorithm of an OpAlgoDispatch, if they are push constants or
+/// none.
 template <typename... TArgs>
 struct PushConstants {
     static constexpr bool kAre = false;
@@ -39,38 +39,51 @@ struct PushConstants<std::vector<T>> {
 
 } // namespace detail
 
-/// Records operations into a command buffer and submits them, blocking or not. An unchanged
-/// sequence is recorded once and submitted as often as wanted.
+/// Records operations into a command buffer and submits it, blocking or not. An unchanged sequence
+/// is recorded once and can be submitted any number of times:
 ///
-/// Operations run as if one after the other: the sequence places a barrier exactly where one
-/// operation needs the result of another, and lets independent ones overlap. Sequences on other
-/// queues that touch the same memory are ordered by the time of their submission.
+///     auto sequence = manager.sequence();
+///     sequence->record<kp::OpSyncDevice>({a, b})
+///         ->record<kp::OpAlgoDispatch>(algorithm)
+///         ->record<kp::OpSyncLocal>({c});
+///     sequence->eval(); // submits and waits
+///     sequence->eval(); // submits the same recording again
 ///
-/// A sequence is used by one thread at a time; two sequences may be used by two threads. Destroying
-/// a running sequence waits for it.
+/// Operations behave as if they ran one after the other. The sequence records a barrier only if an
+/// operation needs the result of an earlier one, so independent operations overlap. Sequences on
+/// different queues that touch the same memory run in the order of their submission.
+///
+/// Manager::sequence creates sequences. Thread safety: one thread at a time per sequence; different
+/// sequences may be used by different threads. Destroying a running sequence waits for it.
 class KOMPUTE_API Sequence : public std::enable_shared_from_this<Sequence> {
 public:
-    /// For programs that hold a Vulkan device themselves; others call Manager::sequence.
+    /// Creates a sequence on a Vulkan device that the program holds itself. Others call
+    /// Manager::sequence.
+    /// @param physicalDevice   ignored
+    /// @param device           the device of an existing Manager
+    /// @param computeQueue     a queue of that manager
     /// @param queueIndex       the queue's family
-    /// @param totalTimestamps  operations that getTimestamps() covers; 0: none
-    /// @throws Unsupported where timestamps are asked for and the queue has none
+    /// @param totalTimestamps  number of operations that getTimestamps() covers; 0 for none
+    /// @throws Unsupported if timestamps are requested but the queue has none; InvalidArgument if
+    ///         no manager has the device or the queue
     Sequence(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
              std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
              uint32_t totalTimestamps = 0);
-    /// What a Manager calls.
+    /// Called by Manager.
     Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-             uint32_t totalTimestamps);
+             vulkan::WaitMode waitMode, uint32_t totalTimestamps);
     ~Sequence();
     Sequence(const Sequence&) = delete;
     Sequence(Sequence&&) = delete;
     Sequence& operator=(const Sequence&) = delete;
     Sequence& operator=(Sequence&&) = delete;
 
-    /// Appends an operation. After an evaluation the first record() starts a new recording.
-    /// @throws InvalidArgument while running; what the operation's record() throws
+    /// Appends an operation. The first record() after an evaluation starts a new recording.
+    /// @throws InvalidArgument if the sequence is running or @p op is null; whatever the
+    ///         operation's record() throws
     std::shared_ptr<Sequence> record(std::shared_ptr<OpBase> op);
 
-    /// Makes an operation of type T and appends it: record<kp::OpSyncDevice>({a, b}).
+    /// Creates an operation of type T and appends it: record<kp::OpSyncDevice>({a, b}).
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> record(std::vector<std::shared_ptr<Memory>> memObjects,
                                      TArgs&&... params) {
@@ -89,13 +102,14 @@ public:
             return recordDispatch(algorithm, Constants::data(params...),
                                   Constants::bytes(params...));
         else
-            return record(makeOperation<T>(algorithm, std::forward<TArgs>(params)...));
+            return record(std::make_shared<T>(algorithm, std::forward<TArgs>(params)...));
     }
 
-    /// Submits what is recorded and waits for it.
+    /// Submits the recording and waits for it.
     /// @throws as evalAsync() and evalAwait()
     std::shared_ptr<Sequence> eval();
-    /// Replaces the recording by one operation, submits it and waits for it.
+    /// Replaces the recording with one operation, submits it and waits for it.
+    /// @throws as record() and eval()
     std::shared_ptr<Sequence> eval(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::vector<std::shared_ptr<Memory>> memObjects,
@@ -109,21 +123,26 @@ public:
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return eval(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+        return eval(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
     }
 
-    /// Submits what is recorded and returns. With nothing recorded it does nothing but warn.
-    /// @throws InvalidArgument while running, after destroy(), and where recorded memory was
+    /// Submits the recording and returns at once. Without a recording it only logs a warning.
+    /// @throws InvalidArgument if the sequence is running or destroyed, or if recorded memory was
     ///         destroyed; DeviceLost
     std::shared_ptr<Sequence> evalAsync();
-    /// Same, the work starting only when every event in @p waitFor is done; the host does not wait.
-    /// Where one of them waits for the host itself (a UserEvent, a host function, work that is not
-    /// submitted yet) or is another device's, the library submits the sequence, in another thread,
-    /// once that has happened; preEval() is called there. Until then memory that it shares with
-    /// other work orders nothing: pass events. Should one of them fail, the sequence does not run:
-    /// evalAwait() throws what the event failed with. Destroying the sequence before calls it off.
-    /// @throws what an event in @p waitFor has failed with already
+    /// Submits the recording, which starts only when every event in @p waitFor is done. The host
+    /// does not wait.
+    ///
+    /// An event may depend on the host (a UserEvent, a host function, work that is not submitted
+    /// yet) or belong to another device. The library then submits the sequence from another thread
+    /// once the event is done, and calls preEval() there. Until that submission, shared memory does
+    /// not order the sequence against other work: pass events instead. If an event fails, the
+    /// sequence does not run and evalAwait() throws the event's exception. Destroying the sequence
+    /// first cancels the submission.
+    /// @throws as above; the exception of an event in @p waitFor that has already failed
     std::shared_ptr<Sequence> evalAsync(const std::vector<Event>& waitFor);
+    /// Replaces the recording with one operation, submits it and returns at once.
+    /// @throws as record() and evalAsync()
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::vector<std::shared_ptr<Memory>> memObjects,
@@ -137,59 +156,66 @@ public:
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
-        return evalAsync(makeOperation<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+        return evalAsync(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
     }
 
-    /// Waits for evalAsync(). Not running: warns and returns.
-    /// @param waitFor  nanoseconds. When they are over first, isRunning() becomes false, postEval
-    /// is
-    ///                 not called, and the sequence can be used again at once; the work goes on
-    /// @throws DeviceLost; what an event failed with that evalAsync() was to wait for
+    /// Waits for evalAsync(). Logs a warning and returns if the sequence is not running.
+    /// @param waitFor  timeout in nanoseconds. After a timeout, isRunning() is false, postEval() is
+    ///                 not called, and the sequence can be used again at once; the submitted work
+    ///                 continues
+    /// @throws DeviceLost; the exception of a failed event that evalAsync() was given
     std::shared_ptr<Sequence> evalAwait(uint64_t waitFor = UINT64_MAX);
 
-    /// The last submission of this sequence, to wait on from other sequences or the host. Done
-    /// already where nothing was submitted.
+    /// Returns the event of the last submission, for other sequences or the host to wait on. The
+    /// event is already done if nothing was submitted.
     Event event() const;
 
-    /// Forgets the operations and ends the recording. What was recorded can still be evaluated; its
-    /// preEval and postEval are not called any more.
+    /// Removes the operations and ends the recording. The recorded commands can still be evaluated,
+    /// but preEval() and postEval() of the operations are no longer called.
     void clear();
-    /// Records the stored operations again, for instance after an algorithm was rebuilt.
+    /// Records the stored operations again, for example after an algorithm was rebuilt.
+    /// @throws InvalidArgument if the sequence is running
     void rerecord();
 
-    /// Starts a recording; nothing where one is on. record() does it by itself.
-    /// @throws InvalidArgument while running
+    /// Starts a recording; has no effect during one. record() calls it as needed.
+    /// @throws InvalidArgument if the sequence is running
     void begin();
-    /// Ends the recording; nothing but a warning where none is on. evalAsync() does it by itself.
-    /// @throws InvalidArgument while running
+    /// Ends the recording; only logs a warning if there is none. evalAsync() calls it as needed.
+    /// @throws InvalidArgument if the sequence is running
     void end();
 
+    /// Returns true while operations are being recorded.
     bool isRecording() const;
+    /// Returns true from evalAsync() until evalAwait(), even if the device has already finished.
     bool isRunning() const;
-    /// False after destroy().
+    /// Returns false after destroy().
     bool isInit() const;
 
-    /// Device times of the last evaluation that was waited for: one at its start and one after each
-    /// operation. Raw ticks.
-    /// @throws InvalidArgument where the sequence was made without timestamps, or has more
-    ///         operations than it was made for
+    /// Returns the device timestamps of the last evaluation that was waited for, in raw ticks: one
+    /// at its start and one after each operation.
+    /// @throws InvalidArgument if the sequence was created without timestamps, has more operations
+    ///         than it was created for, is running, or was not evaluated yet
     std::vector<uint64_t> getTimestamps();
-    /// The same in nanoseconds.
+    /// Returns getTimestamps() in nanoseconds.
     std::vector<uint64_t> getTimestampsNs();
 
-    /// Waits for a running evaluation, then frees everything; tensors stay. A second call does
-    /// nothing.
+    /// Waits for a running evaluation, then releases everything. Tensors are not affected. Further
+    /// calls have no effect.
     void destroy();
 
-    /// Records the stored operations with their barriers into a command buffer of the host
-    /// application, which is recording and outside a render pass. The application submits it, calls
-    /// preEval() before and postEval() after its completion, keeps the sequence alive until then,
-    /// and orders it against other queues. Memory may be of this sequence's device only.
+    /// Records the stored operations with their barriers into a host application's command buffer,
+    /// which must be in the recording state and outside a render pass. The application submits it,
+    /// calls preEval() before the submission and postEval() after completion, keeps the sequence
+    /// alive until then, and synchronises it with other queues. All memory must belong to this
+    /// sequence's device.
+    /// @throws InvalidArgument if the sequence is running or @p commandBuffer is null
     void recordInto(VkCommandBuffer commandBuffer);
+    /// Calls the hooks of the recorded operations, for a command buffer of recordInto().
     void preEval();
     void postEval();
 
-    /// The command buffer in use; null before the first record(). It stays the sequence's.
+    /// Returns the current command buffer; null before the first record(). The sequence keeps
+    /// ownership.
     VkCommandBuffer nativeCommandBuffer() const;
 
     struct Impl;
@@ -200,33 +226,27 @@ private:
     static vulkan::Queue& findQueue(const std::shared_ptr<vk::Device>& device,
                                     const std::shared_ptr<vk::Queue>& queue, uint32_t family);
 
-    /// An OpAlgoDispatch. Where the recording before had one of the same algorithm in this place,
-    /// it is that one.
+    /// Appends an OpAlgoDispatch. Reuses the previous recording's operation at this position if it
+    /// has the same algorithm.
     std::shared_ptr<Sequence> recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                              const void* pushConstants, size_t pushConstantBytes);
 
-    template <typename T, typename... TArgs>
-    static std::shared_ptr<T> makeOperation(TArgs&&... params) {
-        return std::allocate_shared<T>(detail::OperationAllocator<T>(),
-                                       std::forward<TArgs>(params)...);
-    }
-
-    /// Makes an operation from memory objects, in whichever of the vector types its constructor
-    /// takes: of Memory, of Tensor (operations written for Kompute 0.9.0), or the one given.
+    /// Creates an operation from memory objects, in the vector type that its constructor accepts:
+    /// of M, of Memory, or of Tensor (operations written for Kompute 0.9.0).
     template <typename T, typename M, typename... TArgs>
     static std::shared_ptr<OpBase> make(std::vector<std::shared_ptr<M>> memObjects,
                                         TArgs&&... params) {
         if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<M>>&, TArgs...>::value) {
-            return makeOperation<T>(memObjects, std::forward<TArgs>(params)...);
+            return std::make_shared<T>(memObjects, std::forward<TArgs>(params)...);
         } else if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<Memory>>&,
                                                    TArgs...>::value) {
             std::vector<std::shared_ptr<Memory>> objects(memObjects.begin(), memObjects.end());
-            return makeOperation<T>(objects, std::forward<TArgs>(params)...);
+            return std::make_shared<T>(objects, std::forward<TArgs>(params)...);
         } else {
             std::vector<std::shared_ptr<Tensor>> tensors;
             for (const auto& object : memObjects)
                 tensors.push_back(std::dynamic_pointer_cast<Tensor>(object));
-            return makeOperation<T>(tensors, std::forward<TArgs>(params)...);
+            return std::make_shared<T>(tensors, std::forward<TArgs>(params)...);
         }
     }
 
@@ -234,14 +254,14 @@ private:
 };
 
 /// Evaluates several sequences with as few submissions as their order allows: neighbours in the
-/// list that use one queue go to it in a single vkQueueSubmit. They run as if evalAsync() were
-/// called for one after the other, and are waited for one by one, with evalAwait() or events.
-/// Sequences with nothing recorded are passed over with a warning.
-/// @throws InvalidArgument where one is null, given twice or running, before anything is submitted;
-///         else as Sequence::evalAsync
+/// list that use the same queue share one vkQueueSubmit. The result is that of calling evalAsync()
+/// on one after the other. Wait for each with evalAwait() or its event. Sequences without a
+/// recording are skipped with a warning.
+/// @throws InvalidArgument before anything is submitted if a sequence is null, repeated or running;
+///         otherwise as Sequence::evalAsync
 KOMPUTE_API void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences);
 
-/// Same, and waits for all of them.
+/// Evaluates several sequences as evalAllAsync() does, and waits for all of them.
 KOMPUTE_API void evalAll(const std::vector<std::shared_ptr<Sequence>>& sequences);
 
 } // namespace kp

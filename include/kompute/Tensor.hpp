@@ -10,36 +10,46 @@
 
 namespace kp {
 
-/// A one-dimensional array on a device. Made by Manager::tensor and Manager::tensorT; the
-/// constructors serve programs that hold a Vulkan device themselves.
+/// A one-dimensional array on a device. Manager::tensor and Manager::tensorT create tensors; the
+/// constructors are for programs that hold a Vulkan device themselves.
+///
+///     auto tensor = manager.tensorT<int32_t>({1, 2, 3});
+///     tensor->size(); // 3 elements
+///     tensor->data()[0] = 4; // host view; the device sees it after OpSyncDevice
 class KOMPUTE_API Tensor : public Memory {
 public:
     // Names of Kompute 0.9.0.
     using TensorTypes = MemoryTypes;
     using TensorDataTypes = DataTypes;
 
-    /// @param data               elementTotalCount x elementMemorySize bytes that become the host
-    ///                           view (eStorage: the device memory); may be null
+    /// Creates a tensor.
+    /// @param physicalDevice     ignored
+    /// @param device             the device of an existing Manager
+    /// @param data               elementTotalCount x elementMemorySize bytes, copied to the host
+    ///                           view (eStorage: to the device memory); null leaves the contents
+    ///                           undefined
     /// @param elementTotalCount  number of elements, not 0
-    /// @param elementMemorySize  bytes of one element, not 0
-    /// @throws InvalidArgument for size 0 ("zero-sized") and sizes over a limit of the device,
+    /// @param elementMemorySize  bytes per element, not 0
+    /// @param dataType           element type
+    /// @param memoryType         kind of memory
+    /// @throws InvalidArgument for size 0 ("zero-sized") and for sizes above a limit of the device;
     ///         OutOfMemory
     Tensor(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
            void* data, uint64_t elementTotalCount, uint64_t elementMemorySize,
            const DataTypes& dataType, const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// Same with undefined contents.
+    /// Creates a tensor with undefined contents. Throws as above.
     Tensor(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
            uint64_t elementTotalCount, uint64_t elementMemorySize, const DataTypes& dataType,
            const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// What a Manager calls.
+    /// Called by Manager.
     Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
            uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType);
-    /// A range of a host application's VkBuffer, which stays the application's and must outlive
-    /// the tensor and its work. See Manager::wrapBuffer.
+    /// Wraps a range of a host application's VkBuffer. The buffer stays the application's and must
+    /// outlive the tensor and its work. See Manager::wrapBuffer.
     Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
            uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
            MemoryTypes memoryType);
-    /// Memory that is there already; what a Manager calls.
+    /// Called by Manager, for existing memory.
     Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
            uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
            MemoryTypes memoryType);
@@ -47,34 +57,36 @@ public:
 
     Type type() const override { return Type::eTensor; }
 
-    /// Same as memoryType(); Kompute 0.9.0's name.
+    /// Returns memoryType(); Kompute 0.9.0's name.
     MemoryTypes tensorType() const { return memoryType(); }
 
-    /// Gives the tensor new memory of another size, with @p data (may be null) in it. Algorithms
-    /// that use it bind the new memory by themselves; sequences must be recorded again
-    /// (Sequence::rerecord). Kompute 0.9.0's call.
+    /// Gives the tensor new memory of another size, with @p data (may be null) as contents.
+    /// Algorithms that use the tensor bind the new memory automatically. Sequences must be recorded
+    /// again (Sequence::rerecord). Kompute 0.9.0's call.
+    /// @throws as the constructor
     void rebuild(const void* data, uint64_t elementTotalCount, uint64_t elementMemorySize);
 
-    /// setData of the whole tensor; Kompute 0.9.0's name.
+    /// Calls setData() with memorySize() bytes; Kompute 0.9.0's name.
     void setRawData(const void* data);
 
-    /// The device memory. The handle stays the tensor's.
+    /// Returns the buffer handle. The tensor keeps ownership.
     std::shared_ptr<vk::Buffer> getPrimaryBuffer();
-    /// The same as a C handle, and where in it the tensor starts (0 unless it wraps a range).
+    /// Returns the C handle of the buffer, and the byte offset of the tensor in it: 0 unless the
+    /// tensor wraps a range.
     VkBuffer nativeBuffer() const;
     uint64_t nativeOffset() const;
-    /// Address for shaders that use buffer references.
-    /// @throws Unsupported where the device has no buffer device addresses
+    /// Returns the buffer device address, for shaders with buffer references.
+    /// @throws Unsupported if the device has no buffer device addresses
     uint64_t deviceAddress() const;
 
-    /// A handle by which another Vulkan device of the same GPU opens the memory, with
-    /// Manager::importMemory or Vulkan itself. The file descriptor becomes the caller's. What the
-    /// two do with the memory, they order themselves.
-    /// @throws InvalidArgument unless Manager::exportableTensor made it
+    /// Exports a handle with which another Vulkan device on the same GPU can open the memory,
+    /// through Manager::importMemory or Vulkan itself. The caller owns the file descriptor. The
+    /// library does not synchronise the two devices' accesses.
+    /// @throws InvalidArgument unless Manager::exportableTensor created the tensor
     ExternalMemory exportMemory() const;
 
 protected:
-    /// TensorT knows its data type only once it exists.
+    /// Sets the data type, which TensorT knows only after construction of the base.
     void setElementType(DataTypes dataType);
 };
 
@@ -106,8 +118,9 @@ public:
         setElementType(dataType());
     }
 
-    /// Programs for Kompute 0.9.0 specialise this for their structs, programs for master
-    /// Memory::dataType<T>(). Either is enough.
+    /// Returns the data type of T. Programs for Kompute 0.9.0 specialise this function for their
+    /// structs, programs for Kompute's master branch specialise Memory::dataType<T>(). Either is
+    /// enough.
     DataTypes dataType() { return Memory::dataType<T>(); }
 
     std::vector<T> vector() { return Memory::vector<T>(); }
@@ -120,7 +133,7 @@ public:
     using Memory::setData;
 
 private:
-    /// A vector's elements as an array. Only std::vector<bool> has none and is copied.
+    /// Presents a vector's elements as an array. Only std::vector<bool> has none and is copied.
     template <typename U, typename = void>
     class ContiguousOf {
     public:

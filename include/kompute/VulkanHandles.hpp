@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The few names of Vulkan that signatures of this library mention, declared exactly as Vulkan's own
-// headers declare them, so that those may be included before or after, in any version. A program
-// that uses these types beyond passing them on includes <vulkan/vulkan.hpp> itself.
+// The few Vulkan names in the signatures of this library, declared exactly as in Vulkan's own
+// headers. Those headers can be included before or after this one, in any version. A program that
+// does more with these types than pass them on includes <vulkan/vulkan.hpp> itself.
 
 #include <cstdint>
 

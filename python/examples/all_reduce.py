@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Logistic regression whose rows are shared out among several devices.
+"""Logistic regression with the rows of the table distributed over several devices.
 
     python all_reduce.py
     python all_reduce.py --rows 1000000 --features 64 --steps 50 --devices 0 1
 
-Each device has some rows of the table and all weights. In each step it works out the gradient over its
-own rows; all_reduce() adds the gradients up on every device, and each takes the same step. Nothing goes
-over the host, and the host waits only at the end. Without --devices it takes every GPU, and where there
-is only one device, that twice.
+Each device has some rows of the table and all weights. In each step, a device computes the gradient
+over its own rows. all_reduce() sums the gradients on every device, and every device takes the same
+step. The host waits only at the end.
+
+Without --devices, the program uses every GPU. If there is only one device, it uses that twice.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ HEAD = """#version 450
 layout(local_size_x = 64) in;
 """
 
-#: What the model gets wrong in each row.
+#: The error of the model in each row.
 RESIDUAL = (
     HEAD
     + """
@@ -88,7 +89,7 @@ Floats = NDArray[np.float32]
 
 
 def table_of(rows: int, features: int) -> tuple[Floats, Floats]:
-    """Rows and labels that a plane divides, nearly."""
+    """Return rows, and labels that a plane nearly separates."""
     rng = np.random.default_rng(1)
     table = rng.normal(size=(rows, features)).astype(np.float32)
     scores = table @ rng.normal(size=features) + rng.normal(size=rows)
@@ -104,7 +105,7 @@ def train_in_numpy(table: Floats, labels: Floats, steps: int, rate: float) -> ND
 
 
 def make_group(devices: list[int] | None) -> kp.DeviceGroup:
-    """The devices that were asked for, every GPU, or two logical devices of the only one."""
+    """Create a group of the given devices, of all GPUs, or of the only device twice."""
     if devices:
         return kp.DeviceGroup(devices)
     group = kp.DeviceGroup()
@@ -116,14 +117,14 @@ def make_group(devices: list[int] | None) -> kp.DeviceGroup:
 
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Training on several devices.")
-    parser.add_argument("--devices", type=int, nargs="+", help="places in kp.list_devices()")
-    parser.add_argument("--rows", type=int, default=4000)
-    parser.add_argument("--features", type=int, default=16)
-    parser.add_argument("--steps", type=int, default=30)
+    parser = argparse.ArgumentParser(description="Trains logistic regression on several devices.")
+    parser.add_argument("--devices", type=int, nargs="+", help="indices into kp.list_devices()")
+    parser.add_argument("--rows", type=int, default=4000, help="rows of the table")
+    parser.add_argument("--features", type=int, default=16, help="columns of the table")
+    parser.add_argument("--steps", type=int, default=30, help="training steps")
     options = parser.parse_args(arguments)
     if min(options.rows, options.features, options.steps) < 1:
-        parser.error("--rows, --features and --steps are 1 or more")
+        parser.error("--rows, --features and --steps must be 1 or more")
     return options
 
 
@@ -133,7 +134,10 @@ def main(arguments: list[str] | None = None) -> int:
     rate = 1.0 / options.rows
     with make_group(options.devices) as group:
         if options.rows < len(group):
-            print("each device needs a row", file=sys.stderr)
+            print(
+                f"all_reduce: --rows {options.rows} is too few for {len(group)} devices",
+                file=sys.stderr,
+            )
             return 2
         for i, manager in enumerate(group):
             print(f"device {i}   {manager.get_device_properties()['device_name']}")
@@ -166,10 +170,10 @@ def main(arguments: list[str] | None = None) -> int:
     same = all(copy.tobytes() == found[0].tobytes() for copy in found)
     error = float(np.abs(found - expected).max() / np.abs(expected).max())
     print(f"accuracy   {100 * right:.1f} % of the rows")
-    print(f"check      weights differ from NumPy's by {error:.1e} of the largest at most")
+    print(f"check      weights differ from NumPy's by at most {error:.1e} of the largest")
     print(f"           and are {'the same' if same else 'NOT the same'} on all devices")
     if not (error < 1e-3 and same):
-        print("WRONG: that is more than rounding")
+        print("WRONG: expected less than 1e-3, and the same weights on all devices")
         return 1
     return 0
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Filters signals that come in one after the other, under asyncio.
+"""Filters a stream of signals under asyncio.
 
     python asyncio_pipeline.py --signals 40 --workers 3
 
-Each worker has tensors and a sequence of its own, takes the next signal from a queue, and awaits its
-evaluation. The event loop goes on meanwhile: a task that ticks every few milliseconds shows it. The
-results are compared with NumPy's, and the time with that of one signal after the other.
+Each worker has its own tensors and sequence. It takes the next signal from a queue and awaits its
+evaluation. The event loop continues meanwhile: a task that ticks every few milliseconds shows this.
+The results are compared with NumPy's, and the time with that of a single worker.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ void main()
 
 
 class Filter:
-    """What one worker needs."""
+    """The tensors and the sequence of one worker."""
 
     def __init__(self, mgr: kp.Manager, spirv: bytes, length: int, taps: kp.Tensor) -> None:
         self.signal = mgr.tensor(shape=length)
@@ -69,7 +69,7 @@ class Filter:
 
 @dataclass
 class Ticker:
-    """Counts how often the event loop came by, and the longest time it did not."""
+    """Counts its turns in the event loop, and measures the longest pause between them."""
 
     ticks: int = 0
     longest: float = 0.0
@@ -93,7 +93,7 @@ class Ticker:
 
 
 async def pipeline(filters: list[Filter], signals: list[Signal]) -> list[Signal]:
-    """The filtered signals, each by the worker that is free first."""
+    """Filter the signals, each with the first free worker."""
     waiting: asyncio.Queue[int] = asyncio.Queue()
     for index in range(len(signals)):
         waiting.put_nowait(index)
@@ -120,13 +120,13 @@ async def timed(filters: list[Filter], signals: list[Signal]) -> tuple[list[Sign
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Filters signals under asyncio.")
-    parser.add_argument("--signals", type=int, default=30)
-    parser.add_argument("--length", type=int, default=200_000)
-    parser.add_argument("--taps", type=int, default=127)
-    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--signals", type=int, default=30, help="number of signals")
+    parser.add_argument("--length", type=int, default=200_000, help="values per signal")
+    parser.add_argument("--taps", type=int, default=127, help="coefficients of the filter")
+    parser.add_argument("--workers", type=int, default=3, help="signals in flight at a time")
     options = parser.parse_args(arguments)
     if min(options.signals, options.taps, options.workers) < 1 or options.length < options.taps:
-        parser.error("all numbers are 1 or more, and --length is not below --taps")
+        parser.error("all numbers must be 1 or more, and --length must not be less than --taps")
     return options
 
 
@@ -141,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
         spirv = mgr.compile(CONVOLVE)
         taps_tensor = mgr.tensor(taps, kp.MemoryTypes.storage)
         filters = [Filter(mgr, spirv, options.length, taps_tensor) for _ in range(options.workers)]
-        asyncio.run(pipeline(filters, signals[:1]))  # drivers prepare in the first evaluation
+        asyncio.run(pipeline(filters, signals[:1]))  # the first evaluation is slower
         one_by_one, alone, _ = asyncio.run(timed(filters[:1], signals))
         results, together, ticker = asyncio.run(timed(filters, signals))
         name = mgr.get_device_properties()["device_name"]
@@ -151,15 +151,15 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"1 worker    {1e3 * alone:9.2f} ms   host clock, with all copies")
     print(f"{options.workers} workers   {1e3 * together:9.2f} ms")
     print(
-        f"event loop  {ticker.ticks} ticks meanwhile, {1e3 * ticker.longest:.1f} ms apart at most"
-        f" ({1e3 * TICK:.0f} ms wanted)"
+        f"event loop  {ticker.ticks} ticks meanwhile, at most {1e3 * ticker.longest:.1f} ms apart"
+        f" (expected {1e3 * TICK:.0f} ms)"
     )
     worst = 0.0
     for signal, first, second in zip(signals, one_by_one, results, strict=True):
         expected = np.convolve(signal.astype(np.float64), taps[::-1], mode="valid")
         for result in (first, second):
             worst = max(worst, float(np.abs(result - expected).max()))
-    print(f"check       differs from NumPy by {worst:.1e} at most")
+    print(f"check       differs from NumPy by at most {worst:.1e}")
     if not worst < 1e-4:
         print("WRONG: expected less than 1e-4")
         return 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplies matrices with a shader that finds its own tile sizes.
+"""Multiplies matrices with a shader whose tile sizes are tuned.
 
     python autotuned_matrix_multiplication.py --size 512 --effort exhaustive --trace trace.json
 
-The shader is made from a configuration: each work group loads tiles of both matrices into shared
-memory, and each invocation works out several elements of the product. Which sizes are best differs
-from device to device; the autotuner tries them, checks their results against NumPy, and remembers
-the fastest for the next start of the program.
+The shader is generated from a configuration. Each work group loads tiles of both matrices into
+shared memory, and each invocation computes several elements of the product. The best sizes depend
+on the device. The autotuner tries them, checks their results against NumPy's, and stores the
+fastest for the next run of the program.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def kernel_for(size: int) -> kp.TunableKernel:
 
     return (
         kp.TunableKernel("python matmul")
-        .parameter("TILE", [16, 8, 32, 64])  # rows and columns that a work group makes
-        .parameter("DEPTH", [16, 8, 32])  # of the strips in shared memory
-        .parameter("EACH", [1, 2, 4, 8])  # elements of an invocation in each direction
+        .parameter("TILE", [16, 8, 32, 64])  # rows and columns per work group
+        .parameter("DEPTH", [16, 8, 32])  # depth of the strips in shared memory
+        .parameter("EACH", [1, 2, 4, 8])  # elements per invocation in each direction
         .constraint("at least 16 invocations", lambda c: c["TILE"] // c["EACH"] >= 4)
         .workgroups(groups)
         .factory(source)
@@ -62,7 +62,7 @@ def report(result: kp.TuningResult, size: int) -> None:
 
 
 def largest_error(product: Matrix, a: Matrix, b: Matrix) -> float:
-    """The largest error against double precision, as a part of what rounding can amount to."""
+    """Return the largest error as a fraction of the error that rounding allows."""
     exact = a.astype(np.float64) @ b.astype(np.float64)
     limit = a.shape[1] * np.finfo(np.float32).eps * (np.abs(a) @ np.abs(b)).astype(np.float64)
     return float((np.abs(product - exact) / np.maximum(limit, 1e-30)).max())
@@ -70,16 +70,23 @@ def largest_error(product: Matrix, a: Matrix, b: Matrix) -> float:
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Multiplies matrices with tuned tile sizes.")
-    parser.add_argument("--size", type=int, default=256, help="rows and columns")
+    parser.add_argument("--size", type=int, default=256, help="rows and columns of the matrices")
     parser.add_argument(
-        "--effort", choices=("estimate", "measure", "patient", "exhaustive"), default="measure"
+        "--effort",
+        choices=("estimate", "measure", "patient", "exhaustive"),
+        default="measure",
+        help="how thoroughly to search",
     )
-    parser.add_argument("--budget", type=float, default=10, help="seconds for tuning; 0: no bound")
-    parser.add_argument("--cache", default="", help="where times are kept ('off': nowhere)")
-    parser.add_argument("--trace", type=Path, help="where to write a trace for ui.perfetto.dev")
+    parser.add_argument(
+        "--budget", type=float, default=10, help="seconds for tuning; 0 is unlimited"
+    )
+    parser.add_argument(
+        "--cache", default="", help="the folder of stored times; 'off' stores nothing"
+    )
+    parser.add_argument("--trace", type=Path, help="write a trace for ui.perfetto.dev to this file")
     options = parser.parse_args(arguments)
     if options.size < 1:
-        parser.error("--size is 1 or more")
+        parser.error("--size must be 1 or more")
     return options
 
 
@@ -116,7 +123,7 @@ def main(arguments: list[str] | None = None) -> int:
         report(result, size)
         assert result.algorithm is not None
         with profiler.scope("multiplication"):
-            mgr.sequence().record(kp.OpAlgoDispatch(result.algorithm)).eval()  # like any other
+            mgr.sequence().record(kp.OpAlgoDispatch(result.algorithm)).eval()
         with profiler.scope("copy out"):
             error = largest_error(product.read(), a, b)
     print(profiler.table(), end="")
@@ -125,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"saved {options.trace}")
     print(f"check: {100 * error:.2f} % of the error that rounding allows")
     if not error <= 1:
-        print("WRONG: the product is further off than rounding explains")
+        print("WRONG: the error is larger than rounding allows")
         return 1
     return 0
 

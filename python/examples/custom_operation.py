@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of your own: softmax, made of four dispatches, and a dispatch that counts.
+"""Custom operations: softmax, composed of four dispatches, and a dispatch with a counter.
 
     python custom_operation.py --rows 1000 --columns 500
 
-A class derived from kp.OpBase says in record() which operations it consists of. It can then be
-recorded like any other, and its hooks pre_eval() and post_eval() run on the host around each
+A class derived from kp.OpBase returns its parts from record(). It can then be recorded like any
+other operation. Its hooks pre_eval() and post_eval() run on the host before and after each
 evaluation. A class derived from kp.OpAlgoDispatch adds hooks to a dispatch.
 """
 
@@ -23,7 +23,7 @@ import kp
 
 Matrix = NDArray[np.float32]
 
-# One work group per row folds the row into one number.
+# One work group per row reduces the row to one number.
 FOLD = """#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer Values { float values[]; };
@@ -51,7 +51,7 @@ void main()
 }
 """
 
-# Applies a number per row to each element of the row.
+# Combines each element of a row with the number of that row.
 APPLY = """#version 450
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(binding = 0) readonly buffer Values { float values[]; };
@@ -70,9 +70,9 @@ void main()
 
 
 class Softmax(kp.OpBase):
-    """Softmax of each row of `values`, into `results`.
+    """Writes the softmax of each row of `values` to `results`.
 
-    The largest of each row is subtracted first, so that no exponential overflows.
+    The maximum of each row is subtracted first, so that no exponential overflows.
     """
 
     def __init__(self, mgr: kp.Manager, values: kp.Tensor, results: kp.Tensor) -> None:
@@ -120,7 +120,7 @@ class Softmax(kp.OpBase):
 
 
 class CountedDispatch(kp.OpAlgoDispatch):
-    """A dispatch that knows how often it was evaluated."""
+    """A dispatch that counts its evaluations."""
 
     def __init__(self, algorithm: kp.Algorithm, push_consts: dict[str, float]) -> None:
         super().__init__(algorithm, push_consts)
@@ -150,13 +150,13 @@ def softmax_in_numpy(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Softmax as an operation of its own.")
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--columns", type=int, default=500)
-    parser.add_argument("--evaluations", type=int, default=4)
+    parser = argparse.ArgumentParser(description="Softmax as a custom operation.")
+    parser.add_argument("--rows", type=int, default=1000, help="rows of the matrix")
+    parser.add_argument("--columns", type=int, default=500, help="columns of the matrix")
+    parser.add_argument("--evaluations", type=int, default=4, help="evaluations of the sequence")
     options = parser.parse_args(arguments)
     if min(options.rows, options.columns, options.evaluations) < 1:
-        parser.error("all numbers are 1 or more")
+        parser.error("all numbers must be 1 or more")
     return options
 
 
@@ -189,11 +189,11 @@ def main(arguments: list[str] | None = None) -> int:
     error = float(np.abs(result - expected).max())
     sums = float(np.abs(result.sum(axis=1) - 1).max())
     print(
-        f"check        differs from NumPy by {error:.1e} at most, sums of rows from 1 by {sums:.1e}"
+        f"check        differs from NumPy by at most {error:.1e}, sums of rows from 1 by {sums:.1e}"
     )
     counted = softmax.evaluations == doubled.evaluations == options.evaluations
     if not (error < 1e-5 and sums < 1e-4 and counted):
-        print("WRONG: expected less than 1e-5 and 1e-4, and all evaluations to be counted")
+        print("WRONG: expected less than 1e-5 and 1e-4, and a count of all evaluations")
         return 1
     return 0
 

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Heat spreading over an array that is larger than the memory of the device.
+"""The heat equation on an array that is larger than the device's memory.
 
     python dask_stencil.py
     python dask_stencil.py --size 16384 --chunk 2048 --budget 256
     python dask_stencil.py --workers 2
 
-Dask takes the array apart into blocks that overlap by a row and a column, kp.dask takes a few of them
-at a time through the device, and no more of its memory than the budget is ever in use. The array is
-never in one place as a whole: what is wanted of it in the end, its largest error and its mean, is also
-made block by block. The start is a wave that each step only makes flatter, by a known factor, so the
-right result is known for arrays of any size.
+Dask splits the array into blocks that overlap by a row and a column. kp.dask computes a few blocks
+at a time on the device and never uses more of its memory than the budget. The whole array is never
+in one place: its maximum error and its mean are also computed block by block. The initial state is
+a wave. Each step scales it by a known factor, so the exact result is known for arrays of any size.
 
-With --workers, processes of a local cluster share the work, and the GPUs, where there are several.
+With --workers, the processes of a local cluster share the work and the GPUs.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ layout(binding = 0) readonly buffer Before { float before[]; };
 layout(binding = 1) writeonly buffer After { float after[]; };
 layout(push_constant) uniform Push {
     float rate;
-    uvec2 kp_block_shape;  // kp.dask fills it in: rows and columns, with the overlap
+    uvec2 kp_block_shape;  // rows and columns including the overlap; kp.dask fills it in
 };
 
 void main() {
@@ -39,7 +38,7 @@ void main() {
     uint x = gl_GlobalInvocationID.x, y = gl_GlobalInvocationID.y;
     if (x >= width || y >= height) return;
     uint i = y * width + x;
-    // The outermost points only feed their neighbours, and are cut off.
+    // The outermost points are the overlap. They are only read, and are cut off afterwards.
     if (x == 0 || y == 0 || x == width - 1 || y == height - 1) {
         after[i] = before[i];
         return;
@@ -53,7 +52,7 @@ WAVES = (3, 2)  # over the rows and over the columns
 
 
 def wave(size: int, chunk: int) -> Any:
-    """The array at the start, in blocks that are made when they are needed."""
+    """Return the initial array. Its blocks are computed when they are needed."""
     import dask.array as da
 
     rows, columns = (
@@ -63,28 +62,32 @@ def wave(size: int, chunk: int) -> Any:
 
 
 def flattening(size: int) -> float:
-    """What a step multiplies the wave by."""
+    """Return the factor by which a step scales the wave."""
     return float(1 - RATE * sum(2 - 2 * np.cos(2 * np.pi * waves / size) for waves in WAVES))
 
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="An array larger than the memory of the device.")
+    parser = argparse.ArgumentParser(
+        description="The heat equation on an array larger than the device's memory."
+    )
     parser.add_argument("--size", type=int, default=4096, help="points in each direction")
-    parser.add_argument("--chunk", type=int, default=512, help="of them in a block")
-    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--chunk", type=int, default=512, help="points of a block per direction")
+    parser.add_argument("--steps", type=int, default=4, help="time steps")
     parser.add_argument("--budget", type=float, default=16, help="MiB of device memory to use")
-    parser.add_argument("--workers", type=int, default=0, help="processes; 0: threads of this one")
+    parser.add_argument(
+        "--workers", type=int, default=0, help="worker processes; 0 uses threads of this process"
+    )
     options = parser.parse_args(arguments)
     if options.size < 8 or not 1 <= options.chunk <= options.size:
-        parser.error("--size is 8 or more, --chunk 1 to --size")
+        parser.error("--size must be 8 or more, and --chunk from 1 to --size")
     if options.steps < 0 or options.workers < 0 or options.budget <= 0:
-        parser.error("--steps and --workers are 0 or more, --budget more than 0")
+        parser.error("--steps and --workers must be 0 or more, and --budget more than 0")
     return options
 
 
 @contextlib.contextmanager
 def cluster(workers: int, budget: int) -> Any:
-    """Where Dask runs the blocks; gives a function for the statistics of all processes."""
+    """Start the workers, if any. Yield a function that returns the statistics of all processes."""
     import kp.dask
 
     if workers == 0:
@@ -133,9 +136,9 @@ def main(arguments: list[str] | None = None) -> int:
     peak = sum(found.peak_bytes for found in processes)
     blocks += sum(found.blocks for found in processes)
 
-    print(f"used       {peak / 2**20:.1f} MiB at most, for {blocks} blocks")
+    print(f"used       at most {peak / 2**20:.1f} MiB, for {blocks} blocks")
     print(f"time       {seconds:.2f} s for {options.steps} steps")
-    print(f"check      differs from the exact wave by {difference:.1e} at most, mean {mean:.1e}")
+    print(f"check      differs from the exact wave by at most {difference:.1e}, mean {mean:.1e}")
     if peak > budget or not difference < 1e-5:
         print("WRONG: expected less than 1e-5, within the budget")
         return 1

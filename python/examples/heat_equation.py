@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Heat spreading over a plate, as an animation.
+"""The heat equation on a plate, as an animation.
 
     python heat_equation.py heat.gif
     python heat_equation.py heat.gif --size 512 --frames 100 --steps 100
 
-The steps between two frames are recorded once and evaluated again for each frame; the temperatures
-alternate between two tensors. NumPy computes the same steps, and the last frames are compared. Pillow
-writes the animation, where it is installed.
+The steps between two frames are recorded once and evaluated for each frame. The temperatures
+alternate between two tensors. NumPy computes the same steps, and the last frames are compared. If
+Pillow is installed, it writes the animation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Grid = NDArray[np.float32]
 
 
 def plate(size: int) -> tuple[Grid, NDArray[np.uint32]]:
-    """Temperatures from 0 to 1 at the start, and which points are held at theirs."""
+    """Return the initial temperatures from 0 to 1, and a mask of the points that keep theirs."""
     y, x = np.mgrid[0:size, 0:size] / (size - 1)
     grid = np.zeros((size, size), np.float32)
     held = np.zeros((size, size), np.uint32)
@@ -78,7 +78,7 @@ class Simulation:
         self.frame.record(kp.OpSyncLocal([first]))
 
     def advance(self) -> int:
-        """Goes on to the next frame; gives the nanoseconds that its steps took."""
+        """Compute the next frame. Return the time of its steps in nanoseconds."""
         start = time.perf_counter_ns()
         self.frame.eval()
         if not self.device_clock:
@@ -88,7 +88,7 @@ class Simulation:
 
 
 def palette() -> list[int]:
-    """256 colours from black over red and yellow to white, one after the other."""
+    """Return the RGB values of 256 colours from black over red and yellow to white."""
     levels = np.linspace(0, 3, 256)
     channels = [np.clip(levels - offset, 0, 1) for offset in range(3)]
     return [int(value) for value in np.rint(255 * np.stack(channels, axis=1)).ravel()]
@@ -98,7 +98,7 @@ def save(path: Path, frames: list[NDArray[np.uint8]]) -> None:
     try:
         from PIL import Image
     except ImportError:
-        print("no animation: it needs Pillow (pip install Pillow)")
+        print("no animation, because Pillow is not installed (pip install Pillow)")
         return
     pictures = []
     for frame in frames:
@@ -110,16 +110,16 @@ def save(path: Path, frames: list[NDArray[np.uint8]]) -> None:
 
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Heat spreading over a plate.")
-    parser.add_argument("animation", type=Path, help="a .gif file")
+    parser = argparse.ArgumentParser(description="The heat equation on a plate.")
+    parser.add_argument("animation", type=Path, help="the .gif file to write")
     parser.add_argument("--size", type=int, default=200, help="points in each direction")
-    parser.add_argument("--frames", type=int, default=50)
+    parser.add_argument("--frames", type=int, default=50, help="frames of the animation")
     parser.add_argument("--steps", type=int, default=40, help="steps per frame, an even number")
     options = parser.parse_args(arguments)
     if options.size < 2 or options.frames < 1:
-        parser.error("--size is 2 or more, --frames 1 or more")
+        parser.error("--size must be 2 or more, and --frames 1 or more")
     if options.steps < 2 or options.steps % 2:
-        parser.error("--steps is an even number, 2 or more")
+        parser.error("--steps must be an even number of 2 or more")
     return options
 
 
@@ -148,16 +148,19 @@ def main(arguments: list[str] | None = None) -> int:
     steps = options.frames * options.steps
     print(f"device     {properties['device_name']}")
     print(
-        f"plate      {options.size} x {options.size}, {options.frames} frames of {options.steps} steps"
+        f"plate      {options.size} x {options.size}, {options.frames} frames of "
+        f"{options.steps} steps"
     )
     print(
-        f"steps      {1e-6 * nanoseconds:9.2f} ms   {1e-3 * nanoseconds / steps:.1f} us a step, "
+        f"steps      {1e-6 * nanoseconds:9.2f} ms   {1e-3 * nanoseconds / steps:.1f} us per step, "
         f"{'device' if device_clock else 'host'} clock"
     )
     print(f"whole run  {1e3 * seconds:9.2f} ms   with setup and a copy for each frame")
-    print(f"NumPy      {1e3 * numpy_seconds:9.2f} ms   {1e6 * numpy_seconds / steps:.1f} us a step")
+    print(
+        f"NumPy      {1e3 * numpy_seconds:9.2f} ms   {1e6 * numpy_seconds / steps:.1f} us per step"
+    )
     difference = float(np.abs(result - expected).max())
-    print(f"check      differs from NumPy by {difference:.1e} at most")
+    print(f"check      differs from NumPy by at most {difference:.1e}")
     if not difference < 1e-4:
         print("WRONG: expected less than 1e-4")
         return 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Filters a photograph: finds its edges, or blurs it.
+"""Filters a photograph: detects edges or blurs it.
 
     python image_filter.py photo.png edges.png
     python image_filter.py photo.jpg blurred.png --filter blur --sigma 4
 
-The picture is an image on the device. Every value of the result is compared with the same filter in
-NumPy. Needs Pillow.
+The photograph is an image on the device. Every value of the result is compared with the same filter
+in NumPy. The program needs Pillow.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def blur_in_numpy(picture: Pixels, weights: NDArray[np.float32]) -> Pixels:
 
 
 def gaussian(sigma: float) -> NDArray[np.float32]:
-    """The middle weight and those to one side of it; both sides together sum up to one."""
+    """Return the middle weight and those of one side. All weights of both sides sum to 1."""
     offsets = np.arange(int(np.ceil(3 * sigma)) + 1)
     weights = np.exp(-0.5 * (offsets / sigma) ** 2)
     return np.asarray(weights / (weights[0] + 2 * weights[1:].sum()), np.float32)
 
 
 class EdgeFilter:
-    """One dispatch on 8-bit images."""
+    """An edge filter: one dispatch on 8-bit images."""
 
     def __init__(self, mgr: kp.Manager, height: int, width: int) -> None:
         self.input = mgr.image_t(
@@ -92,7 +92,7 @@ class EdgeFilter:
 
 
 class BlurFilter:
-    """Two dispatches of one shader on float images: along the rows, then along the columns."""
+    """A blur: two dispatches of one shader on float images, along the rows and the columns."""
 
     def __init__(
         self, mgr: kp.Manager, height: int, width: int, weights: NDArray[np.float32]
@@ -128,7 +128,7 @@ class BlurFilter:
 
 
 def measure(mgr: kp.Manager, operations: list[kp.OpBase], repeat: int) -> tuple[float, str]:
-    """Milliseconds of one evaluation, the median of several, and which clock says so."""
+    """Return the median milliseconds of an evaluation, and the clock that measured it."""
     device_clock = mgr.get_device_properties()["timestamps_supported"]
     sequence = mgr.sequence(total_timestamps=len(operations) if device_clock else 0)
     for operation in operations:
@@ -147,16 +147,18 @@ def measure(mgr: kp.Manager, operations: list[kp.OpBase], repeat: int) -> tuple[
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Filters a photograph.")
-    parser.add_argument("photo", type=Path)
-    parser.add_argument("result", type=Path)
-    parser.add_argument("--filter", choices=("edges", "blur"), default="edges")
-    parser.add_argument("--sigma", type=float, default=3.0, help="radius of the blur in pixels")
-    parser.add_argument("--repeat", type=int, default=20, help="evaluations that are timed")
+    parser.add_argument("photo", type=Path, help="the image file to filter")
+    parser.add_argument("result", type=Path, help="the image file to write")
+    parser.add_argument("--filter", choices=("edges", "blur"), default="edges", help="the filter")
+    parser.add_argument(
+        "--sigma", type=float, default=3.0, help="standard deviation of the blur in pixels"
+    )
+    parser.add_argument("--repeat", type=int, default=20, help="number of timed evaluations")
     options = parser.parse_args(arguments)
     if not 0.1 <= options.sigma <= 1000:
-        parser.error("--sigma is a number from 0.1 to 1000")
+        parser.error("--sigma must be from 0.1 to 1000")
     if options.repeat < 1:
-        parser.error("--repeat is 1 or more")
+        parser.error("--repeat must be 1 or more")
     return options
 
 
@@ -165,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from PIL import Image
     except ImportError:
-        print("image_filter: needs Pillow: pip install Pillow", file=sys.stderr)
+        print("image_filter: Pillow is not installed; pip install Pillow", file=sys.stderr)
         return 2
     try:
         with Image.open(options.photo) as photo:
@@ -207,15 +209,15 @@ def main(arguments: list[str] | None = None) -> int:
         f"{1e3 * megapixels / max(filter_ms, 1e-6):.0f} megapixels per second"
     )
     print(f"read       {1e3 * (read - before_reading):9.3f} ms")
-    print(f"NumPy      {numpy_ms:9.3f} ms   the same filter, one thread")
+    print(f"NumPy      {numpy_ms:9.3f} ms   the same filter in one thread")
 
     difference = np.abs(result.astype(int) - expected)
     print(
-        f"check      {np.count_nonzero(difference)} of {difference.size} values differ from NumPy's,"
-        f" by {difference.max()} of 255 at most"
+        f"check      {np.count_nonzero(difference)} of {difference.size} values differ from "
+        f"NumPy's, by at most {difference.max()} of 255"
     )
     if difference.max() > tolerance:
-        print(f"WRONG: no value may differ by more than {tolerance}")
+        print(f"WRONG: expected differences of at most {tolerance}")
         return 1
     Image.fromarray(result).save(options.result)
     print(f"saved      {options.result}")

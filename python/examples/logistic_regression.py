@@ -4,12 +4,12 @@
 
     python logistic_regression.py breast_cancer.csv --plot loss.png
 
-All steps of the training are recorded once, two dispatches each, and evaluated by one submission.
-The loss of every step comes back with the weights. NumPy then does the same training in double
-precision, and the two are compared.
+All training steps are recorded once, with two dispatches each, and evaluated by one submission. The
+loss of every step is copied back with the weights. NumPy repeats the training in double precision,
+and the results are compared.
 
-The first line of the table has the number of rows, the number of features and the names of the two
-classes; every other line has the features of one row and its class, 0 or 1.
+The first line of the table contains the number of rows, the number of features and the names of the
+two classes. Every other line contains the features of one row and its class, 0 or 1.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def read_table(path: Path) -> tuple[Table, list[str]]:
     names = lines[0][2:4]
     values = np.array(lines[1:], np.float64)
     if values.ndim != 2 or values.shape != (int(lines[0][0]), int(lines[0][1]) + 1):
-        raise ValueError(f"{path} is not the table that its first line announces")
+        raise ValueError(f"{path} has the shape {values.shape}, which differs from its first line")
     return Table(values[:, :-1], values[:, -1]), names
 
 
 def split(table: Table, held_out: float, seed: int) -> tuple[Table, Table]:
-    """Rows to learn from and rows to test with; features with mean 0 and deviation 1."""
+    """Split the rows for training and testing. Scale the features to mean 0 and deviation 1."""
     order = np.random.default_rng(seed).permutation(len(table.labels))
     count = int(len(order) * (1 - held_out))
     rows = table.rows - table.rows[order[:count]].mean(axis=0)
@@ -131,7 +131,7 @@ def plot(path: Path, model: Model, device: str) -> None:
     try:
         import matplotlib
     except ImportError:
-        print("no plot: it needs matplotlib (pip install matplotlib)")
+        print("no plot, because matplotlib is not installed (pip install matplotlib)")
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -151,17 +151,19 @@ def plot(path: Path, model: Model, device: str) -> None:
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Trains logistic regression on a table.")
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--rate", type=float, default=0.5)
-    parser.add_argument("--decay", type=float, default=0.01)
-    parser.add_argument("--held-out", type=float, default=0.2, help="part of the rows to test with")
-    parser.add_argument("--plot", type=Path, help="where to draw the loss (needs matplotlib)")
+    parser.add_argument("table", type=Path, help="the .csv file to read")
+    parser.add_argument("--steps", type=int, default=500, help="training steps")
+    parser.add_argument("--rate", type=float, default=0.5, help="learning rate")
+    parser.add_argument("--decay", type=float, default=0.01, help="weight decay")
+    parser.add_argument(
+        "--held-out", type=float, default=0.2, help="fraction of the rows to test with"
+    )
+    parser.add_argument("--plot", type=Path, help="plot the loss to this file (needs matplotlib)")
     options = parser.parse_args(arguments)
     if options.steps < 1:
-        parser.error("--steps is 1 or more")
+        parser.error("--steps must be 1 or more")
     if not 0 < options.held_out < 1:
-        parser.error("--held-out is between 0 and 1")
+        parser.error("--held-out must be between 0 and 1")
     return options
 
 
@@ -187,22 +189,22 @@ def main(arguments: list[str] | None = None) -> int:
     )
     print(f"loss       {model.history[0]:.4f} at first, {model.history[-1]:.4f} in the last step")
     print(
-        f"accuracy   {100 * model.accuracy(learnt):.1f} % of the rows learnt from, "
-        f"{100 * model.accuracy(tested):.1f} % of those held out"
+        f"accuracy   {100 * model.accuracy(learnt):.1f} % of the training rows, "
+        f"{100 * model.accuracy(tested):.1f} % of the held-out rows"
     )
-    print(f"set up     {1e3 * model.setup:9.2f} ms   compiling, making tensors, recording")
+    print(f"set up     {1e3 * model.setup:9.2f} ms   compiling, creating tensors, recording")
     for name, seconds, note in (
         ("train", model.training, "one submission, host clock"),
         ("NumPy", expected.training, "the same in double precision"),
     ):
         print(
-            f"{name:10} {1e3 * seconds:9.2f} ms   {1e6 * seconds / options.steps:.1f} us a step; "
+            f"{name:10} {1e3 * seconds:9.2f} ms   {1e6 * seconds / options.steps:.1f} us per step; "
             f"{note}"
         )
     weights_off = np.abs(model.weights - expected.weights).max()
     history_off = np.abs(model.history - expected.history).max()
-    print(f"check      weights differ from NumPy's by {weights_off:.1e} at most,")
-    print(f"           losses by {history_off:.1e}")
+    print(f"check      weights differ from NumPy's by at most {weights_off:.1e},")
+    print(f"           losses by at most {history_off:.1e}")
     if not max(weights_off, history_off) < 1e-3:
         print("WRONG: expected less than 1e-3")
         return 1

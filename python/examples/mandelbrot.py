@@ -6,7 +6,7 @@
     python mandelbrot.py spiral.png --centre -0.7463 0.1102 --span 0.01 --rounds 1000
 
 The shader writes an image and a tensor. The counts of every 8th row and column are compared with
-NumPy's, which must be the same. Pillow writes the picture, where it is installed.
+NumPy's and must be equal. If Pillow is installed, it writes the picture.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def counts_in_numpy(
     pixel: float,
     rounds: int,
 ) -> Counts:
-    """What the shader counts, in the same order of operations and the same precision."""
+    """Return the shader's counts, with the same order of operations and the same precision."""
     f = np.float32
     cx = np.broadcast_to(f(corner[0]) + columns.astype(f) * f(pixel), (len(lines), len(columns)))
     cy = np.broadcast_to(f(corner[1]) - lines.astype(f)[:, None] * f(pixel), cx.shape)
@@ -52,18 +52,32 @@ def counts_in_numpy(
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Draws the Mandelbrot set.")
-    parser.add_argument("picture", type=Path)
-    parser.add_argument("--size", type=int, nargs=2, default=(960, 640), metavar=("W", "H"))
-    parser.add_argument("--centre", type=float, nargs=2, default=(-0.6, 0.0), metavar=("X", "Y"))
-    parser.add_argument("--span", type=float, default=3.2, help="width of what is drawn")
-    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("picture", type=Path, help="the image file to write")
+    parser.add_argument(
+        "--size",
+        type=int,
+        nargs=2,
+        default=(960, 640),
+        metavar=("W", "H"),
+        help="width and height in pixels",
+    )
+    parser.add_argument(
+        "--centre",
+        type=float,
+        nargs=2,
+        default=(-0.6, 0.0),
+        metavar=("X", "Y"),
+        help="the point in the middle of the picture",
+    )
+    parser.add_argument("--span", type=float, default=3.2, help="width of the drawn area")
+    parser.add_argument("--rounds", type=int, default=200, help="maximum iterations per pixel")
     options = parser.parse_args(arguments)
     if min(options.size) < 1:
-        parser.error("--size is 1 or more each way")
+        parser.error("--size must be 1 or more in each direction")
     if not 1 <= options.rounds <= 65_000:
-        parser.error("--rounds is from 1 to 65000")
+        parser.error("--rounds must be from 1 to 65000")
     if not options.span > 0:
-        parser.error("--span is over 0")
+        parser.error("--span must be more than 0")
     return options
 
 
@@ -94,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
         sequence.eval()
         seconds = time.perf_counter() - start
         print(f"device     {properties['device_name']}")
-        print(f"picture    {width} x {height}, up to {options.rounds} rounds a pixel")
+        print(f"picture    {width} x {height}, up to {options.rounds} rounds per pixel")
         if device_clock:
             begin, end, _ = sequence.get_timestamps_ns()
             rate = counts.numpy().sum(dtype=np.float64) / max(end - begin, 1)
@@ -107,14 +121,14 @@ def main(arguments: list[str] | None = None) -> int:
         wrong = np.count_nonzero(counts.numpy()[::8, ::8] != expected)
         print(f"check      {wrong} of {expected.size} counts differ from NumPy's")
         if wrong:
-            print("WRONG: all must be the same")
+            print("WRONG: expected equal counts")
             return 1
         pixels = image.numpy().copy()
 
     try:
         from PIL import Image
     except ImportError:
-        print("no picture: it needs Pillow (pip install Pillow)")
+        print("no picture, because Pillow is not installed (pip install Pillow)")
         return 0
     Image.fromarray(pixels[..., :3]).save(options.picture)
     print(f"saved      {options.picture}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplies matrices with two shaders, and compares them with NumPy.
+"""Multiplies matrices with two shaders and compares them with NumPy.
 
     python matrix_multiplication.py --sizes 256 512 1024 2048 --plot gflops.png
 
-The simple shader reads every number from memory again and again; the tiled one shares what it has
-read within a work group. Matrices of single precision, square unless a size is written as 300x200x100
-(rows, inner extent, columns).
+The simple shader reads every number from memory many times. The tiled shader shares the numbers
+that it reads within a work group. The matrices are float32. They are square unless a size is given
+as 300x200x100 (rows, inner extent, columns).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Extents:
 class Kernel:
     name: str
     spirv: bytes
-    block: int  # rows and columns of the product that one work group makes
+    block: int  # rows and columns of the product per work group
 
 
 class Multiplication:
@@ -72,7 +72,7 @@ class Multiplication:
         self.b.write(b)
 
     def run(self, kernel: Kernel, repeat: int) -> tuple[Matrix, float]:
-        """The product, and the seconds it took (the median of several)."""
+        """Return the product, and the median time of several evaluations in seconds."""
         extents = self.extents
         algorithm = self.mgr.algorithm(
             [self.a, self.b, self.product],
@@ -82,7 +82,7 @@ class Multiplication:
         )
         device_clock = self.mgr.get_device_properties()["timestamps_supported"]
         sequence = self.mgr.sequence(total_timestamps=1 if device_clock else 0)
-        sequence.record(kp.OpAlgoDispatch(algorithm)).eval()  # drivers prepare in the first one
+        sequence.record(kp.OpAlgoDispatch(algorithm)).eval()  # the first evaluation is slower
 
         def evaluate() -> float:
             start = time.perf_counter()
@@ -106,9 +106,9 @@ def time_of(function: Callable[[], object], repeat: int) -> float:
 
 
 def largest_error(product: Matrix, a: Matrix, b: Matrix) -> float:
-    """The largest error against double precision, as a part of what rounding can amount to.
+    """Return the largest error as a fraction of the error that rounding allows.
 
-    A sum of n products in single precision is off by n roundings of the sum of their sizes at most.
+    A float32 sum of n products is off by at most n roundings of the sum of their absolute values.
     """
     exact = a.astype(np.float64) @ b.astype(np.float64)
     limit = a.shape[1] * np.finfo(np.float32).eps * (np.abs(a) @ np.abs(b)).astype(np.float64)
@@ -119,7 +119,7 @@ def plot(path: Path, sizes: list[Extents], rates: dict[str, list[float]], device
     try:
         import matplotlib
     except ImportError:
-        print("no plot: it needs matplotlib (pip install matplotlib)")
+        print("no plot, because matplotlib is not installed (pip install matplotlib)")
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -141,19 +141,20 @@ def plot(path: Path, sizes: list[Extents], rates: dict[str, list[float]], device
 
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Multiplies matrices and measures it.")
+    parser = argparse.ArgumentParser(description="Multiplies matrices and measures the rates.")
     parser.add_argument(
         "--sizes",
         type=Extents.parse,
         nargs="+",
         default=[Extents(n, n, n) for n in (128, 256, 512, 1024)],
         metavar="N",
+        help="sizes of the matrices: N, or ROWSxINNERxCOLUMNS",
     )
-    parser.add_argument("--repeat", type=int, default=5, help="evaluations that are timed")
-    parser.add_argument("--plot", type=Path, help="where to draw the rates (needs matplotlib)")
+    parser.add_argument("--repeat", type=int, default=5, help="number of timed evaluations")
+    parser.add_argument("--plot", type=Path, help="plot the rates to this file (needs matplotlib)")
     options = parser.parse_args(arguments)
     if options.repeat < 1:
-        parser.error("--repeat is 1 or more")
+        parser.error("--repeat must be 1 or more")
     return options
 
 
@@ -184,9 +185,9 @@ def main(arguments: list[str] | None = None) -> int:
             seconds = time_of(partial(np.matmul, a, b), options.repeat)
             rates["NumPy"].append(1e-9 * size.operations / seconds)
             row = " ".join(f"{values[-1]:10.2f}" for values in rates.values())
-            print(f"{size!s:>16} {row}   {100 * error:.2f} % of what rounding allows")
+            print(f"{size!s:>16} {row}   {100 * error:.2f} % of the error that rounding allows")
     if not worst <= 1:
-        print("WRONG: a product is further off than rounding explains")
+        print("WRONG: the error is larger than rounding allows")
         return 1
     if options.plot:
         plot(options.plot, options.sizes, rates, properties["device_name"])

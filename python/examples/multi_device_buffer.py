@@ -5,9 +5,11 @@
     python multi_device_buffer.py
     python multi_device_buffer.py --devices 0 1 --elements 1000000
 
-Writes an array to all devices and reads it back from each; shares another one out among them; and lets
-every device work on its own part. Without --devices it takes every GPU, and where there is only one
-device, that twice: two logical devices of one physical one behave as two.
+The program writes an array to all devices and reads it back from each. It distributes another array
+over the devices, and each device computes its own part.
+
+Without --devices, the program uses every GPU. If there is only one device, it uses that twice: two
+logical devices of one physical device behave like two.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 
 import kp
 
-#: Each device squares its part, and notes which part that was.
+#: Each device squares its part and writes the index of the part.
 SHADER = """#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Values { float values[]; };
@@ -37,7 +39,7 @@ void main() {
 
 
 def make_group(devices: list[int] | None) -> kp.DeviceGroup:
-    """The devices that were asked for, every GPU, or two logical devices of the only one."""
+    """Create a group of the given devices, of all GPUs, or of the only device twice."""
     if devices:
         return kp.DeviceGroup(devices)
     group = kp.DeviceGroup()
@@ -50,11 +52,11 @@ def make_group(devices: list[int] | None) -> kp.DeviceGroup:
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="One array on several devices.")
-    parser.add_argument("--devices", type=int, nargs="+", help="places in kp.list_devices()")
-    parser.add_argument("--elements", type=int, default=1 << 20)
+    parser.add_argument("--devices", type=int, nargs="+", help="indices into kp.list_devices()")
+    parser.add_argument("--elements", type=int, default=1 << 20, help="elements of the array")
     options = parser.parse_args(arguments)
     if not 1 <= options.elements <= 2**24:
-        parser.error("--elements is from 1 to 2**24")
+        parser.error("--elements must be from 1 to 2**24")
     return options
 
 
@@ -78,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"read       {1e3 * (read - written):9.3f} ms   all copies: {stacked.shape}")
         wrong += np.count_nonzero(stacked != values)
 
-        # A part on each device; the kernel runs on all of them at once.
+        # A part on each device. The kernel runs on all devices at the same time.
         parts = kp.asbuffer(values, group, "sharded")
         owners = kp.Buffer(count, np.uint32, group, "sharded")
         square = group.kernel(SHADER, [parts, owners], name="square")
@@ -91,12 +93,12 @@ def main(arguments: list[str] | None = None) -> int:
         wrong += np.count_nonzero(parts.read() != values * values)
         wrong += np.count_nonzero(owners.read() != expected)
 
-        # From the parts to the copies, between the devices.
+        # Gather the parts in the copies on all devices.
         kp.wait_all(parts.all_gather(copies))
         wrong += np.count_nonzero(copies.read() != values * values)
     print(f"check      {wrong} of the elements differ from NumPy's")
     if wrong:
-        print("WRONG: all must be the same")
+        print("WRONG: expected equal elements")
         return 1
     return 0
 

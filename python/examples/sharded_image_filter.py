@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A blur over a large image whose rows are shared out among several devices.
+"""A blur of an image whose rows are distributed over several devices.
 
     python sharded_image_filter.py
     python sharded_image_filter.py --size 4096 4096 --radius 3 --rounds 10 --devices 0 1
 
-Each device has some of the rows and, above and below them, those that its neighbours have at the border.
-After each round the devices give each other the new rows there, from memory to memory. Without --devices
-it takes every GPU, and where there is only one device, that twice.
+Each device has some of the rows, and above and below them copies of its neighbours' border rows.
+After each round, the devices exchange their new border rows.
+
+Without --devices, the program uses every GPU. If there is only one device, it uses that twice.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from numpy.typing import NDArray
 
 import kp
 
-#: The mean of the pixels around. Beyond the border of the image the outermost ones count again.
+#: The mean over a square of pixels. Pixels outside the image are clamped to its edge.
 SHADER = """#version 450
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(binding = 0) readonly buffer Source { float source[]; };
 layout(binding = 1) writeonly buffer Destination { float destination[]; };
 layout(push_constant) uniform Push {
-    uvec2 kp_shard_shape; // columns, rows with those of the neighbours
+    uvec2 kp_shard_shape; // columns, and rows including those copied from neighbours
     uint kp_shard_index;
     uint kp_shard_count;
     int radius;
@@ -53,7 +54,7 @@ Image = NDArray[np.float32]
 
 
 def picture_of(width: int, height: int) -> Image:
-    """Stripes, rings and noise."""
+    """Return an image of stripes, rings and noise."""
     y, x = np.mgrid[:height, :width].astype(np.float32)
     rings = np.sin(np.hypot(x - width / 2, y - height / 3) / 3)
     noise = np.random.default_rng(1).normal(size=(height, width)) / 4
@@ -72,7 +73,7 @@ def blur_in_numpy(image: Image, radius: int) -> Image:
 
 
 def make_group(devices: list[int] | None) -> kp.DeviceGroup:
-    """The devices that were asked for, every GPU, or two logical devices of the only one."""
+    """Create a group of the given devices, of all GPUs, or of the only device twice."""
     if devices:
         return kp.DeviceGroup(devices)
     group = kp.DeviceGroup()
@@ -85,18 +86,25 @@ def make_group(devices: list[int] | None) -> kp.DeviceGroup:
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="A blur on several devices.")
-    parser.add_argument("--devices", type=int, nargs="+", help="places in kp.list_devices()")
-    parser.add_argument("--size", type=int, nargs=2, default=(1024, 768), metavar=("W", "H"))
-    parser.add_argument("--radius", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--devices", type=int, nargs="+", help="indices into kp.list_devices()")
+    parser.add_argument(
+        "--size",
+        type=int,
+        nargs=2,
+        default=(1024, 768),
+        metavar=("W", "H"),
+        help="width and height in pixels",
+    )
+    parser.add_argument("--radius", type=int, default=2, help="radius of the blur in pixels")
+    parser.add_argument("--rounds", type=int, default=5, help="number of blurs")
     options = parser.parse_args(arguments)
     if min(*options.size, options.radius, options.rounds) < 1:
-        parser.error("--size, --radius and --rounds are 1 or more")
+        parser.error("--size, --radius and --rounds must be 1 or more")
     return options
 
 
 class ShardedImage:
-    """An image on all devices of a group, each with `radius` rows more above and below its own."""
+    """An image on the devices of a group, with `radius` extra rows above and below each part."""
 
     def __init__(self, group: kp.DeviceGroup, height: int, width: int, radius: int) -> None:
         self.radius = radius
@@ -105,7 +113,7 @@ class ShardedImage:
         self.buffer = kp.Buffer((sum(rows), width), np.float32, group, "sharded", rows)
 
     def write(self, image: Image) -> None:
-        """The own rows of each device; exchange() brings the others."""
+        """Write the own rows of each device. exchange() copies the others."""
         first = 0
         for device, own in enumerate(self.own):
             self.buffer.write(image[first : first + own], device, start=self.radius)
@@ -120,7 +128,7 @@ class ShardedImage:
         )
 
     def exchange(self) -> list[kp.Event]:
-        """Gives each device the rows of its neighbours. Nothing is waited for."""
+        """Copy border rows between neighbouring devices. Return the events without waiting."""
         radius = self.radius
         events = []
         for above, below in zip(range(len(self.own)), range(1, len(self.own)), strict=False):
@@ -143,7 +151,11 @@ def main(arguments: list[str] | None = None) -> int:
     image = picture_of(width, height)
     with make_group(options.devices) as group:
         if height // len(group) < radius:
-            print("the image has too few rows for so many devices", file=sys.stderr)
+            print(
+                f"sharded_image_filter: {height} are too few rows for {len(group)} devices and the "
+                f"radius {radius}",
+                file=sys.stderr,
+            )
             return 2
         for i, manager in enumerate(group):
             print(f"device {i}   {manager.get_device_properties()['device_name']}")
@@ -178,9 +190,9 @@ def main(arguments: list[str] | None = None) -> int:
     for _ in range(options.rounds):
         expected = blur_in_numpy(expected, radius)
     error = float(np.abs(result - expected).max())
-    print(f"check      the result differs from NumPy's by {error:.1e} at most")
+    print(f"check      differs from NumPy's by at most {error:.1e}")
     if not error < 1e-5:
-        print("WRONG: that is more than rounding")
+        print("WRONG: expected less than 1e-5")
         return 1
     return 0
 

@@ -5,11 +5,11 @@
     python vortex_launchers.py vortex.png
     python vortex_launchers.py vortex.png --size 256 --steps 400 --sweeps 30
 
-The vorticity of a flow on a periodic square is carried along and diffuses; the stream function comes
-from a Poisson equation, by Jacobi sweeps that start from the step before. A step is a list of
-launchers: the sweeps, the transport with a parameter dt, a copy on the device. Every few steps a longer
-list also copies the field to the host and calls a Python function. NumPy computes the same steps, and
-the fields are compared. Pillow writes the picture, where it is installed.
+The vorticity of a flow on a periodic square is advected and diffuses. The stream function solves a
+Poisson equation, with Jacobi sweeps that start from the previous step. A step is a list of
+launchers: the sweeps, the transport with a parameter dt, and a copy on the device. Every few steps,
+a second list copies the field to the host and calls a Python function. NumPy computes the same
+steps, and the fields are compared. If Pillow is installed, it writes the picture.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def two_vortices(n: int) -> Field:
 
 
 def time_steps(steps: int, n: int) -> Field:
-    """Small ones at first."""
+    """Return the time steps, which are small at first."""
     ramp = np.minimum(1, np.arange(1, steps + 1) / 10)
     return np.asarray(0.4 / n * ramp, np.float32)
 
@@ -150,7 +150,7 @@ def save(path: Path, field: Field) -> None:
     try:
         from PIL import Image
     except ImportError:
-        print("no picture: it needs Pillow (pip install Pillow)")
+        print("no picture, because Pillow is not installed (pip install Pillow)")
         return
     levels = np.clip(3 * (field - field.min()) / np.ptp(field), 0, 3)
     channels = [np.clip(levels - offset, 0, 1) for offset in (2, 1, 0)]  # black, blue, cyan, white
@@ -160,16 +160,18 @@ def save(path: Path, field: Field) -> None:
 
 def arguments_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Two vortices that merge.")
-    parser.add_argument("picture", type=Path, help="a .png file")
+    parser.add_argument("picture", type=Path, help="the .png file to write")
     parser.add_argument("--size", type=int, default=192, help="points in each direction")
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--sweeps", type=int, default=20, help="of Jacobi for a step, even")
+    parser.add_argument("--steps", type=int, default=500, help="time steps")
+    parser.add_argument(
+        "--sweeps", type=int, default=20, help="Jacobi sweeps per step, an even number"
+    )
     parser.add_argument("--every", type=int, default=50, help="steps between two reports")
     options = parser.parse_args(arguments)
     if options.size < 4 or options.steps < 1 or options.every < 1:
-        parser.error("--size is 4 or more, --steps and --every 1 or more")
+        parser.error("--size must be 4 or more, and --steps and --every 1 or more")
     if options.sweeps < 2 or options.sweeps % 2:
-        parser.error("--sweeps is an even number, 2 or more")
+        parser.error("--sweeps must be an even number of 2 or more")
     return options
 
 
@@ -186,14 +188,14 @@ def main(arguments: list[str] | None = None) -> int:
         statistics = {**simulation.step.statistics, **simulation.report.statistics}
         result, spins = simulation.result, simulation.spins
         del simulation
-    print(f"steps      {1e3 * seconds:9.2f} ms   {1e6 * seconds / options.steps:.1f} us a step")
+    print(f"steps      {1e3 * seconds:9.2f} ms   {1e6 * seconds / options.steps:.1f} us per step")
     if statistics:
         print(kl.to_table(statistics))
     print(f"enstrophy  {spins[0]:.4f} after {min(options.every, options.steps)} steps,", end=" ")
     print(f"{spins[-1]:.4f} at the end")
     expected = steps_in_numpy(field, dts, options.sweeps)
     difference = float(np.abs(result - expected).max() / np.abs(expected).max())
-    print(f"check      differs from NumPy by {difference:.1e} of the largest value at most")
+    print(f"check      differs from NumPy by at most {difference:.1e} of the largest value")
     if not difference < 1e-3:
         print("WRONG: expected less than 1e-3")
         return 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPU compute over Vulkan: tensors, shaders and sequences of operations.
 
+```python
 import kp
 
 mgr = kp.Manager()
@@ -10,6 +11,7 @@ mgr.sequence().record(kp.OpSyncDevice([a, b])).record(kp.OpAlgoDispatch(algorith
     kp.OpSyncLocal([b])
 ).eval()
 print(b.data())
+```
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ from ._kp import (
 )
 from ._reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
 
-# The names of Kompute 0.9.0.
+# Names from Kompute 0.9.0.
 TensorTypes = MemoryTypes
 OpTensorSyncDevice = OpSyncDevice
 OpTensorSyncLocal = OpSyncLocal
@@ -147,7 +149,7 @@ _groups.install()
 
 
 def _name_classes() -> None:
-    """Messages and documentation call the classes by their public names."""
+    """Set the module of each public class to `kp`, which messages and documentation show."""
     for name in __all__:
         public = globals()[name]
         if isinstance(public, type):
@@ -156,8 +158,8 @@ def _name_classes() -> None:
 
 _name_classes()
 
-# Kompute has the members of its enums as attributes of the module, too. They are not in __all__,
-# because some are spelled as Python's own types.
+# As in Kompute, the enumerators are attributes of the module too. They are not in __all__, because
+# some have the names of Python's built-in types.
 device = MemoryTypes.device
 host = MemoryTypes.host
 storage = MemoryTypes.storage

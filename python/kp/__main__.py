@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m kp``: the command line, see ``kp.cli``."""
+"""Run the command line as ``python -m kp``. See ``kp.cli``."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Push and specialization constants given by name, laid out as the shader declares them."""
+"""Push and specialization constants by name, packed into the shader's layout."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 
 def _value(name: str, value: Any, dtype: np.dtype[Any], components: int, argument: str) -> bytes:
-    """One member's bytes; numbers that the member cannot hold are refused."""
+    """Return the bytes of one member. Raise if its dtype cannot hold the value."""
     given = np.asarray(value)
     if given.size != components:
         raise ValueError(f"{argument}[{name!r}] takes {components} values, not {given.size}")
     if given.dtype.kind not in "biuf":
-        raise TypeError(f"{argument}[{name!r}] is a number, not {value!r}")
+        raise TypeError(f"{argument}[{name!r}] must be a number, but {value!r} was given")
     if given.dtype.kind == "f" and dtype.kind != "f":
         raise TypeError(f"{argument}[{name!r}] is declared as {dtype}, but {value!r} was given")
     if dtype.kind != "f" and given.dtype.kind in "iu":
@@ -33,9 +33,14 @@ def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueE
 def pack_push_constants(
     shader: Mapping[str, Any], values: Mapping[str, Any], previous: bytes, argument: str
 ) -> bytes:
-    """The push-constant block with `values` by member name.
+    """Return the push-constant block with `values` by member name.
 
-    Members that are left out keep what they have in `previous`, where that is as long as the block.
+    - `shader`: the reflection, as kp._kp._reflect() returns it.
+    - `previous`: the current block. Members without a value keep their bytes in it. If it is
+      shorter than the block, every member needs a value.
+    - `argument`: the name of the argument, for messages.
+
+    Raises ValueError or TypeError if a name is unknown or missing, or a value does not fit.
     """
     members = {member["name"]: member for member in shader["push_constants"]}
     for name in values:
@@ -44,18 +49,23 @@ def pack_push_constants(
     size = int(shader["push_constant_size"])
     missing = [name for name in members if name not in values]
     if missing and len(previous) < size:
-        raise ValueError(f"{argument} lacks {', '.join(missing)}")
+        raise ValueError(
+            f"{argument} lacks {', '.join(missing)}; give a value for each push constant"
+        )
     block = bytearray(previous) if len(previous) >= size else bytearray((size + 3) // 4 * 4)
     for name, value in values.items():
         member = members[name]
         if member["dtype"] is None:
             raise TypeError(
-                f"{argument}[{name!r}] is a struct or an array, which cannot be given by name; "
-                "give all push constants as one structured NumPy array"
+                f"{argument}[{name!r}] is a struct or an array in the shader and cannot be given "
+                "by name; give all push constants as one structured NumPy array"
             )
         packed = _value(name, value, member["dtype"], member["components"], argument)
         if len(packed) > member["size"]:
-            raise TypeError(f"{argument}[{name!r}] has a padded layout; use a NumPy array")
+            raise TypeError(
+                f"{argument}[{name!r}] has padding in the shader and cannot be given by name; give "
+                "all push constants as one structured NumPy array"
+            )
         block[member["offset"] : member["offset"] + len(packed)] = packed
     return bytes(block)
 
@@ -63,7 +73,12 @@ def pack_push_constants(
 def pack_specialization_constants(
     shader: Mapping[str, Any], values: Mapping[str | int, Any]
 ) -> dict[int, bytes]:
-    """The bytes of each constant, by constant_id; `values` are by name or constant_id."""
+    """Return the bytes of each specialization constant by constant_id.
+
+    `values` are by name or by constant_id.
+
+    Raises ValueError or TypeError if a constant is unknown or its type cannot hold the value.
+    """
     by_name = {constant["name"]: constant for constant in shader["spec_constants"]}
     by_id = {constant["id"]: constant for constant in shader["spec_constants"]}
     packed: dict[int, bytes] = {}

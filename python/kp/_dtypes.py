@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of buffers: NumPy's dtypes, and the names that GLSL has for vectors and matrices."""
+"""Element dtypes of buffers: NumPy's dtypes and GLSL's names of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-#: The numbers that a vector or matrix is of, by what comes before its name in GLSL. Names with
-#: sizes are those of GL_EXT_shader_explicit_arithmetic_types.
-_NUMBERS = {
+#: Scalar types by the prefix of a GLSL vector or matrix name. Prefixes with a size come from
+#: GL_EXT_shader_explicit_arithmetic_types.
+_SCALARS = {
     "": np.float32,
     "d": np.float64,
     "i": np.int32,
@@ -32,23 +32,26 @@ _NAME = re.compile(r"([a-z]?\d*)(?:vec([2-4])|mat([2-4])(?:x([2-4]))?)")
 
 
 def _of_glsl(name: str) -> np.dtype[Any] | None:
-    """The dtype of a vector or matrix of GLSL; None where the name is not one."""
+    """Return the dtype of a GLSL vector or matrix name, or None for any other name."""
     match = _NAME.fullmatch(name)
-    if match is None or match[1] not in _NUMBERS:
+    if match is None or match[1] not in _SCALARS:
         return None
-    number = _NUMBERS[match[1]]
+    scalar = _SCALARS[match[1]]
     if match[2]:
-        return np.dtype((number, int(match[2])))
-    if not np.issubdtype(number, np.floating):
+        return np.dtype((scalar, int(match[2])))
+    if not np.issubdtype(scalar, np.floating):
         return None
     columns = int(match[3])
-    return np.dtype((number, (columns, int(match[4] or columns))))
+    return np.dtype((scalar, (columns, int(match[4] or columns))))
 
 
 def element(dtype: DTypeLike | None) -> np.dtype[Any]:
-    """What an element is: float32 for None, in the machine's own byte order.
+    """Return the dtype of a buffer's elements, in native byte order.
 
-    A matrix has a column after the other, so "mat2x3" is an array of 2 columns with 3 rows each.
+    `dtype` is a NumPy dtype, the name of a GLSL vector or matrix, or None for float32. Matrices are
+    stored in column-major order: "mat2x3" has the shape (2, 3), which is 2 columns of 3 rows.
+
+    Raises TypeError if `dtype` is none of these.
     """
     if dtype is None:
         return np.dtype(np.float32)
@@ -58,7 +61,7 @@ def element(dtype: DTypeLike | None) -> np.dtype[Any]:
         native: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     except TypeError as error:
         raise TypeError(
-            f"dtype is one that NumPy knows, or the name of a vector or matrix of GLSL "
-            f"('vec3', 'ivec2', 'mat4', 'mat2x3'), not {dtype!r}"
+            f"dtype must be a NumPy dtype or the name of a GLSL vector or matrix "
+            f"('vec3', 'ivec2', 'mat4', 'mat2x3'), but {dtype!r} was given"
         ) from error
     return native

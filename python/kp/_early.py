@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The old spelling: the Python API of Kompute's first releases, on top of today's.
+"""The old spelling: the Python API of Kompute's first releases, built on today's.
 
-Named sequences and one method per operation::
+It has named sequences and one method per operation::
 
     mgr = kp.Manager()
-    tensor = mgr.build_tensor([2, 4, 3])  # made, and copied to the device
+    tensor = mgr.build_tensor([2, 4, 3])  # creates it and copies it to the device
     mgr.eval_algo_data_def([tensor], shader)
     mgr.eval_tensor_sync_local_def([tensor])
 
@@ -15,16 +15,16 @@ Named sequences and one method per operation::
     sequence.end()
     sequence.eval()
 
-The operations are ``tensor_create``, ``tensor_copy``, ``tensor_sync_device``, ``tensor_sync_local``,
-``algo_mult``, ``algo_file`` and ``algo_data``. Each is there as
+The operations are ``tensor_create``, ``tensor_copy``, ``tensor_sync_device``,
+``tensor_sync_local``, ``algo_mult``, ``algo_file`` and ``algo_data``. Each has these methods:
 
-- ``Sequence.record_<op>(tensors, ...)``,
-- ``Manager.eval_<op>(tensors, sequence_name, ...)`` under an existing named sequence,
-- ``Manager.eval_<op>_def(tensors, ...)`` under a new anonymous one,
-- ``Manager.eval_async_<op>`` and ``eval_async_<op>_def``, which do not wait; ``eval_await(name)`` and
-  ``eval_await_def()`` do.
+- ``Sequence.record_<op>(tensors, ...)`` records it.
+- ``Manager.eval_<op>(tensors, sequence_name, ...)`` evaluates it in an existing named sequence.
+- ``Manager.eval_<op>_def(tensors, ...)`` evaluates it in a new anonymous sequence.
+- ``Manager.eval_async_<op>`` and ``eval_async_<op>_def`` do the same without waiting.
+  ``eval_await(name)`` and ``eval_await_def()`` wait.
 
-New programs have no use for any of this.
+New programs do not need any of this.
 """
 
 from __future__ import annotations
@@ -55,21 +55,23 @@ from ._kp import (
 DEFAULT_NAME = "DEFAULT"
 
 Workgroup = Items[int]
-#: Makes the operation that a method of the old spelling stands for.
+#: Creates the operation of a method of the old spelling.
 Maker = Callable[..., OpBase]
 
 
 class _Sequences:
-    """The sequences that the old spelling made for one manager."""
+    """The sequences that the old spelling created for one manager."""
 
     def __init__(self) -> None:
         self.named: dict[str, Sequence] = {}
-        self.anonymous: list[Sequence] = []  # evaluated without waiting
+        self.anonymous: list[Sequence] = []  # running, from eval_async_<op>_def
 
     def get(self, name: str) -> Sequence:
         if name not in self.named:
             known = ", ".join(repr(known) for known in self.named) or "none"
-            raise InvalidArgument(f"there is no sequence named {name!r}; there are: {known}")
+            raise InvalidArgument(
+                f"there is no sequence named {name!r}, only: {known}; call create_sequence() first"
+            )
         return self.named[name]
 
 
@@ -81,27 +83,27 @@ def _of(manager: Manager) -> _Sequences:
 
 
 def _tensor_create(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Tensors exist from the start today; what is left is to copy what they hold."""
+    """Copy the tensors to the device. Tensors are created by Manager.tensor() today."""
     return OpSyncDevice(tensors)
 
 
 def _tensor_copy(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Copies the first tensor to the others."""
+    """Copy the first tensor to the others."""
     return OpCopy(tensors)
 
 
 def _tensor_sync_device(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Copies what the host sees of the tensors to the device."""
+    """Copy the host views of the tensors to the device."""
     return OpSyncDevice(tensors)
 
 
 def _tensor_sync_local(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Copies the tensors from the device to what the host sees."""
+    """Copy the tensors from the device to their host views."""
     return OpSyncLocal(tensors)
 
 
 def _algo_mult(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Multiplies the first two tensors into the third."""
+    """Write the product of the first two tensors to the third."""
     return OpMult(tensors, manager.algorithm())
 
 
@@ -112,7 +114,7 @@ def _algo_data(
     workgroup: Workgroup = (0, 0, 0),
     constants: Items[float] = (),
 ) -> OpBase:
-    """Runs a shader: SPIR-V bytes or source text, with specialization constants."""
+    """Run a shader, SPIR-V bytes or source text, with specialization constants."""
     return OpAlgoDispatch(manager.algorithm(tensors, data, workgroup, constants))
 
 
@@ -123,13 +125,13 @@ def _algo_file(
     workgroup: Workgroup = (0, 0, 0),
     constants: Items[float] = (),
 ) -> OpBase:
-    """Runs the shader in a file: SPIR-V (.spv) or source."""
+    """Run the shader in a file, SPIR-V (.spv) or source text."""
     path = _Path(data)
     return OpAlgoDispatch(manager.algorithm(tensors, path, workgroup, constants))
 
 
 class _Path:
-    """A file name, whatever it ends in."""
+    """A path to a shader, with any file name extension."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -195,14 +197,14 @@ def _eval_async_def(maker: Maker) -> Callable[..., None]:
 def _build_tensor(
     self: Manager, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device
 ) -> Tensor:
-    """A float32 tensor whose contents are on the device already."""
+    """Create a float32 tensor and copy its contents to the device."""
     tensor = self.tensor(data, tensor_type)
     self.sequence().eval(OpSyncDevice([tensor]))
     return tensor
 
 
 def _create_sequence(self: Manager, name: str = DEFAULT_NAME, queue_index: int = 0) -> Sequence:
-    """The sequence of that name; made where there is none."""
+    """Return the sequence of that name. Create it if there is none."""
     named = _of(self).named
     if name not in named or not named[name].is_init():
         named[name] = self.sequence(queue_index)
@@ -210,24 +212,24 @@ def _create_sequence(self: Manager, name: str = DEFAULT_NAME, queue_index: int =
 
 
 def _eval_await(self: Manager, sequence_name: str, wait: int | None = None) -> None:
-    """Waits for eval_async_<op> under a named sequence; `wait` is in nanoseconds."""
+    """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""
     _of(self).get(sequence_name).eval_await(wait)
 
 
 def _eval_await_def(self: Manager, wait: int | None = None) -> None:
-    """Waits for every eval_async_<op>_def; `wait` is in nanoseconds, for each."""
+    """Wait for every eval_async_<op>_def, at most `wait` nanoseconds for each."""
     waiting = _of(self).anonymous
     while waiting:
         waiting.pop(0).eval_await(wait)
 
 
 def _set_data(self: Memory, data: ArrayLike) -> None:
-    """Overwrites what the host sees."""
+    """Overwrite the host view."""
     self.data()[:] = data
 
 
 def install() -> None:
-    """Adds the old methods to today's classes."""
+    """Add the old methods to today's classes."""
 
     def add(cls: type, name: str, function: Callable[..., Any], doc: str | None = None) -> None:
         function.__name__ = name

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library raises."""
+"""The exceptions that the library raises."""
 
 from __future__ import annotations
 
 
 class Error(RuntimeError):
-    """Base of everything the library raises by itself.
+    """Base class of the library's exceptions.
 
-    ``code`` is the kind of failure (``"invalid_argument"``, ``"shader"``, ``"out_of_memory"``,
-    ``"device_lost"``, ``"unsupported"``, ``"vulkan"``), ``vk_result`` the VkResult behind it (0 where
-    there is none) and ``reasons`` the details, for instance why each device was refused.
+    - ``code``: the kind of failure: ``"invalid_argument"``, ``"shader"``, ``"out_of_memory"``,
+      ``"device_lost"``, ``"unsupported"`` or ``"vulkan"``.
+    - ``vk_result``: the VkResult that caused it, or 0.
+    - ``reasons``: details, for example why each device was rejected.
     """
 
     code: str = "vulkan"
@@ -22,14 +23,17 @@ class Error(RuntimeError):
 
 
 class InvalidArgument(Error, ValueError):
-    """The caller's arguments cannot work; nothing was changed."""
+    """An argument is not valid. Nothing was changed."""
 
 
 class ShaderError(Error):
-    """A shader does not compile, is not valid, or does not fit its arguments.
+    """A shader does not compile, is not valid, or does not match its arguments.
 
-    ``line`` and ``column`` count from 1 (0: unknown); ``log`` is the compiler's full output. The
-    message shows the line of text and marks the column.
+    The message shows the source line and marks the column.
+
+    - ``file``: the file name, or empty.
+    - ``line``, ``column``: the position, counted from 1. 0 if it is unknown.
+    - ``log``: the compiler's full output.
     """
 
     file: str = ""
@@ -39,12 +43,12 @@ class ShaderError(Error):
 
 
 class OutOfMemory(Error, MemoryError):
-    """No device or host memory is left; everything that existed still works."""
+    """Device or host memory is exhausted. Existing objects still work."""
 
 
 class DeviceLost(Error):
-    """The device stopped. ``reasons`` holds the driver's report, where it gives one."""
+    """The device was lost. ``reasons`` holds the driver's fault report, if there is one."""
 
 
 class Unsupported(Error):
-    """The driver or the device cannot do what was asked."""
+    """The driver or the device does not support the operation."""

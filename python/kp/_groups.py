@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of device groups that need no compiled code."""
+"""The Python part of device groups: the default group, buffers from arrays, and launch()."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _default: DeviceGroup | None = None
 
 
 def default_group() -> DeviceGroup:
-    """The group of buffers that are made without one: what set_default_group() was given.
+    """Return the group of buffers that are created without one.
 
-    Without, or where that was destroyed, a group of all GPUs is made.
+    This is the group that set_default_group() was given. If there is none, or if it was destroyed,
+    a group of all GPUs is created.
     """
     global _default
     with _lock:
@@ -40,10 +41,10 @@ def default_group() -> DeviceGroup:
 
 
 def set_default_group(group: DeviceGroup | None) -> None:
-    """Sets what default_group() gives; None lets it make a new one."""
+    """Set the group that default_group() returns. With None, default_group() creates a new one."""
     global _default
     if group is not None and not isinstance(group, DeviceGroup):
-        raise TypeError(f"group is a kp.DeviceGroup or None, not {type(group).__name__}")
+        raise TypeError(f"group must be a kp.DeviceGroup or None, not {type(group).__name__}")
     with _lock:
         _default = group
 
@@ -56,10 +57,15 @@ def asbuffer(
     dtype: DTypeLike | None = None,
     shard_rows: Iterable[int] | None = None,
 ) -> Buffer:
-    """A buffer with the shape, dtype and contents of an array.
+    """Create a buffer with the shape, dtype and contents of an array.
 
-    `dtype` makes vectors or matrices of the last axes: an array of shape (10, 3) is a buffer of 10
-    elements with dtype="vec3".
+    - `array`: anything that NumPy converts to an array.
+    - `group`: the devices; by default, default_group().
+    - `placement`, `shard_rows`: see Buffer.
+    - `dtype`: the element dtype, by default that of the array. A vector or matrix takes up the last
+      axes: with dtype="vec3", an array of shape (10, 3) becomes a buffer of 10 elements.
+
+    Raises ValueError if the last axes of the array do not have the shape of an element.
     """
     contents = np.asarray(array)
     wanted = element(contents.dtype if dtype is None else dtype)
@@ -68,8 +74,8 @@ def asbuffer(
     axes = contents.ndim - len(wanted.shape)
     if axes < 0 or contents.shape[axes:] != wanted.shape:
         raise ValueError(
-            f"the last axes of an array of {wanted} are {wanted.shape}, but its shape is "
-            f"{contents.shape}"
+            f"the last axes of an array of {wanted} must have the shape {wanted.shape}, but the "
+            f"array has the shape {contents.shape}"
         )
     buffer = Buffer(contents.shape[:axes], wanted, group, placement, shard_rows)
     buffer.write(contents.astype(wanted.base, copy=False))
@@ -79,33 +85,40 @@ def asbuffer(
 def copy(
     source: Buffer, destination: Buffer, wait_for: Iterable[Event | None] | Event | None = None
 ) -> list[Event]:
-    """source.copy_to(destination)."""
+    """Copy a buffer to another one: `source.copy_to(destination, wait_for)`."""
     return source.copy_to(destination, wait_for)
 
 
 def launch(
     self: DeviceGroup,
-    what: GroupKernel
-    | collections.abc.Sequence[Launcher | KernelListLauncher]
-    | collections.abc.Sequence[Algorithm]
-    | collections.abc.Callable[..., Event | None],
+    what: (
+        GroupKernel
+        | collections.abc.Sequence[Launcher | KernelListLauncher]
+        | collections.abc.Sequence[Algorithm]
+        | collections.abc.Callable[..., Event | None]
+    ),
     wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
     target: str | int = "all",
     **parameters: Any,
 ) -> list[Event]:
-    """Launches something on the devices that `target` chooses, exactly once on each.
+    """Launch work once on each device that `target` selects.
 
-    `what` is a GroupKernel; a list with a launcher, a list of launchers or an algorithm for each
-    device; or a function as for_each() takes it. Parameters go to it with each call. Errors as with
-    for_each(). Gives an event for each device.
+    - `what`: a GroupKernel; a list with one launcher, one list of launchers or one algorithm
+      for each device; or a function with the signature that for_each() expects.
+    - `wait_for`: the events that the work waits for.
+    - `target`: "all", "any" or the index of a queue.
+    - `parameters`: passed on to `what` with each call. Algorithms take none.
+
+    Returns one event per selected device. Failures are reported as by for_each().
     """
     if isinstance(what, GroupKernel):
         if what.group is not self:
-            raise ValueError("the kernel is of another group")
+            raise ValueError("the kernel belongs to another group; launch it on kernel.group")
         return what(wait_for=wait_for, target=target, **parameters)
     if isinstance(what, (Launcher, KernelListLauncher, Algorithm)):
         raise TypeError(
-            f"what is a list with a {type(what).__name__} for each device, not one alone"
+            f"what must be a list with one {type(what).__name__} for each device, but a single one "
+            "was given"
         )
     if callable(what):
         function = what
@@ -118,15 +131,22 @@ def launch(
         )
     each = list(what)
     if len(each) != len(self):
-        raise ValueError(f"what has {len(each)} entries, but the group has {len(self)} devices")
+        raise ValueError(
+            f"what must have one entry for each of the {len(self)} devices of the group, but "
+            f"{len(each)} were given"
+        )
     if each and all(isinstance(one, Algorithm) for one in each):
         if parameters:
-            raise TypeError("algorithms take no parameters; they are launched as they are")
+            raise TypeError(
+                f"algorithms take no parameters, but {', '.join(parameters)} were given; set push "
+                "constants on each algorithm instead"
+            )
         return self._launch_algorithms(cast("list[Algorithm]", each), target, wait_for)
     for one in each:
         if not isinstance(one, (Launcher, KernelListLauncher)):
             raise TypeError(
-                f"what has launchers, lists of launchers or algorithms, not {type(one).__name__}"
+                "what must contain launchers, lists of launchers or algorithms, not "
+                f"{type(one).__name__}"
             )
 
     def call(manager: Manager, queue: int, waits: list[Event]) -> Event | None:
@@ -138,6 +158,6 @@ def launch(
 
 
 def install() -> None:
-    """Adds launch() to the class."""
+    """Add launch() to DeviceGroup."""
     launch.__qualname__ = "DeviceGroup.launch"
-    setattr(DeviceGroup, "launch", launch)  # noqa: B010, to types it is there already
+    setattr(DeviceGroup, "launch", launch)  # noqa: B010, the stub declares it already

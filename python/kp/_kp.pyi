@@ -30,8 +30,8 @@ _Target: TypeAlias = str | SupportsIndex
 __version__: str
 
 class DataTypes(enum.IntEnum):
-    """What an element is. char, short, int and long have 8, 16, 32 and 64
-    bits, uchar to ulong the same without a sign; custom is a struct.
+    """The type of an element. char, short, int and long have 8, 16, 32 and 64 bits, uchar to ulong
+    the same without a sign; custom is a struct.
     """
 
     bool = 0
@@ -50,12 +50,11 @@ class DataTypes(enum.IntEnum):
     bfloat16 = 13
 
 class MemoryTypes(enum.IntEnum):
-    """Where memory lives.
+    """The place of memory.
 
-    device: on the device, with a host view that OpSyncDevice and OpSyncLocal
-    copy from and to. host: host memory that the device reads and writes.
-    storage: on the device, without a host view. deviceAndHost: one memory that
-    both reach at full speed; where there is none, as device.
+    device: device memory, with a host view; OpSyncDevice and OpSyncLocal copy between the two.
+    host: host memory that the device reads and writes. storage: device memory without a host
+    view. deviceAndHost: memory that both reach at full speed; same as device if there is none.
     """
 
     device = 0
@@ -90,9 +89,9 @@ class PipelineStageFlags(enum.IntFlag):
     all_commands = 65536
 
 class Manager:
-    """Owns a device and makes the objects that live on it.
+    """Owns a device and creates the objects that live on it.
 
-    Objects hold on to their manager, so it goes when the last of them goes, or with
+    Objects hold a reference to their manager. It is destroyed with the last of them, by
     destroy(), or at the end of a `with` block. Any thread may use it.
     """
 
@@ -111,139 +110,16 @@ class Manager:
         cache_folder: str = "",
         timeline_semaphores: bool = True,
     ) -> None:
-        """Without arguments: the best device, or what the environment variable KOMPUTE_DEVICE
-        names.
+        """Without arguments: the best device, or the one that the environment variable
+        KOMPUTE_DEVICE names.
 
-        `device` is a place in list_devices(); `name` a part of a name, `uuid` and
-        `device_type` ("discrete", "integrated", "virtual", "cpu") further conditions.
-        `family_queue_indices` asks for one queue per entry, of the family with that index;
-        `desired_extensions` are left out where missing, `required_extensions` an error.
-        `validation` is a list of checks ("core,sync"), `wait` one of "auto", "spin",
-        "hybrid", "block", `cache_folder` where pipelines are kept ("off": nowhere).
-        """
-
-    def queue(
-        self,
-        index: SupportsIndex = 0,
-        in_order: bool = True,
-        profiling: bool = False,
-    ) -> Queue:
-        """A line of work on the manager's queue of this index. Past the last it is virtual: it
-        shares queue 0 and says so. In an in-order queue each launch comes after all before it;
-        in another only wait_for, barrier() and the memory that launches share give an order.
-        """
-
-    def tensor(
-        self,
-        data: ArrayLike | None = None,
-        memory_type: MemoryTypes = MemoryTypes.device,
-        *,
-        shape: _Extent | None = None,
-        dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
-    ) -> Tensor:
-        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. What it holds gets to the device
-        by OpSyncDevice or write().
-
-        Elements are float32, or `dtype`.
-        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
-        """
-
-    def tensor_t(
-        self,
-        data: ArrayLike | None = None,
-        memory_type: MemoryTypes = MemoryTypes.device,
-        *,
-        shape: _Extent | None = None,
-        dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
-    ) -> Tensor:
-        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. What it holds gets to the device
-        by OpSyncDevice or write().
-
-        Elements are what `data` has, or `dtype` (float32 for a shape alone).
-        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
-        """
-
-    def image(
-        self,
-        data: ArrayLike | None = None,
-        width: SupportsIndex = 0,
-        height: SupportsIndex = 0,
-        num_channels: SupportsIndex = 0,
-        memory_type: MemoryTypes = MemoryTypes.device,
-        *,
-        tiling: str = "",
-        dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
-    ) -> Image:
-        """A storage image of `width` x `height` texels with 1 to 4 channels. Where the three are
-        left out, `data` has shape (height, width) or (height, width, channels). `tiling` is
-        "optimal" or "linear".
-
-        Channels are float32, or `dtype`.
-        """
-
-    def image_t(
-        self,
-        data: ArrayLike | None = None,
-        width: SupportsIndex = 0,
-        height: SupportsIndex = 0,
-        num_channels: SupportsIndex = 0,
-        memory_type: MemoryTypes = MemoryTypes.device,
-        *,
-        tiling: str = "",
-        dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
-    ) -> Image:
-        """A storage image of `width` x `height` texels with 1 to 4 channels. Where the three are
-        left out, `data` has shape (height, width) or (height, width, channels). `tiling` is
-        "optimal" or "linear".
-
-        Channels are what `data` has, or `dtype`.
-        """
-
-    def algorithm(
-        self,
-        tensors: collections.abc.Iterable[Memory] = [],
-        spirv: _Shader = b'',
-        workgroup: _Extent = (0, 0, 0),
-        spec_consts: _SpecConstants = (),
-        push_consts: _Constants = (),
-        *,
-        thread_count: _Extent | None = None,
-    ) -> Algorithm:
-        """A shader with the memory of its bindings 0, 1, ...
-
-        `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0:
-        as many as the first object has elements); `thread_count` counts invocations instead.
-        Constants are a list (float32), a number, a NumPy array of any dtype, a structured
-        array, or a dict by the names in the shader. The push constants are the default of
-        dispatches; a dict given to a dispatch keeps the default where it names nothing.
-        """
-
-    def sequence(
-        self,
-        queue_index: SupportsIndex = 0,
-        total_timestamps: SupportsIndex = 0,
-    ) -> Sequence:
-        """A sequence on one of the manager's queues. `total_timestamps` is the number of
-        operations that get_timestamps() covers.
-        """
-
-    def pinned_array(self, shape: _Extent | None, dtype: DTypeLike | None = None) -> NDArray[Any]:
-        """An array in host memory that the device reaches directly: write() from it and read()
-        into it are one copy by the device. Elements are float32, or `dtype`, and start
-        undefined. It outlives the manager, and takes memory that cannot be swapped out.
-        """
-
-    def import_host(self, array: Any) -> HostImport:
-        """Tells the device of the memory of an array, so that write() from it and read() into it
-        need no staging. Pays for memory that is sent or fetched several times. The array must
-        not be resized meanwhile. Where the device cannot do it, transfers go through staging
-        as always.
+        `device` is an index in list_devices(); `name` is a part of the name. `uuid` and
+        `device_type` ("discrete", "integrated", "virtual", "cpu") are further conditions.
+        `family_queue_indices` requests one queue per entry, of the family with that index.
+        Missing `desired_extensions` are ignored, missing `required_extensions` are an
+        error. `validation` is a list of checks ("core,sync"), `wait` one of "auto",
+        "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept ("off":
+        nowhere).
         """
 
     def compile(
@@ -263,39 +139,161 @@ class Manager:
         """The devices of this machine; see kp.list_devices."""
 
     def get_device_properties(self) -> dict[str, Any]:
-        """What the device is and can do."""
+        """The properties and limits of the device."""
 
     @property
     def queue_count(self) -> int:
-        """Number of queues that sequence() can be asked for."""
+        """Number of queues; sequence() takes the indices below it."""
 
     @property
     def allocated_bytes(self) -> int:
-        """Bytes of device and host memory that the driver gave to this device, for all its
-        managers together.
+        """Bytes of device and host memory that the driver has allocated for this device, for
+        all its managers together.
         """
 
     def clear(self) -> None:
-        """Forgets the objects that are gone. Happens by itself now and then."""
+        """Forgets deleted objects. Also happens automatically now and then."""
 
     def is_init(self) -> bool:
         """False after destroy()."""
 
     def destroy(self) -> None:
-        """Destroys everything that this manager made, after the work that uses it. A second call
-        does nothing.
+        """Destroys all objects that this manager created, after the work that uses them. A second
+        call does nothing.
         """
+
+    def __repr__(self) -> str: ...
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
 
-    def __repr__(self) -> str: ...
+    def tensor(
+        self,
+        data: ArrayLike | None = None,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        shape: _Extent | None = None,
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Tensor:
+        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
+        contents to the device.
+
+        Elements are float32, or `dtype`. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        """
+
+    def tensor_t(
+        self,
+        data: ArrayLike | None = None,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        shape: _Extent | None = None,
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Tensor:
+        """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
+        contents to the device.
+
+        Elements are those of `data`, or `dtype` (float32 for a shape alone). `tensor_type` is
+        Kompute 0.9.0's name of `memory_type`.
+        """
+
+    def image(
+        self,
+        data: ArrayLike | None = None,
+        width: SupportsIndex = 0,
+        height: SupportsIndex = 0,
+        num_channels: SupportsIndex = 0,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        tiling: str = "",
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Image:
+        """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
+        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
+        "linear".
+
+        Channels are float32, or `dtype`.
+        """
+
+    def image_t(
+        self,
+        data: ArrayLike | None = None,
+        width: SupportsIndex = 0,
+        height: SupportsIndex = 0,
+        num_channels: SupportsIndex = 0,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        tiling: str = "",
+        dtype: DTypeLike | None = None,
+        tensor_type: MemoryTypes | None = None,
+    ) -> Image:
+        """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
+        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
+        "linear".
+
+        Channels are those of `data`, or `dtype`.
+        """
+
+    def algorithm(
+        self,
+        tensors: collections.abc.Iterable[Memory] = [],
+        spirv: _Shader = b'',
+        workgroup: _Extent = (0, 0, 0),
+        spec_consts: _SpecConstants = (),
+        push_consts: _Constants = (),
+        *,
+        thread_count: _Extent | None = None,
+    ) -> Algorithm:
+        """A shader with the memory of its bindings 0, 1, ...
+
+        `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as
+        many as the first object has elements); `thread_count` counts invocations instead.
+        Constants are a list (float32), a number, a NumPy array of any dtype, a structured array,
+        or a dict by the names in the shader. The push constants are the default of dispatches; a
+        dict given to a dispatch keeps the default of the names it leaves out.
+        """
+
+    def queue(
+        self,
+        index: SupportsIndex = 0,
+        in_order: bool = True,
+        profiling: bool = False,
+    ) -> Queue:
+        """A queue on the manager's VkQueue with this index. A queue with a higher index is virtual:
+        it shares VkQueue 0, and its name says so. In an in-order queue each launch comes after
+        all earlier ones; in another only wait_for, barrier() and shared memory order launches.
+        """
+
+    def sequence(
+        self,
+        queue_index: SupportsIndex = 0,
+        total_timestamps: SupportsIndex = 0,
+    ) -> Sequence:
+        """A sequence on one of the manager's queues. `total_timestamps` is the number of operations
+        that get_timestamps() covers.
+        """
+
+    def pinned_array(self, shape: _Extent | None, dtype: DTypeLike | None = None) -> NDArray[Any]:
+        """An array in host memory that the device accesses directly: write() from it and
+        read() into it are one copy by the device. Elements are float32, or `dtype`, and
+        start undefined. It outlives the manager, and its memory cannot be swapped out.
+        """
+
+    def import_host(self, array: Any) -> HostImport:
+        """Imports the memory of an array, so that write() from it and read() into it need no
+        staging. Pays off for memory that is transferred several times. Do not resize the array
+        meanwhile. If the device cannot import it, transfers go through staging as usual.
+        """
 
     def tensor_over(self, array: Any) -> Tensor:
-        """A tensor whose memory is that of an array: the device reads and writes it in place,
-        and no copy is made. The array is kept for as long as the device needs it, and must
-        not be resized. Unsupported where the device or its driver does not take this memory.
+        """A tensor in the memory of an array: the device reads and writes it in place, without a
+        copy. The array stays alive for as long as the device needs it, and must not be resized.
+        Unsupported if the device or its driver does not accept this memory.
         """
 
     def exportable_tensor(
@@ -318,7 +316,7 @@ class Manager:
         memory_type: MemoryTypes = MemoryTypes.storage,
     ) -> Tensor:
         """A tensor in memory that another device of the same GPU exported. `memory` may be
-        closed afterwards; the memory lives as long as one of the two.
+        closed afterwards; the memory lives as long as one of the two tensors.
         """
 
     def eval_tensor_create(
@@ -328,7 +326,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
         spelling; see kp._early.
         """
 
@@ -338,7 +336,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
         spelling; see kp._early.
         """
 
@@ -349,7 +347,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
         spelling; see kp._early.
         """
 
@@ -359,7 +357,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
         spelling; see kp._early.
         """
 
@@ -370,7 +368,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp._early."""
 
     def eval_tensor_copy_def(
         self,
@@ -378,7 +376,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp._early."""
 
     def eval_async_tensor_copy(
         self,
@@ -387,7 +385,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp._early."""
 
     def eval_async_tensor_copy_def(
         self,
@@ -395,7 +393,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp._early."""
 
     def eval_tensor_sync_device(
         self,
@@ -404,9 +402,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies what the host sees of the tensors to the device. The old spelling; see
-        kp._early.
-        """
+        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
 
     def eval_tensor_sync_device_def(
         self,
@@ -414,9 +410,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies what the host sees of the tensors to the device. The old spelling; see
-        kp._early.
-        """
+        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
 
     def eval_async_tensor_sync_device(
         self,
@@ -425,9 +419,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies what the host sees of the tensors to the device. The old spelling; see
-        kp._early.
-        """
+        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
 
     def eval_async_tensor_sync_device_def(
         self,
@@ -435,9 +427,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies what the host sees of the tensors to the device. The old spelling; see
-        kp._early.
-        """
+        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
 
     def eval_tensor_sync_local(
         self,
@@ -446,9 +436,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the tensors from the device to what the host sees. The old spelling; see
-        kp._early.
-        """
+        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
 
     def eval_tensor_sync_local_def(
         self,
@@ -456,9 +444,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the tensors from the device to what the host sees. The old spelling; see
-        kp._early.
-        """
+        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
 
     def eval_async_tensor_sync_local(
         self,
@@ -467,9 +453,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the tensors from the device to what the host sees. The old spelling; see
-        kp._early.
-        """
+        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
 
     def eval_async_tensor_sync_local_def(
         self,
@@ -477,9 +461,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copies the tensors from the device to what the host sees. The old spelling; see
-        kp._early.
-        """
+        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
 
     def eval_algo_mult(
         self,
@@ -488,7 +470,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+        """Write the product of the first two tensors to the third. The old spelling; see
+        kp._early.
+        """
 
     def eval_algo_mult_def(
         self,
@@ -496,7 +480,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+        """Write the product of the first two tensors to the third. The old spelling; see
+        kp._early.
+        """
 
     def eval_async_algo_mult(
         self,
@@ -505,7 +491,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+        """Write the product of the first two tensors to the third. The old spelling; see
+        kp._early.
+        """
 
     def eval_async_algo_mult_def(
         self,
@@ -513,7 +501,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+        """Write the product of the first two tensors to the third. The old spelling; see
+        kp._early.
+        """
 
     def eval_algo_file(
         self,
@@ -522,7 +512,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+        """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
+        kp._early.
+        """
 
     def eval_algo_file_def(
         self,
@@ -530,7 +522,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+        """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
+        kp._early.
+        """
 
     def eval_async_algo_file(
         self,
@@ -539,7 +533,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+        """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
+        kp._early.
+        """
 
     def eval_async_algo_file_def(
         self,
@@ -547,7 +543,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+        """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
+        kp._early.
+        """
 
     def eval_algo_data(
         self,
@@ -556,7 +554,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
 
@@ -566,7 +564,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
 
@@ -577,7 +575,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
 
@@ -587,7 +585,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
 
@@ -596,25 +594,25 @@ class Manager:
         data: ArrayLike,
         tensor_type: MemoryTypes = MemoryTypes.device,
     ) -> Tensor:
-        """A float32 tensor whose contents are on the device already."""
+        """Create a float32 tensor and copy its contents to the device."""
 
     def create_sequence(self, name: str = "DEFAULT", queue_index: int = 0) -> Sequence:
-        """The sequence of that name; made where there is none."""
+        """Return the sequence of that name. Create it if there is none."""
 
     def eval_await(self, sequence_name: str, wait: int | None = None) -> None:
-        """Waits for eval_async_<op> under a named sequence; `wait` is in nanoseconds."""
+        """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""
 
     def eval_await_def(self, wait: int | None = None) -> None:
-        """Waits for every eval_async_<op>_def; `wait` is in nanoseconds, for each."""
+        """Wait for every eval_async_<op>_def, at most `wait` nanoseconds for each."""
 
 class Memory:
-    """Base of Tensor and Image: memory on a device, and what the host sees of it."""
+    """Base of Tensor and Image: memory on a device, and its host view."""
 
     def data(self) -> NDArray[Any]:
-        """The host view as a flat, writable array without a copy. Its base is this
-        object. The device sees what is written after OpSyncDevice (device memory) or
-        at the next evaluation (host and deviceAndHost memory). Views of destroyed
-        memory keep what they showed last. ValueError for storage memory.
+        """The host view as a flat, writable array without a copy. Its base is this object. The
+        device sees written values after OpSyncDevice (device memory) or at the next evaluation
+        (host and deviceAndHost memory). Views of destroyed memory keep their last contents.
+        ValueError for storage memory.
         """
 
     def numpy(self) -> NDArray[Any]:
@@ -631,23 +629,23 @@ class Memory:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What an element is, for NumPy."""
+        """The NumPy type of an element."""
 
     @property
     def nbytes(self) -> int:
         """Bytes in all."""
 
     def memory_type(self) -> MemoryTypes:
-        """Where the memory lives: a kp.MemoryTypes."""
+        """The place of the memory: a kp.MemoryTypes."""
 
     def tensor_type(self) -> MemoryTypes:
         """memory_type(); the name of Kompute 0.9.0."""
 
     def data_type(self) -> DataTypes:
-        """What an element is: a kp.DataTypes."""
+        """The type of an element: a kp.DataTypes."""
 
     def is_init(self) -> bool:
-        """False once this object or its manager was destroyed."""
+        """False once this object or its manager is destroyed."""
 
     def destroy(self) -> None:
         """Frees the device memory, after the work that uses it. A second call does nothing."""
@@ -656,8 +654,8 @@ class Memory:
         """Names the memory in validation messages and captures."""
 
     def write(self, data: ArrayLike, offset: SupportsIndex = 0) -> None:
-        """Copies any array-like straight to the device memory, whatever the memory type, after
-        all evaluations started before. `offset` counts elements.
+        """Copies any array-like straight to the device memory, for every memory type, after all
+        earlier evaluations. `offset` counts elements.
         """
 
     def read(
@@ -666,7 +664,7 @@ class Memory:
         count: SupportsIndex | None = None,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """Copies device memory to a new array, or to `out`, after the evaluations started before
+        """Copies device memory to a new array, or to `out`, after the earlier evaluations
         that write it. `offset` and `count` are in elements.
         """
 
@@ -689,19 +687,18 @@ class Memory:
     def __repr__(self) -> str: ...
 
     def set_data(self, data: ArrayLike) -> None:
-        """Overwrites what the host sees."""
+        """Overwrite the host view."""
 
 class Tensor(Memory):
-    """An array on a device. Made by Manager.tensor and tensor_t."""
+    """An array on a device. Created by Manager.tensor and tensor_t."""
 
     def export_memory(self) -> ExternalMemory:
-        """A handle by which another Vulkan device of the same GPU opens the memory.
-        What the two do with it, they order themselves. For tensors of
-        Manager.exportable_tensor().
+        """A handle by which another Vulkan device of the same GPU opens the memory. The callers
+        order the accesses of the two. For tensors of Manager.exportable_tensor().
         """
 
 class Image(Memory):
-    """A storage image. Made by Manager.image and image_t."""
+    """A storage image. Created by Manager.image and image_t."""
 
     @property
     def width(self) -> int:
@@ -716,9 +713,7 @@ class Image(Memory):
         """Channels of a texel."""
 
 class Algorithm:
-    """A compute shader with its memory, constants and work groups. Made by
-    Manager.algorithm.
-    """
+    """A compute shader with its memory, constants and work groups. Created by Manager.algorithm."""
 
     def rebuild(
         self,
@@ -730,8 +725,8 @@ class Algorithm:
         *,
         thread_count: _Extent | None = None,
     ) -> None:
-        """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty constants
-        leave the previous ones in force. Sequences keep what they recorded until rerecord().
+        """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
+        constants keep the previous ones. Sequences keep their recording until rerecord().
         """
 
     def get_mem_objects(self) -> list[Memory]:
@@ -741,23 +736,23 @@ class Algorithm:
         """The memory objects that are tensors."""
 
     def set_mem_objects(self, tensors: collections.abc.Iterable[Memory]) -> None:
-        """Binds other memory to the same shader, which costs no pipeline. Sequences keep what
-        they recorded until rerecord().
+        """Binds other memory to the same shader, without a new pipeline. Sequences keep their
+        recording until rerecord().
         """
 
     def set_push_constants(self, push_consts: _Constants) -> None:
-        """Default push constants of later dispatches."""
+        """Sets the default push constants of later dispatches."""
 
     @property
     def workgroup(self) -> tuple[int, int, int]:
-        """Work groups that a dispatch starts in x, y and z."""
+        """Work groups of a dispatch in x, y and z."""
 
     @property
     def local_size(self) -> tuple[int, int, int]:
-        """Invocations of a work group in x, y and z, as the shader says."""
+        """Invocations of a work group in x, y and z, as the shader declares."""
 
     def set_workgroup(self, workgroup: _Extent) -> None:
-        """Work groups that a dispatch starts: a number, or up to three for x, y and z."""
+        """Sets the work groups of a dispatch: a number, or up to three for x, y and z."""
 
     def set_thread_count(
         self,
@@ -765,31 +760,33 @@ class Algorithm:
         y: SupportsIndex = 1,
         z: SupportsIndex = 1,
     ) -> None:
-        """Starts at least this many invocations: the counts divided by local_size, rounded up."""
+        """Starts at least this many invocations: the work groups are the counts divided by
+        local_size, rounded up.
+        """
 
     def is_init(self) -> bool:
         """True once there is a shader, and until destroy()."""
 
     def destroy(self) -> None:
-        """Lets go of shader and memory. What is recorded or runs keeps what it needs."""
+        """Releases shader and memory. Recorded and running work keeps what it needs."""
 
     def __repr__(self) -> str: ...
 
 class OpBase:
-    """An operation that a sequence records. Derive from it to make one out of others:
-    define record(), and where wanted accesses(), pre_eval() and post_eval().
+    """An operation that a sequence records. Derive a class to compose one of others: define
+    record() and, if needed, accesses(), pre_eval() and post_eval().
     """
 
     def __init__(self) -> None: ...
 
     def record(self) -> collections.abc.Iterable[OpBase]:
-        """The operations that this one consists of, in order. Called when a sequence records
-        this operation, and by Sequence.rerecord. May be a generator.
+        """Returns the operations that this one consists of, in order. Called when a sequence
+        records this operation, and by Sequence.rerecord. May be a generator.
         """
 
     def accesses(self) -> collections.abc.Iterable[tuple[Memory, str]] | None:
-        """Memory that shaders reach beyond what they declare, for instance by addresses: pairs
-        of a tensor or image and "r", "w" or "rw".
+        """Returns memory that shaders access beyond their declarations, for example by address:
+        pairs of a tensor or image and "r", "w" or "rw".
         """
 
     def pre_eval(self) -> None:
@@ -799,15 +796,16 @@ class OpBase:
         """Called on the host after each evaluation that was waited for."""
 
 class Sequence:
-    """Records operations and evaluates them, waiting or not. Made by Manager.sequence."""
+    """Records operations and evaluates them, with or without waiting. Created by
+    Manager.sequence.
+    """
 
     def record(self, op: OpBase) -> Sequence:
         """Appends an operation. After an evaluation the first record() starts a new recording."""
 
     def eval(self, op: OpBase | None = None) -> Sequence:
-        """Submits what is recorded (or replaces it by one operation first) and waits for it.
-        Other threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence
-        running.
+        """Submits the recording (or replaces it by one operation first) and waits for it. Other
+        threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence running.
         """
 
     def eval_async(
@@ -815,29 +813,28 @@ class Sequence:
         op: OpBase | None = None,
         wait_for: collections.abc.Iterable[Event] = (),
     ) -> Sequence:
-        """Submits what is recorded (or replaces it by one operation first) and returns. The
-        work starts when all events of `wait_for` are done. Wait with eval_await() or
-        `await`.
+        """Submits the recording (or replaces it by one operation first) and returns. The work
+        starts when all events of `wait_for` are done. Wait with eval_await() or `await`.
         """
 
     def eval_await(self, wait: int | None = None) -> Sequence:
-        """Waits for eval_async(). When `wait` nanoseconds are over first, is_running() becomes
-        False and the sequence can be used again at once; the work goes on.
+        """Waits for eval_async(). If `wait` nanoseconds pass first, is_running() becomes False and
+        the sequence can be used again at once; the work continues.
         """
 
     def begin(self) -> Sequence:
-        """Starts a recording; nothing where one is on. record() does it by itself."""
+        """Starts a recording; does nothing during one. record() calls it if needed."""
 
     def end(self) -> Sequence:
-        """Ends the recording. eval_async() does it by itself."""
+        """Ends the recording. eval_async() calls it if needed."""
 
     def clear(self) -> Sequence:
-        """Forgets the operations and ends the recording. What was recorded can still be
-        evaluated, without the hooks of its operations.
+        """Removes the operations and ends the recording. The recorded commands can still be
+        evaluated, without the hooks of their operations.
         """
 
     def rerecord(self) -> Sequence:
-        """Records the same operations again, for instance after Algorithm.rebuild."""
+        """Records the same operations again, for example after Algorithm.rebuild."""
 
     def is_recording(self) -> bool:
         """True from the first record(), or begin(), until end() or an evaluation."""
@@ -846,32 +843,32 @@ class Sequence:
         """True from eval_async() until it was waited for."""
 
     def is_init(self) -> bool:
-        """False once this sequence or its manager was destroyed."""
+        """False once this sequence or its manager is destroyed."""
 
     def get_timestamps(self) -> list[int]:
         """Device times of the last evaluation, in ticks: one at its start and one after each
-        operation. For sequences made with total_timestamps.
+        operation. For sequences created with total_timestamps.
         """
 
     def get_timestamps_ns(self) -> list[int]:
         """get_timestamps() in nanoseconds."""
 
     def event(self) -> Event:
-        """The last submission, to be waited for anywhere."""
+        """The event of the last submission."""
 
     def destroy(self) -> None:
-        """Waits for what runs, and lets go of everything. A second call does nothing."""
+        """Waits for running work and releases everything. A second call does nothing."""
 
     @property
     def _manager(self) -> Manager: ...
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *args: object) -> None: ...
-
     def __await__(self) -> collections.abc.Generator[Any, None, Sequence]: ...
 
     def __repr__(self) -> str: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
 
     def record_tensor_create(
         self,
@@ -879,7 +876,7 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Tensors exist from the start today; what is left is to copy what they hold. The old
+        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
         spelling; see kp._early.
         """
 
@@ -889,7 +886,7 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copies the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp._early."""
 
     def record_tensor_sync_device(
         self,
@@ -897,9 +894,7 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copies what the host sees of the tensors to the device. The old spelling; see
-        kp._early.
-        """
+        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
 
     def record_tensor_sync_local(
         self,
@@ -907,9 +902,7 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copies the tensors from the device to what the host sees. The old spelling; see
-        kp._early.
-        """
+        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
 
     def record_algo_mult(
         self,
@@ -917,7 +910,9 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Multiplies the first two tensors into the third. The old spelling; see kp._early."""
+        """Write the product of the first two tensors to the third. The old spelling; see
+        kp._early.
+        """
 
     def record_algo_file(
         self,
@@ -925,7 +920,9 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Runs the shader in a file: SPIR-V (.spv) or source. The old spelling; see kp._early."""
+        """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
+        kp._early.
+        """
 
     def record_algo_data(
         self,
@@ -933,85 +930,87 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Runs a shader: SPIR-V bytes or source text, with specialization constants. The old
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
 
 class Event:
-    """A point in the work of a device, or of the host. Launchers, copies, queues and
-    Sequence.event give them; wait_for takes them, done or not.
+    """A point in the work of a device or of the host. Launchers, copies, queues and
+    Sequence.event return events; wait_for takes them, done or not.
     """
 
     def __init__(self) -> None:
-        """An event that is done already."""
+        """An event that is already done."""
 
     @property
     def done(self) -> bool:
-        """True once the work is over, done or failed. Never waits."""
+        """True once the work has finished or failed. Never waits."""
 
     @property
     def status(self) -> EventStatus:
-        """How far the work has come. Never waits."""
+        """State of the work. Never waits."""
 
     @property
     def profile(self) -> EventProfile | None:
-        """When it ran; None until it is done, where it failed, and where its queue did not
-        profile it. Device times of one device compare with each other. Never waits.
+        """Times of the work; None until it is done, if it failed, or if its queue did not
+        profile it. Device times compare with others of the same device. Never waits.
         """
 
     @property
     def value(self) -> int:
-        """The queue's count at this point; 0 for what the device was not given."""
+        """The queue's submission count at this point; 0 for work that is not submitted to a
+        device.
+        """
 
     @property
     def queue_name(self) -> str:
-        """Name of the kp.Queue it was launched on; empty where there is none."""
+        """Name of the kp.Queue that it was launched on; empty if there is none."""
 
     def wait(self, timeout: SupportsFloat | None = None) -> bool:
-        """Waits until the work is done, or `timeout` seconds are over; says which. Raises what
-        made it fail: for a host function, what that raised.
+        """Waits until the work is done, or `timeout` seconds have passed: returns False then.
+        Raises the reason if the work failed; for a host function, its exception.
         """
 
     def _call_when_over(self, function: collections.abc.Callable[..., object]) -> None:
-        """Calls a function in a thread of the library once the event is over."""
+        """Calls a function on a thread of the library once the event is over."""
 
     def __await__(self) -> collections.abc.Generator[Any, None, None]: ...
 
     def __repr__(self) -> str: ...
 
 class UserEvent(Event):
-    """An event that the host signals: what waits for it starts when set() is called.
-    Where it is gone without set() or fail(), it fails.
+    """An event that the host signals: work that waits for it starts when set() is called. It
+    fails if it is deleted before set() or fail().
     """
 
     def __init__(self) -> None: ...
 
     def set(self) -> None:
-        """Signals it. What waits for it is started in this call."""
+        """Signals it. Work that waits for it starts within this call."""
 
     def fail(self, error: BaseException | type[BaseException]) -> None:
-        """Fails it with an exception, and with it all that waits for it."""
+        """Fails it with an exception, and with it all work that waits for it."""
 
 class Queue:
-    """A line of work of a device: launches go to it, events come from it. Made by
+    """A queue of a device: launchers submit work to it and return events. Created by
     Manager.queue.
     """
 
     @property
     def index(self) -> int:
-        """As asked for."""
+        """As given."""
 
     @property
     def name(self) -> str:
-        """"queue 2", with " (virtual, on queue 0)" where it is."""
+        """"queue 2", with the suffix " (virtual, on queue 0)" for a virtual queue."""
 
     @property
     def in_order(self) -> bool:
-        """Whether each launch comes after all before it."""
+        """Whether each launch comes after all earlier ones."""
 
     @property
     def is_virtual(self) -> bool:
-        """Whether it shares the device's queue with that of another index."""
+        """Whether it shares the VkQueue of another index."""
 
     @property
     def device_name(self) -> str:
@@ -1023,14 +1022,14 @@ class Queue:
 
     @property
     def profiling(self) -> bool:
-        """Whether launches are timed; False also where the device cannot."""
+        """Whether launches are timed; always False if the device has no timestamps."""
 
     def set_profiling(self, profiling: bool) -> None:
-        """Switches timing for launches from now on."""
+        """Switches timing on or off for later launches."""
 
     def barrier(self, wait_for: _Events = None) -> Event:
-        """An event that is done when all launched on this queue so far, and all of `wait_for`,
-        is done. Later launches of this queue come after it.
+        """An event that is done when all earlier launches on this queue, and all of
+        `wait_for`, are done. Later launches on this queue come after it.
         """
 
     def host_function(
@@ -1038,25 +1037,26 @@ class Queue:
         function: collections.abc.Callable[..., object],
         wait_for: _Events = None,
     ) -> Event:
-        """Calls a function in a thread of the library when all of `wait_for` (and, in an
-        in-order queue, everything before) is done. What it raises is raised in those who
-        wait for the event. It must not wait for what comes after it.
+        """Calls a function on a thread of the library when all of `wait_for` (and, in an
+        in-order queue, all earlier launches) are done. Waiting for the event raises the
+        function's exception. The function must not wait for later work.
         """
 
     def finish(self) -> None:
-        """Waits for everything launched on this queue so far. Failures are left to those who
-        hold the events.
-        """
+        """Waits for all earlier launches on this queue. Failures are reported by their events."""
 
     def __repr__(self) -> str: ...
 
+def list_devices() -> list[dict[str, Any]]:
+    """The devices of this machine, in the driver's order, as a list of dicts."""
+
 class OpSyncDevice(OpBase):
-    """Copies the host view of device memory to the device. Nothing for other memory types."""
+    """Copies the host view of device memory to the device. Does nothing for other memory types."""
 
     def __init__(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
 
 class OpSyncLocal(OpBase):
-    """Copies device memory to its host view. Nothing for other memory types."""
+    """Copies device memory to its host view. Does nothing for other memory types."""
 
     def __init__(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
 
@@ -1076,9 +1076,10 @@ class OpAlgoDispatch(OpBase):
         group_counts: Tensor | None = None,
         offset: SupportsIndex = 0,
     ) -> None:
-        """`push_consts` are those of this dispatch alone: a list (float32), a number, a NumPy
-        array or structure, or a dict by name. `group_counts` is a tensor that holds the work
-        groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its start.
+        """`push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
+        or structure, or a dict by name. `group_counts` is a tensor that holds the work
+        groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
+        start.
         """
 
     def record(self) -> collections.abc.Iterable[OpBase]:
@@ -1095,7 +1096,7 @@ class OpMult(OpBase):
     def __init__(self, tensors: collections.abc.Iterable[Memory], algorithm: Algorithm) -> None: ...
 
 class OpMemoryBarrier(OpBase):
-    """A barrier placed by hand. Sequences place all that their operations need by themselves."""
+    """A barrier placed by hand. Sequences place all barriers that their operations need."""
 
     def __init__(
         self,
@@ -1108,11 +1109,11 @@ class OpMemoryBarrier(OpBase):
     ) -> None: ...
 
 class EventStatus(enum.IntEnum):
-    """How far the work behind an event has come.
+    """State of the work behind an event.
 
-    queued: it waits on the host for something else. submitted: the
-    device has it, or the host function runs. complete: done.
-    error: it failed or could not be started; wait() says why.
+    queued: it waits on the host for other work. submitted: the device has it, or the host
+    function is running. complete: finished. error: it failed or could not start; wait() raises
+    the reason.
     """
 
     queued = 0
@@ -1121,7 +1122,7 @@ class EventStatus(enum.IntEnum):
     error = 3
 
 class EventProfile:
-    """When profiled work ran, in nanoseconds."""
+    """Times of profiled work, in nanoseconds."""
 
     @property
     def start(self) -> int:
@@ -1133,11 +1134,11 @@ class EventProfile:
 
     @property
     def queued(self) -> int:
-        """Of the host's clock (time.monotonic_ns on Linux): the call."""
+        """Of the host's clock (time.monotonic_ns on Linux): the launch."""
 
     @property
     def submitted(self) -> int:
-        """Of the host's clock: the device was given it."""
+        """Of the host's clock: the submission to the device."""
 
     @property
     def duration(self) -> int:
@@ -1146,29 +1147,94 @@ class EventProfile:
     def __repr__(self) -> str: ...
 
 def wait_all(events: collections.abc.Iterable[Event], timeout: SupportsFloat | None = None) -> bool:
-    """Waits until all are done, or `timeout` seconds are over; says which. Once all are
-    over, raises the first failure in the order of the list.
+    """Waits until all events are done, or `timeout` seconds have passed: returns False then. After
+    all have ended, raises the first failure in list order.
     """
 
 def wait_any(
     events: collections.abc.Iterable[Event],
     timeout: SupportsFloat | None = None,
 ) -> int | None:
-    """Waits until one is done; gives its place in the list, or None where `timeout`
-    seconds were over first. Raises where the first that is over failed.
+    """Waits until one event is done; returns its index, or None if `timeout` seconds have passed.
+    Raises if that event failed.
     """
 
 def eval_all(sequences: collections.abc.Iterable[Sequence]) -> None:
-    """Evaluates several sequences at the price of one submission, and waits for all.
-    They are ordered as if evaluated one after the other.
+    """Evaluates several sequences in one submission, and waits for all of them. They are ordered
+    as if evaluated one after the other.
     """
 
-def list_devices() -> list[dict[str, Any]]:
-    """The devices of this machine, in the driver's order, as a list of dicts."""
+class HostImport:
+    """An import of an array's memory into a device; see Manager.import_host. Ends with close(), a
+    `with` block, or its deletion.
+    """
+
+    @property
+    def imported(self) -> bool:
+        """True if the device copies from and to the memory directly."""
+
+    @property
+    def reason(self) -> str:
+        """Why it does not; empty if it does."""
+
+    def close(self) -> None:
+        """Ends the import, after the transfers that use it. A second call does nothing."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+class ExternalMemory:
+    """Device memory that another Vulkan device can open: one of another process, of another
+    library, or another logical device of the same GPU. Created by Tensor.export_memory(), or
+    from the numbers that another process sent with its file descriptor. Owns the descriptor:
+    close(), a `with` block, or its deletion closes it.
+    """
+
+    def __init__(
+        self,
+        fd: SupportsIndex,
+        allocation_bytes: SupportsIndex,
+        memory_type: SupportsIndex,
+        offset: SupportsIndex = 0,
+    ) -> None: ...
+
+    @property
+    def fd(self) -> int:
+        """The file descriptor; -1 once it is closed or detached."""
+
+    @property
+    def allocation_bytes(self) -> int:
+        """Bytes of the whole VkDeviceMemory."""
+
+    @property
+    def memory_type(self) -> int:
+        """Vulkan's index of the memory type."""
+
+    @property
+    def offset(self) -> int:
+        """Offset of the tensor's memory in it, in bytes."""
+
+    def fileno(self) -> int:
+        """The file descriptor."""
+
+    def detach(self) -> int:
+        """Returns the file descriptor and gives it up: the caller closes it from now on."""
+
+    def close(self) -> None:
+        """Closes the file descriptor. Tensors created from it stay valid. A second call does
+        nothing.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
 
 class KernelStatistics:
-    """Times of the runs of one kernel, in nanoseconds. Two of them add up to
-    what one that saw all runs would say; they compare by mean.
+    """Times of the runs of one kernel, in nanoseconds. The sum of two equals the statistics of all
+    their runs; they compare by mean.
     """
 
     def __init__(self) -> None: ...
@@ -1182,7 +1248,7 @@ class KernelStatistics:
 
     @property
     def nruns(self) -> int:
-        """The same."""
+        """Same as count."""
 
     @property
     def unprofiled(self) -> int:
@@ -1194,11 +1260,11 @@ class KernelStatistics:
 
     @property
     def min(self) -> int:
-        """The shortest; 0 without runs."""
+        """The shortest run; 0 without runs."""
 
     @property
     def max(self) -> int:
-        """The longest."""
+        """The longest run."""
 
     @property
     def mean(self) -> float:
@@ -1206,7 +1272,7 @@ class KernelStatistics:
 
     @property
     def variance(self) -> float:
-        """Of the runs themselves."""
+        """Variance of all runs."""
 
     @property
     def stddev(self) -> float:
@@ -1214,18 +1280,18 @@ class KernelStatistics:
 
     @property
     def median(self) -> float:
-        """Of a bounded number of samples, as percentile()."""
+        """Median of a bounded number of samples, as percentile()."""
 
     def percentile(self, percent: SupportsFloat) -> float:
         """`percent` is 0 to 100."""
 
     @property
     def bytes(self) -> int:
-        """Moved, for copies and fills."""
+        """Bytes transferred by copies and fills."""
 
     @property
     def bytes_per_second(self) -> float:
-        """0 where nothing was copied."""
+        """Throughput; 0 if nothing was transferred."""
 
     def __add__(self, arg0: KernelStatistics, /) -> KernelStatistics: ...
 
@@ -1238,15 +1304,15 @@ class KernelStatistics:
     def __repr__(self) -> str: ...
 
 def to_table(statistics: collections.abc.Mapping[str, KernelStatistics]) -> str:
-    """A table with one line for each name, the longest total first. `statistics` is what
-    KernelListLauncher.statistics gives.
+    """A table with one line for each name, the longest total first. `statistics` is
+    KernelListLauncher.statistics.
     """
 
 class TimingSink:
-    """Is told of each profiled launch once its times are known."""
+    """Is notified of each profiled launch once its times are known."""
 
 class FunctionProfiler(TimingSink):
-    """Adds up the times of one function: `profiler += seconds`, or as the `profiler` of
+    """Sums the times of one function: `profiler += seconds`, or as the `profiler` of
     launchers.
     """
 
@@ -1262,14 +1328,14 @@ class FunctionProfiler(TimingSink):
 
     @property
     def nb_calls(self) -> int:
-        """How often."""
+        """Number of calls."""
 
     def __iadd__(self, arg0: SupportsFloat, /) -> Self: ...
 
     def __str__(self) -> str: ...
 
 class TraceOptions:
-    """Which launches are traced and profiled."""
+    """Selects the launches that are traced and profiled."""
 
     def __init__(
         self,
@@ -1283,37 +1349,37 @@ class TraceOptions:
 
     @property
     def trace_kernels(self) -> bool:
-        """Launches are printed (KP_TRACE_KERNELS)."""
+        """Prints launches (KP_TRACE_KERNELS)."""
 
     @property
     def no_copy(self) -> bool:
-        """Not those whose message begins "enqueue_copy" (KP_TRACE_NOCOPY)."""
+        """Skips those whose message begins "enqueue_copy" (KP_TRACE_NOCOPY)."""
 
     @property
     def no_accumulate(self) -> bool:
-        """Not those with "add<" in their message (KP_TRACE_NOACCUMULATE)."""
+        """Skips those with "add<" in their message (KP_TRACE_NOACCUMULATE)."""
 
     @property
     def profile_kernels(self) -> bool:
-        """profile_kernel() does something (KP_PROFILE_KERNELS)."""
+        """Switches profile_kernel() on (KP_PROFILE_KERNELS)."""
 
     @property
     def filter(self) -> str:
-        """Comma-separated globs of messages; with ! in front: those not
+        """Comma-separated globs that select messages; a leading ! excludes them
         (KP_TRACE_FILTER).
         """
 
 def trace_options() -> TraceOptions:
-    """The options in force; at first those of the environment."""
+    """The current options; initially those of the environment."""
 
 def set_trace_options(options: TraceOptions) -> None:
-    """Puts other options in force."""
+    """Replaces the current options."""
 
 def trace_options_from_environment() -> TraceOptions:
-    """What the environment variables say now."""
+    """The options in the environment variables now."""
 
 def set_trace_output(output: collections.abc.Callable[[str], object] | None) -> None:
-    """What is called with each line of the trace; None writes to the C library's
+    """Sets the function that is called with each line of the trace; None writes to the C library's
     standard output.
     """
 
@@ -1321,28 +1387,138 @@ def should_trace_kernel(kernel_msg: str) -> bool:
     """Whether a launch with this message is printed."""
 
 def trace_kernel(kernel_msg: str) -> None:
-    """Prints the message where should_trace_kernel() says so."""
+    """Prints the message if should_trace_kernel() returns True for it."""
 
 def should_profile_kernel(kernel_msg: str) -> bool:
     """Whether profile_kernel() does something for this message."""
 
-class Kernel:
-    """A shader that launchers are made of; they do not disturb each
-    other's arguments.
+class ProfileEntry:
+    """One line of a profiler's table."""
+
+    @property
+    def name(self) -> str:
+        """Name of the scope, kernel or copy."""
+
+    @property
+    def track(self) -> str:
+        """"host", or device and queue."""
+
+    @property
+    def depth(self) -> int:
+        """Number of enclosing scopes."""
+
+    @property
+    def count(self) -> int:
+        """Number of spans."""
+
+    @property
+    def total(self) -> int:
+        """Sum of all spans in nanoseconds."""
+
+    @property
+    def min(self) -> int:
+        """The shortest in nanoseconds."""
+
+    @property
+    def max(self) -> int:
+        """The longest in nanoseconds."""
+
+    @property
+    def mean(self) -> float:
+        """The mean in nanoseconds."""
+
+    @property
+    def share(self) -> float:
+        """Share of the track's total, 0 to 1."""
+
+    def __repr__(self) -> str: ...
+
+class ProfilerScope:
+    """A `with` block that is measured."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+class Profiler(TimingSink):
+    """Collects times: nested scopes of host code, and launches on devices. Prints a table, and
+    writes a trace for ui.perfetto.dev. Any thread may use it.
     """
+
+    def __init__(self, name: str = "kompute", max_spans: SupportsIndex = 1000000) -> None:
+        """`name` is the name of the process in the trace, which keeps up to `max_spans`
+        spans.
+        """
+
+    def now(self) -> int:
+        """Nanoseconds of the clock of all host times here."""
+
+    def scope(self, name: str) -> ProfilerScope:
+        """Measures a `with` block, inside the open scopes of the same thread."""
+
+    def name_thread(self, name: str) -> None:
+        """Names the calling thread's track in the trace."""
+
+    def add_host_span(self, name: str, start: SupportsIndex, end: SupportsIndex) -> None:
+        """Adds host code measured elsewhere, in nanoseconds of now()."""
+
+    def add_device_span(
+        self,
+        name: str,
+        device: str,
+        queue: str,
+        start: SupportsIndex,
+        end: SupportsIndex,
+        submitted: SupportsIndex = 0,
+    ) -> None:
+        """Adds work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and its
+        submission, in those of now(), if known.
+        """
+
+    def calibrate(self, device: str, manager: Manager) -> bool:
+        """Relates the clock of the manager's device, called `device`, to the host's; False if
+        the device does not support it.
+        """
+
+    def entries(self) -> list[ProfileEntry]:
+        """The lines of the table."""
+
+    def table(self) -> str:
+        """Count, total, mean, min, max and share of each name, as text."""
+
+    def trace(self) -> str:
+        """The trace, JSON in Chrome's format."""
+
+    def write_trace(self, path: _Path) -> None:
+        """Writes the trace to a file."""
+
+    @property
+    def span_count(self) -> int:
+        """Spans in the trace."""
+
+    @property
+    def dropped_spans(self) -> int:
+        """Spans beyond max_spans; the table counts them."""
+
+    def merge(self, other: Profiler) -> None:
+        """Adds the times of another profiler."""
+
+    def clear(self) -> None:
+        """Discards everything except open scopes."""
+
+class Kernel:
+    """A shader from which launchers are created; each launcher has its own arguments."""
 
     def __init__(self, manager: Manager, shader: _Shader) -> None: ...
 
 class Launcher:
-    """Something that is launched on a queue. A call returns at
-    once, with an event.
-    """
+    """Base of everything that can be launched on a queue. A call returns an event at once."""
 
     def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Launches and returns the event. Classes of one's own define it, with the keywords
-        queue and wait_for and their parameters.
+        """Launches and returns the event. Derived classes define it, with the keywords queue and
+        wait_for and their parameters.
         """
 
     @property
@@ -1350,33 +1526,33 @@ class Launcher:
         """Its name in errors, trace and statistics."""
 
     def global_size_configured(self) -> bool:
-        """Whether a call needs no global size."""
+        """Whether calls need no global size."""
 
     def parameters(self) -> dict[str, str]:
-        """Names and types of the parameters that calls take."""
+        """Names and types of the parameters of a call."""
 
     @property
     def events(self) -> list[Event]:
-        """Profiled launches since `statistics` was read last, and those unfinished then."""
+        """Profiled launches since the last `statistics`, and those that were unfinished then."""
 
     @property
     def statistics(self) -> KernelStatistics:
-        """Times of all profiled runs that are done by now. Never waits; what is unfinished
-        stays in `events` and counts the next time.
+        """Times of all profiled launches that have finished. Never waits: unfinished launches
+        stay in `events` and are counted by a later read.
         """
 
     def clear_statistics(self) -> None:
-        """Starts anew, without the events so far."""
+        """Discards all times and events."""
 
     def _register_event(self, event: Event) -> None:
-        """Adds an event to `events`; for launchers of one's own."""
+        """Adds an event to `events`; for derived classes."""
 
     def __repr__(self) -> str: ...
 
 class HostLauncher(Launcher):
-    """A Python function among kernels. It runs on a thread of the library when everything
-    before it is done, and what comes after waits for it. What it raises is raised in those
-    who wait for the event, and fails what depends on it.
+    """Launches a Python function among kernels. It runs on a thread of the library when all work
+    before it is done; work after it waits for it. If it raises, waiting for its event raises
+    the same exception, and work that depends on it fails.
     """
 
     def __init__(
@@ -1397,10 +1573,10 @@ class HostLauncher(Launcher):
         """Launches and returns at once."""
 
 class KernelLauncher(Launcher):
-    """A kernel with arguments that are all known. `kernel` is an Algorithm, a Kernel, SPIR-V,
-    GLSL or a path. `args_list` has all arguments by position, or pairs of an index or a name
-    and a value: bindings in ascending order, then push constants by offset, then
-    specialization constants by id. Sizes count work items.
+    """A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
+    a path. `args_list` has all arguments by position, or pairs of an index or a name and a
+    value: bindings in ascending order, then push constants by offset, then specialization
+    constants by id. Sizes count work items.
     """
 
     def __init__(
@@ -1427,9 +1603,9 @@ class KernelLauncher(Launcher):
         arg_name: str | None = None,
         arg_type: Any = None,
     ) -> None:
-        """Raises InvalidArgument where a value does not fit the argument with this index; the
-        message names launcher, argument, position, expected and given. Where a class of
-        one's own defines it, it is called with each parameter before that is set.
+        """Raises InvalidArgument if a value does not fit the argument with this index; the
+        message names launcher, argument, position, expected and given value. If a derived
+        class defines it, it is called with each parameter before that is set.
         """
 
     def as_list_launcher(self, name: str) -> KernelListLauncher:
@@ -1467,11 +1643,11 @@ class KernelLauncher(Launcher):
         local_work_size: collections.abc.Sequence[int] | int | None = None,
         **parameters: Any,
     ) -> Event:
-        """Launches and returns at once. What is not given is the launcher's default."""
+        """Launches and returns at once. Missing sizes are the launcher's defaults."""
 
 class ParametrizedKernelLauncher(KernelLauncher):
-    """A kernel some of whose arguments are given by name with each call. `parameters_map` is
-    name -> index, name in the shader, or (index, type).
+    """A kernel with arguments that each call gives by name. `parameters_map` is name -> index,
+    name in the shader, or (index, type).
     """
 
     def __init__(
@@ -1501,12 +1677,12 @@ class ParametrizedKernelLauncher(KernelLauncher):
         local_work_size: collections.abc.Sequence[int] | int | None = None,
         **parameters: Any,
     ) -> Event:
-        """Launches and returns at once. What is not given is the launcher's default."""
+        """Launches and returns at once. Missing sizes are the launcher's defaults."""
 
 class IterativeKernelLauncher(ParametrizedKernelLauncher):
     """Launches its kernel once for each value of its iterated parameters, in one submission.
-    `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first
-    changes slowest) or "zip".
+    `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first changes
+    slowest) or "zip".
     """
 
     def __init__(
@@ -1551,8 +1727,8 @@ class IterativeKernelLauncher(ParametrizedKernelLauncher):
         """
 
 class CopyLauncher(Launcher):
-    """Copies between tensors, or between a tensor and an array, which is kept alive
-    until the copy is done. Images are copied whole. Offsets and counts are bytes.
+    """Copies between tensors, or between a tensor and an array, which stays alive until the copy
+    is done. Images are copied whole. Offsets and counts are bytes.
     """
 
     def __init__(
@@ -1576,7 +1752,7 @@ class CopyLauncher(Launcher):
         """Launches and returns at once."""
 
 class FillLauncher(Launcher):
-    """Fills a tensor, or a range of bytes of it, with one number."""
+    """Fills a tensor, or a range of its bytes, with one number."""
 
     def __init__(
         self,
@@ -1598,15 +1774,14 @@ class FillLauncher(Launcher):
         """Launches and returns at once."""
 
 class KernelListLauncher:
-    """Launchers that run one after the other on the queue given with the call, in one
-    submission. Host launchers, and copies of arrays, split it; the call returns at once all
-    the same.
+    """Launchers that run one after the other on the queue given with the call, in one submission.
+    Host launchers, and copies of arrays, split it; the call still returns at once.
     """
 
     def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
     def push_kernels(self, *args: object) -> Self:
-        """Appends launchers, and those of lists; None is ignored. Gives the list."""
+        """Appends launchers, and those of lists; ignores None. Returns the list."""
 
     def __iadd__(self, launcher: _Pushed) -> Self:
         """push_kernels() of one."""
@@ -1617,7 +1792,7 @@ class KernelListLauncher:
 
     @property
     def launchers(self) -> list[Launcher]:
-        """What was pushed, lists taken apart."""
+        """The launchers; those of pushed lists one by one."""
 
     def __len__(self) -> int: ...
 
@@ -1627,16 +1802,16 @@ class KernelListLauncher:
 
     @property
     def events(self) -> list[Event]:
-        """Profiled launches of this list since `statistics` was read last, and those
+        """Profiled launches of this list since the last `statistics`, and those that were
         unfinished then.
         """
 
     @property
     def statistics(self) -> dict[str, KernelStatistics]:
-        """Times of the profiled runs that are done, by launcher name. Never waits."""
+        """Times of the profiled launches that have finished, by launcher name. Never waits."""
 
     def clear_statistics(self) -> None:
-        """Starts anew, without the events so far."""
+        """Discards all times and events."""
 
     def __repr__(self) -> str: ...
 
@@ -1669,7 +1844,7 @@ class KernelListLauncher:
         dst: Any,
         dst_device_offset: SupportsIndex | None = None,
     ) -> Self:
-        """Appends a copy from an array, as it is when the copy runs."""
+        """Appends a copy from an array, with its contents at the time of the copy."""
 
     def push_copy_device_to_host(
         self,
@@ -1687,28 +1862,8 @@ class KernelListLauncher:
         **parameters: Any,
     ) -> Event:
         """Launches everything on the queue, in order; only the first waits for `wait_for`. An empty
-        list waits for them itself. Returns at once, with the event of the last.
+        list waits for them itself. Returns at once, with the event of the last launch.
         """
-
-class HostImport:
-    """Memory of an array that the device was told of; see
-    Manager.import_host. Ends with close(), a `with` block, or itself.
-    """
-
-    @property
-    def imported(self) -> bool:
-        """True where the device copies from and to the memory directly."""
-
-    @property
-    def reason(self) -> str:
-        """Why it does not; empty where it does."""
-
-    def close(self) -> None:
-        """Lets go of the memory, after the transfers that use it. A second call does nothing."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *args: object) -> None: ...
 
 def compile(
     source_or_path: _Path,
@@ -1722,26 +1877,26 @@ def compile(
 ) -> bytes:
     """Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
-    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that ends
-    in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include, `defines` is
-    a dict of macros, `language` is "glsl" or "hlsl" (where it is left out, .hlsl files are
-    HLSL and all else is GLSL), `file_name` names the source in errors, and `debug_info` keeps
-    names and lines for debuggers.
+    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
+    ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
+    `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
+    are HLSL and everything else is GLSL), `file_name` names the source in errors, and
+    `debug_info` keeps names and lines for debuggers.
 
-    ShaderError says line and column, and shows the line.
+    ShaderError has line and column, and shows the line.
     """
 
 def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...
 
 class TunableKernel:
-    """A shader with what may be chosen about it: its work-group size,
-    specialization constants, variants, and whatever a factory makes of a
-    configuration. A configuration is a dict with a value for each parameter.
+    """A shader with its tunable properties: work-group size, specialization constants, variants,
+    and everything that a factory makes of a configuration. A configuration is a dict with a
+    value for each parameter.
     """
 
     def __init__(self, name: str, spirv: _Shader | None = None) -> None:
-        """`name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source text
-        or a path; without it, use variant() or factory().
+        """`name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source
+        text or a path; without it, use variant() or factory().
         """
 
     @property
@@ -1757,7 +1912,9 @@ class TunableKernel:
         name: str,
         values: collections.abc.Iterable[int | float | str],
     ) -> TunableKernel:
-        """Numbers or texts of whatever meaning, for factories, constraints and work-group rules."""
+        """Adds a parameter with these numbers or texts, for factories, constraints and
+        work-group rules.
+        """
 
     def specialization(
         self,
@@ -1765,24 +1922,25 @@ class TunableKernel:
         name: str,
         values: collections.abc.Iterable[int | float],
     ) -> TunableKernel:
-        """The specialization constant with constant_id `id`."""
+        """Tunes the specialization constant with constant_id `id`."""
 
     def local_size(self, x: _Extent, y: _Extent = 1, z: _Extent = 1) -> TunableKernel:
-        """Work-group sizes, every x with every y with every z: the parameters local_size_x and
-        so on. The shader has them as specialization constants, or a factory writes them in.
+        """Tunes the work-group size, every x with every y and z: the parameters local_size_x
+        and so on. The shader has them as specialization constants, or a factory inserts
+        them.
         """
 
     def variant(self, name: str, spirv: _Shader) -> TunableKernel:
-        """One of several shaders that do the same; `name` is a value of the parameter variant."""
+        """Adds one of several equivalent shaders; `name` is a value of the parameter variant."""
 
     def factory(
         self,
         function: collections.abc.Callable[[dict[str, Any]], _Shader],
         key: str = "",
     ) -> TunableKernel:
-        """`function` makes SPIR-V or source text of a configuration. A kp.ShaderError that it
-        raises leaves the configuration out. With a `key`, which changes when the function
-        does, known configurations are not compiled at all.
+        """`function` makes SPIR-V or source text of a configuration. Raising kp.ShaderError skips
+        the configuration. With a `key`, which changes when the function does, known
+        configurations are not compiled again.
         """
 
     def constraint(
@@ -1790,21 +1948,23 @@ class TunableKernel:
         description: str,
         predicate: collections.abc.Callable[[dict[str, Any]], Any],
     ) -> TunableKernel:
-        """Leaves out configurations for which `predicate` is false, before anything is compiled."""
+        """Skips configurations for which `predicate` returns false, before anything is
+        compiled.
+        """
 
     def workgroups(
         self,
         rule: collections.abc.Callable[[dict[str, Any]], _Extent],
     ) -> TunableKernel:
-        """Work groups of a configuration, one to three numbers, where they are not the
+        """Work groups of a configuration, one to three numbers, if they are not the
         invocations divided by the local size.
         """
 
     def __repr__(self) -> str: ...
 
 class TuningArguments:
-    """The memory and numbers that a kernel is tuned with. What it writes is put
-    back after tuning.
+    """The memory and numbers that a kernel is tuned with. Written memory is restored after
+    tuning.
     """
 
     def __init__(
@@ -1813,23 +1973,23 @@ class TuningArguments:
         thread_count: _Extent | None = None,
         push_consts: ArrayLike = (),
     ) -> None:
-        """`tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the size
-        of the problem unless problem() says otherwise.
+        """`tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the
+        problem size unless problem() sets another.
         """
 
     def problem(self, size: _Extent) -> TuningArguments:
-        """Size of the problem: what the cache tells problems apart by, and measures nearness
-        with.
+        """Sets the problem size: the cache tells problems apart by it, and measures nearness
+        with it.
         """
 
     def key(self, text: str) -> TuningArguments:
-        """Whatever else makes times differ, such as "float16"."""
+        """Names another property that times depend on, such as "float16"."""
 
     def reset_to_zero(self, tensor: Memory) -> TuningArguments:
-        """Fills it with zeros before every run."""
+        """Fills the tensor with zeros before every run."""
 
     def leave(self, tensor: Memory) -> TuningArguments:
-        """Leaves it as runs leave it, which saves a copy of it."""
+        """Does not restore the tensor, which saves a copy of it."""
 
     def expect(
         self,
@@ -1838,7 +1998,7 @@ class TuningArguments:
         relative: SupportsFloat = 0.0001,
         absolute: SupportsFloat = 1e-06,
     ) -> TuningArguments:
-        """Refuses configurations that do not write `values`, which are of the tensor's dtype.
+        """Rejects configurations that do not write `values`, which have the tensor's dtype.
         Integers must be equal, other numbers within absolute + relative x |value|.
         """
 
@@ -1846,14 +2006,14 @@ class TuningArguments:
         self,
         function: collections.abc.Callable[[dict[str, Any]], bool | str | None],
     ) -> TuningArguments:
-        """Refuses configurations for which `function` gives False, or text that says what is
-        wrong. It may read() what they wrote, and changes nothing.
+        """Rejects configurations for which `function` returns False, or text that describes the
+        error. It may read() the results, but must not change anything.
         """
 
     def __repr__(self) -> str: ...
 
 class TuningRecord:
-    """What is known of one configuration."""
+    """The known facts about one configuration."""
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -1861,7 +2021,7 @@ class TuningRecord:
 
     @property
     def status(self) -> str:
-        """"measured", "wrong" (its results were refused), "failed" or "skipped"."""
+        """"measured", "wrong" (its results were rejected), "failed" or "skipped"."""
 
     @property
     def reason(self) -> str:
@@ -1881,12 +2041,12 @@ class TuningRecord:
 
     @property
     def from_cache(self) -> bool:
-        """True where nothing was run for it."""
+        """True if nothing was run for it."""
 
     def __repr__(self) -> str: ...
 
 class TuningProgress:
-    """What tuning is doing."""
+    """The state of tuning."""
 
     @property
     def kernel(self) -> str:
@@ -1894,15 +2054,15 @@ class TuningProgress:
 
     @property
     def round(self) -> int:
-        """Which round of how many, from 1 on."""
+        """Number of the round, from 1 on."""
 
     @property
     def rounds(self) -> int:
-        """Rounds there are at most."""
+        """Largest number of rounds."""
 
     @property
     def done(self) -> int:
-        """Configurations of the round that are done."""
+        """Finished configurations of the round."""
 
     @property
     def total(self) -> int:
@@ -1914,7 +2074,7 @@ class TuningProgress:
 
     @property
     def nanoseconds(self) -> float:
-        """Its time; 0 where it was refused."""
+        """Its time; 0 if it was rejected."""
 
     @property
     def best(self) -> dict[str, Any]:
@@ -1930,7 +2090,7 @@ class TuningProgress:
 
     @property
     def budget(self) -> float:
-        """Seconds there are; 0: no bound."""
+        """Largest number of seconds; 0: no limit."""
 
 class TuningResult:
     """The fastest configuration."""
@@ -1941,7 +2101,7 @@ class TuningResult:
 
     @property
     def nanoseconds(self) -> float:
-        """Its time; 0 where it was not measured for this size."""
+        """Its time; 0 if it was not measured for this size."""
 
     @property
     def workgroup(self) -> tuple[int, int, int]:
@@ -1959,9 +2119,7 @@ class TuningResult:
 
     @property
     def source(self) -> str:
-        """"measured", "cache", "nearest" (the nearest known problem size) or
-        "estimate".
-        """
+        """"measured", "cache", "nearest" (the nearest known problem size) or "estimate"."""
 
     @property
     def benchmarks(self) -> int:
@@ -1973,30 +2131,28 @@ class TuningResult:
 
     @property
     def constrained(self) -> int:
-        """Configurations that constraints left out."""
+        """Configurations that constraints excluded."""
 
     @property
     def pruned(self) -> int:
-        """Configurations that limits of the device left out."""
+        """Configurations that limits of the device excluded."""
 
     @property
     def stopped(self) -> bool:
-        """True where the budget or the progress function ended it."""
+        """True if the budget or the progress function ended it."""
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Duration of tuning."""
 
     @property
     def records(self) -> list[TuningRecord]:
-        """What is known of each configuration, fastest first."""
+        """The known facts about each configuration, fastest first."""
 
     def __repr__(self) -> str: ...
 
 class Autotuner:
-    """Finds the fastest configuration of a kernel on a device, and
-    remembers it on disk.
-    """
+    """Finds the fastest configuration of a kernel on a device, and caches it on disk."""
 
     def __init__(
         self,
@@ -2013,210 +2169,51 @@ class Autotuner:
         seed: SupportsIndex = 1,
         progress: collections.abc.Callable[[TuningProgress], Any] | bool | None = None,
     ) -> None:
-        """`effort` is "estimate" (runs nothing), "measure", "patient" or
-        "exhaustive"; `budget` a bound in seconds for each call, 0 for none; `time`
-        "auto", "device" or "host"; `cache_folder` where times are kept ("off":
-        nowhere, "": where the manager keeps pipelines). `progress` is True for a bar, or a
-        function that takes a TuningProgress and ends tuning by giving False.
+        """`effort` is "estimate" (runs nothing), "measure", "patient" or "exhaustive";
+        `budget` a limit in seconds for each call, 0 for none; `time` "auto", "device" or
+        "host"; `cache_folder` the place of the cache ("off": nowhere, "": that of the
+        manager's pipelines). `progress` is True for a bar, or a function that takes a
+        TuningProgress and ends tuning by returning False.
         """
 
     def tune(self, kernel: TunableKernel, arguments: TuningArguments) -> TuningResult:
-        """The fastest configuration. Runs nothing where the cache knows everything. Memory is
-        as before when it returns or raises. What functions of the kernel raise comes out.
+        """The fastest configuration. Runs nothing if the cache has everything. Restores memory
+        before it returns or raises. Exceptions of the kernel's functions are raised as they
+        are.
         """
 
     def export_records(self, path: _Path) -> int:
-        """Writes all times of this device to one file; gives their number."""
+        """Writes all times of this device to one file; returns their number."""
 
     def import_records(self, path: _Path) -> int:
-        """Adds the times of an exported file; gives the number of new ones."""
+        """Adds the times of an exported file; returns the number of new ones."""
 
     @property
     def cache_folder(self) -> str:
-        """Where times are kept; "" where nothing is."""
+        """The place of the cache; "" if there is none."""
 
 class TunedAlgorithm:
-    """A kernel that tunes itself at its first use, once per size of the problem."""
+    """A kernel that is tuned at its first use, once per problem size."""
 
     def __init__(self, tuner: Autotuner, kernel: TunableKernel) -> None:
         """Tunes nothing yet."""
 
     def algorithm(self, arguments: TuningArguments) -> Algorithm:
         """A new algorithm of the fastest configuration, with the memory of the arguments. Tunes
-        first where problem size and key are new.
+        first if problem size and key are new.
         """
 
     def result(self, arguments: TuningArguments) -> TuningResult:
         """The result for these arguments, without an algorithm."""
 
     def is_tuned(self, arguments: TuningArguments) -> bool:
-        """True where algorithm() would not tune."""
+        """True if algorithm() would not tune."""
 
     def forget(self) -> None:
-        """Forgets all results; the cache on disk stays."""
-
-class ProfileEntry:
-    """One line of a profiler's table."""
-
-    @property
-    def name(self) -> str:
-        """Of the scope, kernel or copy."""
-
-    @property
-    def track(self) -> str:
-        """"host", or device and queue."""
-
-    @property
-    def depth(self) -> int:
-        """Scopes around it."""
-
-    @property
-    def count(self) -> int:
-        """How often."""
-
-    @property
-    def total(self) -> int:
-        """Nanoseconds together."""
-
-    @property
-    def min(self) -> int:
-        """Nanoseconds of the shortest."""
-
-    @property
-    def max(self) -> int:
-        """Nanoseconds of the longest."""
-
-    @property
-    def mean(self) -> float:
-        """Nanoseconds on average."""
-
-    @property
-    def share(self) -> float:
-        """Of the track's total, 0 to 1."""
-
-    def __repr__(self) -> str: ...
-
-class ProfilerScope:
-    """A `with` block that is measured."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *args: object) -> None: ...
-
-class Profiler(TimingSink):
-    """Collects where the time goes: nested scopes of host code, and launches on devices. Prints
-    a table, and writes a trace for ui.perfetto.dev. Any thread may use it.
-    """
-
-    def __init__(self, name: str = "kompute", max_spans: SupportsIndex = 1000000) -> None:
-        """`name` is that of the process in the trace, which keeps up to `max_spans` spans."""
-
-    def now(self) -> int:
-        """Nanoseconds of the clock of all host times here."""
-
-    def scope(self, name: str) -> ProfilerScope:
-        """Measures a `with` block, inside those that the same thread has open."""
-
-    def name_thread(self, name: str) -> None:
-        """The calling thread's track in the trace."""
-
-    def add_host_span(self, name: str, start: SupportsIndex, end: SupportsIndex) -> None:
-        """Host code that was measured elsewhere, in nanoseconds of now()."""
-
-    def add_device_span(
-        self,
-        name: str,
-        device: str,
-        queue: str,
-        start: SupportsIndex,
-        end: SupportsIndex,
-        submitted: SupportsIndex = 0,
-    ) -> None:
-        """Work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and when it was
-        submitted, in those of now(), where that is known.
-        """
-
-    def calibrate(self, device: str, manager: Manager) -> bool:
-        """Relates the clock of the manager's device, called `device`, to the host's; False where
-        the device cannot.
-        """
-
-    def entries(self) -> list[ProfileEntry]:
-        """The lines of the table."""
-
-    def table(self) -> str:
-        """Count, total, mean, min, max and share of each name, as text."""
-
-    def trace(self) -> str:
-        """The trace, JSON in Chrome's format."""
-
-    def write_trace(self, path: _Path) -> None:
-        """Writes the trace to a file."""
-
-    @property
-    def span_count(self) -> int:
-        """Spans that the trace has."""
-
-    @property
-    def dropped_spans(self) -> int:
-        """Spans that were too many for the trace; the table has them."""
-
-    def merge(self, other: Profiler) -> None:
-        """Adds what another profiler collected."""
-
-    def clear(self) -> None:
-        """Forgets everything but open scopes."""
-
-class ExternalMemory:
-    """Device memory that another Vulkan device can open: one of another process, of another
-    library, or another logical device of the same GPU. Made by Tensor.export_memory(), or
-    of the numbers that another process sent with its file descriptor. Owns the descriptor:
-    close(), a `with` block, or its end closes it.
-    """
-
-    def __init__(
-        self,
-        fd: SupportsIndex,
-        allocation_bytes: SupportsIndex,
-        memory_type: SupportsIndex,
-        offset: SupportsIndex = 0,
-    ) -> None: ...
-
-    @property
-    def fd(self) -> int:
-        """The file descriptor; -1 once it is closed or detached."""
-
-    @property
-    def allocation_bytes(self) -> int:
-        """Bytes of the whole VkDeviceMemory."""
-
-    @property
-    def memory_type(self) -> int:
-        """Vulkan's index of the memory type."""
-
-    @property
-    def offset(self) -> int:
-        """Bytes from its beginning to what is meant."""
-
-    def fileno(self) -> int:
-        """The file descriptor."""
-
-    def detach(self) -> int:
-        """Gives the file descriptor away: the caller closes it from now on."""
-
-    def close(self) -> None:
-        """Closes the file descriptor. Tensors that were made of it stay. A second call does
-        nothing.
-        """
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *args: object) -> None: ...
-
-    def __repr__(self) -> str: ...
+        """Discards all results; the cache on disk stays."""
 
 class GroupLimits:
-    """What holds on every device of a group: the least of each limit."""
+    """Limits that hold on every device of a group: the least of each."""
 
     @property
     def max_work_group_count(self) -> tuple[int, int, int]:
@@ -2232,7 +2229,7 @@ class GroupLimits:
 
     @property
     def memory_bytes(self) -> int:
-        """Of the smallest device."""
+        """Memory of the smallest device."""
 
     @property
     def timestamps_supported(self) -> bool:
@@ -2241,10 +2238,10 @@ class GroupLimits:
     def __repr__(self) -> str: ...
 
 class DeviceGroup:
-    """Several devices as one: a Manager for each, and their queues in one row.
+    """Several devices as one: a Manager for each, and one list of all queues.
 
     `group[i]` is the Manager of a device, and `group.queue(i)` one of the queues of all
-    devices. Buffers and kernels of a group keep its devices.
+    devices. Buffers and kernels of a group keep its devices alive.
     """
 
     def __init__(
@@ -2261,14 +2258,14 @@ class DeviceGroup:
         cache_folder: str = "",
         timeline_semaphores: bool = True,
     ) -> None:
-        """Without arguments: every GPU, or what the environment variable KOMPUTE_DEVICE names,
-        or else the software driver.
+        """Without arguments: every GPU, or the devices that the environment variable
+        KOMPUTE_DEVICE names, or else the software driver.
 
-        `device_ids` are places in list_devices(); the same place twice gives two logical
-        devices on one physical one. `queue_counts` is the number of queues of each device,
-        or one number for all; `queue_families` has for each device a list with the family
-        of each queue instead. `exchange` forces the way data travel between devices, for
-        tests: see exchange_path(). The rest is as for Manager.
+        `device_ids` are indices in list_devices(); the same index twice creates two
+        logical devices on one physical device. `queue_counts` is the number of queues of
+        each device, or one number for all; `queue_families` has for each device a list
+        with the family of each queue instead. `exchange` forces the exchange path between
+        devices, for tests: see exchange_path(). The rest is as for Manager.
         """
 
     def __len__(self) -> int: ...
@@ -2279,7 +2276,7 @@ class DeviceGroup:
 
     @property
     def device_ids(self) -> list[int]:
-        """Place of each device in list_devices()."""
+        """Index of each device in list_devices()."""
 
     @property
     def queues(self) -> tuple[Queue, ...]:
@@ -2287,25 +2284,25 @@ class DeviceGroup:
 
     @property
     def queue_count(self) -> int:
-        """Number of queues of all devices together."""
+        """Number of queues of all devices."""
 
     def queue(self, index: SupportsIndex) -> Queue:
         """One of the queues."""
 
     def device_of_queue(self, index: SupportsIndex | None) -> int:
-        """Which device of the group a queue belongs to."""
+        """Index of the device that a queue belongs to."""
 
     def first_queue_of(self, device: SupportsIndex) -> int:
         """The index of the first queue of a device."""
 
     @property
     def limits(self) -> GroupLimits:
-        """What holds on every device."""
+        """Limits that hold on every device."""
 
     def exchange_path(self, source: SupportsIndex, destination: SupportsIndex) -> str | None:
-        """How data travel between two devices: "shared" (memory that both have open),
-        "peer" (from GPU to GPU, past the host), "host" (both reach the same host memory)
-        or "staging" (the host copies between the two). None within one device.
+        """How data is exchanged between two devices: "shared" (memory that both have open), "peer"
+        (directly between the GPUs), "host" (both access the same host memory) or "staging" (the
+        host copies between the two). None within one device.
         """
 
     def for_each(
@@ -2314,13 +2311,13 @@ class DeviceGroup:
         target: _Target = "all",
         wait_for: _Events = None,
     ) -> list[Event]:
-        """Calls `function(manager, queue_index, wait_for)` for each device that `target`
-        chooses, exactly once each, in this thread; it gives an Event, or None where nothing
-        is left to wait for. `target` is "all", "any" (the device with the least to do) or
-        the index of a queue.
+        """Calls `function(manager, queue_index, wait_for)` once for each device that `target`
+        selects, in this thread; it returns an Event, or None if its work is done. `target`
+        is "all", "any" (the device with the least work) or the index of a queue.
 
-        What the first call raises is raised. What a later one raises fails the event of its
-        device, since the others are on their way. Gives an event for each device chosen.
+        Raises the exception of the first call. The exception of a later call fails the
+        event of its device, since the others are already running. Returns an event for
+        each selected device.
         """
 
     def _launch_algorithms(
@@ -2332,23 +2329,23 @@ class DeviceGroup:
         """launch() of algorithms."""
 
     def wait_idle(self) -> None:
-        """Waits until every device has done everything it was given, and everything on the
-        group's queues is over.
+        """Waits until every device has finished all its work, and all work on the group's queues
+        is over.
         """
 
     def is_init(self) -> bool:
         """False after destroy()."""
 
     def destroy(self) -> None:
-        """Destroys everything that the group's managers made, after the work that uses it. A
+        """Destroys all objects that the group's managers created, after the work that uses them. A
         second call does nothing.
         """
+
+    def __repr__(self) -> str: ...
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
-
-    def __repr__(self) -> str: ...
 
     def kernel(
         self,
@@ -2361,15 +2358,15 @@ class DeviceGroup:
         parameters_map: collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None = None,
         name: str = "kernel",
     ) -> GroupKernel:
-        """A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments
-        by position, or pairs of an index or a name and a value, or a dict of those: buffers of
-        this group, and values as launchers take them. `global_work_size` counts work items: a
-        number or up to three, the same for each device, or a function that gives them for a
-        kp.Shard; without, the elements of the shard. `parameters_map` is name -> index, name in
-        the shader or (index, type) of what is given with each call, or just names.
+        """A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments by
+        position, or pairs of an index or a name and a value, or a dict of those: buffers of this
+        group, and values as launchers take them. `global_work_size` counts work items: a number
+        or up to three, the same for each device, or a function that returns them for a kp.Shard;
+        by default the elements of the shard. `parameters_map` is name -> index, name in the
+        shader or (index, type) for the arguments of each call, or just names.
 
-        Push constants kp_shard_index, kp_shard_count, kp_shard_offset, kp_shard_shape and
-        kp_whole_shape are given by the group, as far as the shader declares them.
+        The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
+        kp_shard_shape and kp_whole_shape, if the shader declares them.
         """
 
     def launch(
@@ -2379,11 +2376,15 @@ class DeviceGroup:
         target: str | int = "all",
         **parameters: Any,
     ) -> list[Event]:
-        """Launches something on the devices that `target` chooses, exactly once on each.
+        """Launch work once on each device that `target` selects.
 
-        `what` is a GroupKernel; a list with a launcher, a list of launchers or an algorithm for
-        each device; or a function as for_each() takes it. Parameters go to it with each call.
-        Errors as with for_each(). Gives an event for each device.
+        - `what`: a GroupKernel; a list with one launcher, one list of launchers or one algorithm
+          for each device; or a function with the signature that for_each() expects.
+        - `wait_for`: the events that the work waits for.
+        - `target`: "all", "any" or the index of a queue.
+        - `parameters`: passed on to `what` with each call. Algorithms take none.
+
+        Returns one event per selected device. Failures are reported as by for_each().
         """
 
 class Shard:
@@ -2391,7 +2392,7 @@ class Shard:
 
     @property
     def index(self) -> int:
-        """Its place among the copies."""
+        """Its index among the copies."""
 
     @property
     def count(self) -> int:
@@ -2403,11 +2404,11 @@ class Shard:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of this part."""
+        """Extents of this part."""
 
     @property
     def whole_shape(self) -> tuple[int, ...]:
-        """Of the whole buffer."""
+        """Extents of the whole buffer."""
 
     @property
     def size(self) -> int:
@@ -2416,14 +2417,14 @@ class Shard:
     def __repr__(self) -> str: ...
 
 class Buffer:
-    """An array of up to three dimensions on all devices of a group: a copy on each, or shared
-    out among them by rows.
+    """An array of up to three dimensions on all devices of a group: a copy on each, or distributed
+    among them by rows.
 
-    An index is that of a queue of the group, and means the copy (or shard) that this
-    queue's device has; with one queue for each device it is the device's number. What a
-    buffer does comes after what was launched before on the queues of the copies it touches,
-    and before what is launched there later. So a host function on such a queue must not call
-    read() or write(), which would wait for its end; it uses tensor().
+    An index is that of a queue of the group, and selects the copy (or shard) of this queue's
+    device; with one queue for each device it is the device's index. An operation of a buffer
+    comes after all earlier launches on the queues of the copies it accesses, and before all
+    later ones. So a host function on such a queue must not call read() or write(), which would
+    wait for its own end; it uses tensor().
     """
 
     def __init__(
@@ -2437,14 +2438,13 @@ class Buffer:
         memory_type: MemoryTypes = MemoryTypes.storage,
     ) -> None:
         """`shape` is a number or up to three, none of them 0, with at most 2**30 elements.
-        `dtype` is one of NumPy's (float32 where it is not given; structs and sub-arrays,
-        too) or the name of a vector or matrix of GLSL: "vec3", "ivec2", "mat4".
-        Elements lie one after the other without padding. `group` is default_group() where
-        it is not given.
+        `dtype` is one of NumPy's (default: float32; structs and sub-arrays, too) or the
+        name of a vector or matrix of GLSL: "vec3", "ivec2", "mat4". Elements are stored
+        without padding. `group` is default_group() by default.
 
         `placement` is "replicated" (a whole copy on each device), "replicated_by_queue"
         (one for each queue) or "sharded" (each device has some of the rows); `shard_rows`
-        are the rows of each device then, as even as can be where they are not given.
+        are the rows of each device then, by default as even as possible.
         """
 
     @staticmethod
@@ -2457,8 +2457,8 @@ class Buffer:
         shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
         writable: bool = True,
     ) -> Buffer:
-        """A buffer around tensors that exist: one for each copy, of the group's devices
-        in their order; None where a shard has no rows. `writable=False` refuses
+        """A buffer around existing tensors: one for each copy, of the group's devices
+        in their order; None for a shard without rows. `writable=False` refuses
         everything that would change them.
         """
 
@@ -2468,7 +2468,7 @@ class Buffer:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What an element is; a sub-array where that is a vector or a matrix."""
+        """The type of an element; a sub-array if that is a vector or a matrix."""
 
     @property
     def size(self) -> int:
@@ -2492,22 +2492,25 @@ class Buffer:
 
     @property
     def writable(self) -> bool:
-        """False where write(), collectives and kernels that would change it are refused."""
+        """False if write(), collectives and kernels must not change it."""
 
     @property
     def shards(self) -> list[Shard]:
-        """What each copy holds."""
+        """The part that each copy holds."""
 
     def shard(self, index: SupportsIndex) -> Shard:
-        """What the copy of a queue's device holds."""
+        """The part that the copy of a queue's device holds."""
 
     def copy_of(self, index: SupportsIndex) -> int:
-        """Which copy the index of a queue means."""
+        """Which copy belongs to the index of a queue."""
 
     def tensor(self, index: SupportsIndex = 0) -> Tensor:
-        """The memory of a copy: an ordinary Tensor of that device, of the numbers that the
-        elements consist of (bytes, for structs).
+        """The memory of a copy: an ordinary Tensor of that device, of the numbers in the elements
+        (bytes, for structs).
         """
+
+    def is_init(self) -> bool:
+        """False after destroy()."""
 
     def read(
         self,
@@ -2519,9 +2522,9 @@ class Buffer:
     ) -> NDArray[Any]:
         """Copies to a new array, or to `out`, and waits for it.
 
-        With an index: its copy or shard. Without: all copies, one after the other along a
-        new first axis; where the buffer is sharded, the whole array. Axes of vectors and
-        matrices come last. `start` and `stop` are rows (of the first axis) of what is read.
+        With an index: its copy or shard. Without: all copies, stacked along a new first
+        axis; for a sharded buffer, the whole array. Axes of vectors and matrices come
+        last. `start` and `stop` select rows (of the first axis) of the result.
         """
 
     def read_async(
@@ -2533,7 +2536,7 @@ class Buffer:
         out: NDArray[Any] | None = None,
         wait_for: _Events = None,
     ) -> tuple[NDArray[Any], list[Event]]:
-        """read() that does not wait: gives the array, and the events after which it is filled."""
+        """read() without waiting: returns the array, and the events after which it is filled."""
 
     def write(
         self,
@@ -2542,12 +2545,12 @@ class Buffer:
         *,
         start: SupportsIndex | None = None,
     ) -> None:
-        """Copies from host memory, which may be used again when the call is back.
+        """Copies from host memory, which may be reused when the call returns.
 
-        With an index: to its copy or shard. Without: to every copy; where the buffer is
-        sharded, to the shards. Arrays have the buffer's dtype and number of bytes; bytes,
-        bytearray and memoryview may be shorter; lists are converted. `start` is the row (of
-        the first axis) that the data begin at; arrays may be of fewer rows then.
+        With an index: to its copy or shard. Without: to every copy; for a sharded buffer,
+        to the shards. Arrays have the buffer's dtype and number of bytes; bytes, bytearray
+        and memoryview may be shorter; lists are converted. `start` is the row (of the
+        first axis) of the first element; arrays may have fewer rows then.
         """
 
     def write_async(
@@ -2558,8 +2561,8 @@ class Buffer:
         start: SupportsIndex | None = None,
         wait_for: _Events = None,
     ) -> list[Event]:
-        """write() that does not wait. `data` is kept, and must not change, until the events
-        that it gives are done.
+        """write() without waiting. `data` stays alive, and must not change, until the
+        returned events are done.
         """
 
     def copy(
@@ -2572,17 +2575,17 @@ class Buffer:
         rows: SupportsIndex | None = None,
         wait_for: _Events = None,
     ) -> Event:
-        """Copies rows of the copy or shard `source` to `destination`, both indices; as many as
-        both have where `rows` is not given.
+        """Copies rows of the copy or shard `source` to `destination`, both indices; by
+        default as many as both have.
         """
 
     def copy_to(self, destination: Buffer, wait_for: _Events = None) -> list[Event]:
-        """Gives all of another buffer, however it is placed, the contents of this one. Of
-        copies that are not equal, a device's own is taken where it has one, else the first.
+        """Copies the contents of this buffer to another one, of any placement. If the copies
+        differ, each device uses its own if it has one, else the first.
         """
 
     def broadcast(self, root: SupportsIndex = 0, wait_for: _Events = None) -> list[Event]:
-        """Every copy becomes equal to that of `root`."""
+        """Makes every copy equal to that of `root`."""
 
     def scatter(
         self,
@@ -2609,12 +2612,12 @@ class Buffer:
         root: SupportsIndex = 0,
         wait_for: _Events = None,
     ) -> list[Event]:
-        """The copy of `root` becomes the sum of all copies, or what `op` says: "sum",
-        "product", "min" or "max", number by number, in a fixed order.
+        """Replaces the copy of `root` by the sum of all copies, or another `op`: "sum",
+        "product", "min" or "max", element by element, in a fixed order.
         """
 
     def all_reduce(self, op: str = "sum", wait_for: _Events = None) -> list[Event]:
-        """Every copy becomes the sum (or what `op` says) of all copies, with the same bits."""
+        """Replaces every copy by the sum (or `op`) of all copies, with the same bits."""
 
     def reduce_scatter(
         self,
@@ -2622,27 +2625,24 @@ class Buffer:
         op: str = "sum",
         wait_for: _Events = None,
     ) -> list[Event]:
-        """Each shard of `destination` becomes the sum (or what `op` says) of its rows in all
-        copies of this buffer.
+        """Replaces each shard of `destination` by the sum (or `op`) of its rows in all copies
+        of this buffer.
         """
-
-    def is_init(self) -> bool:
-        """False after destroy()."""
 
     def destroy(self) -> None:
         """Frees the memory on every device, after the work that uses it. A second call does
         nothing.
         """
 
+    def __repr__(self) -> str: ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
 
-    def __repr__(self) -> str: ...
-
 class GroupKernel:
     """A kernel on every device of a group, each working on its copy or shard of the buffers.
-    Made by DeviceGroup.kernel.
+    Created by DeviceGroup.kernel.
     """
 
     def __call__(
@@ -2651,9 +2651,9 @@ class GroupKernel:
         target: _Target = "all",
         **kwargs: Any,
     ) -> list[Event]:
-        """Launches it on the devices that `target` chooses ("all", "any" or the index of a
-        queue), exactly once on each, and returns at once with an event for each of them.
-        Parameters are given by name.
+        """Launches it once on each device that `target` selects ("all", "any" or the index of
+        a queue), and returns at once with an event for each of them. Parameters are given
+        by name.
         """
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compute shader says about itself."""
+"""Reflection of compute shaders: bindings, constants and local size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from . import _kp
 
 @dataclass(frozen=True)
 class Binding:
-    """One descriptor binding that the shader uses.
+    """A descriptor binding that the shader uses.
 
-    ``dtype`` is the scalar of the trailing array or only member of a buffer, or the sampled type of
-    an image; None for structs. ``components`` scalars make one element (a ``vec4`` has 4).
-    ``fixed_size`` is the bytes before the trailing array, ``array_stride`` those from one of its
-    elements to the next (0: there is no such array).
+    - ``dtype``: the scalar type of a buffer's trailing array or only member, or the sampled type of
+      an image. None for structs.
+    - ``components``: scalars per element. A ``vec4`` has 4.
+    - ``fixed_size``: bytes before the trailing array.
+    - ``array_stride``: bytes from one element of the trailing array to the next. 0 if there is no
+      such array.
     """
 
     set: int
@@ -38,7 +40,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class PushConstant:
-    """A member of the push-constant block; ``offset`` and ``size`` are in bytes."""
+    """A member of the push-constant block. ``offset`` and ``size`` are in bytes."""
 
     name: str
     offset: int
@@ -49,7 +51,7 @@ class PushConstant:
 
 @dataclass(frozen=True)
 class SpecializationConstant:
-    """A specialization constant and its default."""
+    """A specialization constant and its default value."""
 
     id: int
     name: str
@@ -59,14 +61,14 @@ class SpecializationConstant:
 
 @dataclass(frozen=True)
 class Reflection:
-    """What reflect() finds. Pure data."""
+    """The result of reflect(). It holds data only and needs no device."""
 
     entry_point: str
     local_size: tuple[int, int, int]
-    #: constant_id of the specialization constants that set the local size; None where none does
+    #: constant_id of the specialization constant that sets the local size in x, y and z, or None
     local_size_ids: tuple[int | None, int | None, int | None]
     bindings: tuple[Binding, ...]
-    #: bytes
+    #: in bytes
     push_constant_size: int
     push_constants: tuple[PushConstant, ...]
     spec_constants: tuple[SpecializationConstant, ...]
@@ -76,9 +78,11 @@ class Reflection:
 def reflect(
     shader: bytes | bytearray | memoryview | str | os.PathLike[str], entry_point: str = "main"
 ) -> Reflection:
-    """Bindings, constants and local size of a shader: SPIR-V, source text or a path.
+    """Return the bindings, constants and local size of a shader.
 
-    ShaderError where it is not valid or has no such entry point.
+    `shader` is SPIR-V, source text or a path.
+
+    Raises ShaderError if the shader is not valid or has no such entry point.
     """
     found = _kp._reflect(shader, entry_point)
     return Reflection(

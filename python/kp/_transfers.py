@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arrays that buffers are written from and read to."""
+"""Checks and conversions of the arrays that buffers are written from and read into."""
 
 from __future__ import annotations
 
@@ -17,35 +17,44 @@ def _of_bytes(data: bytes | bytearray | memoryview) -> NDArray[Any]:
 
 
 def _of_sequence(data: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A list, a tuple or a number with the buffer's dtype, where that holds it."""
+    """Convert a list, a tuple or a number to the buffer's dtype if no value changes."""
     if dtype.names is not None:
         return np.asarray(data, dtype)
     given = np.asarray(data)
     if given.dtype.kind not in "biufc":
-        raise TypeError(f"data is numbers, not {type(data).__name__} of {given.dtype}")
+        raise TypeError(f"data must contain numbers, not {type(data).__name__} of {given.dtype}")
     if not np.can_cast(given.dtype, dtype, "same_kind") and not (
         given.dtype.kind in "iu" and dtype.kind in "iu"
     ):
-        raise TypeError(f"data has numbers of {given.dtype}, which {dtype} cannot hold")
+        raise TypeError(
+            f"data has dtype {given.dtype}, which {dtype} cannot hold; convert it to {dtype}"
+        )
     converted = given.astype(dtype)
     if dtype.kind in "iu" and not np.array_equal(converted, given):
-        raise ValueError(f"data has numbers that {dtype} cannot hold")
+        raise ValueError(f"data has values that {dtype} cannot hold")
     return converted
 
 
 def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]:
-    """A C-contiguous array of what is written.
+    """Return the data of a write as a C-contiguous array.
 
-    `room` are the bytes that there is place for. Arrays fill it, unless `row`, the bytes of a row, is
-    not 0: then they are of any number of rows. Bytes may always be fewer.
+    - `data`: an array of the buffer's dtype, bytes, or numbers that the dtype can hold.
+    - `dtype`: the dtype of the buffer's elements.
+    - `room`: the size in bytes of the part that is written.
+    - `row`: the size in bytes of a row, or 0. If it is 0, an array must fill `room`. Otherwise an
+      array may have any number of whole rows that fit. Bytes may always be fewer.
+
+    Raises ValueError or TypeError if the data does not fit.
     """
     if isinstance(data, (bytes, bytearray, memoryview)):
         array = _of_bytes(data)
         if array.nbytes > room:
-            raise ValueError(f"data has {array.nbytes} bytes, but there is place for {room}")
+            raise ValueError(f"data has {array.nbytes} bytes, but only {room} fit")
         return array
     if data is None or isinstance(data, str):
-        raise TypeError(f"data is an array, bytes or a list of numbers, not {type(data).__name__}")
+        raise TypeError(
+            f"data must be an array, bytes or a list of numbers, not {type(data).__name__}"
+        )
     number = dtype.base
     if isinstance(data, (list, tuple, int, float, complex)):
         array = _of_sequence(data, number)
@@ -53,30 +62,27 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
         array = np.asarray(data)
         if array.dtype != number:
             raise ValueError(
-                f"data has dtype {array.dtype}, but the buffer's elements are of {number}"
+                f"data has dtype {array.dtype}, but the buffer's elements are {number}; convert it "
+                "with astype()"
             )
     array = np.ascontiguousarray(array)
     if row == 0 and array.nbytes != room:
-        raise ValueError(f"data has {array.nbytes} bytes, but {room} are written")
+        raise ValueError(f"data has {array.nbytes} bytes, but {room} are expected")
     if array.nbytes > room or (row and array.nbytes % row):
-        raise ValueError(
-            f"data has {array.nbytes} bytes, but a row has {row} and there is place for {room}"
-        )
+        raise ValueError(f"data has {array.nbytes} bytes, but a row has {row} and only {room} fit")
     return array
 
 
 def target(shape: tuple[int, ...], dtype: np.dtype[Any], out: Any) -> NDArray[Any]:
-    """The array that is read to: a new one, or `out` where it fits."""
+    """Return the array that a read fills: `out` if it is given and fits, else a new one."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError("out must be a C-contiguous, writable array")
     if out.dtype != dtype.base:
-        raise ValueError(
-            f"out has dtype {out.dtype}, but the buffer's elements are of {dtype.base}"
-        )
+        raise ValueError(f"out has dtype {out.dtype}, but the buffer's elements are {dtype.base}")
     needed = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if out.nbytes != needed:
         raise ValueError(f"out has {out.nbytes} bytes, but {needed} are read")

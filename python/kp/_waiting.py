@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting under asyncio: the event loop goes on while a thread waits for the device."""
+"""Waiting under asyncio: the event loop continues while a thread waits for the device."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
 
 
 async def wait_event(event: Event) -> None:
-    """Waits for an event."""
+    """Wait for an event. Raise its error if it failed."""
     loop = asyncio.get_running_loop()
     if not event.done and event.value == 0:
-        # It waits for the host. A thread of the executor that waits along might keep the one away
-        # that it waits for.
-        over = loop.create_future()
+        # The event is not submitted yet: it depends on the host. A wait in a thread of the executor
+        # could take the thread that the host code needs to complete the event.
+        finished = loop.create_future()
 
-        def end() -> None:
-            if not over.done():
-                over.set_result(None)
+        def finish() -> None:
+            if not finished.done():
+                finished.set_result(None)
 
-        event._call_when_over(lambda: loop.call_soon_threadsafe(end))
-        await over
+        event._call_when_over(lambda: loop.call_soon_threadsafe(finish))
+        await finished
     if event.done:
-        event.wait()  # raises where it failed
+        event.wait()  # raises the error of a failed event
     else:
         await loop.run_in_executor(None, event.wait)
 
 
 async def wait_sequence(sequence: Sequence) -> Sequence:
-    """Waits for a running sequence and finishes its evaluation, as ``eval_await`` does."""
+    """Wait for a running sequence and finish its evaluation, as ``eval_await`` does."""
     if sequence.is_running():
         await wait_event(sequence.event())
         if sequence.is_running():

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launchers: kernels with their arguments, host functions and copies, alone and in lists.
+"""Launchers: kernels with their arguments, host functions and copies, alone or in lists.
 
+```python
 step = KernelListLauncher("step")
 step += ParametrizedKernelLauncher("decay", shader, {"dt": "dt"}, {"v": field, "rate": 0.5},
                                    default_global_work_size=field.size())
 step.push_copy_device_to_host("field", field, result)
 event = step(queue=mgr.queue(), dt=0.1)
+```
 
-The names are those of HySoP's OpenCL launchers, and so are the rules.
+Names and rules are those of HySoP's OpenCL launchers.
 """
 
 from __future__ import annotations
@@ -75,31 +77,31 @@ __all__ = [
 
 
 class ParameterGenerator(ABC):
-    """Yields the values of an iterated parameter."""
+    """Base class of generators for the values of an iterated parameter."""
 
     @abstractmethod
     def new_generator(self) -> Iterator[Any]:
-        """A fresh run through the values; called for each launch."""
+        """Return a new iterator over the values. Called for each launch."""
 
 
 class ParameterYielder(ParameterGenerator):
-    """A generator made of a function that gives an iterator, or something iterable, upon call."""
+    """A generator from a function that returns an iterable."""
 
     def __init__(self, fn: Callable[[], Iterable[Any]]) -> None:
         if not callable(fn):
-            raise TypeError(f"fn is something to call, not a {type(fn).__name__}")
+            raise TypeError(f"fn must be callable, not {type(fn).__name__}")
         self._fn = fn
 
     def new_generator(self) -> Iterator[Any]:
-        """What the function gives."""
+        """Call the function and return an iterator over its result."""
         return iter(self._fn())
 
 
 class TunedKernelLauncher(Launcher):
-    """A kernel that tunes itself at its first call and is a KernelLauncher from then on.
+    """A launcher that tunes its kernel at the first call, and then works as a KernelLauncher.
 
-    The first call waits for the events it is given and for its queue, because tuning runs the kernel
-    on the same memory. Call tune() before to have that behind you.
+    Tuning runs the kernel on the same memory, so the first call waits for `wait_for` and for its
+    queue. Call tune() beforehand to keep that wait out of the first launch.
     """
 
     def __init__(
@@ -111,7 +113,7 @@ class TunedKernelLauncher(Launcher):
         default_queue: Queue | None = None,
         profiler: TimingSink | None = None,
     ) -> None:
-        """`default_global_work_size` counts work items: those of the arguments."""
+        """Create the launcher. `default_global_work_size` counts invocations."""
         super().__init__(name, profiler)
         self._tuned = tuned
         self._arguments = arguments
@@ -121,7 +123,7 @@ class TunedKernelLauncher(Launcher):
         self._launcher: KernelLauncher | None = None
 
     def tune(self) -> KernelLauncher:
-        """The launcher of the fastest configuration; tunes where that is not known yet."""
+        """Return the launcher of the fastest configuration. Tune if it is not known yet."""
         if self._launcher is None:
             self._launcher = KernelLauncher(
                 self.name,
@@ -136,33 +138,33 @@ class TunedKernelLauncher(Launcher):
     def __call__(
         self, queue: Queue | None = None, wait_for: Iterable[Event] | None = None
     ) -> Event:
-        """Launches on `queue` or the default queue."""
+        """Launch on `queue`, or on the default queue. Return the event of the launch."""
         waits = list(wait_for or ())
         if self._launcher is None:
             for event in waits:
                 event.wait()
-            line = queue or self._queue
-            if line is not None:
-                line.barrier().wait()
+            used = queue or self._queue
+            if used is not None:
+                used.barrier().wait()
         return self.tune()(queue=queue, wait_for=waits)
 
     def global_size_configured(self) -> bool:
-        """Always."""
+        """True: the constructor requires a global size."""
         return True
 
     @property
     def events(self) -> list[Event]:
-        """Profiled launches since `statistics` was read last, and those unfinished then."""
+        """Profiled launches that `statistics` has not counted yet."""
         return self._launcher.events if self._launcher else []
 
     @property
     def statistics(self) -> KernelStatistics:
-        """Of all finished launches so far. Never waits."""
+        """Times of all finished profiled launches. Reading it never waits."""
         return self._launcher.statistics if self._launcher else KernelStatistics()
 
 
 def _fresh(generator: Any) -> Iterator[Any]:
-    """Accepts functions and what can be iterated again and again, too."""
+    """Return a new iterator from a ParameterGenerator, a function or an iterable."""
     if hasattr(generator, "new_generator"):
         return iter(generator.new_generator())
     return iter(generator() if callable(generator) else generator)
@@ -178,10 +180,15 @@ def _combinations(iterated: Mapping[str, Any], zipped: bool) -> Iterator[tuple[A
 def profile_kernel(
     kernel: Any, evt: Event, kernel_msg: str | None = None, fprofiler: Any = None
 ) -> None:
-    """Waits for the event and adds its time in seconds to `fprofiler`.
+    """Wait for an event and add its duration, in seconds, to a profiler.
 
-    Nothing where should_profile_kernel() says no, the profiler is None or the event has no times.
-    `kernel` is a launcher or a name. Launchers do not call this: their statistics never wait.
+    - `kernel`: a launcher or a name.
+    - `evt`: the event of the launch.
+    - `kernel_msg`: the name to filter by; by default, that of `kernel`.
+    - `fprofiler`: the profiler. None does nothing.
+
+    It does nothing if should_profile_kernel() is False for the name, and adds nothing if the event
+    has no profile. Launchers do not call it, because their statistics never wait.
     """
     message = kernel_msg or (kernel if isinstance(kernel, str) else str(kernel.name))
     if fprofiler is None or not should_profile_kernel(message):

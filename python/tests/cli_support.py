@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command line share: a folder of shaders and arrays, and ways to run it."""
+"""Shared code of the command-line tests: shaders, command lines, and a way to run them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
-
-import numpy as np
-import pytest
-
-from kp.cli import main
 
 ADD = """#version 450
 layout(local_size_x = 64) in;
@@ -90,7 +84,6 @@ void main() {
 }
 """
 
-
 SHADERS = {
     "add.comp": ADD,
     "scale.comp": SCALE,
@@ -105,36 +98,12 @@ ADD_RUN = ("run", "add.comp", "--in", "a.npy", "--in", "b.npy")
 SCALE_RUN = ("run", "scale.comp", "--in-out", "i.npy")
 PUSH = ("--push", "factor=3", "--push", "unused=0", "--push", "pair=0,0")
 
-#: Runs a command line that must fail with the exit code given first; gives its message.
+#: Runs a command line that must fail with the given exit code. Returns its message.
 Fails = Callable[..., str]
 
 
-def fill_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Makes it the current folder, with shaders and arrays."""
-    for name, text in SHADERS.items():
-        (folder / name).write_text(text)
-    np.save(folder / "a.npy", np.arange(100, dtype=np.float32))
-    np.save(folder / "b.npy", np.full(100, 0.5, np.float32))
-    np.save(folder / "i.npy", np.arange(10, dtype=np.int32))
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("KOMPUTE_DEBUG", raising=False)
-    return folder
-
-
-def failing(capsys: pytest.CaptureFixture[str]) -> Fails:
-    def check(code: int, *words: str) -> str:
-        found = main(words)
-        message = capsys.readouterr().err
-        assert found == code, f"exit code {found}, not {code}: {message}"
-        assert message.startswith("kp: error: "), message
-        assert "Traceback" not in message, message
-        return message
-
-    return check
-
-
 def python(*words: str) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command line in a process of its own, every warning an error."""
+    """Run a command line in another process, with every warning an error."""
     return subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-m", "kp", *words],
         capture_output=True,

@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests share.
+"""Shared fixtures, shaders and helpers of the tests.
 
-The environment variable KOMPUTE_VALIDATION (core, sync) runs them under the validation layers; a
-message of a layer fails the test that caused it.
+The environment variable KOMPUTE_VALIDATION (core or sync) runs the tests under the validation
+layers. A message of a layer fails the test that caused it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
+from cli_support import SHADERS, Fails
+from group_support import make_group
 
 import kp
+from kp.cli import main
 
-# Shells start programs in the background with Control-C ignored, and children inherit that.
+# Shells start background programs with Control-C ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -30,7 +37,7 @@ void main() {
 }
 """
 
-#: The product of two buffers into a third.
+#: Writes the product of two buffers to a third one.
 MULTIPLY = """#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) readonly buffer A { float a[]; };
@@ -42,7 +49,7 @@ void main() {
 }
 """
 
-#: Spins for a while: `rounds` dependent steps of every one of 64 invocations.
+#: Takes a while: each of 64 invocations runs `rounds` dependent steps.
 SPIN = """#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Values { uint values[]; };
@@ -58,7 +65,7 @@ void main() {
 
 
 class _ValidationMessages(logging.Handler):
-    """What the validation layers said."""
+    """Collects the messages of the validation layers."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -71,7 +78,7 @@ class _ValidationMessages(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def validation() -> Iterator[list[str]]:
-    """Fails the test where a validation layer had something to say."""
+    """Fail the test if a validation layer reports a message."""
     handler = _ValidationMessages()
     log = logging.getLogger("kp")
     log.addHandler(handler)
@@ -89,10 +96,76 @@ def mgr() -> Iterator[kp.Manager]:
         yield manager
 
 
-def run_python(code: str, *arguments: str, timeout: float = 60, **environment: str) -> str:
-    """Runs a program in another interpreter and gives its output; both streams together.
+@pytest.fixture
+def needs_timestamps(mgr: kp.Manager) -> None:
+    """Skip the test if the device has no timestamps."""
+    if not mgr.get_device_properties()["timestamps_supported"]:
+        pytest.skip("the device has no timestamps")
 
-    A failure shows what it printed.
+
+@pytest.fixture
+def tensor(mgr: kp.Manager) -> kp.Tensor:
+    """The numbers 1 to 4 in host memory, which shaders change in place."""
+    return mgr.tensor([1, 2, 3, 4], kp.MemoryTypes.host)
+
+
+@pytest.fixture
+def group() -> Iterator[kp.DeviceGroup]:
+    """A group of two logical devices."""
+    with make_group() as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder of a command line, with shaders and arrays."""
+    for name, text in SHADERS.items():
+        (tmp_path / name).write_text(text)
+    np.save(tmp_path / "a.npy", np.arange(100, dtype=np.float32))
+    np.save(tmp_path / "b.npy", np.full(100, 0.5, np.float32))
+    np.save(tmp_path / "i.npy", np.arange(10, dtype=np.int32))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KOMPUTE_DEBUG", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def fails(folder: Path, capsys: pytest.CaptureFixture[str]) -> Fails:
+    """Runs a command line in `folder` and checks that it fails with one message."""
+
+    def check(code: int, *words: str) -> str:
+        found = main(words)
+        message = capsys.readouterr().err
+        assert found == code, f"exit code {found}, not {code}: {message}"
+        assert message.startswith("kp: error: "), message
+        assert "Traceback" not in message, message
+        return message
+
+    return check
+
+
+@contextlib.contextmanager
+def skip_if_unsupported() -> Iterator[None]:
+    """Skip the test if the block raises kp.Unsupported."""
+    try:
+        yield
+    except kp.Unsupported as error:
+        pytest.skip(f"the device does not support it: {error}")
+
+
+def run_in_threads(work: Callable[..., object], arguments: Iterable[tuple[object, ...]]) -> None:
+    """Call a function in one thread for each tuple of arguments, and wait for all of them."""
+    threads = [threading.Thread(target=work, args=each) for each in arguments]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def run_python(code: str, *arguments: str, timeout: float = 60, **environment: str) -> str:
+    """Run a program in another interpreter and return its output, both streams together.
+
+    If the program fails, the assertion shows its output.
     """
     import os
     import subprocess

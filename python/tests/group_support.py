@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of device groups share."""
+"""Shared code of the device-group tests: groups and shaders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import kp
 
 @functools.cache
 def physical_devices() -> tuple[int, ...]:
-    """The physical devices of KOMPUTE_TEST_DEVICES ("0,1"), or the best one."""
+    """Return the indices in KOMPUTE_TEST_DEVICES ("0,1"), or that of the best device."""
     if listed := os.environ.get("KOMPUTE_TEST_DEVICES"):
         return tuple(int(index) for index in listed.split(","))
     with kp.Manager() as manager:
@@ -21,12 +21,12 @@ def physical_devices() -> tuple[int, ...]:
 
 
 def make_group(devices: int = 2, **keywords: Any) -> kp.DeviceGroup:
-    """Some logical devices: on one physical device, or going round several."""
+    """Create a group of logical devices, which take the physical devices in turn."""
     ids = list(itertools.islice(itertools.cycle(physical_devices()), devices))
     return kp.DeviceGroup(device_ids=ids, **keywords)
 
 
-#: v = v * a + b, of unsigned integers, which wrap around as NumPy's do.
+#: v = v * a + b for unsigned integers, which wrap around as NumPy's do.
 AFFINE = """#version 450
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Values { uint v[]; };
@@ -38,14 +38,20 @@ void main() {
 }
 """
 
-#: Counts launches.
+#: Counts its launches.
 COUNT = """#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer Values { uint v[]; };
 void main() { v[0] += 1u; }
 """
 
-#: What the group says of the shard of each device, and where an invocation is in the whole buffer.
+#: Sets its only element to 1.
+SET_ONE = """#version 450
+layout(binding = 0) buffer V { float v[]; };
+void main() { v[0] = 1; }
+"""
+
+#: Writes the position of each element in the whole buffer, and the index and count of its shard.
 SHARDS = """#version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) writeonly buffer Values { uvec4 v[]; };
@@ -67,5 +73,5 @@ void main() {
 
 
 def affine(group: kp.DeviceGroup, buffer: kp.Buffer, **keywords: Any) -> kp.GroupKernel:
-    """A kernel whose factor and summand are given with each call."""
+    """Create a kernel of AFFINE with the parameters `a` and `b`."""
     return group.kernel(AFFINE, [buffer], parameters_map=["a", "b"], name="affine", **keywords)

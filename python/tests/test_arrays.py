@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors and images as arrays: dtypes, shapes, NumPy, DLPack, buffers, read and write."""
+"""Tensors and images as arrays: dtypes, shapes, NumPy, DLPack, the buffer protocol, transfers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PARTICLE = np.dtype([("position", np.float32, 3), ("id", np.int32)])
 
 
 def through_the_device(mgr: kp.Manager, tensor: kp.Tensor) -> np.ndarray:
-    """What comes back after a copy to the device, within it, and back."""
+    """Copy a tensor to the device, within the device, and back. Return the result."""
     copy = mgr.tensor_t(shape=tensor.shape, dtype=tensor.dtype)
     mgr.sequence().record(kp.OpSyncDevice([tensor])).record(kp.OpCopy([tensor, copy])).record(
         kp.OpSyncLocal([copy])
@@ -41,7 +41,7 @@ def through_the_device(mgr: kp.Manager, tensor: kp.Tensor) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_every_dtype(mgr: kp.Manager, name: str) -> None:
+def test_round_trips_every_dtype(mgr: kp.Manager, name: str) -> None:
     values = np.random.default_rng(1).integers(0, 2, 100).astype(name)
     tensor = mgr.tensor_t(values)
     assert tensor.dtype == values.dtype
@@ -50,7 +50,7 @@ def test_every_dtype(mgr: kp.Manager, name: str) -> None:
     assert np.array_equal(through_the_device(mgr, tensor), values)
 
 
-def test_structs(mgr: kp.Manager) -> None:
+def test_round_trips_structs(mgr: kp.Manager) -> None:
     values = np.zeros(10, PARTICLE)
     values["position"] = np.random.default_rng(2).random((10, 3))
     values["id"] = np.arange(10)
@@ -61,12 +61,12 @@ def test_structs(mgr: kp.Manager) -> None:
 
 
 @pytest.mark.parametrize("values", [np.array(["a"]), np.array([None]), np.array([b"a"])])
-def test_dtypes_that_no_device_holds(mgr: kp.Manager, values: np.ndarray) -> None:
+def test_rejects_dtypes_that_no_device_holds(mgr: kp.Manager, values: np.ndarray) -> None:
     with pytest.raises(TypeError, match="data has dtype"):
         mgr.tensor_t(values)
 
 
-def test_other_byte_order_and_layout(mgr: kp.Manager) -> None:
+def test_converts_byte_order_and_memory_order(mgr: kp.Manager) -> None:
     values = np.arange(12, dtype=">i4").reshape(3, 4)
     assert np.array_equal(mgr.tensor_t(values).numpy(), values)
     assert np.array_equal(mgr.tensor_t(values.T).numpy(), values.T)
@@ -74,7 +74,7 @@ def test_other_byte_order_and_layout(mgr: kp.Manager) -> None:
     assert np.array_equal(mgr.tensor(values).numpy(), values)
 
 
-def test_shapes(mgr: kp.Manager) -> None:
+def test_shape_is_kept_and_checked(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(shape=(2, 3, 4), dtype=np.int16)
     assert tensor.shape == (2, 3, 4)
     assert tensor.size() == len(tensor) == 24
@@ -98,7 +98,7 @@ def test_shapes(mgr: kp.Manager) -> None:
         mgr.tensor(shape="3")
 
 
-def test_dtype_argument(mgr: kp.Manager) -> None:
+def test_dtype_argument_sets_the_dtype(mgr: kp.Manager) -> None:
     assert mgr.tensor([1, 2]).dtype == np.float32
     assert mgr.tensor([1, 2], dtype="int8").dtype == np.int8
     assert mgr.tensor_t([1.5, 2.5], dtype=np.float16).data().tolist() == [1.5, 2.5]
@@ -107,12 +107,12 @@ def test_dtype_argument(mgr: kp.Manager) -> None:
         mgr.tensor(shape=2, dtype="nonsense")
 
 
-def test_scalars(mgr: kp.Manager) -> None:
+def test_scalar_becomes_a_tensor_of_one_element(mgr: kp.Manager) -> None:
     assert mgr.tensor(3).data().tolist() == [3]
     assert mgr.tensor_t(np.uint8(3)).dtype == np.uint8
 
 
-def test_numpy_takes_a_tensor(mgr: kp.Manager) -> None:
+def test_numpy_shares_the_memory_of_a_tensor(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([[1, 2], [3, 4]])
     array_of = np.asarray(tensor)
     assert np.shares_memory(array_of, tensor.data())
@@ -125,7 +125,7 @@ def test_numpy_takes_a_tensor(mgr: kp.Manager) -> None:
     )
 
 
-def test_buffer_protocol(mgr: kp.Manager) -> None:
+def test_memoryview_shares_the_host_view(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(6, dtype=np.int32).reshape(2, 3))
     view = memoryview(tensor)
     assert view.shape == (2, 3)
@@ -140,13 +140,13 @@ def test_buffer_protocol(mgr: kp.Manager) -> None:
         memoryview(storage)
 
 
-def test_buffer_keeps_the_tensor(mgr: kp.Manager) -> None:
+def test_memoryview_keeps_the_tensor_alive(mgr: kp.Manager) -> None:
     view = memoryview(mgr.tensor([1.0, 2.0]))
     gc.collect()
     assert view.tolist() == [1.0, 2.0]
 
 
-def test_dlpack_out(mgr: kp.Manager) -> None:
+def test_dlpack_export_shares_memory(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([[1, 2], [3, 4]])
     imported = np.from_dlpack(tensor)
     assert np.shares_memory(imported, tensor.data())
@@ -154,9 +154,9 @@ def test_dlpack_out(mgr: kp.Manager) -> None:
     assert tensor.__dlpack_device__() == (1, 0)
 
 
-def test_dlpack_and_buffers_in(mgr: kp.Manager) -> None:
+def test_tensors_take_dlpack_and_buffers(mgr: kp.Manager) -> None:
     class Foreign:
-        """Nothing but DLPack."""
+        """An array that supports only DLPack."""
 
         def __init__(self, values: np.ndarray) -> None:
             self.values = values
@@ -179,7 +179,9 @@ def test_dlpack_and_buffers_in(mgr: kp.Manager) -> None:
 
 
 @pytest.mark.parametrize("memory_type", list(kp.MemoryTypes))
-def test_read_and_write(mgr: kp.Manager, memory_type: kp.MemoryTypes) -> None:
+def test_reads_and_writes_parts_of_every_memory_type(
+    mgr: kp.Manager, memory_type: kp.MemoryTypes
+) -> None:
     values = np.random.default_rng(3).random(1001).astype(np.float32)
     tensor = mgr.tensor(values, memory_type)
     tensor.write(values)
@@ -195,7 +197,7 @@ def test_read_and_write(mgr: kp.Manager, memory_type: kp.MemoryTypes) -> None:
     assert np.array_equal(out, values[3:13])
 
 
-def test_read_has_the_shape(mgr: kp.Manager) -> None:
+def test_whole_read_has_the_shape_of_the_tensor(mgr: kp.Manager) -> None:
     tensor = mgr.tensor(shape=(3, 4))
     tensor.write(np.arange(12).reshape(3, 4).astype(np.float32))
     assert tensor.read().shape == (3, 4)
@@ -211,7 +213,7 @@ def test_write_is_seen_by_shaders_and_the_host(mgr: kp.Manager) -> None:
     assert tensor.read()[99] == 100
 
 
-def test_bad_reads_and_writes(mgr: kp.Manager) -> None:
+def test_rejects_invalid_reads_and_writes(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(10, dtype=np.int32))
     with pytest.raises(ValueError, match="only 3 fit at offset 7"):
         tensor.write(np.arange(4, dtype=np.int32), 7)
@@ -248,7 +250,7 @@ def test_non_contiguous_arrays_are_copied(mgr: kp.Manager) -> None:
     assert tensor.read().tolist() == [0, 2, 4, 6, 8]
 
 
-def test_images(mgr: kp.Manager) -> None:
+def test_round_trips_images(mgr: kp.Manager) -> None:
     values = np.random.default_rng(4).random((5, 7, 4)).astype(np.float32)
     image = mgr.image(values)
     assert (image.width, image.height, image.num_channels) == (7, 5, 4)
@@ -270,13 +272,13 @@ def test_images(mgr: kp.Manager) -> None:
 @pytest.mark.parametrize(
     "dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"]
 )
-def test_image_dtypes(mgr: kp.Manager, dtype: str) -> None:
+def test_images_keep_their_dtype(mgr: kp.Manager, dtype: str) -> None:
     image = mgr.image_t(np.arange(6).astype(dtype), 3, 2, 1)
     assert image.dtype == dtype
     assert image.data().tolist() == list(range(6))
 
 
-def test_image_of_a_size(mgr: kp.Manager) -> None:
+def test_images_can_be_created_from_a_size(mgr: kp.Manager) -> None:
     image = mgr.image(None, 8, 4, 1, kp.MemoryTypes.storage)
     assert image.shape == (4, 8, 1)
     assert mgr.image(width=8, height=4, num_channels=2, tiling="linear").num_channels == 2
@@ -298,7 +300,7 @@ def test_tensors_can_be_weakly_referenced(mgr: kp.Manager) -> None:
     assert reference() is None
 
 
-def test_pinned_arrays(mgr: kp.Manager) -> None:
+def test_pinned_arrays_transfer_and_outlive_the_manager(mgr: kp.Manager) -> None:
     values = mgr.pinned_array((3, 1000), np.int32)
     assert values.shape == (3, 1000)
     assert values.dtype == np.int32
@@ -318,7 +320,7 @@ def test_pinned_arrays(mgr: kp.Manager) -> None:
         mgr.pinned_array(1)
 
 
-def test_bad_pinned_arrays(mgr: kp.Manager) -> None:
+def test_rejects_invalid_pinned_arrays(mgr: kp.Manager) -> None:
     assert mgr.pinned_array(4).dtype == np.float32
     for shape in (0, (3, 0)):
         with pytest.raises(ValueError, match="zero-sized"):
@@ -331,7 +333,7 @@ def test_bad_pinned_arrays(mgr: kp.Manager) -> None:
         mgr.pinned_array(1 << 60)
 
 
-def test_imported_arrays(mgr: kp.Manager) -> None:
+def test_transfers_with_imported_arrays(mgr: kp.Manager) -> None:
     values = np.random.default_rng(6).random(300_000).astype(np.float32)
     tensor = mgr.tensor(shape=values.shape)
     with mgr.import_host(values) as imported:
@@ -352,7 +354,7 @@ def test_imported_arrays(mgr: kp.Manager) -> None:
         mgr.import_host([1.0])  # type: ignore[arg-type]
 
 
-def test_numbers_that_do_not_fit(mgr: kp.Manager) -> None:
+def test_rejects_numbers_that_the_dtype_cannot_hold(mgr: kp.Manager) -> None:
     integers = mgr.tensor_t(np.zeros(2, np.int32))
     with pytest.raises(TypeError, match="data has dtype 'float64'"):
         integers.write([1.5, 2])

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.Autotuner: what is chosen, what is remembered, what is left as it was.
-
-The names in brackets are those of the acceptance list.
-"""
+"""kp.Autotuner: its choices, its cache, its verification, and the memory that it restores."""
 
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import run_in_threads
 
 import kp
 
@@ -24,10 +21,10 @@ Configuration = dict[str, Any]
 
 
 def source(waste: str, head: str = "", error: str = "0u") -> str:
-    """sums[i] += a[i] + `error`, after `waste` x 200 steps that are of no use.
+    """Return a shader: sums[i] += a[i] + `error`, after `waste` x 200 useless steps.
 
-    A compiler cannot know that. Software drivers end loops after 65,535 steps, so `waste` is below
-    300.
+    A compiler cannot remove the steps. Software drivers end loops after 65,535 steps, so `waste`
+    must be below 300.
     """
     return f"""#version 450
 layout(local_size_x_id = 0) in;
@@ -45,7 +42,7 @@ void main() {{
 
 
 class Problem:
-    """Two tensors, and what is known of them."""
+    """Two tensors with known contents, and their expected contents after a run."""
 
     def __init__(self, mgr: kp.Manager, folder: Path) -> None:
         self.mgr = mgr
@@ -82,7 +79,7 @@ def wasteful(waste: list[int], name: str = "wasteful") -> kp.TunableKernel:
     return kp.TunableKernel(name, code).local_size(64).specialization(1, "waste", waste)
 
 
-# --- A1: the fastest ------------------------------------------------------------------------------
+# --- the choice -----------------------------------------------------------------------------------
 
 
 def test_picks_the_fastest_specialization_constant(problem: Problem) -> None:
@@ -132,7 +129,7 @@ def test_picks_the_fastest_of_a_factory(problem: Problem, compiled: bool) -> Non
     assert problem.is_unchanged()
 
 
-def test_constraints_and_work_group_rules(problem: Problem) -> None:
+def test_applies_constraints_and_work_group_rules(problem: Problem) -> None:
     compiled: list[Configuration] = []
 
     def factory(configuration: Configuration) -> str:
@@ -159,7 +156,7 @@ def test_constraints_and_work_group_rules(problem: Problem) -> None:
     assert result.workgroup[0] == COUNT // result.configuration["local_size_x"]
 
 
-def test_progress_and_effort(problem: Problem) -> None:
+def test_progress_stops_tuning_and_effort_bounds_it(problem: Problem) -> None:
     seen: list[tuple[str, int, int, int]] = []
 
     def progress(state: kp.TuningProgress) -> bool:
@@ -182,10 +179,10 @@ def test_progress_and_effort(problem: Problem) -> None:
     assert (estimate.source, estimate.benchmarks, other.cache_folder) == ("estimate", 0, "")
 
 
-# --- A2: the cache --------------------------------------------------------------------------------
+# --- the cache ------------------------------------------------------------------------------------
 
 
-def test_a_second_time_runs_nothing(problem: Problem) -> None:
+def test_second_tuning_runs_no_benchmark(problem: Problem) -> None:
     first = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
     again = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
     assert first.benchmarks > 0
@@ -204,7 +201,7 @@ def test_a_second_time_runs_nothing(problem: Problem) -> None:
     assert (near.source, near.configuration["waste"]) == ("nearest", 2)
 
 
-def test_a_factory_with_a_key_is_not_asked_for_what_is_known(problem: Problem) -> None:
+def test_keyed_factory_is_not_called_for_known_configurations(problem: Problem) -> None:
     asked: list[int] = []
 
     def factory(configuration: Configuration) -> str:
@@ -218,10 +215,10 @@ def test_a_factory_with_a_key_is_not_asked_for_what_is_known(problem: Problem) -
     problem.tuner().tune(kernel(), problem.arguments())
     asked.clear()
     assert problem.tuner().tune(kernel(), problem.arguments()).benchmarks == 0
-    assert asked == [4]  # for the algorithm alone
+    assert asked == [4]  # only to create the algorithm
 
 
-def test_export_and_import(problem: Problem, tmp_path: Path) -> None:
+def test_exports_and_imports_records(problem: Problem, tmp_path: Path) -> None:
     tuner = problem.tuner()
     tuner.tune(wasteful([20, 2]), problem.arguments())
     assert tuner.export_records(tmp_path / "times.json") == 2
@@ -232,10 +229,10 @@ def test_export_and_import(problem: Problem, tmp_path: Path) -> None:
         other.import_records(tmp_path / "missing.json")
 
 
-# --- A3: memory -----------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
 
 
-def test_memory_is_put_back_when_something_is_raised(problem: Problem) -> None:
+def test_restores_memory_after_an_exception(problem: Problem) -> None:
     def progress(state: kp.TuningProgress) -> None:
         raise LookupError("planted")
 
@@ -244,7 +241,7 @@ def test_memory_is_put_back_when_something_is_raised(problem: Problem) -> None:
     assert problem.is_unchanged()
 
 
-def test_memory_that_is_left_or_zeroed(problem: Problem) -> None:
+def test_memory_can_be_zeroed_or_left_changed(problem: Problem) -> None:
     def right(configuration: Configuration) -> bool:
         return np.array_equal(problem.sums.read(), np.arange(COUNT))
 
@@ -255,7 +252,7 @@ def test_memory_that_is_left_or_zeroed(problem: Problem) -> None:
     assert not problem.is_unchanged()
 
 
-# --- A4: verification -----------------------------------------------------------------------------
+# --- verification ---------------------------------------------------------------------------------
 
 
 def wrong_and_right() -> kp.TunableKernel:
@@ -282,7 +279,7 @@ def with_text(problem: Problem) -> kp.TuningArguments:
 
 
 @pytest.mark.parametrize("checked", [with_reference, with_bool, with_text])
-def test_wrong_variants_are_refused(
+def test_rejects_wrong_variants(
     problem: Problem, checked: Callable[[Problem], kp.TuningArguments]
 ) -> None:
     result = problem.tuner().tune(wrong_and_right(), checked(problem))
@@ -294,7 +291,7 @@ def test_wrong_variants_are_refused(
     assert problem.is_unchanged()
 
 
-def test_floating_point_references(mgr: kp.Manager) -> None:
+def test_compares_floats_within_the_tolerance(mgr: kp.Manager) -> None:
     values = mgr.tensor([1.0, 2.0, 3.0])
     values.write([1.0, 2.0, 3.0])
     kernel = kp.TunableKernel(
@@ -313,13 +310,15 @@ void main() { v[gl_GlobalInvocationID.x] /= by; }""",
     mgr.sequence().record(kp.OpAlgoDispatch(result.algorithm)).eval()
     assert np.allclose(values.read(), [1 / 3, 2 / 3, 1])
     with pytest.raises(kp.ShaderError, match="no configuration of kernel 'third' works"):
-        kp.Autotuner(mgr, cache_folder="off", runs=1).tune(kernel, arguments)  # divided again
+        kp.Autotuner(mgr, cache_folder="off", runs=1).tune(
+            kernel, arguments
+        )  # the values are divided already
 
 
-# --- A5: a cache that is damaged or locked --------------------------------------------------------
+# --- damaged and locked caches --------------------------------------------------------------------
 
 
-def test_damaged_cache(problem: Problem, caplog: pytest.LogCaptureFixture) -> None:
+def test_replaces_a_damaged_cache(problem: Problem, caplog: pytest.LogCaptureFixture) -> None:
     problem.tuner().tune(wasteful([20, 2]), problem.arguments())
     (file,) = (problem.folder / "tuning").glob("*.json")
     text = file.read_bytes()
@@ -328,7 +327,7 @@ def test_damaged_cache(problem: Problem, caplog: pytest.LogCaptureFixture) -> No
     assert problem.tuner().tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
 
 
-def test_locked_cache(problem: Problem) -> None:
+def test_tunes_with_a_locked_cache(problem: Problem) -> None:
     fcntl = pytest.importorskip("fcntl")
     tuner = problem.tuner()
     tuner.tune(wasteful([20]), problem.arguments())
@@ -342,7 +341,7 @@ def test_locked_cache(problem: Problem) -> None:
     assert other.configuration["waste"] == 2
 
 
-# --- functions that raise ------------------------------------------------------------------------
+# --- functions that raise -------------------------------------------------------------------------
 
 
 class Planted(Exception):
@@ -354,7 +353,7 @@ def raises(*_: object) -> Any:
 
 
 @pytest.mark.parametrize("place", ["constraint", "factory", "workgroups", "verify", "progress"])
-def test_exceptions_come_out_unchanged(problem: Problem, place: str) -> None:
+def test_exceptions_of_functions_reach_the_caller_unchanged(problem: Problem, place: str) -> None:
     kernel = wasteful([2, 3])
     arguments = problem.arguments()
     options: dict[str, Any] = {}
@@ -375,7 +374,7 @@ def test_exceptions_come_out_unchanged(problem: Problem, place: str) -> None:
     assert problem.tuner().tune(wasteful([2, 3]), problem.arguments()).benchmarks > 0
 
 
-def test_shader_errors_of_a_factory_leave_one_out(problem: Problem) -> None:
+def test_shader_error_of_a_factory_skips_its_configuration(problem: Problem) -> None:
     def factory(configuration: Configuration) -> str | bytes:
         if configuration["how"] == "raises":
             raise kp.ShaderError("not this one")
@@ -395,7 +394,7 @@ def test_shader_errors_of_a_factory_leave_one_out(problem: Problem) -> None:
     assert "nonsense" in reasons["text"]
 
 
-def test_functions_go_with_their_kernel(problem: Problem) -> None:
+def test_functions_live_as_long_as_their_kernel(problem: Problem) -> None:
     class Function:
         def __call__(self, configuration: Configuration) -> bool:
             return True
@@ -412,10 +411,10 @@ def test_functions_go_with_their_kernel(problem: Problem) -> None:
     assert gone() is None
 
 
-# --- what is wrong -------------------------------------------------------------------------------
+# --- invalid arguments ----------------------------------------------------------------------------
 
 
-def test_bad_input(problem: Problem, mgr: kp.Manager) -> None:
+def test_rejects_invalid_arguments(problem: Problem, mgr: kp.Manager) -> None:
     kernel = wasteful([2])
     with pytest.raises(ValueError, match='effort is one of "estimate"'):
         problem.tuner(effort="most")
@@ -465,10 +464,10 @@ def test_bad_input(problem: Problem, mgr: kp.Manager) -> None:
     assert problem.is_unchanged()
 
 
-# --- at the first use, and threads ----------------------------------------------------------------
+# --- tuning at the first use, and threads ---------------------------------------------------------
 
 
-def test_tuned_algorithm(problem: Problem) -> None:
+def test_tuned_algorithm_tunes_at_the_first_use(problem: Problem) -> None:
     tuned = kp.TunedAlgorithm(problem.tuner(), wasteful([20, 2]))
     assert not tuned.is_tuned(problem.arguments())
     problem.mgr.sequence().record(kp.OpAlgoDispatch(tuned.algorithm(problem.arguments()))).eval()
@@ -486,7 +485,7 @@ def test_tuned_algorithm(problem: Problem) -> None:
     assert not tuned.is_tuned(arguments)
 
 
-def test_threads_tune_at_once(problem: Problem) -> None:
+def test_threads_tune_at_the_same_time(problem: Problem) -> None:
     tuner = problem.tuner(progress=lambda state: True)
     tuned = kp.TunedAlgorithm(tuner, wasteful([20, 2]))
     found: list[int] = []
@@ -496,15 +495,11 @@ def test_threads_tune_at_once(problem: Problem) -> None:
         tuned.is_tuned(arguments)
         found.append(tuned.result(arguments).configuration["waste"])
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(work, [()] * 3)
     assert found == [2, 2, 2]
 
 
-def test_the_manager_is_in_use_meanwhile(problem: Problem) -> None:
+def test_manager_cannot_be_destroyed_during_tuning(problem: Problem) -> None:
     caught: list[str] = []
 
     def verify(configuration: Configuration) -> bool:

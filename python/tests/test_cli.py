@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: what it prints and writes, and how it ends."""
+"""The command line: its output, its files and its exit codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_support import ADD, ADD_RUN, HLSL, PUSH, SCALE_RUN, Fails, failing, fill_folder, python
+from cli_support import ADD, ADD_RUN, HLSL, PUSH, SCALE_RUN, Fails, python
 
 import kp
 from kp.cli import entry, files, main
@@ -24,18 +24,7 @@ from kp.cli.devices import find_device
 from kp.cli.progress import Progress
 from kp.cli.table import format_bytes, format_table, format_time
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return fill_folder(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def fails(folder: Path, capsys: pytest.CaptureFixture[str]) -> Fails:
-    return failing(capsys)
-
-
-# kp run
+# --- kp run ---------------------------------------------------------------------------------------
 
 
 def test_run_adds_two_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,7 +47,7 @@ def test_run_keeps_shapes_and_numbers_the_files(folder: Path) -> None:
     assert np.load("out0.npy").shape == (5, 20)
 
 
-def test_run_repeats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_repeats_the_dispatch(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SCALE_RUN, *PUSH, "--repeat", "3", "--save", "o.npy"]) == 0
     np.testing.assert_array_equal(np.load("o.npy"), np.arange(10) * 27 + 5 * (1 + 3 + 9))
     assert "median of 3" in capsys.readouterr().out
@@ -84,7 +73,7 @@ def test_run_takes_group_and_thread_counts(
     assert main([*words, "--groups", "1", "--save", "o.npy"]) == 0
     found = np.load("o.npy")
     assert found[63] == 63.5
-    assert not found[64:].any(), "outputs are zero where the shader does not write"
+    assert not found[64:].any(), "elements that the shader does not write are zero"
     assert main([*words, "--threads", "65,2"]) == 0
     assert "2x2x1 work groups" in capsys.readouterr().out
 
@@ -121,7 +110,7 @@ def test_run_takes_include_folders(folder: Path) -> None:
     assert np.load("o.npy")[99] == 198
 
 
-def test_run_casts_only_when_told(folder: Path, fails: Fails) -> None:
+def test_run_casts_only_on_request(folder: Path, fails: Fails) -> None:
     np.save("b.npy", np.full(100, 0.5))
     words = [*ADD_RUN, "--out", "100xf32"]
     message = fails(1, *words)
@@ -145,10 +134,11 @@ def test_run_checks_results(folder: Path, fails: Fails) -> None:
     assert main(words) == 0
     expected[7] += 1
     np.save("expected.npy", expected)
-    assert "1 of 100 elements, the first at [7]: 7.5 against 8.5" in fails(1, *words)
+    message = "1 of 100 elements differ, the first at [7]: it is 7.5, but 8.5 is expected"
+    assert message in fails(1, *words)
     assert main([*words, "--tolerance", "1"]) == 0
     np.save("expected.npy", expected[:50])
-    assert "100 against 50" in fails(1, *words)
+    assert "the shape is 100, but 50 is expected" in fails(1, *words)
 
 
 def test_run_filters_an_image(folder: Path) -> None:
@@ -198,7 +188,7 @@ def test_run_gives_pixels_to_float_buffers(folder: Path) -> None:
     assert (np.asarray(pillow.open("out.png")) == round(255 * 0.7)).all()
 
 
-# kp compile
+# --- kp compile -----------------------------------------------------------------------------------
 
 
 def test_compile_writes_spirv(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,7 +229,7 @@ def test_compile_refuses_a_bad_namespace(fails: Fails) -> None:
     assert "--namespace" in fails(2, "compile", "add.comp", "--namespace", "a b")
 
 
-def test_compile_to_the_output(folder: Path) -> None:
+def test_compile_writes_to_standard_output(folder: Path) -> None:
     done = python("compile", "add.comp", "-o", "-")
     assert done.returncode == 0
     assert done.stdout == kp.compile(Path("add.comp"))
@@ -252,10 +242,10 @@ def test_compile_uses_the_entry_point(folder: Path, capsys: pytest.CaptureFixtur
     assert "entry point   other" in capsys.readouterr().out
 
 
-# kp info
+# --- kp info --------------------------------------------------------------------------------------
 
 
-def test_info_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info"]) == 0
     text = capsys.readouterr().out
     for device in kp.list_devices():
@@ -264,7 +254,7 @@ def test_info_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shaders can use" in text
 
 
-def test_info_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["version"] == kp.__version__
@@ -294,7 +284,7 @@ def test_brief_info_opens_no_device(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a Manager was made")
+        raise AssertionError("a Manager was created")
 
     monkeypatch.setattr(kp, "Manager", refuse)
     assert main(["info", "--brief", "--json"]) == 0
@@ -332,16 +322,16 @@ def test_devices_are_found(wanted: str, index: int) -> None:
     assert find_device(wanted, DEVICES) == index
 
 
-# kp bench
+# --- kp bench -------------------------------------------------------------------------------------
 
 
-def test_bench(
+def test_bench_reports_all_measurements(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["bench", "--quick", "--json", "numbers.json"]) == 0
     captured = capsys.readouterr()
     assert "empty dispatch" in captured.out
-    assert "matrix product, 128 x 128" in captured.out
+    assert "matrix multiplication, 128 x 128" in captured.out
     assert captured.err == "", "the progress bar is for terminals"
     numbers = json.loads(Path("numbers.json").read_text())
     assert set(numbers["dispatch_seconds"]) == {"recorded", "record_and_evaluate", "in_a_batch"}
@@ -353,12 +343,12 @@ def test_bench(
     assert numbers["matmul"]["flops"] > 0
 
 
-def test_bench_without_matplotlib(fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_plot_needs_matplotlib(fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kp.cli.plot.importlib.util.find_spec", lambda name: None)
     assert "--plot needs matplotlib" in fails(1, "bench", "--plot", "copies.png")
 
 
-def test_bench_plots(folder: Path) -> None:
+def test_bench_plots_copies(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     from kp.cli.bench import COPY_NAMES
     from kp.cli.plot import plot_copies
@@ -368,7 +358,7 @@ def test_bench_plots(folder: Path) -> None:
     assert (folder / "copies.png").read_bytes().startswith(b"\x89PNG")
 
 
-# The program as a whole
+# --- the whole program ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("words", [[], ["nonsense"], ["--nonsense"], ["run"], ["compile"]])
@@ -382,7 +372,7 @@ def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str])
     assert f"example:\n  kp {command}" in capsys.readouterr().out
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"kp {kp.__version__}\n"
 
@@ -424,7 +414,7 @@ def test_failures_become_exit_codes(
     assert message.count("\n") == 1
 
 
-def test_as_a_process(folder: Path) -> None:
+def test_runs_as_a_process(folder: Path) -> None:
     done = python(*ADD_RUN, "--out", "100xf32", "--save", "sum.npy")
     assert (done.returncode, done.stderr) == (0, b"")
     assert np.load("sum.npy")[1] == 1.5
@@ -435,7 +425,7 @@ def test_as_a_process(folder: Path) -> None:
     assert python("run").returncode == 2
 
 
-def test_the_reader_of_the_output_goes_away(folder: Path) -> None:
+def test_closed_output_has_its_exit_code(folder: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as closed:
@@ -450,7 +440,7 @@ def test_the_reader_of_the_output_goes_away(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_interrupt(folder: Path) -> None:
+def test_interrupt_has_its_exit_code(folder: Path) -> None:
     words = [sys.executable, "-c", INTERRUPTIBLE]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -469,7 +459,7 @@ sys.exit(main(["bench"]))
 """
 
 
-# Parts
+# --- parts ----------------------------------------------------------------------------------------
 
 
 def test_tables_are_aligned() -> None:
@@ -478,7 +468,7 @@ def test_tables_are_aligned() -> None:
     assert format_table([]) == ""
 
 
-def test_units() -> None:
+def test_numbers_get_units() -> None:
     assert [format_bytes(size) for size in (0, 1023, 1024, 3 << 20)] == [
         "0 bytes", "1023 bytes", "1 KiB", "3 MiB",
     ]  # fmt: skip

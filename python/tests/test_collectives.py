@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between the devices of a group: copies, shards and reductions, against NumPy."""
+"""Collectives between the devices of a group: copies, shards and reductions, against NumPy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import skip_if_unsupported
 from group_support import SHARDS, affine, make_group
 from numpy.typing import NDArray
 
@@ -28,7 +29,7 @@ def group(request: pytest.FixtureRequest) -> Iterator[kp.DeviceGroup]:
 
 
 def copies_of(buffer: kp.Buffer, seed: int = 1) -> NDArray[Any]:
-    """Gives each copy contents of its own, small whole numbers, so that sums are exact."""
+    """Write different small whole numbers, whose sums are exact, to each copy. Return them."""
     rng = np.random.default_rng(seed)
     shape = (buffer.copy_count, *buffer.shape, *buffer.dtype.shape)
     values = rng.integers(1, 5, shape).astype(buffer.dtype.base)
@@ -40,21 +41,19 @@ def copies_of(buffer: kp.Buffer, seed: int = 1) -> NDArray[Any]:
     return values
 
 
-# --- M1 -------------------------------------------------------------------------------------------
+# --- copies ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["auto", "shared", "peer", "host", "staging"])
 @pytest.mark.parametrize("rows", [1, 1000, 300_001])
-def test_m1_copy_by_every_mechanism(path: str, rows: int) -> None:
-    try:
+def test_copies_between_devices_by_every_mechanism(path: str, rows: int) -> None:
+    with skip_if_unsupported():
         group = make_group(2, exchange=path)
         taken = group.exchange_path(0, 1)
-    except kp.Unsupported as error:
-        pytest.skip(f"the device cannot exchange data that way: {error}")
     with group:
         assert taken in ("shared", "peer", "host", "staging")
         if path not in ("auto", taken):
-            pytest.skip(f"the device exchanges data by way of {taken}")
+            pytest.skip(f"the device exchanges data by the path {taken!r}")
         assert group.exchange_path(1, 1) is None
         values = np.random.default_rng(rows).integers(0, 256, (rows, 3), np.uint8)
         source = kp.Buffer((rows, 3), np.uint8, group)
@@ -70,7 +69,7 @@ def test_m1_copy_by_every_mechanism(path: str, rows: int) -> None:
         assert np.array_equal(source.read(0), values[::-1])
 
 
-def test_m1_copies_of_rows() -> None:
+def test_copies_rows_between_devices() -> None:
     with make_group() as group:
         buffer = kp.Buffer((10, 3), np.int32, group)
         values = copies_of(buffer)
@@ -92,14 +91,14 @@ def test_m1_copies_of_rows() -> None:
             buffer.copy(0, 1, rows=2**63)
 
 
-# --- M2 -------------------------------------------------------------------------------------------
+# --- shards ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "rows", [None, [5, 2, 0], [0, 7, 0], [0, 0, 7], [1, 1, 5], [3, 0, 4]], ids=str
 )
 @pytest.mark.parametrize("dtype", ["uint8", "vec3", "complex128"])
-def test_m2_shard_and_reassemble(rows: list[int] | None, dtype: str) -> None:
+def test_scatters_and_gathers_the_same_contents(rows: list[int] | None, dtype: str) -> None:
     with make_group(3) as group:
         whole = kp.Buffer((7, 5), dtype, group)
         values = copies_of(whole)
@@ -122,7 +121,7 @@ def test_m2_shard_and_reassemble(rows: list[int] | None, dtype: str) -> None:
         assert np.array_equal(back.read(), [values[2]] * 3)
 
 
-def test_m2_kernels_know_their_shard() -> None:
+def test_kernels_get_the_position_of_their_shard() -> None:
     with make_group(3) as group:
         buffer = kp.Buffer((7, 5), "uvec4", group, "sharded", [5, 0, 2])
         kernel = group.kernel(SHARDS, [buffer], name="shards")
@@ -137,11 +136,11 @@ def test_m2_kernels_know_their_shard() -> None:
         assert np.all(result[..., 3] == 3)
 
 
-# --- M3 -------------------------------------------------------------------------------------------
+# --- broadcasts and reductions --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("root", [0, 1])
-def test_m3_broadcast(group: kp.DeviceGroup, root: int) -> None:
+def test_broadcasts_the_root_to_every_device(group: kp.DeviceGroup, root: int) -> None:
     buffer = kp.Buffer(1001, np.int16, group)
     values = copies_of(buffer)
     kp.wait_all(buffer.broadcast(root))
@@ -152,7 +151,7 @@ def test_m3_broadcast(group: kp.DeviceGroup, root: int) -> None:
 @pytest.mark.parametrize(
     "dtype", ["int8", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "ivec3"]
 )
-def test_m3_reduce_all_reduce_reduce_scatter(group: kp.DeviceGroup, dtype: str, op: str) -> None:
+def test_reductions_match_numpy(group: kp.DeviceGroup, dtype: str, op: str) -> None:
     buffer = kp.Buffer((67, 3), dtype, group)
     values = copies_of(buffer)
     expected = (
@@ -161,10 +160,8 @@ def test_m3_reduce_all_reduce_reduce_scatter(group: kp.DeviceGroup, dtype: str, 
         else (OPERATIONS[op](values, axis=0))
     )
     shards = kp.Buffer((67, 3), dtype, group, "sharded")
-    try:
+    with skip_if_unsupported():  # not every device has every type
         kp.wait_all(buffer.reduce_scatter(shards, op))
-    except kp.Unsupported as error:
-        pytest.skip(f"the device has no such numbers: {error}")
     assert np.array_equal(shards.read(), expected)
     assert np.array_equal(buffer.read(), values)
     kp.wait_all(buffer.reduce(op, root=1))
@@ -176,7 +173,9 @@ def test_m3_reduce_all_reduce_reduce_scatter(group: kp.DeviceGroup, dtype: str, 
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_m3_sums_of_complex_numbers(group: kp.DeviceGroup, dtype: str) -> None:
+def test_sums_complex_numbers_and_rejects_other_operations(
+    group: kp.DeviceGroup, dtype: str
+) -> None:
     buffer = kp.Buffer((5, 7), dtype, group)
     values = copies_of(buffer)
     with pytest.raises(ValueError, match="sum only"):
@@ -185,7 +184,7 @@ def test_m3_sums_of_complex_numbers(group: kp.DeviceGroup, dtype: str) -> None:
     assert np.array_equal(buffer.read(), [values.sum(0)] * len(group))
 
 
-def test_m3_sums_of_many_numbers_have_the_same_bits_everywhere(group: kp.DeviceGroup) -> None:
+def test_sums_have_the_same_bits_on_every_device(group: kp.DeviceGroup) -> None:
     buffer = kp.Buffer(200_003, np.float32, group)
     values = np.random.default_rng(3).normal(size=(len(group), 200_003)).astype(np.float32)
     results = []
@@ -199,8 +198,8 @@ def test_m3_sums_of_many_numbers_have_the_same_bits_everywhere(group: kp.DeviceG
     assert np.allclose(results[0][0], values.sum(0, dtype=np.float64), atol=1e-5)
 
 
-def test_m3_order_without_waiting(group: kp.DeviceGroup) -> None:
-    """Each collective comes after what was launched before, on every device it touches."""
+def test_collectives_run_after_earlier_launches(group: kp.DeviceGroup) -> None:
+    """Each collective waits for earlier launches on every device that it uses."""
     buffer = kp.Buffer(64, np.uint32, group)
     buffer.write(np.ones(64, np.uint32))
     kernel = affine(group, buffer)
@@ -213,7 +212,7 @@ def test_m3_order_without_waiting(group: kp.DeviceGroup) -> None:
     assert np.all(buffer.read() == value)
 
 
-def test_m3_what_does_not_fit() -> None:
+def test_rejects_buffers_that_do_not_match() -> None:
     with make_group() as group, make_group() as strange:
         replicated = kp.Buffer((4, 2), np.float32, group)
         sharded = kp.Buffer((4, 2), np.float32, group, "sharded")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Push and specialization constants of every kind."""
+"""Push and specialization constants in every form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GLSL = {"float32": "float", "int32": "int", "uint32": "uint", "float64": "double
 
 
 def run(mgr: kp.Manager, shader: str, count: int, dtype: str, **constants: Any) -> list[Any]:
-    """The contents of binding 0 after one invocation."""
+    """Run one invocation and return the contents of binding 0."""
     tensor = mgr.tensor_t(np.zeros(count, dtype))
     algorithm = mgr.algorithm([tensor], shader, (1, 1, 1), **constants)
     mgr.sequence().record(kp.OpSyncDevice([tensor])).record(kp.OpAlgoDispatch(algorithm)).record(
@@ -37,7 +37,7 @@ def copying(kind: str) -> str:
 
 
 @pytest.mark.parametrize("dtype", GLSL)
-def test_arrays_of_every_dtype(mgr: kp.Manager, dtype: str) -> None:
+def test_takes_arrays_of_every_dtype(mgr: kp.Manager, dtype: str) -> None:
     values = run(
         mgr,
         copying(GLSL[dtype]),
@@ -62,7 +62,7 @@ def test_lists_are_float32(mgr: kp.Manager, container: Any) -> None:
     assert values == [1, 2.5, 3, 4]
 
 
-def test_names(mgr: kp.Manager) -> None:
+def test_takes_constants_by_name(mgr: kp.Manager) -> None:
     values = run(
         mgr,
         copying("uint"),
@@ -92,7 +92,7 @@ MIXED = """#version 450
 """
 
 
-def test_mixed_kinds_by_name(mgr: kp.Manager) -> None:
+def test_takes_mixed_types_by_name(mgr: kp.Manager) -> None:
     push = {"weights": [1, 2, 3, 4], "shift": -5, "scale": 0.5, "extent": (8, 9)}
     values = run(
         mgr,
@@ -106,7 +106,7 @@ def test_mixed_kinds_by_name(mgr: kp.Manager) -> None:
     assert run(mgr, MIXED, 8, "float64", push_consts=push)[5:] == [0, 0.5, -1]
 
 
-def test_structures(mgr: kp.Manager) -> None:
+def test_takes_structured_arrays(mgr: kp.Manager) -> None:
     layout = np.dtype([("weights", "f4", 4), ("shift", "i4"), ("scale", "f4"), ("extent", "u4", 2)])
     push = np.array(([1, 2, 3, 4], -5, 0.5, (8, 9)), layout)
     assert run(mgr, MIXED, 8, "float64", push_consts=push)[:5] == [1, 4, -5, 0.5, 9]
@@ -117,7 +117,7 @@ def test_structures(mgr: kp.Manager) -> None:
     ] == [1.5, 2.5]
 
 
-def test_single_numbers(mgr: kp.Manager) -> None:
+def test_takes_single_numbers(mgr: kp.Manager) -> None:
     shader = """#version 450
         layout(local_size_x = 1) in;
         layout(binding = 0) buffer Result { float result[]; };
@@ -128,7 +128,7 @@ def test_single_numbers(mgr: kp.Manager) -> None:
     assert run(mgr, shader, 1, "float32", push_consts=np.float32(3.5)) == [3.5]
 
 
-def test_dispatches_with_names_keep_the_rest(mgr: kp.Manager) -> None:
+def test_dispatch_keeps_push_constants_that_it_does_not_name(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.zeros(4, np.uint32))
     algorithm = mgr.algorithm([tensor], copying("uint"), (1,), push_consts={"a": 1, "b": 2})
 
@@ -147,7 +147,7 @@ def test_dispatches_with_names_keep_the_rest(mgr: kp.Manager) -> None:
     assert dispatched() == [6, 7]
 
 
-def test_local_size_by_specialization(mgr: kp.Manager) -> None:
+def test_specialization_sets_the_local_size(mgr: kp.Manager) -> None:
     shader = """#version 450
         layout(local_size_x_id = 0) in;
         layout(binding = 0) buffer Result { uint result[]; };
@@ -183,7 +183,7 @@ def test_local_size_by_specialization(mgr: kp.Manager) -> None:
         ({"spec_consts": "text"}, TypeError, "spec_consts"),
     ],
 )
-def test_bad_constants(
+def test_rejects_invalid_constants(
     mgr: kp.Manager, constants: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.dask on a cluster of processes: two workers of two threads, on this machine."""
+"""kp.dask on a local cluster: two worker processes with two threads each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import MULTIPLY
-from test_dask import SCALE, STENCIL, numbers, stencil_in_numpy
+from dask_support import SCALE, STENCIL, numbers, stencil_in_numpy
 
 import kp
 
@@ -21,8 +21,12 @@ import dask.array as da  # noqa: E402
 
 import kp.dask  # noqa: E402
 
-#: What a slow machine may take for a worker to start again.
+#: Seconds that a worker may take to restart on a slow machine.
 PATIENCE = 120
+
+chooses_devices = pytest.mark.skipif(
+    bool(os.environ.get("KOMPUTE_DEVICE")), reason="KOMPUTE_DEVICE sets the device of all workers"
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +51,12 @@ def nothing_kept(client: Any) -> None:
 
 
 def changes(client: Any, before: dict[str, Any], field: str) -> list[int]:
-    """How much a number of the statistics grew on each worker."""
+    """Return the increase of a counter on each worker."""
     after = client.run(kp.dask.statistics)
     return [getattr(after[worker], field) - getattr(before[worker], field) for worker in before]
 
 
-def test_blocks_of_a_kernel(client: Any) -> None:
+def test_workers_compute_kernels_and_reuse_lanes(client: Any) -> None:
     before = client.run(kp.dask.statistics)
     a, b = numbers(103, 47), numbers(103, 47) + 3
     x, y = da.from_array(a, chunks=(10, 20)), da.from_array(b, chunks=(10, 20))
@@ -62,7 +66,7 @@ def test_blocks_of_a_kernel(client: Any) -> None:
         product = kp.dask.map_blocks(kp.compile(MULTIPLY), scaled, y)
         np.testing.assert_array_equal(product.compute(), factor * a * b)
     assert sum(changes(client, before, "blocks")) >= 2 * 2 * 33
-    # Each worker: one Manager, and each kernel at most once for each of its threads.
+    # Each worker has one Manager, and prepares each kernel at most once per thread.
     assert [found.managers for found in client.run(kp.dask.statistics).values()] == [1, 1]
     assert all(1 <= made <= 2 * 2 for made in changes(client, before, "prepared"))
 
@@ -71,7 +75,7 @@ def test_blocks_of_a_kernel(client: Any) -> None:
     ("boundary", "pad"),
     [("none", {"mode": "edge"}), ("periodic", {"mode": "wrap"})],
 )
-def test_stencil(client: Any, boundary: str, pad: dict[str, Any]) -> None:
+def test_workers_exchange_overlaps(client: Any, boundary: str, pad: dict[str, Any]) -> None:
     x = numbers(60, 45)
     array = da.from_array(x, chunks=(25, 20))
     kernel = kp.dask.BlockKernel(STENCIL, threads="axes")
@@ -81,7 +85,7 @@ def test_stencil(client: Any, boundary: str, pad: dict[str, Any]) -> None:
     np.testing.assert_array_equal(array.compute(), x)
 
 
-def test_functions(client: Any) -> None:
+def test_workers_run_functions_and_prepared(client: Any) -> None:
     x = numbers(120)
     array = da.from_array(x, chunks=10)
 
@@ -121,8 +125,8 @@ def test_errors_reach_the_caller(client: Any) -> None:
         kp.dask.map_blocks(large, array).compute()
 
 
-def test_lost_device(client: Any, tmp_path: Path) -> None:
-    """With retries Dask tries again, with another Manager."""
+def test_retries_after_a_lost_device(client: Any, tmp_path: Path) -> None:
+    """With retries, Dask computes the block again with a new Manager."""
     x = numbers(20)
     marker = tmp_path / "lost"
 
@@ -143,19 +147,22 @@ def test_lost_device(client: Any, tmp_path: Path) -> None:
         again.compute()
 
 
+def two_names() -> list[int | str]:
+    """Two names of the same device, because there may be only one."""
+    return [0, kp.list_devices()[0]["uuid"]]
+
+
 def device_of_a_block(manager: kp.Manager, block: Any) -> Any:
-    """Which of the devices that were faked below a block is computed on."""
+    """Return 10 or 20: which of two_names() the block is computed on."""
     from kp.dask import _managers
 
     return block * 0 + {0: 10, kp.list_devices()[0]["uuid"]: 20}[_managers.device_here()]
 
 
-def test_workers_are_spread_over_devices(client: Any, tmp_path: Path) -> None:
-    if os.environ.get("KOMPUTE_DEVICE"):
-        pytest.skip("KOMPUTE_DEVICE says which device to use")
+@chooses_devices
+def test_distributes_workers_over_devices(client: Any, tmp_path: Path) -> None:
     assert set(kp.dask.setup(client)) == set(client.run(os.getpid))
-    # Two names of the same device, since there may be no second one.
-    two = [0, kp.list_devices()[0]["uuid"]]
+    two = two_names()
     first = kp.dask.setup(client, two, memory_limit=1 << 20)
     assert sorted(map(str, first.values())) == sorted(map(str, two))
     array = da.zeros(20, chunks=1, dtype="f4")
@@ -169,7 +176,7 @@ def test_workers_are_spread_over_devices(client: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="empty"):
         kp.dask.setup(client, [])
 
-    # A worker that is killed comes back with the same device, and what was lost is computed again.
+    # A killed worker restarts with a device of the same list, and lost blocks are computed again.
     x = numbers(24, 50)
     marker = tmp_path / "killed"
 
@@ -194,7 +201,7 @@ def test_workers_are_spread_over_devices(client: Any, tmp_path: Path) -> None:
     kp.dask.setup(client)
 
 
-def test_places_on_machines() -> None:
+def test_assigns_the_least_used_device_of_a_machine() -> None:
     from kp.dask._cluster import Board
 
     board = Board()
@@ -202,11 +209,11 @@ def test_places_on_machines() -> None:
     assert [board.place(f"b{i}", "b", 3) for i in range(3)] == [0, 1, 2]
     board.remove_worker(None, "a1", stimulus_id="gone")
     assert board.place("a3", "a", 2) == 1
-    assert board.place("a3", "a", 2) == 1  # asked again
+    assert board.place("a3", "a", 2) == 1  # asking again does not change it
     board.remove_worker(None, "unknown")
 
 
-def test_explicit_device_of_a_worker(client: Any) -> None:
+def test_environment_overrides_the_device_of_a_worker(client: Any) -> None:
     def choose(device: str | None) -> None:
         os.environ.pop("KOMPUTE_DEVICE", None)
         if device is not None:
@@ -225,7 +232,7 @@ def test_explicit_device_of_a_worker(client: Any) -> None:
         kp.dask.setup(client)
 
 
-def test_asynchronous_client(client: Any) -> None:
+def test_setup_takes_an_asynchronous_client(client: Any) -> None:
     import asyncio
 
     async def main() -> Any:
@@ -235,11 +242,10 @@ def test_asynchronous_client(client: Any) -> None:
     assert set(asyncio.run(main())) == set(client.run(os.getpid))
 
 
-def test_workers_in_one_process() -> None:
-    """Threads of several workers share the process, and yet each worker has its device."""
-    if os.environ.get("KOMPUTE_DEVICE"):
-        pytest.skip("KOMPUTE_DEVICE says which device to use")
-    two = [0, kp.list_devices()[0]["uuid"]]
+@chooses_devices
+def test_workers_in_one_process_have_devices_of_their_own() -> None:
+    """The workers' threads share the process, but each worker has its own device."""
+    two = two_names()
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of Kompute's first releases; see kp._early."""
+"""The API of Kompute's first releases. See kp._early."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import kp
 SUM = MULTIPLY.replace("a[i] * b[i]", "a[i] + b[i]")
 
 
-def test_shaders_in_separate_sequences(mgr: kp.Manager, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_shaders_in_separate_sequences(
+    mgr: kp.Manager, capsys: pytest.CaptureFixture[str]
+) -> None:
     mult_shader, sum_shader = kp.compile(MULTIPLY), kp.compile(SUM)
 
     t1 = mgr.build_tensor([2, 2, 2])
@@ -52,7 +54,7 @@ def test_shaders_in_separate_sequences(mgr: kp.Manager, capsys: pytest.CaptureFi
     assert np.allclose(t3.data(), third)
 
 
-def test_anonymous_sequences(mgr: kp.Manager, tmp_path: Path) -> None:
+def test_evaluates_operations_in_anonymous_sequences(mgr: kp.Manager, tmp_path: Path) -> None:
     a, b, c = mgr.build_tensor([2, 2, 2]), mgr.build_tensor([1, 2, 3]), mgr.build_tensor([0, 0, 0])
     mgr.eval_algo_mult_def([a, b, c])
     mgr.eval_tensor_sync_local_def([c])
@@ -71,7 +73,7 @@ def test_anonymous_sequences(mgr: kp.Manager, tmp_path: Path) -> None:
     assert a.data().tolist() == [2, 4, 6]
 
 
-def test_named_sequences(mgr: kp.Manager) -> None:
+def test_evaluates_operations_in_named_sequences(mgr: kp.Manager) -> None:
     tensor = mgr.build_tensor([1.0])
     sequence = mgr.create_sequence("NAME")
     assert mgr.create_sequence("NAME") is sequence
@@ -88,7 +90,7 @@ def test_named_sequences(mgr: kp.Manager) -> None:
         mgr.eval_tensor_sync_local([tensor], "OTHER")
 
 
-def test_waiting_for_anonymous_sequences(mgr: kp.Manager) -> None:
+def test_waits_for_all_anonymous_sequences(mgr: kp.Manager) -> None:
     tensors = [mgr.build_tensor([float(i)]) for i in range(4)]
     for tensor in tensors:
         mgr.eval_async_algo_data_def([tensor], INCREMENT)
@@ -98,7 +100,7 @@ def test_waiting_for_anonymous_sequences(mgr: kp.Manager) -> None:
     assert [tensor[0] for tensor in tensors] == [1, 2, 3, 4]
 
 
-def test_recording_every_operation(mgr: kp.Manager, tmp_path: Path) -> None:
+def test_records_every_operation(mgr: kp.Manager, tmp_path: Path) -> None:
     a, b, c = mgr.build_tensor([2.0]), mgr.build_tensor([3.0]), mgr.build_tensor([0.0])
     source = tmp_path / "sum.comp"
     source.write_text(SUM)
@@ -117,7 +119,7 @@ def test_recording_every_operation(mgr: kp.Manager, tmp_path: Path) -> None:
     assert c[0] == 9
 
 
-def test_constants(mgr: kp.Manager) -> None:
+def test_passes_specialization_constants(mgr: kp.Manager) -> None:
     tensor = mgr.build_tensor([1.0])
     shader = INCREMENT.replace(
         "void main", "layout(constant_id = 0) const float step = 1.0;\nvoid main"
@@ -127,7 +129,7 @@ def test_constants(mgr: kp.Manager) -> None:
     assert tensor[0] == 5
 
 
-def test_reading_a_tensor(mgr: kp.Manager) -> None:
+def test_tensors_are_sequences_of_numbers(mgr: kp.Manager) -> None:
     tensor = mgr.build_tensor([1, 2, 3])
     assert len(tensor) == 3
     assert list(tensor) == [1, 2, 3]

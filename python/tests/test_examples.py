@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples, the notebook, the snippets of the documentation, and the docstrings.
 
-Examples and snippets check their own results; here they run with small sizes. What the snippets print
-is compared with the comments beside their print() calls.
+Examples and snippets check their own results. Here they run with small sizes. The output of the
+snippets is compared with the comments beside their print() calls.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "python" / "examples"
 DOCS = ROOT / "docs"
 
-# Wheels are tested in folders that lack one or the other.
-needs_examples = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not here")
-needs_docs = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not here")
+# Wheels are tested in a folder without the examples and the documentation.
+needs_examples = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="there are no examples here")
+needs_docs = pytest.mark.skipif(not DOCS.is_dir(), reason="there is no documentation here")
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 needs_pillow = pytest.mark.skipif(find_spec("PIL") is None, reason="Pillow is not installed")
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own for what a program writes."""
+    """An empty current folder, which programs write to."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -60,7 +60,9 @@ def run_example(name: str, *arguments: object) -> int:
 @needs_examples
 @needs_pillow
 @pytest.mark.parametrize("arguments", [(), ("--filter", "blur", "--sigma", "1.5")])
-def test_image_filter(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
+def test_image_filter_matches_numpy(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
     from PIL import Image
 
     values = np.random.default_rng(1).integers(0, 256, (37, 51, 3), np.uint8)
@@ -75,7 +77,7 @@ def test_image_filter(capsys: pytest.CaptureFixture[str], arguments: tuple[str, 
 
 @needs_examples
 @needs_pillow
-def test_image_filter_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_image_filter_reports_unreadable_files(capsys: pytest.CaptureFixture[str]) -> None:
     Path("text.png").write_text("no picture")
     for name in ("missing.png", "text.png"):
         assert run_example("image_filter", name, "out.png") == 2
@@ -83,7 +85,7 @@ def test_image_filter_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def write_table(path: str, rows: int, features: int) -> None:
-    """Two classes that a plane divides, nearly."""
+    """Write a table of two classes that a plane nearly separates."""
     rng = np.random.default_rng(2)
     values = rng.normal(size=(rows, features)) * 3 + 5
     labels = (values @ np.arange(1, features + 1) + rng.normal(size=rows)).astype(int)
@@ -95,18 +97,18 @@ def write_table(path: str, rows: int, features: int) -> None:
 
 
 @needs_examples
-def test_logistic_regression(capsys: pytest.CaptureFixture[str]) -> None:
+def test_logistic_regression_learns(capsys: pytest.CaptureFixture[str]) -> None:
     write_table("table.csv", 200, 5)
     assert run_example("logistic_regression", "table.csv", "--steps", 60) == 0
     out = capsys.readouterr().out
-    match = re.search(r"accuracy +([\d.]+) % of the rows learnt from, ([\d.]+) %", out)
+    match = re.search(r"accuracy +([\d.]+) % of the training rows, ([\d.]+) %", out)
     assert match
     assert float(match[1]) > 90
     assert float(match[2]) > 85
 
 
 @needs_examples
-def test_logistic_regression_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_logistic_regression_reports_invalid_tables(capsys: pytest.CaptureFixture[str]) -> None:
     Path("table.csv").write_text("3,2,a,b\n1,2,0\n")
     for name in ("missing.csv", "table.csv"):
         assert run_example("logistic_regression", name) == 2
@@ -114,7 +116,7 @@ def test_logistic_regression_says_what_is_wrong(capsys: pytest.CaptureFixture[st
 
 
 @needs_examples
-def test_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
+def test_matrix_multiplication_runs_every_size(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ("16", "70x33x129", "1x1x1")
     assert run_example("matrix_multiplication", "--repeat", 1, "--sizes", *sizes) == 0
     out = capsys.readouterr().out
@@ -123,9 +125,11 @@ def test_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_autotuned_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> None:
+def test_autotuned_matrix_multiplication_reuses_its_cache(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     arguments = ("--size", 70, "--budget", 0.5, "--cache", "tuned", "--trace", "trace.json")
-    for effort in ("measure", "estimate"):  # the second from the cache
+    for effort in ("measure", "estimate"):  # the second one uses the cache
         assert run_example("autotuned_matrix_multiplication", *arguments, "--effort", effort) == 0
         assert "of the error that rounding allows" in capsys.readouterr().out
     names = {event["name"] for event in json.loads(Path("trace.json").read_text())["traceEvents"]}
@@ -134,7 +138,7 @@ def test_autotuned_matrix_multiplication(capsys: pytest.CaptureFixture[str]) -> 
 
 @needs_examples
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
-def test_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_write_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLCONFIGDIR", os.getcwd())
     arguments = ("--repeat", 1, "--sizes", "16", "--plot", "plot.png")
     assert run_example("matrix_multiplication", *arguments) == 0
@@ -145,7 +149,7 @@ def test_plots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_examples
-def test_mandelbrot(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mandelbrot_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     view = ("--centre", "-0.7463", "0.1102", "--span", "0.5")
     assert run_example("mandelbrot", "m.png", "--size", 90, 60, "--rounds", 120, *view) == 0
     assert "0 of 96 counts differ" in capsys.readouterr().out
@@ -153,7 +157,7 @@ def test_mandelbrot(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_heat_equation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_heat_equation_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--size", 33, "--frames", 3, "--steps", 4)
     assert run_example("heat_equation", "heat.gif", *arguments) == 0
     assert "differs from NumPy" in capsys.readouterr().out
@@ -161,7 +165,7 @@ def test_heat_equation(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_vortex_launchers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_vortex_launchers_match_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--size", 20, "--steps", 12, "--sweeps", 4, "--every", 5)
     assert run_example("vortex_launchers", "vortex.png", *arguments) == 0
     out = capsys.readouterr().out
@@ -171,21 +175,21 @@ def test_vortex_launchers(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_custom_operation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_custom_operation_counts_evaluations(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--rows", 13, "--columns", 77, "--evaluations", 2)
     assert run_example("custom_operation", *arguments) == 0
     assert "2 of softmax, 2 of the dispatch" in capsys.readouterr().out
 
 
 @needs_examples
-def test_asyncio_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
+def test_asyncio_pipeline_keeps_the_event_loop_running(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--signals", 5, "--length", 3000, "--taps", 9, "--workers", 2)
     assert run_example("asyncio_pipeline", *arguments) == 0
     assert "ticks meanwhile" in capsys.readouterr().out
 
 
 @needs_examples
-def test_multi_device_buffer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_multi_device_buffer_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_example("multi_device_buffer", "--elements", 1001) == 0
     out = capsys.readouterr().out
     assert "rows 501 to 1001" in out or "device 2" in out
@@ -193,7 +197,7 @@ def test_multi_device_buffer(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_sharded_image_filter(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sharded_image_filter_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     for size, radius, rounds in (((70, 45), 2, 3), ((33, 17), 1, 2)):
         arguments = ("--size", *size, "--radius", radius, "--rounds", rounds)
         assert run_example("sharded_image_filter", *arguments) == 0
@@ -203,7 +207,9 @@ def test_sharded_image_filter(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
-def test_all_reduce(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_reduce_trains_the_same_weights_on_all_devices(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run_example("all_reduce", "--rows", 301, "--features", 5, "--steps", 20) == 0
     out = capsys.readouterr().out
     assert "are the same on all devices" in out
@@ -216,7 +222,9 @@ def test_all_reduce(capsys: pytest.CaptureFixture[str]) -> None:
 @needs_examples
 @needs_dask
 @pytest.mark.parametrize("workers", [0, 2])
-def test_dask_stencil(capsys: pytest.CaptureFixture[str], workers: int) -> None:
+def test_dask_stencil_stays_within_its_budget(
+    capsys: pytest.CaptureFixture[str], workers: int
+) -> None:
     arguments = ("--size", 150, "--chunk", 60, "--steps", 3, "--budget", 0.075)
     assert run_example("dask_stencil", *arguments, "--workers", workers) == 0
     out = capsys.readouterr().out
@@ -225,7 +233,7 @@ def test_dask_stencil(capsys: pytest.CaptureFixture[str], workers: int) -> None:
 
 
 @needs_examples
-def test_dask_stencil_without_dask(
+def test_dask_stencil_needs_dask(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
@@ -234,10 +242,10 @@ def test_dask_stencil_without_dask(
 
 
 @needs_examples
-def test_without_pillow(
+def test_examples_run_without_pillow(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)  # importing it then fails
+    monkeypatch.setitem(sys.modules, "PIL", None)  # makes its import fail
     assert run_example("image_filter", "in.png", "out.png") == 2
     assert "pip install Pillow" in capsys.readouterr().err
     assert run_example("mandelbrot", "m.png", "--size", 8, 8, "--rounds", 5) == 0
@@ -263,14 +271,14 @@ def test_every_example_is_listed_and_tested() -> None:
 
 
 class Notebook:
-    """Runs pieces of code one after the other, with `await` where there is no function."""
+    """Runs pieces of code in one namespace, with `await` outside of functions."""
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {"__name__": "__notebook__"}
         self.loop = asyncio.new_event_loop()
 
     def run(self, code: str, where: str, first_line: int = 1) -> str:
-        """What it prints."""
+        """Run a piece of code and return its output."""
         source = "\n" * (first_line - 1) + code
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         compiled = compile(source, where, "exec", flags=flags, dont_inherit=True)
@@ -292,7 +300,7 @@ def notebook() -> Iterator[Notebook]:
 
 
 def announced(code: str) -> list[str]:
-    """What the comments of a snippet say that it prints."""
+    """Return the lines that a snippet prints according to its comments."""
     found = re.findall(r"^[ ]*print\(.*\)  # (.*)$", code, re.MULTILINE)
     return [*found, *re.findall(r"  # prints: (.*)$", code, re.MULTILINE)]
 
@@ -305,7 +313,7 @@ PAGES = (
 
 @needs_docs
 @pytest.mark.parametrize("page", PAGES)
-def test_snippets_of_the_documentation(page: str, notebook: Notebook) -> None:
+def test_documentation_snippets_print_what_they_announce(page: str, notebook: Notebook) -> None:
     if page == "dask.md":
         pytest.importorskip("distributed")
     text = (DOCS / page).read_text(encoding="utf-8")
@@ -325,7 +333,7 @@ def test_snippets_of_the_documentation(page: str, notebook: Notebook) -> None:
 
 
 @needs_docs
-def test_links_of_the_documentation() -> None:
+def test_documentation_links_exist() -> None:
     for page in [*(DOCS / name for name in PAGES), EXAMPLES / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if not target.startswith("https://"):
@@ -333,7 +341,7 @@ def test_links_of_the_documentation() -> None:
 
 
 @needs_examples
-def test_notebook(notebook: Notebook) -> None:
+def test_notebook_runs(notebook: Notebook) -> None:
     path = EXAMPLES / "quick_start.ipynb"
     contents = json.loads(path.read_text(encoding="utf-8"))
     assert (contents["nbformat"], contents["nbformat_minor"]) >= (4, 5)
@@ -349,11 +357,11 @@ def test_notebook(notebook: Notebook) -> None:
             assert output["output_type"] != "error"
 
 
-# --- reference and docstrings ----------------------------------------------------------------------
+# --- reference and docstrings ---------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not (ROOT / "scripts").is_dir(), reason="the script is not here")
-def test_reference_can_be_made_without_the_extension(folder: Path) -> None:
+@pytest.mark.skipif(not (ROOT / "scripts").is_dir(), reason="there are no scripts here")
+def test_reference_is_generated_without_the_extension(folder: Path) -> None:
     script = runpy.run_path(str(ROOT / "scripts" / "python_reference.py"), run_name="reference")
     script["make_package"](folder)
     output = run_python(
@@ -374,7 +382,7 @@ print(inspect.signature(kp.Memory.read), hasattr(kp.Manager, "eval_algo_mult_def
 
 
 def described(name: str, thing: object) -> Iterator[tuple[str, str]]:
-    """The names of something public and of its public members, with their docstrings."""
+    """Yield the names and docstrings of a public object and of its public members."""
     yield name, inspect.getdoc(thing) or ""
     if inspect.isclass(thing):
         for member, value in vars(thing).items():
@@ -389,7 +397,7 @@ def test_everything_public_has_a_docstring() -> None:
     for name in kp.__all__:
         if name != "__version__":
             names.update(described(f"kp.{name}", getattr(kp, name)))
-    # What pybind11 writes by itself is a signature, and a line for each enumerator.
+    # pybind11 generates signatures, and a line for each enumerator.
     generated = re.compile(r"^\w+\(.*\) -> .*$|^\(.*\) -> .*$", re.MULTILINE)
     missing = [name for name, text in names.items() if not generated.sub("", text, 1).strip()]
     assert not missing, missing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of devices: what they are, what is launched on them, and order between devices."""
+"""Device groups: their properties, launches, and order between devices."""
 
 from __future__ import annotations
 
@@ -12,20 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import INCREMENT, SPIN, run_python
+from conftest import INCREMENT, SPIN, run_in_threads, run_python
 from group_support import AFFINE, COUNT, affine, make_group
 
 import kp
 from kp.launcher import KernelLauncher, KernelListLauncher, ParametrizedKernelLauncher
 
-
-@pytest.fixture
-def group() -> Iterator[kp.DeviceGroup]:
-    with make_group() as made:
-        yield made
-
-
-# --- what a group is ------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------
 
 
 def test_a_group_is_a_sequence_of_managers(group: kp.DeviceGroup) -> None:
@@ -60,13 +53,13 @@ def test_queues_are_numbered_over_all_devices() -> None:
         assert group.queue_count == 4
 
 
-def test_queue_families_instead_of_counts() -> None:
+def test_queue_families_select_the_queues() -> None:
     family = kp.Manager().queue().queue_family
     with make_group(2, queue_families=[[family], [family]]) as group:
         assert [queue.queue_family for queue in group.queues] == [family, family]
 
 
-def test_limits_and_paths(group: kp.DeviceGroup) -> None:
+def test_reports_limits_and_exchange_paths(group: kp.DeviceGroup) -> None:
     properties = group[0].get_device_properties()
     limits = group.limits
     assert limits.max_work_group_count == properties["max_work_group_count"]
@@ -80,7 +73,7 @@ def test_limits_and_paths(group: kp.DeviceGroup) -> None:
         group.exchange_path(0, 2)
 
 
-def test_groups_that_cannot_be() -> None:
+def test_rejects_invalid_groups() -> None:
     for keywords, message in (
         ({"device_ids": [99]}, "99"),
         ({"device_ids": [-1]}, "from 0 on"),
@@ -95,14 +88,14 @@ def test_groups_that_cannot_be() -> None:
             kp.DeviceGroup(**keywords)  # type: ignore[arg-type]
 
 
-def test_all_devices_without_arguments() -> None:
+def test_group_without_arguments_has_every_gpu() -> None:
     with kp.DeviceGroup() as group:
         assert len(group) >= 1
         types = {manager.get_device_properties()["type"] for manager in group}
         assert types == {"cpu"} or "cpu" not in types
 
 
-def test_destroying_a_group() -> None:
+def test_destroyed_group_rejects_every_use() -> None:
     group = make_group()
     buffer = kp.Buffer(3, group=group)
     manager = group[0]
@@ -123,7 +116,7 @@ def test_destroying_a_group() -> None:
             use()
 
 
-def test_buffers_and_kernels_keep_the_devices() -> None:
+def test_buffers_and_kernels_keep_the_group_alive() -> None:
     buffer = kp.asbuffer(np.zeros(3, np.uint32), make_group())
     kernel = affine(buffer.group, buffer)
     del buffer
@@ -154,7 +147,7 @@ def test_kernels_run_on_every_device_or_on_one(group: kp.DeviceGroup) -> None:
         kernel(a=-1, b=0)
 
 
-def test_arguments_by_position_pair_and_name(group: kp.DeviceGroup) -> None:
+def test_kernels_take_arguments_by_position_pair_and_name(group: kp.DeviceGroup) -> None:
     for arguments in (
         lambda b: [b, 3, 4],
         lambda b: [(0, b), ("a", 3), (2, 4)],
@@ -177,7 +170,7 @@ def test_arguments_by_position_pair_and_name(group: kp.DeviceGroup) -> None:
         strange.kernel(AFFINE, [buffer, 1, 1])
 
 
-def test_sizes_of_work(group: kp.DeviceGroup) -> None:
+def test_global_work_size_can_depend_on_the_shard(group: kp.DeviceGroup) -> None:
     seen = []
 
     def half(shard: kp.Shard) -> int:
@@ -204,7 +197,7 @@ def test_sizes_of_work(group: kp.DeviceGroup) -> None:
         group.kernel(INCREMENT, [buffer], lambda shard: None)  # type: ignore[arg-type, return-value]
 
 
-def test_launching_what_was_made_for_each_device(group: kp.DeviceGroup) -> None:
+def test_launches_algorithms_launchers_and_lists_on_each_device(group: kp.DeviceGroup) -> None:
     buffer = kp.asbuffer(np.ones(64, np.uint32), group)
     tensors = [buffer.tensor(i) for i in range(2)]
     algorithms = [
@@ -251,7 +244,7 @@ def test_launching_what_was_made_for_each_device(group: kp.DeviceGroup) -> None:
         group.launch(algorithms, b=1)
 
 
-def test_functions_for_each_device(group: kp.DeviceGroup) -> None:
+def test_for_each_calls_a_function_per_device(group: kp.DeviceGroup) -> None:
     calls = []
 
     def function(
@@ -269,10 +262,10 @@ def test_functions_for_each_device(group: kp.DeviceGroup) -> None:
     assert calls == [(group[1], 1, 0, {"more": 5})]
     for target in ("any", "any"):
         assert len(group.for_each(function, target)) == 1
-    assert {call[1] for call in calls[1:]} == {0, 1}  # the one with the least to do, in turn
+    assert {call[1] for call in calls[1:]} == {0, 1}  # the least busy device, so both in turn
 
 
-def test_failures_of_functions_for_each_device(group: kp.DeviceGroup) -> None:
+def test_for_each_reports_failures_of_functions(group: kp.DeviceGroup) -> None:
     def fails(at: int) -> Any:
         def function(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> None:
             if queue == at:
@@ -286,9 +279,9 @@ def test_failures_of_functions_for_each_device(group: kp.DeviceGroup) -> None:
     first.wait()
     with pytest.raises(KeyError, match="nothing here"):
         second.wait()
-    with pytest.raises(TypeError, match="what the function gives is a"):
+    with pytest.raises(TypeError, match="the result of function is a"):
         group.for_each(lambda *_: 3)  # type: ignore[arg-type, return-value]
-    with pytest.raises(TypeError, match="something to call"):
+    with pytest.raises(TypeError, match="function is a function"):
         group.for_each(3)  # type: ignore[arg-type]
 
     def destroys(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> None:
@@ -301,22 +294,25 @@ def test_failures_of_functions_for_each_device(group: kp.DeviceGroup) -> None:
 # --- memory ---------------------------------------------------------------------------------------
 
 
-def test_b11_a_failed_allocation_leaves_the_group_as_it_was(group: kp.DeviceGroup) -> None:
+def test_failed_allocation_leaves_the_group_as_it_was(group: kp.DeviceGroup) -> None:
+    def exhaust_memory(placement: str, hoard: list[kp.Buffer]) -> None:
+        while len(hoard) < 64:
+            hoard.append(kp.Buffer(2**30, "dmat4", group, placement))
+
     before = [manager.allocated_bytes for manager in group]
     for placement in ("replicated", "sharded"):
-        hoard = []  # of 128 GiB each, of which large devices may have one or two
+        hoard: list[kp.Buffer] = []  # 128 GiB each; large devices may have room for one or two
         with pytest.raises(kp.Error):
-            while len(hoard) < 64:
-                hoard.append(kp.Buffer(2**30, "dmat4", group, placement))
+            exhaust_memory(placement, hoard)
         hoard.clear()
-    after = [manager.allocated_bytes for manager in group]  # less where idle memory was freed
+    after = [manager.allocated_bytes for manager in group]  # less if idle memory was freed
     assert all(now <= then for now, then in zip(after, before, strict=True))
     buffer = kp.asbuffer(np.ones(8, np.uint32), group)
     kp.wait_all(affine(group, buffer)(a=2, b=2))
     assert np.all(buffer.read() == 4)
 
 
-def test_b12_queues_of_one_device_share_its_copy() -> None:
+def test_queues_of_one_device_share_its_copy() -> None:
     with make_group(1, queue_counts=4) as group:
         bytes_of_one = 1 << 26
 
@@ -325,7 +321,7 @@ def test_b12_queues_of_one_device_share_its_copy() -> None:
             buffer = kp.Buffer(bytes_of_one, np.uint8, group, placement)
             return group[0].allocated_bytes - before, buffer
 
-        # The allocator asks the driver for more than it needs, or has some left.
+        # The allocator asks the driver for larger blocks than it needs, and may have some left.
         shared, buffer = taken("replicated")
         assert shared <= 2 * bytes_of_one
         assert buffer.copy_count == 1
@@ -340,7 +336,7 @@ def test_b12_queues_of_one_device_share_its_copy() -> None:
 # --- threads --------------------------------------------------------------------------------------
 
 
-def test_b13_threads_on_different_devices() -> None:
+def test_threads_use_different_devices_at_once() -> None:
     with make_group(3) as group:
         buffer = kp.asbuffer(np.zeros(500, np.uint32), group)
         shared = affine(group, buffer)
@@ -362,11 +358,7 @@ def test_b13_threads_on_different_devices() -> None:
             except BaseException as error:
                 failures.append(error)
 
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_in_threads(work, [(i,) for i in range(3)])
         assert not failures, failures
 
 
@@ -374,8 +366,8 @@ def test_b13_threads_on_different_devices() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_b14_random_asynchronous_programs(seed: int) -> None:
-    """Against an array for each device, which does everything in the order of the program."""
+def test_random_asynchronous_programs_match_numpy(seed: int) -> None:
+    """Compared with one array per device, which is changed in program order."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 4))
     with make_group(count) as group:
@@ -425,8 +417,8 @@ def test_b14_random_asynchronous_programs(seed: int) -> None:
         assert np.array_equal(buffer.read(), oracle)
 
 
-def test_b15_every_launch_on_all_devices_happens_once(group: kp.DeviceGroup) -> None:
-    """Also where the devices are busy and far more is launched than they have taken on."""
+def test_every_launch_on_all_devices_happens_once(group: kp.DeviceGroup) -> None:
+    """Even if the devices are busy and far more is launched than they have started."""
     busy = kp.asbuffer(np.zeros(64, np.uint32), group)
     spin = group.kernel(SPIN, [busy, 2_000_000])
     counters = kp.asbuffer(np.zeros(1, np.uint32), group)
@@ -448,8 +440,8 @@ def test_b15_every_launch_on_all_devices_happens_once(group: kp.DeviceGroup) -> 
     assert calls == [50, 50]
 
 
-def test_m4_waiting_for_events_of_other_devices(group: kp.DeviceGroup) -> None:
-    """A consumer that was launched before what it waits for, which is of another device."""
+def test_kernels_wait_for_events_of_other_devices(group: kp.DeviceGroup) -> None:
+    """The consumer is launched before its producer, which runs on another device."""
     order: list[str] = []
     ready = kp.UserEvent()
     buffer = kp.asbuffer(np.array([1, 2, 3], np.uint32), group)
@@ -466,7 +458,7 @@ def test_m4_waiting_for_events_of_other_devices(group: kp.DeviceGroup) -> None:
     assert buffer.read().tolist() == [[6, 7, 8], [10, 20, 30]]
 
 
-def test_m4_chains_over_devices_without_the_host(group: kp.DeviceGroup) -> None:
+def test_chains_run_across_devices_without_the_host(group: kp.DeviceGroup) -> None:
     gate = kp.UserEvent()
     buffer = kp.asbuffer(np.ones(8, np.uint32), group)
     kernel = affine(group, buffer)
@@ -484,7 +476,7 @@ def test_m4_chains_over_devices_without_the_host(group: kp.DeviceGroup) -> None:
     assert np.all(buffer.read(0) == value)
 
 
-def test_m4_a_failure_fails_what_waits_for_it_alone(group: kp.DeviceGroup) -> None:
+def test_failure_fails_only_the_work_that_waits_for_it(group: kp.DeviceGroup) -> None:
     gate = kp.UserEvent()
     buffer = kp.asbuffer(np.ones(4, np.uint32), group)
     kernel = affine(group, buffer)
@@ -501,7 +493,7 @@ def test_m4_a_failure_fails_what_waits_for_it_alone(group: kp.DeviceGroup) -> No
 # --- the process ----------------------------------------------------------------------------------
 
 
-def test_control_c_ends_a_wait_in_read(group: kp.DeviceGroup) -> None:
+def test_control_c_interrupts_waits(group: kp.DeviceGroup) -> None:
     gate = kp.UserEvent()
     buffer = kp.asbuffer(np.ones(4, np.uint32), group)
     affine(group, buffer)([gate], a=2, b=0)
@@ -519,8 +511,9 @@ def test_control_c_ends_a_wait_in_read(group: kp.DeviceGroup) -> None:
     assert buffer.read(1).tolist() == [2, 2, 2, 2]
 
 
-def test_the_end_of_the_interpreter_with_work_that_never_starts() -> None:
-    output = run_python("""
+def test_interpreter_exits_with_work_that_never_starts() -> None:
+    output = run_python(
+        """
 import numpy as np
 import kp
 kp.set_default_group(kp.DeviceGroup(device_ids=[0, 0]))
@@ -528,20 +521,20 @@ buffer = kp.asbuffer(np.zeros(1000, np.float32))
 gate = kp.UserEvent()
 array, events = buffer.read_async(wait_for=[gate])
 buffer.write_async(np.ones(1000, np.float32))
-kernel = buffer.group.kernel(
-    "#version 450\\nlayout(binding = 0) buffer V { float v[]; };\\nvoid main() { v[0] = 1; }", [buffer]
-)
+shader = "#version 450\\nlayout(binding = 0) buffer V { float v[]; };\\nvoid main() { v[0] = 1; }"
+kernel = buffer.group.kernel(shader, [buffer])
 kernel(wait_for=events)
 print("end")
-""")
+"""
+    )
     assert output == "end\n"
 
 
-# --- the interpreter's lock -----------------------------------------------------------------------
+# --- the GIL --------------------------------------------------------------------------------------
 
 
 class Counter:
-    """A thread that counts for as long as it is allowed to run, and notes the longest pause."""
+    """A thread that counts while it can run, and measures its longest pause."""
 
     def __init__(self) -> None:
         self._ends = False
@@ -563,7 +556,7 @@ class Counter:
             self._count += 1
 
     def during(self, call: Callable[[], object]) -> tuple[float, float]:
-        """Counts in a second while a call runs, and the longest pause as a part of its time."""
+        """Return the counts per second during a call, and the longest pause as a fraction of it."""
         self._pause = 0.0
         before, start = self._count, time.perf_counter()
         call()
@@ -582,9 +575,7 @@ def counter() -> Iterator[Counter]:
 
 
 @pytest.mark.parametrize("what", ["read", "wait_idle", "events", "all_reduce"])
-def test_waiting_leaves_the_lock_to_other_threads(
-    group: kp.DeviceGroup, counter: Counter, what: str
-) -> None:
+def test_waits_release_the_gil(group: kp.DeviceGroup, counter: Counter, what: str) -> None:
     buffer = kp.asbuffer(np.zeros(64, np.uint32), group)
     spin = group.kernel(SPIN, [buffer], parameters_map=["rounds"])
 
@@ -614,16 +605,14 @@ def test_waiting_leaves_the_lock_to_other_threads(
         if time.perf_counter() - start > 0.1 or rounds >= 1 << 30:
             break
         rounds *= 4
-    for _ in range(6):  # a machine that others use is not always as fast
+    for _ in range(6):  # a shared machine is not always as fast
         if counter.during(wait)[0] >= 0.5 * counter.during(sleep_until_done)[0]:
             return
-    pytest.fail("the thread made less than half its progress")
+    pytest.fail("the thread made less than half of its usual progress")
 
 
 @pytest.mark.parametrize("what", ["read", "write", "create"])
-def test_transfers_leave_the_lock_to_other_threads(
-    group: kp.DeviceGroup, counter: Counter, what: str
-) -> None:
+def test_transfers_release_the_gil(group: kp.DeviceGroup, counter: Counter, what: str) -> None:
     values = np.zeros(1 << 26, np.uint8)
     buffer = kp.asbuffer(values, group)
 
@@ -636,8 +625,8 @@ def test_transfers_leave_the_lock_to_other_threads(
             kp.asbuffer(values, group).destroy()
 
     stacked = buffer.read()
-    # Too short to count in: where the lock is held, the thread pauses for all of the call.
+    # The call is too short to count in. If it holds the GIL, the thread pauses for all of it.
     for _ in range(20):
         if counter.during(transfer)[1] < 0.3:
             return
-    pytest.fail("the thread was kept from running")
+    pytest.fail("the call did not let the thread run")

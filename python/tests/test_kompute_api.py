@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs written for Kompute 0.9.0 and its master branch rely on."""
+"""The API that programs written for Kompute 0.9.0 and its master branch rely on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conftest import INCREMENT, MULTIPLY
 import kp
 
 
-def test_end_to_end(mgr: kp.Manager) -> None:
+def test_runs_a_program_written_for_kompute(mgr: kp.Manager) -> None:
     tensor_in_a = mgr.tensor([2, 2, 2])
     tensor_in_b = mgr.tensor(np.array([1, 2, 3]))
     tensor_out_a = mgr.tensor_t(np.array([0, 0, 0], dtype=np.uint32))
@@ -46,7 +46,7 @@ def test_end_to_end(mgr: kp.Manager) -> None:
     assert tensor_out_b.data().tolist() == [10, 10, 10]
 
 
-def test_op_mult(mgr: kp.Manager) -> None:
+def test_op_mult_builds_its_algorithm(mgr: kp.Manager) -> None:
     tensors = [mgr.tensor([2, 2, 2]), mgr.tensor([1, 2, 3]), mgr.tensor([0, 0, 0])]
     algo = mgr.algorithm()
     assert not algo.is_init()
@@ -98,7 +98,7 @@ def test_view_outlives_the_manager() -> None:
             view.base.data()
 
 
-def test_names_of_both_versions() -> None:
+def test_names_of_both_versions_exist() -> None:
     assert kp.TensorTypes is kp.MemoryTypes
     assert kp.OpTensorSyncDevice is kp.OpSyncDevice
     assert kp.OpTensorSyncLocal is kp.OpSyncLocal
@@ -111,13 +111,13 @@ def test_names_of_both_versions() -> None:
     assert {"int", "float", "bool"}.isdisjoint(kp.__all__)
 
 
-def test_keyword_of_090(mgr: kp.Manager) -> None:
+def test_accepts_the_tensor_type_keyword(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0], tensor_type=kp.TensorTypes.host)
     assert tensor.tensor_type() == kp.TensorTypes.host
     assert tensor.memory_type() == kp.MemoryTypes.host
 
 
-def test_sizes_and_types(mgr: kp.Manager) -> None:
+def test_tensor_reports_its_size_and_types(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1, 2, 3])
     assert tensor.size() == len(tensor) == 3
     assert tensor.data_type() == kp.DataTypes.float
@@ -135,7 +135,7 @@ def test_two_dimensions_are_flat_in_data(mgr: kp.Manager) -> None:
     assert tensor.shape == (2, 2)
 
 
-def test_evaluation_with_one_operation(mgr: kp.Manager) -> None:
+def test_eval_takes_one_operation(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1, 2, 3])
     algo = mgr.algorithm([tensor], kp.compile(INCREMENT))
     sequence = mgr.sequence()
@@ -144,7 +144,7 @@ def test_evaluation_with_one_operation(mgr: kp.Manager) -> None:
     assert tensor.data().tolist() == [2, 3, 4]
 
 
-def test_evaluation_again(mgr: kp.Manager) -> None:
+def test_evaluates_a_recording_repeatedly(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([0.0])
     algo = mgr.algorithm([tensor], kp.compile(INCREMENT))
     sequence = mgr.sequence()
@@ -156,7 +156,7 @@ def test_evaluation_again(mgr: kp.Manager) -> None:
     assert tensor.data()[0] == 10
 
 
-def test_state_of_a_sequence(mgr: kp.Manager) -> None:
+def test_sequence_reports_its_state(mgr: kp.Manager) -> None:
     sequence = mgr.sequence()
     assert sequence.is_init()
     assert not sequence.is_recording()
@@ -175,7 +175,7 @@ def test_state_of_a_sequence(mgr: kp.Manager) -> None:
     assert tensor.is_init()
 
 
-def test_begin_end_rerecord(mgr: kp.Manager) -> None:
+def test_rerecord_uses_a_rebuilt_algorithm(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([0.0])
     algo = mgr.algorithm([tensor], kp.compile(INCREMENT))
     sequence = mgr.sequence()
@@ -190,9 +190,8 @@ def test_begin_end_rerecord(mgr: kp.Manager) -> None:
     assert tensor.data()[0] == 6
 
 
-def test_timestamps(mgr: kp.Manager) -> None:
-    if not mgr.get_device_properties()["timestamps_supported"]:
-        pytest.skip("the device has no timestamps")
+@pytest.mark.usefixtures("needs_timestamps")
+def test_timestamps_are_in_order(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([0.0])
     algo = mgr.algorithm([tensor], kp.compile(INCREMENT))
     sequence = mgr.sequence(0, 100)
@@ -207,7 +206,7 @@ def test_timestamps(mgr: kp.Manager) -> None:
     assert len(nanoseconds) == 6
 
 
-def test_push_constants_of_a_dispatch(mgr: kp.Manager) -> None:
+def test_dispatch_overrides_push_constants(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([0, 0, 0])
     shader = """#version 450
         layout(push_constant) uniform Push { float x; float y; float z; };
@@ -230,7 +229,7 @@ def test_push_constants_of_a_dispatch(mgr: kp.Manager) -> None:
         mgr.sequence().record(kp.OpAlgoDispatch(algo, [1.0]))
 
 
-def test_copy_and_storage(mgr: kp.Manager) -> None:
+def test_copies_through_storage_memory(mgr: kp.Manager) -> None:
     source = mgr.tensor([1, 2, 3])
     storage = mgr.tensor(shape=3, memory_type=kp.MemoryTypes.storage)
     target = mgr.tensor([0, 0, 0])
@@ -246,7 +245,7 @@ def test_copy_and_storage(mgr: kp.Manager) -> None:
         storage.data()
 
 
-def test_workgroup(mgr: kp.Manager) -> None:
+def test_workgroup_sets_the_dispatch_size(mgr: kp.Manager) -> None:
     shader = """#version 450
         layout(local_size_x = 1) in;
         layout(binding = 0) buffer A { float x[]; };
@@ -265,7 +264,7 @@ def test_workgroup(mgr: kp.Manager) -> None:
     assert np.all(y.data() == np.tile(np.arange(8), 16))
 
 
-def test_devices(mgr: kp.Manager) -> None:
+def test_reports_device_properties(mgr: kp.Manager) -> None:
     properties = mgr.get_device_properties()
     for key, kind in {
         "device_name": str,
@@ -282,7 +281,7 @@ def test_devices(mgr: kp.Manager) -> None:
     assert kp.Manager(device=0, family_queue_indices=[0], desired_extensions=[]).queue_count == 1
 
 
-def test_destroyed_manager_takes_its_objects(mgr: kp.Manager) -> None:
+def test_destroyed_manager_destroys_its_objects(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     algo = mgr.algorithm([tensor], kp.compile(INCREMENT))
     sequence = mgr.sequence()
@@ -296,14 +295,14 @@ def test_destroyed_manager_takes_its_objects(mgr: kp.Manager) -> None:
         mgr.tensor([1.0])
 
 
-def test_objects_keep_their_manager() -> None:
+def test_objects_keep_their_manager_alive() -> None:
     tensor = kp.Manager().tensor([1.0, 2.0])
     assert tensor.is_init()
     tensor.write([3.0, 4.0])
     assert tensor.read().tolist() == [3, 4]
 
 
-def test_multiplication_of_three_lists(mgr: kp.Manager) -> None:
+def test_multiplies_tensors_created_from_lists(mgr: kp.Manager) -> None:
     a, b, c = (mgr.tensor(values) for values in ([1, 2, 3], [4, 5, 6], [0, 0, 0]))
     algo = mgr.algorithm([a, b, c], MULTIPLY)
     mgr.sequence().record(kp.OpSyncDevice([a, b, c])).record(kp.OpAlgoDispatch(algo)).record(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues, events, statistics and the trace. Names in brackets are those of the acceptance list."""
+"""Queues, events, statistics and the trace of launchers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_launchers import SCALE, fixed, parametrized
+from launcher_support import SCALE, fixed, parametrized
 
 import kp
 from kp import launcher as kl
-
-
-@pytest.fixture
-def tensor(mgr: kp.Manager) -> kp.Tensor:
-    return mgr.tensor([1, 2, 3, 4], kp.MemoryTypes.host)
 
 
 @pytest.fixture
@@ -31,7 +26,7 @@ def queue(mgr: kp.Manager) -> kp.Queue:
 
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
-    """What is traced; puts the options back."""
+    """The traced lines. The fixture restores the trace options."""
     options, collected = kl.trace_options(), []
     kl.set_trace_output(collected.append)
     yield collected
@@ -39,7 +34,7 @@ def lines() -> Iterator[list[str]]:
     kl.set_trace_options(options)
 
 
-def test_queues(mgr: kp.Manager) -> None:
+def test_queues_report_their_properties(mgr: kp.Manager) -> None:
     plain, free = mgr.queue(), mgr.queue(index=5, in_order=False)
     assert plain.in_order
     assert not plain.profiling
@@ -58,7 +53,7 @@ def test_queues(mgr: kp.Manager) -> None:
         plain.barrier([3])  # type: ignore[list-item]
 
 
-def test_user_events() -> None:
+def test_user_events_complete_or_fail_once() -> None:
     gate = kp.UserEvent()
     assert gate.status == kp.EventStatus.queued
     assert not gate.done
@@ -84,7 +79,7 @@ def test_user_events() -> None:
         kp.wait_any([])
 
 
-def test_a_user_event_that_is_given_up(tensor: kp.Tensor, mgr: kp.Manager) -> None:
+def test_deleted_user_event_fails_waiting_work(tensor: kp.Tensor, mgr: kp.Manager) -> None:
     gate = kp.UserEvent()
     event = fixed("k", tensor, 2, 0)(mgr.queue(), [gate])
     del gate
@@ -93,7 +88,7 @@ def test_a_user_event_that_is_given_up(tensor: kp.Tensor, mgr: kp.Manager) -> No
     assert tensor.data()[0] == 1
 
 
-def test_wait_any_wakes_up(mgr: kp.Manager) -> None:
+def test_wait_any_returns_the_index_of_a_completed_event(mgr: kp.Manager) -> None:
     gates = [kp.UserEvent() for _ in range(3)]
     timer = threading.Timer(0.02, gates[2].set)
     timer.start()
@@ -118,7 +113,9 @@ def test_sequences_wait_for_events(mgr: kp.Manager, tensor: kp.Tensor) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_hooks_of_a_sequence_that_waits(mgr: kp.Manager, tensor: kp.Tensor, fails: bool) -> None:
+def test_waiting_sequence_runs_its_hooks_once(
+    mgr: kp.Manager, tensor: kp.Tensor, fails: bool
+) -> None:
     calls: list[str] = []
 
     class Hooked(kp.OpBase):
@@ -147,18 +144,20 @@ def test_hooks_of_a_sequence_that_waits(mgr: kp.Manager, tensor: kp.Tensor, fail
     assert len(calls) == 1
 
 
-def test_host_functions(mgr: kp.Manager) -> None:
+def test_host_functions_run_in_queue_order(mgr: kp.Manager) -> None:
     queue, order = mgr.queue(), []
     queue.host_function(lambda: order.append(1))
     queue.host_function(lambda: order.append(2)).wait()
     assert order == [1, 2]
     with pytest.raises(ZeroDivisionError):
         queue.host_function(lambda: order.append(1 / 0)).wait()
-    with pytest.raises(TypeError, match="function is something to call"):
+    with pytest.raises(TypeError, match="function is a function"):
         queue.host_function(3)  # type: ignore[arg-type]
 
 
-def test_asyncio(tensor: kp.Tensor, mgr: kp.Manager) -> None:
+def test_awaits_more_events_than_the_executor_has_threads(
+    tensor: kp.Tensor, mgr: kp.Manager
+) -> None:
     async def main() -> list[Any]:
         queue = mgr.queue()
         gates = [kp.UserEvent() for _ in range(50)]
@@ -169,7 +168,7 @@ def test_asyncio(tensor: kp.Tensor, mgr: kp.Manager) -> None:
 
         tasks = [asyncio.create_task(one(gate)) for gate in gates]
         await asyncio.sleep(0)
-        for gate in gates:  # the executor has fewer threads than there are waits
+        for gate in gates:  # the executor has fewer threads than there are waiting tasks
             loop.run_in_executor(None, gate.set)
         await asyncio.gather(*tasks)
 
@@ -190,7 +189,7 @@ def test_asyncio(tensor: kp.Tensor, mgr: kp.Manager) -> None:
     assert values[0] in (51, 52)
 
 
-def test_unprofiled_launches_register_nothing(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # S1
+def test_unprofiled_launches_record_nothing(mgr: kp.Manager, tensor: kp.Tensor) -> None:
     launcher = fixed("k", tensor, 1, 1)
     event = launcher(mgr.queue())
     event.wait()
@@ -199,7 +198,7 @@ def test_unprofiled_launches_register_nothing(mgr: kp.Manager, tensor: kp.Tensor
     assert launcher.statistics.count == 0
 
 
-def test_statistics_never_wait(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S2, S3
+def test_statistics_never_wait(tensor: kp.Tensor, queue: kp.Queue) -> None:
     launcher = fixed("k", tensor, 1, 1)
     for _ in range(3):
         launcher(queue).wait()
@@ -218,7 +217,7 @@ def test_statistics_never_wait(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S
     assert launcher.statistics.count == 0
 
 
-def test_statistics_are_those_of_the_profiles(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S4
+def test_statistics_match_the_event_profiles(tensor: kp.Tensor, queue: kp.Queue) -> None:
     launcher = fixed("k", tensor, 1, 1)
     events = [launcher(queue) for _ in range(10)]
     kp.wait_all(events)
@@ -245,7 +244,7 @@ def test_statistics_are_those_of_the_profiles(tensor: kp.Tensor, queue: kp.Queue
         statistics.percentile(101)
 
 
-def test_merging() -> None:  # S5
+def test_merging_statistics_is_associative() -> None:
     def of(*values: int) -> kl.KernelStatistics:
         statistics = kl.KernelStatistics()
         for value in values:
@@ -267,7 +266,7 @@ def test_merging() -> None:  # S5
     assert "6" in str(whole)
 
 
-def test_statistics_of_lists(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S6
+def test_list_groups_statistics_by_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:
     out = np.zeros(4, np.float32)
     step = kl.KernelListLauncher("step")
     step.push_kernels(fixed("a", tensor, 1, 1), fixed("b", tensor, 1, 1), fixed("a", tensor, 1, 1))
@@ -286,7 +285,9 @@ def test_statistics_of_lists(tensor: kp.Tensor, queue: kp.Queue) -> None:  # S6
     assert "out" in table
 
 
-def test_trace(lines: list[str], tensor: kp.Tensor, mgr: kp.Manager) -> None:  # T1
+def test_trace_options_filter_the_trace(
+    lines: list[str], tensor: kp.Tensor, mgr: kp.Manager
+) -> None:
     queue = mgr.queue()
     step = kl.KernelListLauncher("step")
     step.push_kernels(fixed("add<1>", tensor, 1, 1), fixed("scale", tensor, 2, 0))
@@ -314,7 +315,7 @@ def test_trace(lines: list[str], tensor: kp.Tensor, mgr: kp.Manager) -> None:  #
     assert kl.trace_options().filter == "*e*,!scale*"
 
 
-def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_trace_options_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("KP_TRACE_KERNELS", "KP_TRACE_NOCOPY", "KP_PROFILE_KERNELS"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("KP_TRACE_FILTER", "a*")
@@ -326,7 +327,9 @@ def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not options.no_accumulate
 
 
-def test_profile_kernel(lines: list[str], tensor: kp.Tensor, queue: kp.Queue) -> None:  # T2
+def test_profile_kernel_adds_times_of_matching_names(
+    lines: list[str], tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     launcher, profiler = fixed("k", tensor, 1, 1), kl.FunctionProfiler("k")
     kl.set_trace_options(kl.TraceOptions())
     kl.profile_kernel(launcher, launcher(queue), fprofiler=profiler)
@@ -343,7 +346,7 @@ def test_profile_kernel(lines: list[str], tensor: kp.Tensor, queue: kp.Queue) ->
     assert str(profiler).startswith("- k : ")
 
 
-def test_a_sink_is_told(tensor: kp.Tensor, queue: kp.Queue) -> None:
+def test_launcher_reports_times_to_its_sink(tensor: kp.Tensor, queue: kp.Queue) -> None:
     profiler = kl.FunctionProfiler("all")
     launcher = parametrized("k", tensor, profiler=profiler)
     launcher(queue, scale=1, offset=1).wait()

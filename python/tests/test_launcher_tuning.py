@@ -16,7 +16,7 @@ void main() { if (gl_GlobalInvocationID.x < v.length()) v[gl_GlobalInvocationID.
 """
 
 
-def test_a_launcher_tunes_itself_at_its_first_call(mgr: kp.Manager, tmp_path: Path) -> None:
+def test_launcher_tunes_itself_at_its_first_call(mgr: kp.Manager, tmp_path: Path) -> None:
     tensor = mgr.tensor_t(np.zeros(1000, np.uint32))
     mgr.sequence().record(kp.OpSyncDevice([tensor])).eval()
     kernel = kp.TunableKernel("increment").local_size([32, 64]).variant("only", SHADER)
@@ -39,7 +39,7 @@ def test_a_launcher_tunes_itself_at_its_first_call(mgr: kp.Manager, tmp_path: Pa
     assert launcher.statistics.count == 3
 
 
-def test_a_profiler_collects_launches(mgr: kp.Manager, tmp_path: Path) -> None:
+def test_profiler_collects_launches(mgr: kp.Manager, tmp_path: Path) -> None:
     tensor = mgr.tensor_t(np.zeros(64, np.uint32))
     profiler = kp.Profiler("program")
     queue = mgr.queue(profiling=True)

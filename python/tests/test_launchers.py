@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.launcher: launchers, lists, copies and host functions. Names in brackets are those of the
-acceptance list."""
+"""kp.launcher: launchers, lists, copies and host functions."""
 
 from __future__ import annotations
 
@@ -10,17 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run_python
+from conftest import run_in_threads, run_python
+from launcher_support import SCALE, fixed, parametrized
 
 import kp
 from kp import launcher as kl
 
-SCALE = """#version 450
-layout(local_size_x_id = 0) in;
-layout(binding = 0) buffer V { float v[]; };
-layout(push_constant) uniform P { float scale; float offset; };
-void main() { v[gl_GlobalInvocationID.x] = v[gl_GlobalInvocationID.x] * scale + offset; }
-"""
 INTEGERS = """#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer V { int v[]; };
@@ -30,32 +24,11 @@ void main() { v[gl_GlobalInvocationID.x] *= scale; }
 
 
 @pytest.fixture
-def tensor(mgr: kp.Manager) -> kp.Tensor:
-    return mgr.tensor([1, 2, 3, 4], kp.MemoryTypes.host)
-
-
-@pytest.fixture
 def queue(mgr: kp.Manager) -> kp.Queue:
     return mgr.queue()
 
 
-def fixed(name: str, tensor: kp.Tensor, scale: float, offset: float, **more: Any) -> Any:
-    more.setdefault("default_global_work_size", tensor.size())
-    return kl.KernelLauncher(name, SCALE, (tensor, scale, offset), **more)
-
-
-def parametrized(name: str, tensor: kp.Tensor, **more: Any) -> Any:
-    more.setdefault("default_global_work_size", tensor.size())
-    return kl.ParametrizedKernelLauncher(
-        name=name,
-        kernel=SCALE,
-        parameters_map={"scale": (1, np.float32), "offset": "offset"},
-        args_list=((0, tensor),),
-        **more,
-    )
-
-
-def test_defaults_and_overrides(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L1
+def test_call_arguments_override_the_defaults(mgr: kp.Manager, tensor: kp.Tensor) -> None:
     default, other = mgr.queue(profiling=True), mgr.queue()
     launcher = fixed("k", tensor, 2, 0, default_queue=default, default_global_work_size=1)
     assert launcher.queue_configured()
@@ -69,7 +42,9 @@ def test_defaults_and_overrides(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # 
     assert len(launcher.events) == 1
 
 
-def test_missing_queue_and_sizes(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L2
+def test_rejects_a_missing_queue_and_invalid_sizes(
+    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     launcher = kl.KernelLauncher("bare", SCALE, (tensor, 2.0, 0.0))
     assert not launcher.queue_configured()
     assert not launcher.global_size_configured()
@@ -93,7 +68,7 @@ def test_missing_queue_and_sizes(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Q
     assert tensor.data().tolist() == [4, 8, 12, 16]
 
 
-def test_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L3
+def test_takes_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp.Queue) -> None:
     for arguments in (
         (tensor, 2.0, np.float32(1)),
         [(0, tensor), (2, 1), (1, 2.0)],
@@ -109,8 +84,9 @@ def test_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp.Queue
     assert names[1:] == ["scale", "offset"]
 
 
-def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:
-    # L4
+def test_messages_name_the_wrong_argument(
+    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     def make(arguments: Any, **parameters: Any) -> Any:
         if parameters:
             return kl.ParametrizedKernelLauncher("k", SCALE, parameters, arguments)
@@ -166,7 +142,7 @@ def test_what_is_wrong_with_arguments(mgr: kp.Manager, tensor: kp.Tensor, queue:
     assert launcher.parameters() == {"offset": "float", "scale": "float"}
 
 
-def test_check_kernel_arg(tensor: kp.Tensor, queue: kp.Queue) -> None:
+def test_check_kernel_arg_can_be_overridden(tensor: kp.Tensor, queue: kp.Queue) -> None:
     launcher = parametrized("step", tensor)
     launcher.check_kernel_arg(1.0, 1, "scale", "float")
     launcher.check_kernel_arg(np.float32(1), 1)
@@ -193,7 +169,7 @@ def test_check_kernel_arg(tensor: kp.Tensor, queue: kp.Queue) -> None:
 
 
 @pytest.mark.parametrize("mode", ["product", "zip"])
-def test_iterative_equals_a_list(mgr: kp.Manager, queue: kp.Queue, mode: str) -> None:  # L5
+def test_iterative_launcher_equals_a_list(mgr: kp.Manager, queue: kp.Queue, mode: str) -> None:
     a, b = mgr.tensor([1], kp.MemoryTypes.host), mgr.tensor([1], kp.MemoryTypes.host)
     made = itertools.count()
 
@@ -223,7 +199,9 @@ def test_iterative_equals_a_list(mgr: kp.Manager, queue: kp.Queue, mode: str) ->
     assert iterative.parameters() == {}
 
 
-def test_generators(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L5
+def test_iterative_launcher_takes_generators_and_reports_their_errors(
+    tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     def make(generator: Any, **more: Any) -> Any:
         return kl.IterativeKernelLauncher(
             "i", SCALE, {"scale": 1, **more}, {0: tensor, 2: 0.0}, {"scale": generator}, 4
@@ -257,7 +235,9 @@ def test_generators(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L5
     assert tensor.data().tolist() == [10, 20, 30, 40]
 
 
-def test_enqueue_barrier(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L6
+def test_barrier_of_an_iterative_launcher_covers_earlier_work(
+    mgr: kp.Manager, tensor: kp.Tensor
+) -> None:
     iterative = kl.IterativeKernelLauncher(
         "i", SCALE, {"scale": 1}, {0: tensor, 2: 0.0}, {"scale": [2.0, 5.0]}, 4
     )
@@ -266,7 +246,7 @@ def test_enqueue_barrier(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L6
     held = fixed("held", mgr.tensor([1]), 2, 0)(free, [gate])
     event = iterative(free)
     assert event is not None
-    assert not event.done  # it covers what came before
+    assert not event.done  # it covers earlier work
     gate.set()
     event.wait()
     assert held.done
@@ -275,7 +255,9 @@ def test_enqueue_barrier(mgr: kp.Manager, tensor: kp.Tensor) -> None:  # L6
         queue.finish()
 
 
-def test_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L7
+def test_list_launches_its_members_in_order(
+    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     profiled = mgr.queue(profiling=True)
     step = kl.KernelListLauncher("step")
     nested = kl.KernelListLauncher("nested")
@@ -308,7 +290,7 @@ def test_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # 
     assert tensor.data()[0] == ((33 + 1) * 3 + 5) * 3
 
 
-def test_empty_list_waits_on_the_host(queue: kp.Queue) -> None:  # L7
+def test_empty_list_waits_on_the_host(queue: kp.Queue) -> None:
     gate, order = kp.UserEvent(), []
 
     def later() -> None:
@@ -324,7 +306,9 @@ def test_empty_list_waits_on_the_host(queue: kp.Queue) -> None:  # L7
     assert event.done
 
 
-def test_parameters_of_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L8
+def test_list_collects_the_parameters_of_its_members(
+    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     seen: list[Any] = []
     step = kl.KernelListLauncher("step")
     step.push_kernels(parametrized("a", tensor), parametrized("b", tensor))
@@ -346,7 +330,7 @@ def test_parameters_of_lists(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
     assert type(seen[0]) is int
 
 
-def test_copies(mgr: kp.Manager, queue: kp.Queue) -> None:  # L9
+def test_list_copies_between_host_and_device(mgr: kp.Manager, queue: kp.Queue) -> None:
     storage = kp.MemoryTypes.storage
     a, b = (mgr.tensor_t(np.zeros(4, np.uint32), storage) for _ in range(2))
     b.write(np.zeros(4, np.uint32))
@@ -401,7 +385,9 @@ def test_arrays_live_until_the_copy_is_done(mgr: kp.Manager, queue: kp.Queue) ->
     assert tensor.read().tolist() == list(range(1000))
 
 
-def test_host_launcher(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:  # L10
+def test_host_function_runs_between_kernels(
+    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     seen: list[Any] = []
 
     def exchange(shift: Any) -> None:
@@ -419,7 +405,7 @@ def test_host_launcher(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> N
     assert seen[0][0] == [2, 4, 6, 8]
     assert seen[0][1] is not threading.current_thread()
     assert tensor.data().tolist() == [1020, 1040, 1060, 1080]
-    with pytest.raises(TypeError, match="launcher 'h': function is something to call"):
+    with pytest.raises(TypeError, match="launcher 'h': function is a function"):
         kl.HostLauncher("h", 3)  # type: ignore[arg-type]
 
 
@@ -445,7 +431,9 @@ class Planted(Exception):
     pass
 
 
-def test_exceptions_of_host_launchers(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L10
+def test_exception_of_a_host_function_fails_dependent_launches(
+    tensor: kp.Tensor, queue: kp.Queue
+) -> None:
     fails = True
 
     def throws() -> None:
@@ -469,7 +457,7 @@ def test_exceptions_of_host_launchers(tensor: kp.Tensor, queue: kp.Queue) -> Non
     assert tensor.data()[0] == 40
 
 
-def test_launchers_share_an_algorithm(mgr: kp.Manager, queue: kp.Queue) -> None:  # L11
+def test_launchers_share_an_algorithm(mgr: kp.Manager, queue: kp.Queue) -> None:
     a, b = mgr.tensor([1], kp.MemoryTypes.host), mgr.tensor([1], kp.MemoryTypes.host)
     algorithm = mgr.algorithm([a], SCALE, (1,), push_consts=[2.0, 0.0])
     first = kl.KernelLauncher("a", algorithm, (a, 2.0, 0.0), 1)
@@ -485,7 +473,7 @@ def test_launchers_share_an_algorithm(mgr: kp.Manager, queue: kp.Queue) -> None:
     assert b.data()[0] == 12
 
 
-def test_as_list_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L12
+def test_as_list_launcher_wraps_the_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:
     launcher = parametrized("k", tensor)
     listed = launcher.as_list_launcher("list")
     assert listed.name == "list"
@@ -494,7 +482,7 @@ def test_as_list_launcher(tensor: kp.Tensor, queue: kp.Queue) -> None:  # L12
     assert tensor.data()[0] == 2
 
 
-def test_launchers_of_ones_own(tensor: kp.Tensor, queue: kp.Queue) -> None:
+def test_derived_launcher_runs_in_a_list(tensor: kp.Tensor, queue: kp.Queue) -> None:
     class Twice(kl.Launcher):
         def __init__(self, inner: Any) -> None:
             super().__init__("twice")
@@ -517,7 +505,7 @@ def test_launchers_of_ones_own(tensor: kp.Tensor, queue: kp.Queue) -> None:
         kl.Launcher("plain")(queue)
 
 
-def test_a_failed_launch_leaves_the_others(tensor: kp.Tensor, queue: kp.Queue) -> None:
+def test_failed_launch_does_not_affect_later_ones(tensor: kp.Tensor, queue: kp.Queue) -> None:
     step, other = parametrized("step", tensor), fixed("other", tensor, 2, 0)
     for _ in range(3):
         with pytest.raises(kp.InvalidArgument):
@@ -527,7 +515,7 @@ def test_a_failed_launch_leaves_the_others(tensor: kp.Tensor, queue: kp.Queue) -
     assert tensor.data()[0] == 15
 
 
-def test_many_calls_in_flight(tensor: kp.Tensor, queue: kp.Queue) -> None:
+def test_many_calls_can_be_in_flight(tensor: kp.Tensor, queue: kp.Queue) -> None:
     step = parametrized("k", tensor).as_list_launcher("list")
     gate = kp.UserEvent()
     events = [step(queue, [gate], scale=1, offset=1) for _ in range(100)]
@@ -537,7 +525,7 @@ def test_many_calls_in_flight(tensor: kp.Tensor, queue: kp.Queue) -> None:
     assert tensor.data()[0] == 201
 
 
-def test_threads(mgr: kp.Manager) -> None:
+def test_threads_launch_on_queues_of_their_own(mgr: kp.Manager) -> None:
     results: list[float] = []
     log: list[int] = []
 
@@ -552,11 +540,7 @@ def test_threads(mgr: kp.Manager) -> None:
         event.wait()
         results.append(float(own.data()[0]))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(work, [(number,) for number in range(4)])
     assert results == [sum(i % 3 for i in range(40))] * 4
     assert len(log) == 160
 
@@ -587,6 +571,6 @@ print("end")
         ("raise ValueError", "", "time.sleep(0.05)"),
     ],
 )
-def test_the_interpreter_ends(host: str, waits: str, more: str) -> None:
+def test_interpreter_exits_with_host_launchers_in_flight(host: str, waits: str, more: str) -> None:
     code = END.format(host=host, waits=waits, more=more)
     assert "end\n" in run_python(code, timeout=60)

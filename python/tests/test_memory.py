@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing that a loop makes and drops may stay."""
+"""Memory use: loops that create and drop objects do not leak."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import kp
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory now."""
+    """Return the resident size of this process in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
 class Twice(kp.OpBase):
-    """An operation made in Python."""
+    """An operation written in Python."""
 
     def __init__(self, algorithm: kp.Algorithm) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Twice(kp.OpBase):
 @pytest.mark.parametrize(
     "what", ["evaluations", "sequences", "tensors", "views", "algorithms", "operations", "errors"]
 )
-def test_loops_leave_nothing_behind(mgr: kp.Manager, what: str) -> None:
+def test_loops_do_not_leak_memory(mgr: kp.Manager, what: str) -> None:
     tensor = mgr.tensor(np.zeros(256))
     spirv = kp.compile(INCREMENT)
     algorithm = mgr.algorithm([tensor], spirv, thread_count=256)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations: the library's own, and those that programs derive from them."""
+"""Operations: those of the library, and those that programs derive from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ void main() {
 
 
 class IncrementAndScale(kp.OpBase):
-    """A composition, with hooks that say when they ran."""
+    """A composed operation that notes the calls of its hooks."""
 
     def __init__(self, mgr: kp.Manager, tensor: kp.Tensor, factor: float) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class IncrementAndScale(kp.OpBase):
         self.calls.append("post")
 
 
-def test_composition(mgr: kp.Manager) -> None:
+def test_composed_operation_records_its_parts_and_calls_its_hooks(mgr: kp.Manager) -> None:
     tensor = mgr.tensor(np.arange(100))
     op = IncrementAndScale(mgr, tensor, 2)
     sequence = mgr.sequence().record(kp.OpSyncDevice([tensor])).record(op)
@@ -63,7 +63,7 @@ def test_composition(mgr: kp.Manager) -> None:
     assert op.calls[-3:] == ["record", "pre", "post"]
 
 
-def test_composition_is_ordered_inside_and_outside(mgr: kp.Manager) -> None:
+def test_composed_operations_run_in_order(mgr: kp.Manager) -> None:
     tensor = mgr.tensor(np.zeros(1000))
     ops = [IncrementAndScale(mgr, tensor, 1) for _ in range(20)]
     sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
@@ -73,7 +73,7 @@ def test_composition_is_ordered_inside_and_outside(mgr: kp.Manager) -> None:
     assert np.all(tensor.data() == 20)
 
 
-def test_nesting(mgr: kp.Manager) -> None:
+def test_composed_operations_nest(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
 
     class Twice(kp.OpBase):
@@ -95,7 +95,7 @@ def test_nesting(mgr: kp.Manager) -> None:
     assert inner.calls == ["record"] * 4 + ["pre"] * 4 + ["post"] * 4
 
 
-def test_parts_tell_the_host_view(mgr: kp.Manager) -> None:
+def test_parts_of_a_composed_operation_update_the_host_view(mgr: kp.Manager) -> None:
     source, target = mgr.tensor([1.0, 2.0]), mgr.tensor([0.0, 0.0])
 
     class CopyOnce(kp.OpBase):
@@ -117,7 +117,7 @@ class CountedDispatch(kp.OpAlgoDispatch):
         self.count += 1
 
 
-def test_derived_dispatch(mgr: kp.Manager) -> None:
+def test_derived_dispatch_calls_its_hook_at_each_evaluation(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     op = CountedDispatch(mgr.algorithm([tensor], SCALE, push_consts=[1.0]), [2.0])
     sequence = mgr.sequence().record(kp.OpSyncDevice([tensor])).record(op)
@@ -126,7 +126,7 @@ def test_derived_dispatch(mgr: kp.Manager) -> None:
     assert tensor[0] == 4
 
 
-def test_derived_dispatch_that_records_more(mgr: kp.Manager) -> None:
+def test_derived_dispatch_can_record_more_operations(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
 
     class AndBack(kp.OpAlgoDispatch):
@@ -139,7 +139,7 @@ def test_derived_dispatch_that_records_more(mgr: kp.Manager) -> None:
     assert tensor[0] == 2
 
 
-def test_accesses(mgr: kp.Manager) -> None:
+def test_accepts_valid_accesses_and_rejects_others(mgr: kp.Manager) -> None:
     a, b = mgr.tensor([1.0]), mgr.tensor([2.0])
 
     class Claims(kp.OpBase):
@@ -165,7 +165,7 @@ def test_accesses(mgr: kp.Manager) -> None:
             mgr.sequence().record(Claims(claims))
 
 
-def test_exceptions_of_operations(mgr: kp.Manager) -> None:
+def test_exceptions_of_hooks_reach_the_caller(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
 
     class Fails(kp.OpBase):
@@ -217,7 +217,7 @@ def test_hooks_cannot_change_their_sequence(mgr: kp.Manager) -> None:
     mgr.sequence().eval(kp.OpSyncDevice([tensor]))
 
 
-def test_what_cannot_be_recorded(mgr: kp.Manager) -> None:
+def test_record_rejects_everything_but_operations(mgr: kp.Manager) -> None:
     sequence = mgr.sequence()
     for wrong in (None, 1, "OpSyncDevice", kp.OpSyncDevice, mgr.tensor([1.0])):
         with pytest.raises(TypeError, match="op is a"):
@@ -252,7 +252,7 @@ def test_what_cannot_be_recorded(mgr: kp.Manager) -> None:
         sequence.record(operation=kp.OpSyncDevice([mgr.tensor([1])]))  # type: ignore[call-arg]
 
 
-def test_instances_without_init(mgr: kp.Manager) -> None:
+def test_objects_without_init_raise_type_errors(mgr: kp.Manager) -> None:
     for cls in (kp.OpBase, kp.OpSyncDevice, kp.OpAlgoDispatch):
         derived = type("Derived", (cls,), {"__init__": lambda self: None})
         with pytest.raises(TypeError):
@@ -274,7 +274,7 @@ def test_instances_without_init(mgr: kp.Manager) -> None:
             getattr(cls, method)(5)
 
 
-def test_operations_live_as_long_as_they_are_recorded(mgr: kp.Manager) -> None:
+def test_sequences_keep_their_operations_alive(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     op = IncrementAndScale(mgr, tensor, 2)
     reference = weakref.ref(op)
@@ -288,7 +288,7 @@ def test_operations_live_as_long_as_they_are_recorded(mgr: kp.Manager) -> None:
     assert reference() is None
 
 
-def test_fill(mgr: kp.Manager) -> None:
+def test_fills_tensors_of_every_element_size(mgr: kp.Manager) -> None:
     for dtype in ("int8", "uint16", "float16", "float32", "int64", "float64"):
         tensors = [mgr.tensor_t(np.zeros(7, dtype)) for _ in range(2)]
         mgr.sequence().eval(kp.OpFill(tensors, 3))
@@ -304,7 +304,7 @@ def test_fill(mgr: kp.Manager) -> None:
         kp.OpFill([mgr.tensor_t(np.zeros(2, "V12"))], np.zeros(1, "V12"))
 
 
-def test_memory_barrier(mgr: kp.Manager) -> None:
+def test_explicit_memory_barrier_orders_dispatches(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     algorithm = mgr.algorithm([tensor], INCREMENT)
     barrier = kp.OpMemoryBarrier(
@@ -323,7 +323,7 @@ def test_memory_barrier(mgr: kp.Manager) -> None:
         kp.OpMemoryBarrier([tensor], "all", 1, 1, 1)
 
 
-def test_indirect_dispatch(mgr: kp.Manager) -> None:
+def test_dispatches_group_counts_from_a_tensor(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.zeros(1, np.uint32))
     groups = mgr.tensor_t(np.array([9, 9, 3, 2, 1], np.uint32))
     shader = """#version 450
@@ -340,7 +340,7 @@ def test_indirect_dispatch(mgr: kp.Manager) -> None:
         kp.OpAlgoDispatch(algorithm, group_counts=[1, 1, 1])
 
 
-def test_lists_of_memory(mgr: kp.Manager) -> None:
+def test_operations_take_any_iterable_of_memory(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     for make in (kp.OpSyncDevice, kp.OpSyncLocal, kp.OpCopy):
         with pytest.raises(TypeError, match=r"tensors\[1\]"):
@@ -368,7 +368,7 @@ def test_lists_of_memory(mgr: kp.Manager) -> None:
         mgr.sequence().record(kp.OpCopy([tensor, mgr.tensor_t(np.zeros(1, np.int32))]))
 
 
-def test_rebinding_memory(mgr: kp.Manager) -> None:
+def test_rebinds_the_memory_of_an_algorithm(mgr: kp.Manager) -> None:
     a, b = mgr.tensor([1.0]), mgr.tensor([10.0])
     algorithm = mgr.algorithm([a], INCREMENT)
     assert algorithm.get_tensors() == [a]
@@ -382,7 +382,7 @@ def test_rebinding_memory(mgr: kp.Manager) -> None:
     assert not algorithm.is_init()
 
 
-def test_thread_counts(mgr: kp.Manager) -> None:
+def test_thread_count_sets_the_number_of_work_groups(mgr: kp.Manager) -> None:
     tensor = mgr.tensor(np.zeros(1000))
     algorithm = mgr.algorithm([tensor], INCREMENT, thread_count=1000)
     assert algorithm.local_size == (64, 1, 1)
@@ -401,7 +401,7 @@ def test_thread_counts(mgr: kp.Manager) -> None:
         mgr.algorithm([tensor], INCREMENT, "abc")
 
 
-def test_evaluating_several_sequences(mgr: kp.Manager) -> None:
+def test_eval_all_evaluates_each_sequence_once(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([0.0])
     algorithm = mgr.algorithm([tensor], INCREMENT)
     mgr.sequence().eval(kp.OpSyncDevice([tensor]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a process: its end with live objects, forks, imports, logging."""
+"""The process: its exit with live objects, forks, imports and logging."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = str(Path(__file__).parent)
     "ending",
     ["", "sys.exit(0)", "mgr.destroy()", "del mgr, tensor, sequence, view", "gc.disable()"],
 )
-def test_end_with_live_objects(ending: str) -> None:
+def test_process_ends_with_live_objects(ending: str) -> None:
     output = run_python(
         f"""
 import gc, sys
@@ -47,7 +47,7 @@ sys.keep = cycle
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
-def test_fork_after_use() -> None:
+def test_fork_after_use_raises_in_the_child() -> None:
     output = run_python(
         """
 import os, sys, warnings
@@ -62,12 +62,12 @@ if child == 0:
                  mgr.destroy, lambda: kp.OpSyncDevice([tensor]), sequence.event):
         try:
             call()
-            print("went through:", call)
+            print("did not raise:", call)
         except kp.Unsupported as error:
             assert "fork" in str(error), error
     del tensor, sequence, mgr
     print("child done", flush=True)
-    os._exit(0)  # as multiprocessing does; exit handlers of drivers do not bear a fork
+    os._exit(0)  # as multiprocessing does; exit handlers of drivers do not survive a fork
 _, status = os.waitpid(child, 0)
 assert status == 0, status
 sequence.eval_await()
@@ -80,7 +80,7 @@ print("parent done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
-def test_fork_before_use() -> None:
+def test_fork_before_use_works_in_both_processes() -> None:
     output = run_python(
         """
 import os, sys, warnings
@@ -100,7 +100,7 @@ if child:
     assert output == "both done\n"
 
 
-def test_multiprocessing_with_spawn() -> None:
+def test_spawned_processes_use_the_device() -> None:
     output = run_python(
         """
 import multiprocessing, sys
@@ -117,7 +117,7 @@ if __name__ == "__main__":
 
 
 def double(value: float) -> float:
-    """Work for another process."""
+    """Double a number on the device. It runs in other processes."""
     shader = """#version 450
         layout(local_size_x = 1) in;
         layout(binding = 0) buffer A { float a[]; };
@@ -132,7 +132,7 @@ def double(value: float) -> float:
         return float(tensor[0])
 
 
-def test_import_changes_nothing_of_the_host() -> None:
+def test_import_does_not_configure_logging() -> None:
     output = run_python(
         """
 import logging
@@ -157,14 +157,14 @@ def test_messages_go_to_the_logger(
     assert capfd.readouterr().err == ""
 
 
-def test_level_of_the_logger(mgr: kp.Manager, caplog: pytest.LogCaptureFixture) -> None:
+def test_logger_level_filters_messages(mgr: kp.Manager, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "kp"):
         mgr.sequence().eval_await()
         assert mgr.sequence().is_init()
     assert not caplog.records
 
 
-def test_missing_vulkan() -> None:
+def test_missing_vulkan_raises_unsupported() -> None:
     output = run_python(
         """
 import kp
@@ -173,7 +173,8 @@ for call in (kp.Manager, kp.list_devices):
         call()
     except kp.Unsupported as error:
         print(error)
-print(len(kp.compile("void main() {}".join(["#version 450\\nlayout(local_size_x = 1) in;\\n", ""]))) > 0)
+shader = "#version 450\\nlayout(local_size_x = 1) in;\\nvoid main() {}"
+print(len(kp.compile(shader)) > 0)
 """,
         KOMPUTE_VULKAN_LIBRARY="/nonexistent/libvulkan.so.1",
     )
@@ -186,6 +187,6 @@ def test_modules_import_alone(module: str) -> None:
     assert run_python(f"import {module}") == ""
 
 
-def test_python_version() -> None:
+def test_version_has_three_numbers() -> None:
     assert sys.version_info >= (3, 10)
     assert kp.__version__.count(".") == 2

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import INCREMENT
+from conftest import INCREMENT, run_in_threads
 
 import kp
 
@@ -44,7 +43,7 @@ def test_scopes_nest() -> None:
     assert [line.split()[0] for line in lines[1:4]] == ["host", "outer", "inner"]
 
 
-def test_a_scope_ends_with_an_exception() -> None:
+def test_scope_ends_with_an_exception() -> None:
     profiler = kp.Profiler()
     with pytest.raises(LookupError), profiler.scope("fails"):
         raise LookupError
@@ -54,10 +53,10 @@ def test_a_scope_ends_with_an_exception() -> None:
     assert entry(profiler, "after").depth == 0
 
 
-def test_a_scope_can_be_entered_again() -> None:
+def test_scope_can_be_entered_again() -> None:
     profiler = kp.Profiler()
     scope = profiler.scope("again")
-    assert not profiler.entries()  # it begins with the block
+    assert not profiler.entries()  # it begins with the `with` block
     with scope, scope:
         pass
     with scope:
@@ -74,17 +73,13 @@ def test_threads_have_tracks() -> None:
             pass
 
     with profiler.scope("main"):
-        threads = [threading.Thread(target=work, args=(f"worker {i}",)) for i in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_in_threads(work, [(f"worker {i}",) for i in range(2)])
     assert entry(profiler, "work").depth == 0
     assert len({span["tid"] for span in spans(profiler)}) == 3
     assert '"worker 1"' in profiler.trace()
 
 
-def test_spans_from_elsewhere() -> None:
+def test_adds_spans_measured_elsewhere() -> None:
     profiler = kp.Profiler()
     start = profiler.now()
     profiler.add_host_span("loaded", start, start + 500)
@@ -100,9 +95,8 @@ def test_spans_from_elsewhere() -> None:
         profiler.add_device_span("turned", "gpu 0", "queue 0", 2, 1)
 
 
-def test_times_of_a_device(mgr: kp.Manager, tmp_path: Path) -> None:
-    if not mgr.get_device_properties()["timestamps_supported"]:
-        pytest.skip("this device has no timestamps")
+@pytest.mark.usefixtures("needs_timestamps")
+def test_traces_the_times_of_a_device(mgr: kp.Manager, tmp_path: Path) -> None:
     profiler = kp.Profiler("steps")
     calibrated = profiler.calibrate("gpu 0", mgr)
     tensor = mgr.tensor([1.0, 2.0])
@@ -126,7 +120,7 @@ def test_times_of_a_device(mgr: kp.Manager, tmp_path: Path) -> None:
         profiler.calibrate("gpu 0", None)  # type: ignore[arg-type]
 
 
-def test_bounds_merging_and_clearing() -> None:
+def test_bounds_merges_and_clears_spans() -> None:
     profiler = kp.Profiler("bounded", max_spans=2)
     for _ in range(5):
         with profiler.scope("many"):

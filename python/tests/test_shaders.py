@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling, reading and refusing shaders."""
+"""Compilation, reflection and rejection of shaders."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ void increment(uint3 id : SV_DispatchThreadID) { values[id.x] += 1.0; }
 """
 
 
-def test_compile_gives_spirv() -> None:
+def test_compile_returns_spirv() -> None:
     spirv = kp.compile(INCREMENT)
     assert type(spirv) is bytes
     assert spirv[:4] == b"\x03\x02\x23\x07"
     assert kp.compile(INCREMENT) == spirv
 
 
-def test_errors_show_the_place() -> None:
+def test_errors_show_the_position() -> None:
     with pytest.raises(kp.ShaderError) as caught:
         kp.compile("#version 450\nvoid main() {\n    floot x = 1;\n}\n")
     error = caught.value
@@ -40,7 +40,7 @@ def test_errors_show_the_place() -> None:
     assert isinstance(error, RuntimeError)
 
 
-def test_files_includes_and_defines(tmp_path: Path) -> None:
+def test_compiles_files_with_includes_and_defines(tmp_path: Path) -> None:
     (tmp_path / "inc").mkdir()
     (tmp_path / "inc" / "step.glsl").write_text("const float kStep = STEP;\n")
     source = tmp_path / "shader.comp"
@@ -67,7 +67,7 @@ def test_files_includes_and_defines(tmp_path: Path) -> None:
         kp.compile("missing.comp")
 
 
-def test_hlsl(tmp_path: Path) -> None:
+def test_compiles_hlsl(tmp_path: Path) -> None:
     spirv = kp.compile(HLSL, language="hlsl", entry_point="increment")
     assert kp.reflect(spirv, "increment").local_size == (1, 1, 1)
     path = tmp_path / "shader.hlsl"
@@ -83,12 +83,14 @@ def test_hlsl(tmp_path: Path) -> None:
         ((b"abcd",), TypeError),
     ],
 )
-def test_bad_sources(arguments: tuple[object, ...], error: type[Exception]) -> None:
+def test_rejects_sources_of_the_wrong_type(
+    arguments: tuple[object, ...], error: type[Exception]
+) -> None:
     with pytest.raises(error, match="source_or_path"):
         kp.compile(*arguments)  # type: ignore[arg-type]
 
 
-def test_bad_options() -> None:
+def test_rejects_invalid_options() -> None:
     with pytest.raises(ValueError, match="language"):
         kp.compile(INCREMENT, language="cuda")
     with pytest.raises(TypeError, match="includes"):
@@ -99,7 +101,7 @@ def test_bad_options() -> None:
         kp.compile("")
 
 
-def test_reflection() -> None:
+def test_reflects_bindings_and_constants() -> None:
     shader = """#version 450
         layout(local_size_x = 8, local_size_y_id = 4) in;
         layout(binding = 0) readonly buffer In { vec4 points[]; };
@@ -144,7 +146,7 @@ def test_reflection() -> None:
         kp.reflect(7)  # type: ignore[arg-type]
 
 
-def test_shaders_of_algorithms(mgr: kp.Manager, tmp_path: Path) -> None:
+def test_algorithms_take_every_form_of_shader(mgr: kp.Manager, tmp_path: Path) -> None:
     spirv = kp.compile(INCREMENT)
     binary, source = tmp_path / "a.spv", tmp_path / "a.comp"
     binary.write_bytes(spirv)
@@ -168,7 +170,7 @@ def test_shaders_of_algorithms(mgr: kp.Manager, tmp_path: Path) -> None:
         assert tensor[0] == 2
 
 
-def test_bad_shaders_of_algorithms(mgr: kp.Manager) -> None:
+def test_algorithms_reject_invalid_shaders(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([1.0])
     spirv = kp.compile(INCREMENT)
     rng = np.random.default_rng(5)
@@ -190,5 +192,5 @@ def test_bad_shaders_of_algorithms(mgr: kp.Manager) -> None:
         mgr.algorithm([1], spirv)  # type: ignore[list-item]
 
 
-def test_manager_compile(mgr: kp.Manager) -> None:
+def test_manager_compiles_with_defines(mgr: kp.Manager) -> None:
     assert mgr.compile(INCREMENT, defines={"UNUSED": None})[:4] == b"\x03\x02\x23\x07"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planted fault, so that a validation pass that notices nothing is noticed."""
+"""A planted fault, which detects a validation pass that reports nothing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import kp
 
 
 @pytest.mark.skipif(
-    os.environ.get("KOMPUTE_VALIDATION") != "core", reason="for the pass with core validation"
+    os.environ.get("KOMPUTE_VALIDATION") != "core", reason="only for the pass with core validation"
 )
-def test_planted_fault_is_noticed(mgr: kp.Manager, validation: list[str]) -> None:
+def test_validation_reports_a_planted_fault(mgr: kp.Manager, validation: list[str]) -> None:
     tensor = mgr.tensor([1.0])
     mgr.sequence().record(
         kp.OpMemoryBarrier(
             [tensor],
             kp.AccessFlags.shader_write,
             kp.AccessFlags.shader_read,
-            kp.PipelineStageFlags.transfer,  # a stage that has no shader accesses
+            kp.PipelineStageFlags.transfer,  # a stage without shader accesses
             kp.PipelineStageFlags.compute_shader,
         )
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting: without the GIL, with time limits, interrupted, under asyncio, from several threads."""
+"""Waiting: without the GIL, with a time limit, with interrupts, under asyncio, in threads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from conftest import INCREMENT, SPIN, run_python
 
 import kp
 
-# A software driver ends loops of a shader at 65,535 rounds.
+# Software drivers end loops of a shader after 65,535 rounds.
 ROUNDS = 60_000
 
 
 def spinning(mgr: kp.Manager, dispatches: int = 1) -> tuple[kp.Sequence, kp.Tensor]:
-    """A sequence that takes a while."""
+    """Record a sequence that takes a while. Return it and its tensor."""
     tensor = mgr.tensor_t(np.zeros(64, np.uint32))
     algorithm = mgr.algorithm([tensor], SPIN, (1,), push_consts=np.array([ROUNDS], np.uint32))
     sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
@@ -39,7 +39,7 @@ def test_eval_async_does_not_wait(mgr: kp.Manager) -> None:
     assert submitted < whole / 2
 
 
-def test_time_limit(mgr: kp.Manager) -> None:
+def test_eval_await_has_a_time_limit(mgr: kp.Manager) -> None:
     sequence, tensor = spinning(mgr, 200)
     sequence.eval_async()
     assert sequence.eval_await(0) is sequence
@@ -56,7 +56,7 @@ def test_time_limit(mgr: kp.Manager) -> None:
             sequence.eval_await(wrong)
 
 
-def test_events(mgr: kp.Manager) -> None:
+def test_event_reports_the_end_of_a_sequence(mgr: kp.Manager) -> None:
     assert kp.Event().done
     sequence, _ = spinning(mgr, 200)
     assert sequence.event().done
@@ -73,7 +73,7 @@ def test_events(mgr: kp.Manager) -> None:
             event.wait(wrong)
 
 
-def test_waiting_for_events_on_the_device(mgr: kp.Manager) -> None:
+def test_sequences_wait_for_events_on_the_device(mgr: kp.Manager) -> None:
     first, tensor = spinning(mgr, 50)
     other = mgr.tensor([1.0])
     second = mgr.sequence().record(kp.OpSyncDevice([other]))
@@ -112,7 +112,7 @@ def test_other_threads_run_while_one_waits(mgr: kp.Manager) -> None:
     assert during > 100
 
 
-def test_many_threads_with_a_sequence_each(mgr: kp.Manager) -> None:
+def test_threads_evaluate_sequences_of_their_own(mgr: kp.Manager) -> None:
     algorithms = []
     tensors = [mgr.tensor(np.zeros(1000)) for _ in range(4)]
     for tensor in tensors:
@@ -131,8 +131,8 @@ def test_many_threads_with_a_sequence_each(mgr: kp.Manager) -> None:
         assert np.all(tensor.read() == 50)
 
 
-def test_threads_that_share_everything(mgr: kp.Manager) -> None:
-    """Nothing may crash; what cannot be done at once raises kp.InvalidArgument."""
+def test_threads_may_share_all_objects(mgr: kp.Manager) -> None:
+    """Nothing crashes. A call that cannot run at the same time raises kp.InvalidArgument."""
     tensor = mgr.tensor(np.zeros(1000))
     algorithm = mgr.algorithm([tensor], INCREMENT)
     sequence = mgr.sequence()
@@ -166,7 +166,7 @@ def test_threads_that_share_everything(mgr: kp.Manager) -> None:
     sequence.eval(kp.OpSyncLocal([tensor]))
 
 
-def test_destroying_what_another_thread_uses(mgr: kp.Manager) -> None:
+def test_tensor_in_use_cannot_be_destroyed(mgr: kp.Manager) -> None:
     big = mgr.tensor(shape=4_000_000)
     values = np.ones(4_000_000, np.float32)
     outcomes = []
@@ -194,7 +194,7 @@ def test_destroying_what_another_thread_uses(mgr: kp.Manager) -> None:
     assert all("destroyed" in outcome for outcome in outcomes)
 
 
-def test_asyncio(mgr: kp.Manager) -> None:
+def test_await_lets_other_tasks_run(mgr: kp.Manager) -> None:
     first, tensor = spinning(mgr, 100)
     second, _ = spinning(mgr, 100)
     first.eval()
@@ -228,7 +228,7 @@ def test_asyncio(mgr: kp.Manager) -> None:
     assert ticks > 1
 
 
-def test_ctrl_c_during_a_wait() -> None:
+def test_control_c_interrupts_a_wait() -> None:
     output = run_python(
         """
 import _thread, threading, time, sys
@@ -259,7 +259,7 @@ print("usable")
     assert output.splitlines() == ["interrupted, running: True", "running: False", "usable"]
 
 
-def test_context_managers() -> None:
+def test_context_managers_destroy_their_objects() -> None:
     with kp.Manager() as mgr:
         tensor = mgr.tensor([1.0])
         with mgr.sequence() as sequence:

@@ -8,36 +8,33 @@
 #include <kompute/Memory.hpp>
 
 #include "shader/Reflection.hpp"
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp {
 
-// What a shader needs against what it is given and what the device has. Each throws ShaderError
-// (the shader cannot run or does not fit) or InvalidArgument (an argument is wrong by itself).
+struct Specialization;
 
-/// Features the SPIR-V asks for, and its local size.
-void checkDevice(const shader::Reflection& reflection, const vulkan::Device& device,
-                 const Workgroup& localSize);
+// Checks of a shader's arguments. Each throws ShaderError if the argument does not match the
+// shader's declaration, or InvalidArgument if it is invalid in itself.
 
-/// Each binding against the memory object with its number.
+/// Checks each binding against the memory object with its number.
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects);
 
-struct Specialization;
-
-/// Sizes of the specialization constants given.
+/// Checks the sizes of the specialization constants given.
 void checkSpecialization(const shader::Reflection& reflection,
                          const Specialization& specialization);
 
-/// Push constants against the device's limit.
+/// Checks the size of push constants, given and declared, against the device's limit.
 void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::Device& device,
                             size_t bytes);
 
-/// Push constants of one dispatch against what the shader declares.
+/// Checks the size of a dispatch's push constants against the shader's declaration.
 void checkPushConstants(const shader::Reflection& reflection, size_t bytes);
 
-/// Group counts against the device's limits.
-void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device);
+/// Throws InvalidArgument for work group counts that exceed the device's limits.
+[[noreturn]] void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device);
+/// Checks work group counts against the device's limits.
 inline void checkWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
     const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
     if (workgroup[0] > limits[0] || workgroup[1] > limits[1] || workgroup[2] > limits[2])

@@ -10,28 +10,29 @@
 
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
-#include "vulkan/Buffer.hpp"
-#include "vulkan/DescriptorAllocator.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/PipelineCache.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
 
-/// A pipeline with memory bound to it, and all that recording its dispatch needs to know of the
-/// memory. Never changed once made.
-struct Binding {
+/// A pipeline with memory bound to it, and what recording a dispatch needs to know of that memory.
+/// Immutable.
+struct MemoryBinding {
     struct Use {
         std::shared_ptr<vulkan::Resource> resource;
         bool reads = false;
         bool writes = false;
     };
     std::shared_ptr<vulkan::Pipeline> pipeline;
-    std::shared_ptr<vulkan::DescriptorSet> set; ///< null where the shader binds nothing
+    std::shared_ptr<vulkan::DescriptorSet> set; ///< null if the shader has no bindings
     std::vector<Use> uses;                      ///< in the order of the shader's bindings
-    bool hostMayRead = false;                   ///< what the shader writes, in place
-    bool padded = false;                        ///< one is an image whose rows the host view copies
+    bool hostMayRead = false;                   ///< the host can read some output in place
+    bool padded = false;                        ///< some memory is a Memory::Impl::padded image
 
-    /// True where a tensor was rebuilt or destroyed since.
+    VkDescriptorSet setHandle() const { return set ? set->handle() : VK_NULL_HANDLE; }
+    /// Returns true if a tensor was rebuilt or destroyed since.
     bool outdated() const {
         for (const Use& use : uses)
             if (use.resource->destroyed())
@@ -46,30 +47,38 @@ struct Algorithm::Impl {
     std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader
     std::shared_ptr<vulkan::Pipeline> pipeline;
     /// What a recorded dispatch needs kept alive, in one object. Null without a shader.
-    std::shared_ptr<const Binding> binding;
+    std::shared_ptr<const MemoryBinding> binding;
     Workgroup workgroup{1, 1, 1};
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
     std::vector<unsigned char> pushConstants;
 
-    /// @throws InvalidArgument where there is no shader
+    /// @throws InvalidArgument after destroy()
+    void requireAlive() const;
+    /// @throws InvalidArgument without a shader
     void requireReady() const;
-    /// Binds the memory objects as they are now.
+    /// @throws InvalidArgument unless @p bytes is the size of the push constants given last to the
+    ///         constructor or rebuild()
+    void requireBuiltSize(size_t bytes) const;
+
+    /// Checks a shader against the device, memory and constants, and sets everything else.
+    void setShader(const std::vector<uint32_t>& spirv);
+    /// Binds the current memory objects.
     void bindMemory();
-    /// True where a tensor was rebuilt since. @throws InvalidArgument where one was destroyed
+    /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {
         if (!binding->outdated()) [[likely]]
             return false;
         requireMemory();
         return true;
     }
-    /// Binds the memory objects anew where one was rebuilt. @throws as memoryChanged()
+    /// Binds the memory objects again if one was rebuilt. @throws as memoryChanged()
     void refreshBinding() {
         if (memoryChanged()) [[unlikely]]
             rebind();
     }
-    /// What a dispatch pushes: constants of its own or, without any, the algorithm's.
-    /// @throws InvalidArgument where there are not as many as the shader takes
+    /// Returns the push constants of a dispatch: its own or, if it has none, the algorithm's.
+    /// @throws InvalidArgument if their size does not match the shader
     std::span<const unsigned char> constantsFor(std::span<const unsigned char> own) const {
         const std::span<const unsigned char> chosen =
             own.empty() ? std::span<const unsigned char>(pushConstants) : own;
@@ -78,14 +87,8 @@ struct Algorithm::Impl {
             checkConstants(chosen.size());
         return chosen;
     }
-    /// What a dispatch reads and writes; empty where there is no shader.
+    /// Returns the memory that a dispatch reads and writes; empty without a shader.
     Accesses accesses() const;
-
-    // Only where requireReady() holds.
-    void recordBind(VkCommandBuffer commandBuffer);
-    /// @param bytes  as constantsFor() gave them
-    void recordPush(VkCommandBuffer commandBuffer, std::span<const unsigned char> bytes);
-    void recordDispatch(VkCommandBuffer commandBuffer);
 
 private:
     void requireMemory() const;

@@ -8,12 +8,12 @@
 
 #include "core/EventState.hpp"
 #include "core/HostWorkers.hpp"
-#include "vulkan/Queue.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace kp {
 namespace {
 
-/// The point of an event that was submitted; none for others.
+/// Returns the timeline point of an event; empty if its work is not submitted.
 vulkan::TimelinePoint pointOf(const Event& event) {
     const std::shared_ptr<EventState>& state = event.state();
     if (!state)
@@ -36,7 +36,7 @@ const vulkan::Device* deviceOf(const Event& event) {
     return event.state() ? event.state()->device().get() : event.device().get();
 }
 
-/// True where a submission to @p queue can wait for the point by itself.
+/// Returns true if a submission to @p queue can wait for the point.
 bool deviceCanWait(const vulkan::Device* device, const vulkan::Queue* queue, const Event& event,
                    const vulkan::TimelinePoint& point) {
     return queue && deviceOf(event) == device &&
@@ -45,15 +45,15 @@ bool deviceCanWait(const vulkan::Device* device, const vulkan::Queue* queue, con
 
 } // namespace
 
-/// Lives until the last thing that it waits for has come about.
+/// Lives until the last pending event is resolved.
 struct Dependencies::Node : std::enable_shared_from_this<Node> {
     const vulkan::Device* device = nullptr;
     const vulkan::Queue* queue = nullptr;
     Then then;
     std::atomic<size_t> remaining{0};
-    std::mutex mutex; ///< guards what follows
+    std::mutex mutex; ///< guards the members below
     Points points;
-    std::vector<Pending> hostWaits; ///< for points that the device cannot wait for
+    std::vector<Pending> hostWaits; ///< events that the host waits for: the device cannot
     std::exception_ptr failure;
 
     void noteFailure(std::exception_ptr error) {
@@ -68,7 +68,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
             if (pending.passesFailure)
                 noteFailure(state->error());
         } else if (const vulkan::TimelinePoint point = pointOf(pending.event);
-                   point.queue && point.queue != queue) { // on its own queue it is in order anyway
+                   point.queue && point.queue != queue) { // the same queue keeps the order
             const std::lock_guard lock(mutex);
             if (deviceCanWait(device, queue, pending.event, point))
                 addPoint(points, point);
@@ -126,7 +126,7 @@ void Dependencies::add(const Event& event, bool passesFailure) {
     }
     const vulkan::TimelinePoint point = pointOf(event);
     if (mQueue && point.queue == mQueue)
-        return; // in order anyway
+        return; // the same queue keeps the order
     try {
         if (point.queue->reached(point.value))
             return;
@@ -148,7 +148,7 @@ void Dependencies::then(Then call) && {
     node->then = std::move(call);
     node->points = std::move(mPoints);
     node->failure = mFailure;
-    // One more, so that it cannot be over before all are known.
+    // One more, so that finish() does not run before the loop below ends.
     node->remaining.store(mPending.size() + 1, std::memory_order_relaxed);
     for (Pending& pending : mPending) {
         const std::shared_ptr<EventState> state = pending.event.state();

@@ -8,41 +8,41 @@
 
 #include <kompute/Event.hpp>
 
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp {
 
-/// What one piece of work comes after. Sorts events into points that the device itself waits for
-/// and things that must come about on the host first; for the latter it keeps the work back.
+/// The events that one piece of work waits for: timeline points that the device waits for, and
+/// pending events that the host must see first.
 ///
-/// Work that waits for something on the host is submitted only when that has happened, never
-/// blocked in a VkQueue: a blocked VkQueue would hold up everything else on it (transfers that a
-/// host function makes, for instance, without which it might never end), and could not be taken
-/// back when what it waits for fails.
+/// The work is submitted only when no event is pending. It never blocks in a VkQueue, because a
+/// blocked VkQueue would hold up all other work on it (for instance transfers that a host function
+/// makes and waits for), and because blocked work could not be cancelled if an event fails.
 class Dependencies {
 public:
     using Points = std::vector<vulkan::TimelinePoint>;
-    /// @param failure  of an event in add(); null where none failed
-    /// @param points   for the submission to wait for
+    /// @param failure  the first failure of an event in add(); null if none failed
+    /// @param points   the points that the submission must wait for
     using Then = std::function<void(std::exception_ptr failure, Points&& points)>;
 
-    /// @param device  that the work is for
-    /// @param queue   that it goes to; null for work of the host, for which all must be done
+    /// @param device  the device of the work; null for host work
+    /// @param queue   the queue of the work; null for host work, which waits until all events are
+    ///                done
     Dependencies(const vulkan::Device* device, const vulkan::Queue* queue);
 
-    /// The work comes after the event, and fails where it fails.
+    /// The work waits for the event, and fails if the event fails.
     void add(const Event& event) { add(event, true); }
-    /// The work comes after the event, however it ends.
+    /// The work waits for the event, and runs even if the event fails.
     void addOrder(const Event& event) { add(event, false); }
 
-    /// True where nothing is left to come about on the host: submit now.
+    /// Returns true if no event is pending: the work can be submitted now.
     bool ready() const { return mPending.empty(); }
     const std::exception_ptr& failure() const { return mFailure; }
     std::span<const vulkan::TimelinePoint> points() const { return mPoints; }
 
-    /// Calls @p then once all that must come about on the host has: in the thread that brings it
-    /// about, or in this one. For work of the host, and after waits for a device, in a thread of
-    /// HostWorkers. Not with a lock held that @p then takes.
+    /// Calls @p call once no event is pending, in this thread or the one that resolved the last
+    /// event; for host work, and after the host waited for a device, in a thread of HostWorkers.
+    /// The caller must not hold a lock that @p call takes.
     void then(Then call) &&;
 
 private:

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
+
+#include "base/Environment.hpp"
+#include "base/Text.hpp"
 
 namespace kp {
 namespace {
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 bool namesDevice(const ManagerOptions& options) {
     return options.deviceIndex || !options.deviceName.empty() || !options.deviceUuid.empty() ||
@@ -31,12 +28,12 @@ bool isUuid(std::string_view text) {
     return digits == 32 && static_cast<size_t>(digits + dashes) == text.size();
 }
 
-struct TypeName {
+struct DeviceTypeName {
     const char* name;
     VkPhysicalDeviceType type;
 };
 
-constexpr TypeName kTypeNames[] = {
+constexpr DeviceTypeName kDeviceTypeNames[] = {
     {"discrete", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU},
     {"integrated", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU},
     {"virtual", VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU},
@@ -50,7 +47,7 @@ void applyDeviceVariable(const std::string& value, vulkan::DeviceRequest& reques
         request.excludeCpu = true;
         return;
     }
-    for (const TypeName& entry : kTypeNames)
+    for (const DeviceTypeName& entry : kDeviceTypeNames)
         if (value == entry.name) {
             request.type = entry.type;
             return;
@@ -81,7 +78,7 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
         options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
     const std::string timestamps = environment("KOMPUTE_TIMESTAMPS");
     if (!timestamps.empty())
-        request.timesLaunches = timestamps == "launch";
+        request.launchTimestamps = timestamps == "launch";
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;
     return request;
@@ -91,8 +88,7 @@ std::string transferRulesOf(const ManagerOptions& options) {
     std::string text =
         options.transfer.empty() ? environment("KOMPUTE_TRANSFER") : options.transfer;
     if (options.stagingBytes != 0)
-        text += (text.empty() ? "" : ",") + std::string("staging=") +
-                std::to_string(options.stagingBytes);
+        text += formatted("{}staging={}", text.empty() ? "" : ",", options.stagingBytes);
     return text;
 }
 

@@ -5,18 +5,19 @@
 
 #include <kompute/ManagerOptions.hpp>
 
-#include "vulkan/DevicePlan.hpp"
+#include "vulkan/device/DevicePlan.hpp"
 
 namespace kp {
 
-/// What the options ask of the device layer, with the environment variables KOMPUTE_DEVICE and
-/// KOMPUTE_TIMELINE applied. @throws InvalidArgument for a variable that cannot be understood
+/// Returns the device request of the options, with the environment variables KOMPUTE_DEVICE,
+/// KOMPUTE_TIMELINE and KOMPUTE_TIMESTAMPS applied.
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 
-/// Changes to the transfer rules that the options or KOMPUTE_TRANSFER ask for; may be empty.
+/// Returns the changes to the transfer rules that the options or KOMPUTE_TRANSFER name; may be
+/// empty.
 std::string transferRulesOf(const ManagerOptions& options);
 
-/// The public description of a device.
+/// Returns the public description of a device.
 DeviceInfo describe(const vulkan::PhysicalDevice& device);
 
 } // namespace kp

@@ -9,33 +9,12 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Deadline.hpp"
 #include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
-#include "vulkan/Queue.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace kp {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Counts down a timeout in nanoseconds.
-class Remaining {
-public:
-    explicit Remaining(uint64_t timeout) : mTimeout(timeout), mStart(Clock::now()) {}
-    uint64_t now() const {
-        if (mTimeout == UINT64_MAX)
-            return mTimeout;
-        const auto spent = static_cast<uint64_t>(
-            std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - mStart).count());
-        return spent < mTimeout ? mTimeout - spent : 0;
-    }
-
-private:
-    uint64_t mTimeout;
-    Clock::time_point mStart;
-};
-
-} // namespace
 
 Event::Event() = default;
 Event::Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
@@ -86,11 +65,11 @@ std::string Event::queueName() const {
 }
 
 bool Event::waitAll(const std::vector<Event>& events, uint64_t timeout) {
-    const Remaining remaining(timeout);
+    const Deadline deadline(timeout);
     std::exception_ptr failure;
     for (const Event& event : events) {
         try {
-            if (!event.wait(remaining.now()))
+            if (!event.wait(deadline.left()))
                 return false;
         } catch (...) {
             if (!failure)
@@ -134,7 +113,7 @@ std::optional<size_t> Event::waitAny(const std::vector<Event>& events, uint64_t 
     }
     std::unique_lock lock(signal->mutex);
     const auto isAny = [&] { return signal->any; };
-    if (timeout >= uint64_t{1} << 60)
+    if (timeout >= uint64_t{1} << 60) // more than the clock can count to
         signal->changed.wait(lock, isAny);
     else if (!signal->changed.wait_for(lock, std::chrono::nanoseconds(timeout), isAny))
         return std::nullopt;
@@ -142,7 +121,7 @@ std::optional<size_t> Event::waitAny(const std::vector<Event>& events, uint64_t 
     return firstDone();
 }
 
-/// Fails the event where no UserEvent is left that could set it.
+/// Fails the event when the last UserEvent that could set it is destroyed.
 struct UserEvent::Promise {
     explicit Promise(std::shared_ptr<EventState> event) : state(std::move(event)) {}
     ~Promise() {

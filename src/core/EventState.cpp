@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string textOf(const std::exception_ptr& error) {
+std::string errorText(const std::exception_ptr& error) {
     try {
         std::rethrow_exception(error);
     } catch (const std::exception& thrown) {
@@ -44,7 +44,7 @@ EventState::~EventState() {
     if (mError && !mErrorSeen) {
         try {
             KP_LOG_ERROR("work {}failed and nothing waited for it: {}",
-                         mQueueName ? "of " + *mQueueName + " " : std::string(), textOf(mError));
+                         mQueueName ? "of " + *mQueueName + " " : std::string(), errorText(mError));
         } catch (...) { // a log sink that throws; a destructor must not
         }
     }
@@ -68,8 +68,13 @@ void EventState::resolve(Phase phase) {
         runFlat(std::move(call));
 }
 
-void EventState::submitted(const vulkan::TimelinePoint& point) {
-    mPoint = point;
+void EventState::submitted(Submitted work) {
+    mPoint = work.point;
+    if (!work.padded.empty()) {
+        const std::lock_guard lock(mMutex);
+        mPadded = std::move(work.padded);
+        mUnfinished.store(true, std::memory_order_release);
+    }
     if (mQueuedAt)
         mSubmittedAt = hostNanoseconds();
     resolve(Phase::eSubmitted);
@@ -108,9 +113,7 @@ void EventState::finishOnce() {
         const std::lock_guard lock(mMutex);
         padded.swap(mPadded);
     }
-    for (const std::shared_ptr<Memory>& memory : padded)
-        if (memory->isInit())
-            memory->impl().pullRows();
+    pullRows(padded);
 }
 
 bool EventState::done() {
@@ -159,9 +162,9 @@ bool EventState::waitUntilOver(uint64_t timeout) {
         const Clock::time_point start = Clock::now();
         std::unique_lock lock(mMutex);
         const auto isResolved = [this] { return resolved(); };
-        // Times that the clock cannot count to are as good as for ever.
-        constexpr uint64_t kLongest = uint64_t{1} << 60;
-        if (timeout >= kLongest) {
+        // The clock cannot count to longer timeouts.
+        constexpr uint64_t kEndless = uint64_t{1} << 60;
+        if (timeout >= kEndless) {
             mResolved.wait(lock, isResolved);
         } else {
             if (!mResolved.wait_for(lock, std::chrono::nanoseconds(timeout), isResolved))
@@ -191,7 +194,7 @@ void EventState::setHostTimes(uint64_t start, uint64_t end) {
 }
 
 void EventState::readTimes() {
-    std::shared_ptr<TimeSource> read; // let go of outside of the lock
+    std::shared_ptr<TimeSource> read; // destroyed after the lock is released
     const std::lock_guard lock(mMutex);
     if (!mSource)
         return;
@@ -212,12 +215,6 @@ std::optional<EventProfile> EventState::profile(uint32_t part) {
     if (last >= mTimes.size())
         return std::nullopt;
     return EventProfile{mTimes[first], mTimes[last], mQueuedAt, mSubmittedAt};
-}
-
-void EventState::setPadded(std::vector<std::shared_ptr<Memory>> images) {
-    const std::lock_guard lock(mMutex);
-    mPadded = std::move(images);
-    mUnfinished.store(!mPadded.empty(), std::memory_order_release);
 }
 
 } // namespace kp

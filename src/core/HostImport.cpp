@@ -6,8 +6,9 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/HostRanges.hpp"
+#include "base/Text.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/transfer/ImportedHostMemory.hpp"
 
 namespace kp {
 
@@ -21,9 +22,9 @@ struct HostImport::Impl {
 HostImport::HostImport(std::shared_ptr<vulkan::Device> device, void* memory, uint64_t bytes)
     : mImpl(std::make_unique<Impl>()) {
     if (!memory || bytes == 0)
-        throw InvalidArgument("importing host memory needs an address and at least one byte, " +
-                              std::to_string(bytes) + " bytes at " +
-                              (memory ? "an address" : "null") + " were given");
+        fail<InvalidArgument>("importing host memory needs an address and at least one byte, but "
+                              "{} bytes at {} were given",
+                              bytes, memory ? "an address" : "null");
     mImpl->memory = memory;
     mImpl->bytes = bytes;
     try {

@@ -10,10 +10,10 @@
 
 namespace kp {
 
-/// Threads of the library for work that may block: host functions, and waits of the host for a
-/// device. There are as many as there are such tasks at once; idle ones are used again. Tasks that
-/// wait for something the host has yet to do are not given here (see Dependencies), so every task
-/// ends. Thread-safe. At the end of the process, waits for the tasks it has.
+/// A pool of threads for tasks that may block: host functions, and waits for a device. The pool
+/// grows so that every task has a thread at once, and reuses idle threads. Tasks do not wait for
+/// other host work (see Dependencies), so every task ends. Thread-safe. At the end of the process
+/// the destructor waits for the tasks posted so far.
 class HostWorkers {
 public:
     static HostWorkers& instance();
@@ -36,8 +36,8 @@ private:
     bool mStopping = false;
 };
 
-/// Calls @p task now, or, inside of such a call in this thread, after it: long chains of tasks that
-/// start each other take no stack.
+/// Calls @p task now or, if a task of this function is running in this thread, after that task.
+/// Long chains of tasks that start each other need no stack this way.
 void runFlat(std::function<void()> task);
 
 } // namespace kp

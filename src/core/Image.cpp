@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Image.hpp>
 
-#include <string>
+#include <optional>
 
 #include <kompute/Error.hpp>
 
+#include "base/Text.hpp"
 #include "core/ImageFormat.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/NativeDevice.hpp"
 #include "core/Recorder.hpp"
-#include "vulkan/Commands.hpp"
+#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
@@ -18,37 +20,45 @@ bool seenByHost(Memory::MemoryTypes type) {
     return type == Memory::MemoryTypes::eHost || type == Memory::MemoryTypes::eDeviceAndHost;
 }
 
-std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, const void* data,
-                                       size_t dataSize, uint32_t width, uint32_t height,
-                                       uint32_t channels, Memory::DataTypes dataType,
-                                       std::optional<vk::ImageTiling> tiling,
-                                       Memory::MemoryTypes memoryType) {
+/// Returns the format for a channel type. @throws InvalidArgument if there is none
+VkFormat requireImageFormat(Memory::DataTypes dataType, uint32_t channels) {
     if (dataType == Memory::DataTypes::eCustom)
         throw InvalidArgument("an image cannot have the data type eCustom: it holds numbers");
     if (channels < 1 || channels > 4)
-        throw InvalidArgument("an image has 1 to 4 channels, not " + std::to_string(channels));
+        fail<InvalidArgument>("an image has 1 to 4 channels, not {}", channels);
     const VkFormat format = imageFormat(dataType, channels);
     if (format == VK_FORMAT_UNDEFINED)
-        throw InvalidArgument("there is no image format for the data type " +
+        fail<InvalidArgument>("there is no image format for the data type {}; use eFloat, eHalf or "
+                              "an integer of 8, 16 or 32 bits",
                               Memory::toString(dataType));
+    return format;
+}
+
+VkImageTiling chooseTiling(std::optional<vk::ImageTiling> asked, Memory::MemoryTypes memoryType,
+                           bool mirrored) {
+    if (!asked)
+        return seenByHost(memoryType) && !mirrored ? VK_IMAGE_TILING_LINEAR
+                                                   : VK_IMAGE_TILING_OPTIMAL;
+    const auto tiling = static_cast<VkImageTiling>(*asked);
+    if (tiling == VK_IMAGE_TILING_OPTIMAL && seenByHost(memoryType))
+        fail<InvalidArgument>(
+            "optimal tiling is only supported for eDevice and eStorage images, not for {}",
+            Memory::toString(memoryType));
+    return tiling;
+}
+
+std::unique_ptr<Memory::Impl>
+makeImageImpl(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize,
+              uint32_t width, uint32_t height, uint32_t channels, Memory::DataTypes dataType,
+              std::optional<vk::ImageTiling> tiling, Memory::MemoryTypes memoryType) {
+    const VkFormat format = requireImageFormat(dataType, channels);
     const uint32_t elementSize = Memory::dataTypeMemorySize(dataType);
     checkedBytes(uint64_t{width} * height, uint64_t{elementSize} * channels, "image");
     const uint64_t count = uint64_t{width} * height * channels;
     if (data && dataSize < count)
-        throw InvalidArgument("an image of " + std::to_string(width) + " x " +
-                              std::to_string(height) + " texels with " + std::to_string(channels) +
-                              " channels needs " + std::to_string(count) + " elements, but " +
-                              std::to_string(dataSize) + " were given");
-
-    VkImageTiling wanted =
-        seenByHost(memoryType) ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL;
-    if (tiling)
-        wanted = static_cast<VkImageTiling>(*tiling);
-    if (wanted == VK_IMAGE_TILING_OPTIMAL && seenByHost(memoryType))
-        throw InvalidArgument(
-            "optimal tiling is only supported for eDevice and eStorage images, not "
-            "for " +
-            Memory::toString(memoryType));
+        fail<InvalidArgument>("an image of {} x {} texels with {} channels needs {} elements, but "
+                              "{} were given",
+                              width, height, channels, count, dataSize);
 
     const MemoryPlacement placement = placementOf(*device, memoryType);
     vulkan::ImageInfo info;
@@ -56,11 +66,8 @@ std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, c
     info.width = width;
     info.height = height;
     info.texelSize = elementSize * channels;
-    info.tiling = wanted;
+    info.tiling = chooseTiling(tiling, memoryType, placement.mirrored);
     info.place = placement.place;
-    // Nobody asked for a tiling and the host does not see the memory: take what the device has.
-    if (!tiling && placement.mirrored)
-        info.tiling = VK_IMAGE_TILING_OPTIMAL;
 
     auto impl = std::make_unique<Memory::Impl>();
     impl->memoryType = memoryType;
@@ -74,11 +81,11 @@ std::unique_ptr<Memory::Impl> makeImpl(std::shared_ptr<vulkan::Device> device, c
     try {
         impl->image = vulkan::Image::create(*device, info);
     } catch (const Unsupported&) {
-        throw Unsupported(device->name() + " has no " +
-                          (info.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal") +
-                          " storage image of format " + nameOfFormat(format) + " (" +
-                          Memory::toString(dataType) + ", " + std::to_string(channels) +
-                          " channels); other channel counts, data types or tilings may work");
+        fail<Unsupported>("{} has no {} storage image of format {} ({}, {} channels); other "
+                          "channel counts, data types or tilings may work",
+                          device->name(),
+                          info.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal",
+                          nameOfFormat(format), Memory::toString(dataType), channels);
     }
     impl->padded = seenByHost(memoryType) && !placement.mirrored &&
                    impl->image->rowPitch() != uint64_t{width} * info.texelSize;
@@ -93,13 +100,13 @@ Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> de
              size_t dataSize, uint32_t width, uint32_t height, uint32_t numChannels,
              const DataTypes& dataType, vk::ImageTiling tiling, const MemoryTypes& memoryType)
     : Image(native::findDevice(device), data, dataSize, width, height, numChannels, dataType,
-            std::optional<vk::ImageTiling>(tiling), memoryType) {}
+            tiling, memoryType) {}
 
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
              uint32_t width, uint32_t height, uint32_t numChannels, const DataTypes& dataType,
              vk::ImageTiling tiling, const MemoryTypes& memoryType)
-    : Image(native::findDevice(device), nullptr, 0, width, height, numChannels, dataType,
-            std::optional<vk::ImageTiling>(tiling), memoryType) {}
+    : Image(native::findDevice(device), nullptr, 0, width, height, numChannels, dataType, tiling,
+            memoryType) {}
 
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device, void* data,
              size_t dataSize, uint32_t width, uint32_t height, uint32_t numChannels,
@@ -116,8 +123,8 @@ Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> de
 Image::Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize,
              uint32_t width, uint32_t height, uint32_t numChannels, DataTypes dataType,
              std::optional<vk::ImageTiling> tiling, MemoryTypes memoryType)
-    : Memory(makeImpl(std::move(device), data, dataSize, width, height, numChannels, dataType,
-                      tiling, memoryType)) {}
+    : Memory(makeImageImpl(std::move(device), data, dataSize, width, height, numChannels, dataType,
+                           tiling, memoryType)) {}
 
 Image::~Image() = default;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ImageFormat.hpp"
 
-#include <iterator>
+#include "base/Text.hpp"
 
 namespace kp {
 namespace {
 
-struct Row {
+struct FormatRow {
     Memory::DataTypes dataType;
     VkFormat formats[4]; ///< by channels - 1
 };
@@ -18,7 +18,7 @@ struct Row {
             VK_FORMAT_R##bits##G##bits##B##bits##A##bits##_##kind                                  \
     }
 
-constexpr Row kRows[] = {
+constexpr FormatRow kFormatRows[] = {
     {Memory::DataTypes::eChar, KOMPUTE_FORMATS(8, SINT)},
     {Memory::DataTypes::eUnsignedChar, KOMPUTE_FORMATS(8, UINT)},
     {Memory::DataTypes::eShort, KOMPUTE_FORMATS(16, SINT)},
@@ -29,13 +29,15 @@ constexpr Row kRows[] = {
     {Memory::DataTypes::eFloat, KOMPUTE_FORMATS(32, SFLOAT)},
 };
 
-struct Name {
+#undef KOMPUTE_FORMATS
+
+struct FormatName {
     uint32_t spirv; ///< ImageFormat of the SPIR-V specification, section 3.11
     VkFormat format;
     const char* name;
 };
 
-constexpr Name kNames[] = {
+constexpr FormatName kFormatNames[] = {
     {1, VK_FORMAT_R32G32B32A32_SFLOAT, "R32G32B32A32_SFLOAT"},
     {2, VK_FORMAT_R16G16B16A16_SFLOAT, "R16G16B16A16_SFLOAT"},
     {3, VK_FORMAT_R32_SFLOAT, "R32_SFLOAT"},
@@ -67,24 +69,24 @@ constexpr Name kNames[] = {
 VkFormat imageFormat(Memory::DataTypes dataType, uint32_t channels) {
     if (channels < 1 || channels > 4)
         return VK_FORMAT_UNDEFINED;
-    for (const Row& row : kRows)
+    for (const FormatRow& row : kFormatRows)
         if (row.dataType == dataType)
             return row.formats[channels - 1];
     return VK_FORMAT_UNDEFINED;
 }
 
 VkFormat formatOfSpirv(uint32_t spirvImageFormat) {
-    for (const Name& name : kNames)
+    for (const FormatName& name : kFormatNames)
         if (name.spirv == spirvImageFormat)
             return name.format;
     return VK_FORMAT_UNDEFINED;
 }
 
 std::string nameOfFormat(VkFormat format) {
-    for (const Name& name : kNames)
+    for (const FormatName& name : kFormatNames)
         if (name.format == format)
             return name.name;
-    return "VkFormat " + std::to_string(format);
+    return formatted("VkFormat {}", static_cast<int>(format));
 }
 
 } // namespace kp

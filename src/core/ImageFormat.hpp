@@ -6,18 +6,18 @@
 
 #include <kompute/Memory.hpp>
 
-#include "vulkan/Vulkan.hpp"
+#include "vulkan/device/Vulkan.hpp"
 
 namespace kp {
 
-/// Vulkan's format of 1 to 4 channels of a data type; VK_FORMAT_UNDEFINED where there is none.
+/// Returns the format of an image with 1 to 4 channels; VK_FORMAT_UNDEFINED if there is none.
 VkFormat imageFormat(Memory::DataTypes dataType, uint32_t channels);
 
-/// Vulkan's format for a SPIR-V ImageFormat (the "r32f" of GLSL); VK_FORMAT_UNDEFINED for those
-/// that no image of this library has.
+/// Returns the format for a SPIR-V ImageFormat (the "r32f" of GLSL); VK_FORMAT_UNDEFINED if no
+/// image of this library can have it.
 VkFormat formatOfSpirv(uint32_t spirvImageFormat);
 
-/// Short name for messages: "R32_SFLOAT", or the number.
+/// Returns a name for messages: "R32_SFLOAT", or "VkFormat " and the number.
 std::string nameOfFormat(VkFormat format);
 
 } // namespace kp

@@ -1,60 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Manager.hpp>
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include <kompute/Error.hpp>
 #include <kompute/Queue.hpp>
 
+#include "base/CacheFolder.hpp"
+#include "base/Environment.hpp"
+#include "base/Text.hpp"
 #include "core/DeviceChoice.hpp"
-#include "core/HostDeviceWrap.hpp"
+#include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/QueueImpl.hpp"
 #include "core/SequenceImpl.hpp"
-#include "shader/CacheFolder.hpp"
-#include "vulkan/CommandBufferPool.hpp"
-#include "vulkan/Commands.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Instance.hpp"
-#include "vulkan/PipelineCache.hpp"
-#include "vulkan/Retirement.hpp"
-#include "vulkan/Submission.hpp"
-#include "vulkan/Transfer.hpp"
+#include "core/WrapHostDevice.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/memory/ExternalBuffer.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/Submission.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
 namespace {
-
-/// Weak pointers to what a manager made. Forgets the dead ones when there are many, so that it does
-/// not grow in a program that makes objects all the time.
-template <typename T>
-class WeakList {
-public:
-    void add(const std::shared_ptr<T>& object) {
-        if (mObjects.size() >= mPruneAt) {
-            prune();
-            mPruneAt = std::max<size_t>(64, 2 * mObjects.size());
-        }
-        mObjects.push_back(object);
-    }
-    void prune() {
-        std::erase_if(mObjects, [](const std::weak_ptr<T>& object) { return object.expired(); });
-    }
-    size_t alive() const {
-        return static_cast<size_t>(
-            std::count_if(mObjects.begin(), mObjects.end(),
-                          [](const std::weak_ptr<T>& object) { return !object.expired(); }));
-    }
-    std::vector<std::weak_ptr<T>> take() { return std::exchange(mObjects, {}); }
-
-private:
-    std::vector<std::weak_ptr<T>> mObjects;
-    size_t mPruneAt = 64;
-};
 
 template <typename T>
 void destroyAll(const std::vector<std::weak_ptr<T>>& objects) {
@@ -77,20 +50,24 @@ vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     return device.defaultWaitMode();
 }
 
-/// A submission of nothing but a barrier that stands for work of the host application: after all
-/// earlier work of other queues and this one, before all later work that conflicts with anything.
-void orderAgainstEverything(vulkan::Queue& queue) {
-    vulkan::Device& device = queue.device();
-    auto commands =
-        std::make_shared<vulkan::CommandBuffer>(device.commandBuffers().acquire(queue.family()));
-    commands->begin(true);
-    vulkan::recordFullBarrier(device, commands->handle());
-    commands->end();
+/// Submits a full barrier, which stands for the host application's work on the queue: it follows
+/// all earlier work of all queues and precedes all later work.
+void submitFullBarrier(vulkan::Queue& queue) {
     vulkan::AccessList anything;
     anything.addUnknown();
-    const VkCommandBuffer handle = commands->handle();
-    const vulkan::TimelinePoint done = vulkan::submitOrdered(queue, {&handle, 1}, anything);
-    device.retirement().retire({done}, [commands] {});
+    vulkan::submitOnce(queue, anything, {}, [&](VkCommandBuffer commands, vulkan::KeptObjects&) {
+        vulkan::recordFullBarrier(queue.device(), commands);
+    });
+}
+
+/// @param makeBuffer  called with the device and the size in bytes
+template <typename MakeBuffer>
+std::shared_ptr<Tensor> tensorIn(const std::shared_ptr<vulkan::Device>& device, uint64_t count,
+                                 uint64_t elementSize, Memory::DataTypes dataType,
+                                 Memory::MemoryTypes memoryType, MakeBuffer&& makeBuffer) {
+    return std::make_shared<Tensor>(device,
+                                    makeBuffer(*device, checkedBytes(count, elementSize, "tensor")),
+                                    count, elementSize, dataType, memoryType);
 }
 
 ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,
@@ -104,43 +81,31 @@ ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,
 
 } // namespace
 
-struct Manager::Impl {
-    std::shared_ptr<vulkan::Device> device; ///< null after destroy()
-    vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
-    std::string cacheFolder; ///< as the options say
-    /// Places in the device's list of queues; entry i is what sequence(i) gets.
-    std::vector<size_t> queues;
-    std::mutex mutex; ///< guards the lists
-    WeakList<Sequence> sequences;
-    WeakList<Algorithm> algorithms;
-    WeakList<Memory> memory;
+void Manager::Impl::requireInit() const {
+    if (!device)
+        throw InvalidArgument("this manager was destroyed");
+}
 
-    void requireInit() const {
-        if (!device)
-            throw InvalidArgument("this manager was destroyed");
-    }
-    vulkan::Queue& queue(uint32_t index) const {
-        requireInit();
-        if (index >= queues.size())
-            throw InvalidArgument("queue " + std::to_string(index) +
-                                  " was asked for, but the manager "
-                                  "has " +
-                                  std::to_string(queues.size()) +
-                                  "; name more families when the manager is made");
-        return device->queue(queues[index]);
-    }
-    void use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options) {
-        device = std::move(chosen);
-        cacheFolder = options.cacheFolder;
-        device->pipelines().setFolder(shader::cacheFolder(cacheFolder));
-        waitMode = waitModeOf(options.waitPolicy, *device);
-        for (size_t i = 0; i < device->userQueueCount(); ++i)
-            queues.push_back(i);
-        const std::string changes = transferRulesOf(options);
-        if (!changes.empty())
-            device->transfer().changeRules(changes);
-    }
-};
+vulkan::Queue& Manager::Impl::queue(uint32_t index) const {
+    requireInit();
+    if (index >= queues.size())
+        fail<InvalidArgument>("queue {} was asked for, but the manager has {}; name more queue "
+                              "families when you create the manager",
+                              index, queues.size());
+    return device->queue(queues[index]);
+}
+
+void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options) {
+    device = std::move(chosen);
+    cacheFolder = options.cacheFolder;
+    device->pipelines().setFolder(kp::cacheFolder(cacheFolder));
+    waitMode = waitModeOf(options.waitPolicy, *device);
+    for (size_t i = 0; i < device->userQueueCount(); ++i)
+        queues.push_back(i);
+    const std::string changes = transferRulesOf(options);
+    if (!changes.empty())
+        device->transfer().changeRules(changes);
+}
 
 Manager::Manager() : Manager(ManagerOptions{}) {}
 
@@ -149,14 +114,12 @@ Manager::Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& fami
     : Manager(optionsFor(physicalDeviceIndex, familyQueueIndices, desiredExtensions)) {}
 
 Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()) {
-    std::string validation = options.validation;
-    if (validation.empty())
-        if (const char* variable = std::getenv("KOMPUTE_VALIDATION"))
-            validation = variable;
+    const std::string validation =
+        options.validation.empty() ? environment("KOMPUTE_VALIDATION") : options.validation;
     const vulkan::DeviceRequest request = requestOf(options);
     const std::shared_ptr<vulkan::Instance> instance =
         vulkan::Instance::acquire(vulkan::ValidationRequest::parse(validation));
-    std::shared_ptr<vulkan::Device> device = vulkan::Device::acquire(instance, request);
+    std::shared_ptr<vulkan::Device> device = vulkan::acquireDevice(instance, request);
     mImpl->use(std::move(device), options);
 }
 
@@ -189,9 +152,13 @@ Manager::~Manager() {
     }
 }
 
-std::shared_ptr<vulkan::Device> Manager::device() const {
+Manager::Impl& Manager::impl() const {
     mImpl->requireInit();
-    return mImpl->device;
+    return *mImpl;
+}
+
+std::shared_ptr<vulkan::Device> Manager::device() const {
+    return impl().device;
 }
 
 void Manager::add(const std::shared_ptr<Memory>& memory) {
@@ -206,8 +173,8 @@ void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
 
 std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalTimestamps) {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    auto sequence = std::make_shared<Sequence>(mImpl->device, queue, totalTimestamps);
-    sequence->impl().waitMode = mImpl->waitMode;
+    auto sequence =
+        std::make_shared<Sequence>(mImpl->device, queue, mImpl->waitMode, totalTimestamps);
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
@@ -216,8 +183,13 @@ std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalT
 std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profiling) {
     mImpl->requireInit();
     const bool isVirtual = index >= mImpl->queues.size();
+    Queue::Impl::Options options;
+    options.index = index;
+    options.isVirtual = isVirtual;
+    options.inOrder = inOrder;
+    options.name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
     auto impl = std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
-                                              mImpl->waitMode, index, isVirtual, inOrder, false);
+                                              mImpl->waitMode, std::move(options));
     auto queue = std::make_shared<Queue>(std::move(impl));
     queue->setProfiling(profiling);
     return queue;
@@ -244,29 +216,17 @@ std::shared_ptr<Tensor> Manager::wrapBuffer(VkBuffer buffer, uint64_t elementTot
                                            elementMemorySize, dataType, tensorType));
 }
 
-namespace {
-
-void requireDeviceMemory(Memory::MemoryTypes type, const char* what) {
-    if (type != Memory::MemoryTypes::eDevice && type != Memory::MemoryTypes::eStorage)
-        throw InvalidArgument(std::string(what) + " is eDevice or eStorage, not " +
-                              Memory::toString(type));
-}
-
-} // namespace
-
 std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTotalCount,
                                                 uint64_t elementMemorySize,
                                                 Memory::DataTypes dataType,
                                                 std::shared_ptr<void> owner) {
     if (!memory)
         throw InvalidArgument("the host memory for a tensor is null");
-    const std::shared_ptr<vulkan::Device> used = device();
-    auto buffer = vulkan::Buffer::overHost(
-        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"),
-        std::move(owner));
-    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
-                                           elementMemorySize, dataType,
-                                           Memory::MemoryTypes::eHost));
+    return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType,
+                           Memory::MemoryTypes::eHost, [&](vulkan::Device& owning, uint64_t bytes) {
+                               return vulkan::ExternalBuffer::importHostView(owning, memory, bytes,
+                                                                             std::move(owner));
+                           }));
 }
 
 std::shared_ptr<Tensor> Manager::exportableTensor(uint64_t elementTotalCount,
@@ -274,11 +234,8 @@ std::shared_ptr<Tensor> Manager::exportableTensor(uint64_t elementTotalCount,
                                                   Memory::DataTypes dataType,
                                                   Memory::MemoryTypes tensorType) {
     requireDeviceMemory(tensorType, "an exportable tensor");
-    const std::shared_ptr<vulkan::Device> used = device();
-    auto buffer = vulkan::Buffer::createExportable(
-        *used, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
-    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
-                                           elementMemorySize, dataType, tensorType));
+    return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType, tensorType,
+                           vulkan::ExternalBuffer::createExportable));
 }
 
 std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
@@ -287,18 +244,17 @@ std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
                                               Memory::DataTypes dataType,
                                               Memory::MemoryTypes tensorType) {
     requireDeviceMemory(tensorType, "a tensor in external memory");
-    const std::shared_ptr<vulkan::Device> used = device();
-    auto buffer = vulkan::Buffer::importMemory(
-        *used, memory, checkedBytes(elementTotalCount, elementMemorySize, "tensor"));
-    return manage(std::make_shared<Tensor>(used, std::move(buffer), elementTotalCount,
-                                           elementMemorySize, dataType, tensorType));
+    return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType, tensorType,
+                           [&](vulkan::Device& owning, uint64_t bytes) {
+                               return vulkan::ExternalBuffer::importMemory(owning, memory, bytes);
+                           }));
 }
 
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       vk::ImageTiling tiling, Memory::MemoryTypes imageType) {
     return manage(std::make_shared<Image>(device(), data, dataSize, width, height, numChannels,
-                                          dataType, std::optional(tiling), imageType));
+                                          dataType, tiling, imageType));
 }
 
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
@@ -387,7 +343,7 @@ uint64_t Manager::allocatedBytes() const {
 }
 
 std::string Manager::cacheFolder() const {
-    return shader::cacheFolder(mImpl->cacheFolder);
+    return kp::cacheFolder(mImpl->cacheFolder);
 }
 
 void Manager::copyDeviceProperties(void* vkPhysicalDeviceProperties) const {
@@ -420,14 +376,14 @@ uint32_t Manager::queueFamily(uint32_t queueIndex) const {
 
 void Manager::lockQueue(uint32_t queueIndex) const {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    orderAgainstEverything(queue);
+    submitFullBarrier(queue);
     queue.lock();
 }
 
 void Manager::unlockQueue(uint32_t queueIndex) const {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
     queue.unlock();
-    orderAgainstEverything(queue);
+    submitFullBarrier(queue);
 }
 
 std::vector<DeviceInfo> listDevices() {

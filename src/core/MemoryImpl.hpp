@@ -7,9 +7,9 @@
 
 #include <kompute/Memory.hpp>
 
-#include "vulkan/Buffer.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Image.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/Image.hpp"
 
 namespace kp {
 
@@ -30,14 +30,14 @@ struct Memory::Impl {
     /// The host view is a mirror that sync operations copy.
     bool mirrored = false;
     std::shared_ptr<vulkan::Buffer> mirror; ///< made on first use
-    bool mirrorStale = false; ///< the device memory changed behind it; refreshed when looked at
+    bool mirrorStale = false; ///< the device memory changed since; refreshed on next access
 
-    /// The host view of a mapped image whose rows are padded: what the host changed is copied to
-    /// the image before each submission that uses it, and the image is copied back after it. Empty
-    /// until first used.
+    /// True for a mapped image with padded rows. Its host view is a copy without the padding:
+    /// changes by the host go to the image before each submission that uses it (pushRows), and the
+    /// image comes back afterwards (pullRows).
     bool padded = false;
-    std::vector<unsigned char> rows;
-    std::vector<unsigned char> rowsInImage; ///< rows as they were last copied, to tell changes by
+    std::vector<unsigned char> rows;        ///< the copy; empty until first used
+    std::vector<unsigned char> rowsInImage; ///< the rows that were last copied, to detect changes
 
     bool keepsView = false; ///< release() leaves the host view's memory in place
     std::vector<std::shared_ptr<void>> keptViews;
@@ -46,47 +46,61 @@ struct Memory::Impl {
     alignas(8) unsigned char descriptorInfo[32] = {};
 
     uint64_t bytes() const { return count * elementSize; }
+    /// Returns true if the host can read the device memory in place.
+    bool hostReadable() const {
+        return buffer ? buffer->hostReadable() : image->mapped() != nullptr;
+    }
     const char* noun() const { return image ? "image" : "tensor"; }
 
     /// @throws InvalidArgument after destroy()
     void requireAlive() const;
     std::shared_ptr<vulkan::Resource> primary() const;
     bool hasHostView() const { return memoryType != MemoryTypes::eStorage; }
-    /// Start of the host view, refreshed where it was stale; null for eStorage.
+    /// Returns the host view, refreshed if it was stale; null for eStorage.
     void* hostView();
-    /// The mirror, made now where there is none. Only where mirrored.
+    /// Returns the mirror, and creates it if there is none. Requires mirrored.
     const std::shared_ptr<vulkan::Buffer>& ensureMirror();
     /// Copies the device memory to a stale mirror.
     void refreshMirror();
-    /// The device memory changed in another way than through the mirror.
+    /// Notes that the device memory changed, other than by a copy from the mirror.
     void noteDeviceWrite();
-    /// Puts initial data where the memory type keeps them.
+    /// Writes initial data to the host view, or to the device memory for eStorage. @p data may be
+    /// null.
     void initialise(const void* data);
-    /// Frees everything and marks it, so that recorded work is refused.
+    /// Frees everything, and marks it so that recordings of it cannot be submitted any more.
     void release();
 
-    /// Moves what holds the host view's memory out of the way of release().
+    /// Keeps the memory of the host view from being freed by release().
     void keepView();
 
     void pushRows();
     void pullRows();
 };
 
-/// elements x elementSize. @throws InvalidArgument for 0 ("zero-sized") and where it does not fit
-/// into 64 bits
+/// Copy the host views of padded images to the device before a submission, and back after it. Both
+/// skip destroyed images.
+void pushRows(const std::vector<std::shared_ptr<Memory>>& images);
+void pullRows(const std::vector<std::shared_ptr<Memory>>& images);
+
+/// Returns count x elementSize.
+/// @throws InvalidArgument if it is 0 ("zero-sized") or does not fit into 64 bits
 uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun);
 
-/// Decides where memory of a type lives on this device.
 struct MemoryPlacement {
     vulkan::MemoryPlace place = vulkan::MemoryPlace::eDevice;
-    bool mirrored = false;
+    bool mirrored = false; ///< see Memory::Impl::mirrored
 };
+/// Returns where the device keeps memory of a type.
 MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes type);
 
-/// @throws InvalidArgument where device memory of @p source cannot be copied to @p destination
+/// @throws InvalidArgument unless @p type is eDevice or eStorage
+/// @param what  starts the message: "an exportable tensor"
+void requireDeviceMemory(Memory::MemoryTypes type, const char* what);
+
+/// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);
 
-/// @throws InvalidArgument naming both devices where @p memory lives on another one than @p device
+/// @throws InvalidArgument (with the names of both devices) if @p memory is not on @p device
 void requireSameDevice(const Memory& memory, const vulkan::Device& device, const char* user);
 
 } // namespace kp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The only file of the library that includes vulkan.hpp, and for its types alone: it calls nothing
-// through them.
+// The only file of the library that includes vulkan.hpp. It uses the types and calls no Vulkan
+// function.
 #define VK_NO_PROTOTYPES
 #define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
 #include <vulkan/vulkan.hpp>
@@ -10,8 +10,10 @@
 
 #include <cstring>
 
-#include <kompute/Error.hpp>
-#include <kompute/Kompute.hpp>
+#include <kompute/Image.hpp>
+#include <kompute/Manager.hpp>
+#include <kompute/Tensor.hpp>
+#include <kompute/operations/OpBase.hpp>
 
 namespace kp {
 namespace native {
@@ -42,22 +44,11 @@ void postEval(OpBase& op, VkCommandBuffer commandBuffer) {
     op.postEval(vk::CommandBuffer(commandBuffer));
 }
 
-std::shared_ptr<vulkan::Device> findDevice(const std::shared_ptr<vk::Device>& device) {
-    std::shared_ptr<vulkan::Device> found;
-    if (device)
-        found = findDevice(static_cast<VkDevice>(*device));
-    if (!found)
-        throw InvalidArgument(
-            "this VkDevice is not known: make a kp::Manager for it first and keep "
-            "it while its objects are made");
-    return found;
-}
-
 } // namespace native
 
 namespace {
 
-/// Fills backing store of Memory::Impl::descriptorInfo.
+/// Copies the structure into Memory::Impl::descriptorInfo.
 template <typename Info>
 Info* storeIn(unsigned char* bytes, const Info& info) {
     std::memcpy(bytes, &info, sizeof info);

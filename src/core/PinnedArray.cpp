@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/PinnedArray.hpp>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/Transfer.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
 
 struct PinnedMemory::Impl {
     std::shared_ptr<vulkan::Device> device; ///< outlives the buffer
     std::shared_ptr<vulkan::Buffer> buffer;
-    uint64_t number = 0; ///< among the device's host ranges
+    uint64_t number = 0; ///< of the device's HostRanges
 };
 
 PinnedMemory::PinnedMemory(std::shared_ptr<vulkan::Device> device, uint64_t bytes)

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <span>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -15,19 +13,22 @@
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
-#include "core/AlgorithmChecks.hpp"
+#include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
+#include "core/DispatchCommands.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
 
 thread_local Recorder* tActive = nullptr;
 
-/// "kp::OpCopy" where the compiler's names can be read, else the compiler's name.
-std::string nameOf(const OpBase& op) {
+/// Returns the operation's class, such as "kp::OpCopy", or its mangled name.
+std::string operationName(const OpBase& op) {
     const char* name = typeid(op).name();
 #if __has_include(<cxxabi.h>)
     int status = 0;
@@ -63,6 +64,16 @@ private:
     Recorder* mPrevious;
 };
 
+void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& algorithm) {
+    if (algorithm.device.get() == &device) [[likely]]
+        return;
+    for (const std::shared_ptr<Memory>& memory : algorithm.memObjects)
+        requireSameDevice(*memory, device, "a sequence");
+    fail<InvalidArgument>("an algorithm of device \"{}\" cannot be used by a sequence of device "
+                          "\"{}\"; create both with the same manager",
+                          algorithm.device->name(), device.name());
+}
+
 } // namespace
 
 void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
@@ -72,22 +83,10 @@ void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
     recorder->recordPart(part);
 }
 
-void Recording::reset() {
-    accesses.clear();
-    hazards.reset();
-    // What nothing else has a use for any more does not wait for the next recording's end.
-    for (std::shared_ptr<const void>& object : kept)
-        if (object.use_count() == 1)
-            object.reset();
-    keptCount = 0;
-    padded.clear();
-    timestamps = 0;
-    timedOverflow = false;
-}
-
 Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer)
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
-      mLabels(device.debugUtils() && device.instance()->validation().any()) {}
+      mLabels(device.debugUtils() && device.instance()->validation().any()),
+      mBound(device, commandBuffer) {}
 
 Recorder::~Recorder() = default;
 
@@ -134,9 +133,7 @@ void Recorder::note(const Accesses::Entry& entry) {
         mirror ? std::shared_ptr<vulkan::Resource>(impl.ensureMirror()) : impl.primary();
     mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes), kindOf(entry.by),
                                   entry.reads, entry.writes});
-    mHostMayRead |=
-        entry.writes &&
-        (mirror || (impl.buffer ? impl.buffer->hostReadable() : impl.image->mapped() != nullptr));
+    mHostMayRead |= entry.writes && (mirror || impl.hostReadable());
     notePadded(entry.memory);
 }
 
@@ -146,52 +143,32 @@ void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
         padded.push_back(memory);
 }
 
-void Recorder::order(OpBase& op) {
-    mOperationAccesses.clear();
-    const Accesses accesses = op.accesses();
-    for (const Accesses::Entry& entry : accesses.entries())
-        note(entry);
-    recordBarrier(accesses.isAnything());
-}
-
-// The same commands and barriers as by way of OpAlgoDispatch::accesses() and record().
-bool Recorder::recordDispatch(const OpAlgoDispatch& op) {
-    if (!op.mAlgorithm || op.mGroupCounts)
-        return false;
-    Algorithm::Impl& algorithm = op.mAlgorithm->impl();
-    if (algorithm.device.get() != &mDevice || !algorithm.binding)
-        return false;
-    const std::span<const unsigned char> constants =
-        algorithm.constantsFor({op.mPushConstants.data(), op.mPushConstants.size()});
-    checkWorkgroup(algorithm.workgroup, mDevice);
-    algorithm.refreshBinding();
-    const Binding& binding = *algorithm.binding;
-    keep(algorithm.binding);
+void Recorder::recordDispatch(const OpAlgoDispatch& op) {
+    const DispatchCommands commands(op);
+    const Algorithm::Impl& algorithm = commands.algorithm();
+    requireAlgorithmOf(mDevice, algorithm);
+    const MemoryBinding& binding = *commands.binding();
 
     mOperationAccesses.clear();
-    for (const Binding::Use& use : binding.uses)
+    for (const MemoryBinding::Use& use : binding.uses)
         mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
                                       vulkan::WorkKind::eCompute, use.reads, use.writes});
     mHostMayRead |= binding.hostMayRead;
     if (binding.padded) [[unlikely]]
         for (const shader::Binding& used : algorithm.reflection->bindings)
             notePadded(algorithm.memObjects[used.binding]);
-    bool waits = false;
-    if (algorithm.reflection->usesBufferAddresses)
-        recordBarrier(true);
-    else
-        waits = recordDispatchBarrier();
-    const bool endsTheOneBefore = mOwesTimestamp && waits;
-    if (!endsTheOneBefore)
+    if (op.mGroupCounts) [[unlikely]]
+        note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
+    const bool waits = recordBarrier(algorithm.reflection->usesBufferAddresses);
+    const bool endsThePreviousOne = mOwesTimestamp && waits;
+    if (!endsThePreviousOne)
         writeOwedTimestamp();
 
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
-    bind(*binding.pipeline, binding.set ? binding.set->handle() : VK_NULL_HANDLE);
-    if (!constants.empty())
-        push(*binding.pipeline, constants.data(), static_cast<uint32_t>(constants.size()));
-    vulkan::recordDispatch(mDevice, mCommandBuffer, algorithm.workgroup);
-    if (endsTheOneBefore) {
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, operationName(op).c_str());
+    keep(commands.binding());
+    commands.record(mBound, mCommandBuffer);
+    if (endsThePreviousOne) {
         mOwesTimestamp = false;
         writeTimestamp(true);
     }
@@ -199,11 +176,37 @@ bool Recorder::recordDispatch(const OpAlgoDispatch& op) {
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
     mDispatched = true;
     mHooks = false;
-    return true;
 }
 
-// Submissions of the library end with a barrier against the dispatches and transfers of later ones.
-// What a host application submits or records around this may not.
+void Recorder::recordOther(OpBase& op) {
+    writeOwedTimestamp();
+    mDispatched = false;
+    if (!op.mInitialised) {
+        op.init();
+        op.mInitialised = true;
+    }
+    const Activation activation(this);
+    mOperationAccesses.clear();
+    const Accesses accesses = op.accesses();
+    for (const Accesses::Entry& entry : accesses.entries())
+        note(entry);
+    recordBarrier(accesses.isAnything());
+
+    if (mLabels)
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, operationName(op).c_str());
+    mBindingsKnown = false;
+    mHooks = true;
+    mCurrent = &op;
+    native::record(op, mCommandBuffer);
+    if (!mBindingsKnown)
+        mBound.forget();
+    restoreLayouts();
+    if (mLabels)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+}
+
+// Submissions of the library end with a barrier against dispatches and transfers of later ones. The
+// host application's commands around this recording may not.
 void Recorder::recordOpening(bool anything) {
     const bool amongForeign = mDevice.wrapped() || !mRecording.commandBuffer;
     if (anything)
@@ -214,19 +217,7 @@ void Recorder::recordOpening(bool anything) {
     mIndirectOpened = anything || amongForeign;
 }
 
-bool Recorder::recordDispatchBarrier() {
-    if (!mOpened)
-        recordOpening(false);
-    if (mOperationAccesses.empty())
-        return false;
-    mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
-    const vulkan::HazardBarrier barrier = mRecording.hazards.next(mOperationAccesses);
-    if (barrier.needed())
-        vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
-    return (barrier.before & vulkan::bit(vulkan::WorkKind::eCompute)) != 0;
-}
-
-void Recorder::recordBarrier(bool anything) {
+bool Recorder::recordBarrier(bool anything) {
     if (!mOpened)
         recordOpening(anything);
     vulkan::HazardBarrier barrier;
@@ -247,11 +238,12 @@ void Recorder::recordBarrier(bool anything) {
     }
     if (barrier.needed())
         vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
+    return (barrier.before & vulkan::bit(vulkan::WorkKind::eCompute)) != 0;
 }
 
 void Recorder::record(OpBase& op) {
     recordCommands(op);
-    if (mDispatched && mDevice.plan().timesLaunches)
+    if (mDispatched && mDevice.plan().launchTimestamps)
         mOwesTimestamp = mTimed != 0;
     else
         writeTimestamp();
@@ -260,7 +252,7 @@ void Recorder::record(OpBase& op) {
 void Recorder::recordPart(OpBase& op) {
     // The operation around it may have recorded anything up to here, and may do so after it.
     restoreLayouts();
-    forgetBindings();
+    mBound.forget();
     const OpBase* const outer = mCurrent;
     recordCommands(op);
     mCurrent = outer;
@@ -270,28 +262,10 @@ void Recorder::recordPart(OpBase& op) {
 }
 
 void Recorder::recordCommands(OpBase& op) {
-    if (typeid(op) == typeid(OpAlgoDispatch) &&
-        recordDispatch(static_cast<const OpAlgoDispatch&>(op))) [[likely]]
-        return;
-    writeOwedTimestamp();
-    mDispatched = false;
-    if (!op.mInitialised) {
-        op.init();
-        op.mInitialised = true;
-    }
-    const Activation activation(this);
-    order(op);
-    if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, nameOf(op).c_str());
-    mBindingsKnown = false;
-    mHooks = true;
-    mCurrent = &op;
-    native::record(op, mCommandBuffer);
-    if (!mBindingsKnown)
-        forgetBindings();
-    restoreLayouts();
-    if (mLabels)
-        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+    if (typeid(op) == typeid(OpAlgoDispatch)) [[likely]]
+        recordDispatch(static_cast<const OpAlgoDispatch&>(op));
+    else
+        recordOther(op);
 }
 
 void Recorder::restoreLayouts() {
@@ -303,7 +277,7 @@ void Recorder::restoreLayouts() {
 
 void Recorder::end() {
     writeOwedTimestamp();
-    mRecording.dropOld();
+    mRecording.dropUnused();
     if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
         vulkan::recordHostBarrier(mDevice, mCommandBuffer);
@@ -312,41 +286,8 @@ void Recorder::end() {
     }
 }
 
-void Recorder::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {
-    if (mBoundPipeline != pipeline.handle()) {
-        vulkan::recordBind(mDevice, mCommandBuffer, pipeline);
-        mBoundPipeline = pipeline.handle();
-    }
-    const VkPipelineLayout layout = pipeline.layout().handle();
-    if (mBoundLayout != layout) {
-        mBoundLayout = layout;
-        mBoundSet = VK_NULL_HANDLE;
-        mPushed.clear();
-    }
-    if (mBoundSet != set) {
-        vulkan::recordBindSet(mDevice, mCommandBuffer, pipeline, set);
-        mBoundSet = set;
-    }
-}
-
-void Recorder::push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes) {
-    if (mBoundLayout == pipeline.layout().handle() && mPushed.size() == bytes &&
-        std::memcmp(mPushed.data(), data, bytes) == 0)
-        return;
-    vulkan::recordPush(mDevice, mCommandBuffer, pipeline, data, bytes);
-    mPushed.assign(static_cast<const unsigned char*>(data),
-                   static_cast<const unsigned char*>(data) + bytes);
-}
-
 void Recorder::noteLayout(const std::shared_ptr<vulkan::Image>& image) {
     mChangedLayouts.push_back(image);
-}
-
-void Recorder::forgetBindings() {
-    mBoundPipeline = VK_NULL_HANDLE;
-    mBoundLayout = VK_NULL_HANDLE;
-    mBoundSet = VK_NULL_HANDLE;
-    mPushed.clear();
 }
 
 } // namespace kp

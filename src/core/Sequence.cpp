@@ -1,84 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Sequence.hpp>
 
-#include <algorithm>
+#include <span>
+#include <unordered_set>
+#include <utility>
 
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
-#include "core/Dependencies.hpp"
+#include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/NativeDevice.hpp"
 #include "core/SequenceImpl.hpp"
-#include "vulkan/Retirement.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp {
 
-// A recording that the device may still run goes to the retirement list; the sequence starts over
-// with a fresh one.
-void Sequence::Impl::letGoOfRecording() {
-    recorder.reset();
-    settle();
-    if (!recording)
-        return;
-    if (recording->submitted.queue) {
-        const vulkan::TimelinePoint point = recording->submitted;
-        device->retirement().retire({point},
-                                    [kept = std::move(recording)]() mutable { kept.reset(); });
-    }
-    recording.reset();
-}
-
-bool Sequence::Impl::pending() const {
-    if (!recording)
-        return false;
-    if (deferred && deferred->recording == recording) {
-        if (!deferred->state->resolved())
-            return true;
-        return deferred->state->phase() == EventState::Phase::eSubmitted &&
-               !deferred->state->done();
-    }
-    return recording->submitted.queue &&
-           !recording->submitted.queue->reached(recording->submitted.value);
-}
-
 void Sequence::Impl::requireInit() const {
-    if (!device)
+    if (!queue)
         throw InvalidArgument("this sequence was destroyed, or its manager was");
 }
 
 void Sequence::Impl::requireIdle(const char* what) const {
     requireInit();
-    if (state == Impl::State::eRunning)
-        throw InvalidArgument(std::string(what) +
-                              " was called while the sequence runs; call evalAwait() first");
+    if (state == State::eRunning)
+        fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first",
+                              what);
+}
+
+bool Sequence::Impl::pending() const {
+    if (!recording || launched != recording.get())
+        return false;
+    // Until the event is resolved, another thread may be submitting the recording.
+    if (event.state() && !event.state()->resolved())
+        return true;
+    return recording->pending();
+}
+
+void Sequence::Impl::releaseRecording() {
+    recorder.reset();
+    if (!recording)
+        return;
+    const bool unresolved = launched == recording.get() && event.state() &&
+                            !event.state()->resolved(); // the launch keeps it
+    if (!unresolved)
+        Recording::release(device(), std::move(recording));
+    recording.reset();
+    launched = nullptr;
 }
 
 void Sequence::Impl::begin() {
-    recorded = false;
-    timed = false;
+    state = State::eEmpty;
     if (pending())
-        letGoOfRecording();
-    if (!recording) {
+        releaseRecording();
+    if (!recording)
         recording = std::make_shared<Recording>();
-        recording->commandBuffer = device->commandBuffers().acquire(queue->family());
-    }
     recorder.reset();
-    recording->reset();
-    recording->commandBuffer.begin(false);
-    recorder = std::make_unique<Recorder>(*device, *recording, recording->commandBuffer.handle());
+    recording->begin(device(), queue->queue);
+    recorder = std::make_unique<Recorder>(device(), *recording, recording->commandBuffer.handle());
     recorder->begin(totalTimestamps);
-    state = Impl::State::eRecording;
+    state = State::eRecording;
 }
 
 void Sequence::Impl::end() {
     earlier.clear();
     recorder->end();
     recorder.reset();
-    state = Impl::State::eIdle;
+    state = State::eEmpty;
     recording->commandBuffer.end();
-    recorded = true;
+    state = State::eRecorded;
 }
 
 void Sequence::Impl::recordAll() {
@@ -96,20 +87,19 @@ void Sequence::Impl::setOperationsAside() {
     hooked.clear();
     earlier.clear();
     earlier.swap(operations);
-    // Algorithms that nobody else has are not kept for a repetition that may never come.
+    // Do not keep an algorithm alive for a reuse that may never come.
     for (std::shared_ptr<OpBase>& op : earlier)
         if (!op->mOfSequence || static_cast<OpAlgoDispatch&>(*op).mAlgorithm.use_count() == 1)
             op.reset();
 }
 
-std::shared_ptr<OpBase> Sequence::Impl::dispatchAgain(const std::shared_ptr<Algorithm>& algorithm,
+std::shared_ptr<OpBase> Sequence::Impl::reuseDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                                       const void* pushConstants,
                                                       size_t pushConstantBytes) {
-    const size_t place = operations.size();
-    if (place >= earlier.size())
+    const size_t position = operations.size();
+    if (position >= earlier.size())
         return nullptr;
-    std::shared_ptr<OpBase>& op = earlier[place];
-    if (op) {
+    if (std::shared_ptr<OpBase>& op = earlier[position]) {
         auto& dispatch = static_cast<OpAlgoDispatch&>(*op);
         if (dispatch.mAlgorithm == algorithm) {
             if (dispatch.mPushConstants.size() + pushConstantBytes > 0)
@@ -117,141 +107,75 @@ std::shared_ptr<OpBase> Sequence::Impl::dispatchAgain(const std::shared_ptr<Algo
             return std::move(op);
         }
     }
-    earlier.clear(); // it is another program
+    earlier.clear(); // the program records something else now
     return nullptr;
 }
 
 bool Sequence::Impl::complete() {
-    if (state == Impl::State::eRecording)
+    if (state == State::eRecording)
         end();
-    if (!recorded && !operations.empty()) {
-        // The driver refused the recording for want of memory; the operations are still known.
+    if (state == State::eEmpty && !operations.empty()) {
+        // The driver had no memory for the recording, but the operations are still known.
         begin();
         recordAll();
         end();
     }
-    if (!recorded)
+    if (state == State::eEmpty)
         KP_LOG_WARN("evaluating a sequence with nothing recorded does nothing");
-    return recorded;
+    return state != State::eEmpty;
 }
 
-void Sequence::Impl::freshRecording() {
-    // The command buffer of a submission that timed out cannot be submitted again while it runs.
-    if (pending()) {
-        if (!operations.empty()) {
-            begin();
-            recordAll();
-            end();
-        } else if (!waitForDeferred(UINT64_MAX)) {
-            queue->wait(recording->submitted.value, UINT64_MAX, waitMode);
-        }
-    }
-    settle();
-}
-
-void Sequence::Impl::prepare() {
-    freshRecording();
-    for (const std::shared_ptr<OpBase>& op : hooked)
-        native::preEval(*op, recording->commandBuffer.handle());
-    for (const std::shared_ptr<Memory>& memory : recording->padded)
-        if (memory->isInit())
-            memory->impl().pushRows();
-}
-
-void Sequence::Impl::noteSubmitted(const vulkan::TimelinePoint& point) {
-    recording->submitted = point;
-    lastSubmitted = point;
-    state = Impl::State::eRunning;
-}
-
-void Sequence::Impl::finish() {
-    state = Impl::State::eIdle;
-    timed = recording->timestamps > 0;
-    for (const std::shared_ptr<Memory>& memory : recording->padded)
-        if (memory->isInit())
-            memory->impl().pullRows();
-    for (const std::shared_ptr<OpBase>& op : hooked)
-        native::postEval(*op, recording->commandBuffer.handle());
-}
-
-void Sequence::Impl::settle() {
-    if (!deferred)
+void Sequence::Impl::makeSubmittable() {
+    if (!pending())
         return;
-    if (deferred->state->phase() == EventState::Phase::eSubmitted) {
-        deferred->recording->submitted = deferred->state->point();
-        lastSubmitted = deferred->state->point();
-    }
-    deferred.reset();
-}
-
-void Sequence::Impl::callOff() {
-    if (!deferred)
+    if (operations.empty()) {
+        event.wait();
         return;
-    if (!deferred->taken.exchange(true))
-        deferred->state->fail(std::make_exception_ptr(InvalidArgument(
-                                  "a sequence was destroyed before it was submitted: what it waits "
-                                  "for had not happened yet")),
-                              true);
-    waitForDeferred(UINT64_MAX);
+    }
+    begin();
+    recordAll();
+    end();
 }
 
-bool Sequence::Impl::waitForDeferred(uint64_t timeout) {
-    if (!deferred)
-        return false;
-    const bool done = deferred->state->wait(timeout);
-    if (done)
-        settle();
-    return done;
+void Sequence::Impl::preEval(const std::vector<std::shared_ptr<OpBase>>& hooked,
+                             Recording& recording) {
+    for (const std::shared_ptr<OpBase>& op : hooked)
+        native::preEval(*op, recording.commandBuffer.handle());
 }
 
-void Sequence::Impl::submitLater(Dependencies&& dependencies) {
-    freshRecording();
-    deferred = std::make_shared<Deferred>();
-    deferred->state = std::make_shared<EventState>(device, waitMode, nullptr);
-    deferred->recording = recording;
+void Sequence::Impl::noteLaunched(Event launch) {
+    event = std::move(launch);
+    launched = recording.get();
     state = State::eRunning;
-    std::move(dependencies)
-        .then([work = deferred, owner = device, target = queue,
-               hooks = hooked](const std::exception_ptr& failure, Dependencies::Points&& points) {
-            if (work->taken.exchange(true))
-                return;
-            if (failure) {
-                work->state->fail(failure, true);
-                return;
-            }
-            try {
-                Recording& recorded = *work->recording;
-                const VkCommandBuffer commandBuffer = recorded.commandBuffer.handle();
-                for (const std::shared_ptr<OpBase>& op : hooks)
-                    native::preEval(*op, commandBuffer);
-                for (const std::shared_ptr<Memory>& memory : recorded.padded)
-                    if (memory->isInit())
-                        memory->impl().pushRows();
-                const vulkan::TimelinePoint point =
-                    vulkan::submitOrdered(*target, {&commandBuffer, 1}, recorded.accesses, points);
-                // The sequence may have gone on to another recording.
-                owner->retirement().retire({point}, [kept = work->recording] {});
-                work->state->submitted(point);
-            } catch (...) {
-                work->state->fail(std::current_exception());
-            }
-        });
+}
+
+void Sequence::Impl::cancel() {
+    const std::shared_ptr<EventState>& launch = event.state();
+    if (!launch || launch->resolved())
+        return;
+    if (launch->claim())
+        launch->fail(
+            std::make_exception_ptr(InvalidArgument(
+                "a sequence was destroyed before it was submitted: it was waiting for an event")),
+            true);
+    launch->waitUntilOver(UINT64_MAX);
 }
 
 Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
                    std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
                    uint32_t totalTimestamps)
     : Sequence(native::findDevice(device), findQueue(device, computeQueue, queueIndex),
-               totalTimestamps) {}
+               native::findDevice(device)->defaultWaitMode(), totalTimestamps) {}
 
 Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-                   uint32_t totalTimestamps)
+                   vulkan::WaitMode waitMode, uint32_t totalTimestamps)
     : mImpl(std::make_unique<Impl>()) {
     if (totalTimestamps > 0 && queue.timestampValidBits() == 0)
-        throw Unsupported(queue.name() + " of " + device->name() + " has no timestamps");
-    mImpl->waitMode = device->defaultWaitMode();
-    mImpl->device = std::move(device);
-    mImpl->queue = &queue;
+        fail<Unsupported>("{} of {} has no timestamps", queue.name(), device->name());
+    Queue::Impl::Options options;
+    options.inOrder = false; // after a timeout, an evaluation overtakes one that is still held back
+    mImpl->queue =
+        std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, std::move(options));
     mImpl->totalTimestamps = totalTimestamps;
 }
 
@@ -270,8 +194,9 @@ vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
         for (size_t i = 0; i < owner->queueCount(); ++i)
             if (owner->queue(i).handle() == native::handleOf(*queue))
                 return owner->queue(i);
-    throw InvalidArgument("the VkQueue of family " + std::to_string(family) +
-                          " is not one of those that the manager of this VkDevice was given");
+    fail<InvalidArgument>("the VkQueue of family {} is not among the queues of the manager of this "
+                          "VkDevice",
+                          family);
 }
 
 std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
@@ -291,9 +216,9 @@ std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorit
                                                    size_t pushConstantBytes) {
     if (mImpl->state != Impl::State::eRecording)
         begin();
-    std::shared_ptr<OpBase> op = mImpl->dispatchAgain(algorithm, pushConstants, pushConstantBytes);
+    std::shared_ptr<OpBase> op = mImpl->reuseDispatch(algorithm, pushConstants, pushConstantBytes);
     if (!op) {
-        op = makeOperation<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes);
+        op = std::make_shared<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes);
         op->mOfSequence = true;
     }
     return record(std::move(op));
@@ -316,19 +241,27 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     impl.requireIdle("evalAsync()");
     if (!impl.complete())
         return shared_from_this();
-    Dependencies dependencies(impl.device.get(), impl.queue);
-    for (const Event& event : waitFor)
-        dependencies.add(event);
-    if (!dependencies.ready()) {
-        impl.submitLater(std::move(dependencies));
-        return shared_from_this();
-    }
-    if (dependencies.failure())
-        std::rethrow_exception(dependencies.failure());
-    impl.prepare();
-    const VkCommandBuffer commandBuffer = impl.recording->commandBuffer.handle();
-    impl.noteSubmitted(vulkan::submitOrdered(*impl.queue, {&commandBuffer, 1},
-                                             impl.recording->accesses, dependencies.points()));
+    impl.makeSubmittable();
+    const auto now = [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
+        impl.preEval();
+        Recording* const recording = impl.recording.get();
+        return submit(impl.queue->queue, {&recording, 1}, waits);
+    };
+    const auto later = [&]() -> Queue::Impl::Submit {
+        return [queue = impl.queue.get(), kept = impl.recording, hooked = impl.hooked](
+                   Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
+            Impl::preEval(hooked, *kept);
+            Recording* const recording = kept.get();
+            Submitted work = submit(queue->queue, {&recording, 1}, waits);
+            // The sequence may have another recording by now, or be destroyed.
+            queue->device->deletionQueue().push({work.point}, [kept] {});
+            return work;
+        };
+    };
+    Event launch = impl.queue->launch(waitFor, false, now, later);
+    if (launch.state() && launch.state()->phase() == EventState::Phase::eFailed)
+        std::rethrow_exception(launch.state()->error());
+    impl.noteLaunched(std::move(launch));
     return shared_from_this();
 }
 
@@ -346,32 +279,26 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     }
     bool done = false;
     try {
-        done = impl.deferred
-                   ? impl.waitForDeferred(waitFor)
-                   : impl.queue->wait(impl.recording->submitted.value, waitFor, impl.waitMode);
+        done = impl.event.wait(waitFor);
     } catch (const DeviceLost&) {
-        impl.state = Impl::State::eIdle;
+        impl.state = Impl::State::eRecorded;
         throw;
     } catch (...) {
-        // What it waited for failed, so it did not run.
-        if (impl.deferred && impl.deferred->state->phase() == EventState::Phase::eFailed)
-            impl.state = Impl::State::eIdle;
+        // If an event that it waited for failed, it did not run. Otherwise it may still be running.
+        const std::shared_ptr<EventState>& launch = impl.event.state();
+        if (launch && launch->phase() == EventState::Phase::eFailed)
+            impl.state = Impl::State::eRecorded;
         throw;
     }
+    impl.state = done ? Impl::State::eFinished : Impl::State::eRecorded;
     if (done)
-        impl.finish();
-    else
-        impl.state = Impl::State::eIdle;
+        for (const std::shared_ptr<OpBase>& op : impl.hooked)
+            native::postEval(*op, impl.recording->commandBuffer.handle());
     return shared_from_this();
 }
 
 Event Sequence::event() const {
-    const Impl& impl = *mImpl;
-    if (impl.device && impl.deferred)
-        return Event(impl.deferred->state);
-    if (!impl.device || !impl.lastSubmitted.queue)
-        return Event();
-    return Event(impl.device, impl.lastSubmitted.queue, impl.lastSubmitted.value, impl.waitMode);
+    return mImpl->queue ? mImpl->event : Event();
 }
 
 void Sequence::clear() {
@@ -412,7 +339,7 @@ bool Sequence::isRunning() const {
     return mImpl->state == Impl::State::eRunning;
 }
 bool Sequence::isInit() const {
-    return mImpl->device != nullptr;
+    return mImpl->queue != nullptr;
 }
 
 std::vector<uint64_t> Sequence::getTimestamps() {
@@ -420,44 +347,40 @@ std::vector<uint64_t> Sequence::getTimestamps() {
     if (mImpl->totalTimestamps == 0)
         throw InvalidArgument("timestamps are off: make the sequence with Manager::sequence(queue, "
                               "number of operations)");
-    if (!mImpl->timed)
+    if (mImpl->state != Impl::State::eFinished || mImpl->recording->timestamps == 0)
         throw InvalidArgument("there are no timestamps before the first evaluation was waited for");
     if (mImpl->recording->timedOverflow)
-        throw InvalidArgument("the sequence was made for timestamps of " +
-                              std::to_string(mImpl->totalTimestamps) +
-                              " operations, but more were recorded");
-    return mImpl->recording->queries.read(mImpl->recording->timestamps);
+        fail<InvalidArgument>(
+            "the sequence was made for timestamps of {} operations, but more were "
+            "recorded",
+            mImpl->totalTimestamps);
+    return mImpl->recording->readTicks();
 }
 
 std::vector<uint64_t> Sequence::getTimestampsNs() {
-    return vulkan::toNanoseconds(getTimestamps(), mImpl->queue->timestampValidBits(),
-                                 mImpl->device->physical().properties.limits.timestampPeriod);
+    getTimestamps(); // checks
+    return mImpl->recording->readTimes();
 }
 
 void Sequence::destroy() {
     Impl& impl = *mImpl;
-    if (!impl.device)
+    if (!impl.queue)
         return;
     try {
-        impl.callOff();
+        impl.cancel();
         if (impl.pending())
-            impl.queue->wait(impl.recording->submitted.value, UINT64_MAX, impl.waitMode);
-    } catch (const DeviceLost&) { // it runs nothing any more
-    } catch (const std::exception&) {
-        impl.letGoOfRecording();
-    } catch (...) { // thrown by what it waited for, so it did not run
+            impl.event.wait();
+    } catch (const DeviceLost&) { // a lost device runs nothing
+    } catch (...) {
+        impl.releaseRecording();
     }
-    impl.deferred.reset();
     impl.recorder.reset();
     impl.recording.reset();
     impl.forgetOperations();
-    impl.recorded = false;
-    impl.timed = false;
-    impl.state = Impl::State::eIdle;
-    impl.queue = nullptr;
-    impl.lastSubmitted = {};
+    impl.state = Impl::State::eEmpty;
+    impl.event = Event();
     impl.recordedInto.reset();
-    impl.device.reset();
+    impl.queue.reset();
 }
 
 void Sequence::recordInto(VkCommandBuffer commandBuffer) {
@@ -465,13 +388,13 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
     if (!commandBuffer)
         throw InvalidArgument("the command buffer to record into is null");
     auto recording = std::make_shared<Recording>();
-    Recorder recorder(*mImpl->device, *recording, commandBuffer);
+    Recorder recorder(mImpl->device(), *recording, commandBuffer);
     recorder.begin(0);
     for (const std::shared_ptr<OpBase>& op : mImpl->operations)
         recorder.record(*op);
     recorder.end();
-    // Images get their first layout from a submission of the library's own.
-    vulkan::submitOrdered(*mImpl->queue, {}, recording->accesses);
+    // Images get their first layout from a submission of the library.
+    vulkan::submitOrdered(mImpl->queue->queue, {}, recording->accesses);
     mImpl->recordedInto = std::move(recording);
 }
 
@@ -479,20 +402,74 @@ void Sequence::preEval() {
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::preEval(*op, nullptr);
     if (mImpl->recordedInto)
-        for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
-            memory->impl().pushRows();
+        pushRows(mImpl->recordedInto->padded);
 }
 
 void Sequence::postEval() {
     if (mImpl->recordedInto)
-        for (const std::shared_ptr<Memory>& memory : mImpl->recordedInto->padded)
-            memory->impl().pullRows();
+        pullRows(mImpl->recordedInto->padded);
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::postEval(*op, nullptr);
 }
 
 VkCommandBuffer Sequence::nativeCommandBuffer() const {
     return mImpl->recording ? mImpl->recording->commandBuffer.handle() : VK_NULL_HANDLE;
+}
+
+namespace {
+
+/// The sequences that have something to run, checked before any of them is touched.
+std::vector<Sequence*> executable(const std::vector<std::shared_ptr<Sequence>>& sequences) {
+    std::unordered_set<const Sequence*> seen;
+    for (const std::shared_ptr<Sequence>& sequence : sequences) {
+        if (!sequence)
+            throw InvalidArgument("a sequence to evaluate is null");
+        if (!seen.insert(sequence.get()).second)
+            throw InvalidArgument("a sequence to evaluate was given twice");
+        sequence->impl().requireIdle("evalAllAsync()");
+    }
+    std::vector<Sequence*> ready;
+    for (const std::shared_ptr<Sequence>& sequence : sequences)
+        if (sequence->impl().complete())
+            ready.push_back(sequence.get());
+    return ready;
+}
+
+vulkan::Queue& queueOf(const Sequence& sequence) {
+    return sequence.impl().queue->queue;
+}
+
+void launchTogether(std::span<Sequence* const> neighbours) {
+    std::vector<Recording*> recordings;
+    for (Sequence* sequence : neighbours) {
+        Sequence::Impl& impl = sequence->impl();
+        impl.makeSubmittable();
+        impl.preEval();
+        recordings.push_back(impl.recording.get());
+    }
+    const Submitted work = submit(queueOf(*neighbours.front()), recordings, {});
+    for (Sequence* sequence : neighbours)
+        sequence->impl().noteLaunched(sequence->impl().queue->launched(work));
+}
+
+} // namespace
+
+void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences) {
+    const std::vector<Sequence*> ready = executable(sequences);
+    for (size_t first = 0; first < ready.size();) {
+        size_t end = first + 1;
+        while (end < ready.size() && &queueOf(*ready[end]) == &queueOf(*ready[first]))
+            ++end;
+        launchTogether(std::span(ready).subspan(first, end - first));
+        first = end;
+    }
+}
+
+void evalAll(const std::vector<std::shared_ptr<Sequence>>& sequences) {
+    evalAllAsync(sequences);
+    for (const std::shared_ptr<Sequence>& sequence : sequences)
+        if (sequence->isRunning())
+            sequence->evalAwait();
 }
 
 } // namespace kp

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "vulkan/Vulkan.hpp"
+#include "vulkan/device/Vulkan.hpp"
 
 namespace kp {
 
-/// Specialization constants as bytes, with where each of them is.
+struct SpecializationConstant;
+
+/// The bytes of specialization constants and the place of each.
 struct Specialization {
     std::vector<unsigned char> data;
     std::vector<VkSpecializationMapEntry> entries;
 
-    /// @return null where the constant was not given
+    /// Returns constants 0, 1, ... of one size.
+    static Specialization inOrder(const void* values, size_t count, size_t elementSize);
+    /// Returns constants with ids of their own.
+    /// @throws InvalidArgument if an id was given twice or a size is not 1 to 8 bytes
+    static Specialization byId(const SpecializationConstant* constants, size_t count);
+
+    /// Returns null if the constant was not given.
     const VkSpecializationMapEntry* find(uint32_t id) const;
 };
 

@@ -1,178 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/group/Buffer.hpp>
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
-#include <kompute/Error.hpp>
-
+#include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 #include "group/BufferImpl.hpp"
+#include "group/BufferTransfer.hpp"
+#include "group/Collectives.hpp"
 
 namespace kp {
-namespace {
-
-std::string shapeText(const std::vector<uint64_t>& shape) {
-    std::string text = "[";
-    for (const uint64_t size : shape)
-        text += (text.size() == 1 ? "" : ", ") + std::to_string(size);
-    return text + "]";
-}
-
-uint64_t productOf(const std::vector<uint64_t>& shape, size_t first = 0) {
-    uint64_t product = 1;
-    for (size_t i = first; i < shape.size(); ++i)
-        product *= shape[i];
-    return product;
-}
-
-void requireShape(const std::vector<uint64_t>& shape) {
-    if (shape.size() > Buffer::kMaxDimensions)
-        throw InvalidArgument("a buffer has one, two or three dimensions, not " +
-                              std::to_string(shape.size()));
-    uint64_t elements = 1;
-    for (const uint64_t size : shape) {
-        if (size == 0)
-            throw InvalidArgument("a buffer of shape " + shapeText(shape) + " would be zero-sized");
-        if (size > Buffer::kMaxElements / elements)
-            throw InvalidArgument("a buffer of shape " + shapeText(shape) +
-                                  " has more than 2^30 elements");
-        elements *= size;
-    }
-}
-
-/// Rows of each of @p count shards.
-std::vector<uint64_t> shardRows(uint64_t rows, const std::vector<uint64_t>& wanted, size_t count) {
-    if (wanted.empty()) {
-        std::vector<uint64_t> even(count, rows / count);
-        for (size_t i = 0; i < rows % count; ++i)
-            ++even[i];
-        return even;
-    }
-    if (wanted.size() != count)
-        throw InvalidArgument("shardRows has " + std::to_string(wanted.size()) + " entries for " +
-                              std::to_string(count) + " devices");
-    uint64_t sum = 0;
-    for (const uint64_t part : wanted) {
-        if (part > rows - sum)
-            throw InvalidArgument("shardRows are more than the " + std::to_string(rows) +
-                                  " rows of the buffer");
-        sum += part;
-    }
-    if (sum != rows)
-        throw InvalidArgument("shardRows add up to " + std::to_string(sum) +
-                              ", but the buffer has " + std::to_string(rows) + " rows");
-    return wanted;
-}
-
-} // namespace
 
 uint64_t Shard::size() const {
-    return productOf(shape);
-}
-
-uint64_t Buffer::Impl::elements() const {
-    return productOf(shape);
-}
-
-uint64_t Buffer::Impl::rowBytes() const {
-    return productOf(shape, 1) * type.bytes();
-}
-
-const std::shared_ptr<vulkan::Buffer>& Buffer::Impl::memory(uint32_t copy) const {
-    return copies[copy]->impl().buffer;
-}
-
-void Buffer::Impl::lay(const BufferOptions& options) {
-    requireShape(shape);
-    placement = options.placement;
-    if (!sharded() && !options.shardRows.empty())
-        throw InvalidArgument("shardRows are for sharded buffers");
-    if (placement == BufferPlacement::eReplicatedByQueue) {
-        queueOfCopy.resize(group->queues.size());
-        std::iota(queueOfCopy.begin(), queueOfCopy.end(), 0);
-    } else {
-        queueOfCopy = group->firstQueue;
-    }
-    const uint64_t allRows = shape.empty() ? 1 : shape[0];
-    rows = sharded() ? shardRows(allRows, options.shardRows, queueOfCopy.size())
-                     : std::vector<uint64_t>(queueOfCopy.size(), allRows);
-    firstRow.assign(rows.size(), 0);
-    if (sharded())
-        std::exclusive_scan(rows.begin(), rows.end(), firstRow.begin(), uint64_t{0});
-}
-
-void Buffer::Impl::requireAlive() const {
-    if (!alive)
-        throw InvalidArgument(describe() + " was destroyed");
-}
-
-void Buffer::Impl::requireWritable() const {
-    requireAlive();
-    if (!writable)
-        throw InvalidArgument(describe() + " is read-only");
-}
-
-uint32_t Buffer::Impl::copyOf(uint32_t index) const {
-    group->requireQueue(index);
-    return placement == BufferPlacement::eReplicatedByQueue ? index : group->deviceOfQueue[index];
-}
-
-void Buffer::Impl::noteDeviceWrite(uint32_t copy) const {
-    copies[copy]->impl().noteDeviceWrite();
-}
-
-std::string Buffer::Impl::describe() const {
-    return "a buffer " + shapeText(shape) + " of " + type.name();
+    uint64_t elements = 1;
+    for (const uint64_t size : shape)
+        elements *= size;
+    return elements;
 }
 
 Buffer::Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementType type,
                const BufferOptions& options)
-    : mImpl(std::make_shared<Impl>()) {
-    mImpl->group = group.impl();
-    mImpl->shape = std::move(shape);
-    mImpl->type = type;
-    mImpl->lay(options);
-    const bool isStruct = type.number == Memory::DataTypes::eCustom;
+    : mImpl(std::make_shared<Impl>(group, std::move(shape), type, options)) {
     for (uint32_t i = 0; i < mImpl->copyCount(); ++i) {
         const uint64_t numbers = mImpl->bytesOf(i) / type.numberBytes();
-        mImpl->copies.push_back(numbers == 0
-                                    ? nullptr
-                                    : mImpl->group->managers[mImpl->deviceOf(i)]->tensor(
-                                          numbers, type.numberBytes(),
-                                          isStruct ? Memory::DataTypes::eCustom : type.number,
-                                          options.memoryType));
+        Manager& manager = *mImpl->group->managers[mImpl->deviceOf(i)];
+        mImpl->copies.push_back(numbers == 0 ? nullptr
+                                             : manager.tensor(numbers, type.numberBytes(),
+                                                              type.number, options.memoryType));
     }
 }
 
 Buffer::Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementType type,
                std::vector<std::shared_ptr<Tensor>> copies, const BufferOptions& options,
                bool writable)
-    : mImpl(std::make_shared<Impl>()) {
-    mImpl->group = group.impl();
-    mImpl->shape = std::move(shape);
-    mImpl->type = type;
+    : mImpl(std::make_shared<Impl>(group, std::move(shape), type, options)) {
     mImpl->writable = writable;
-    mImpl->lay(options);
     if (copies.size() != mImpl->copyCount())
-        throw InvalidArgument(mImpl->describe() + " needs " + std::to_string(mImpl->copyCount()) +
-                              " tensors, but " + std::to_string(copies.size()) + " were given");
+        fail<InvalidArgument>("{} needs {} tensors, but {} were given", mImpl->describe(),
+                              mImpl->copyCount(), copies.size());
     for (uint32_t i = 0; i < mImpl->copyCount(); ++i) {
-        const std::string which = "tensor " + std::to_string(i) + " for " + mImpl->describe();
+        const std::string which = formatted("tensor {} for {}", i, mImpl->describe());
         if (mImpl->bytesOf(i) == 0) {
             if (copies[i])
-                throw InvalidArgument(which + " must be null: its shard has no rows");
+                fail<InvalidArgument>("{} must be null: its shard has no rows", which);
             continue;
         }
         if (!copies[i] || !copies[i]->isInit())
-            throw InvalidArgument(which + " is null or was destroyed");
-        requireSameDevice(*copies[i], *mImpl->group->queues[mImpl->queueOfCopy[i]]->impl().device,
-                          which.c_str());
+            fail<InvalidArgument>("{} is null or was destroyed", which);
+        requireSameDevice(*copies[i], *mImpl->queue(i)->impl().device, which.c_str());
         if (copies[i]->memorySize() != mImpl->bytesOf(i))
-            throw InvalidArgument(which + " has " + std::to_string(copies[i]->memorySize()) +
-                                  " bytes, not " + std::to_string(mImpl->bytesOf(i)));
+            fail<InvalidArgument>("{} has {} bytes, not {}", which, copies[i]->memorySize(),
+                                  mImpl->bytesOf(i));
     }
     mImpl->copies = std::move(copies);
 }
@@ -221,9 +100,83 @@ std::shared_ptr<Tensor> Buffer::tensor(uint32_t index) const {
     mImpl->requireAlive();
     const uint32_t copy = mImpl->copyOf(index);
     if (!mImpl->copies[copy])
-        throw InvalidArgument("shard " + std::to_string(copy) + " of " + mImpl->describe() +
-                              " has no rows and so no tensor");
+        fail<InvalidArgument>("shard {} of {} has no rows and so no tensor", copy,
+                              mImpl->describe());
     return mImpl->copies[copy];
+}
+
+uint64_t Buffer::readBytes(std::optional<uint32_t> index) const {
+    if (index)
+        return mImpl->bytesOf(mImpl->copyOf(*index));
+    return mImpl->sharded() ? mImpl->wholeBytes() : mImpl->copyCount() * mImpl->wholeBytes();
+}
+
+void Buffer::read(void* data, uint64_t bytes, std::optional<uint32_t> index,
+                  uint64_t offset) const {
+    group::BufferTransfer::read(*mImpl, data, bytes, index, offset).run();
+}
+
+void Buffer::write(const void* data, uint64_t bytes, std::optional<uint32_t> index,
+                   uint64_t offset) {
+    group::BufferTransfer::write(*mImpl, data, bytes, index, offset).run();
+}
+
+std::vector<Event> Buffer::readAsync(void* data, uint64_t bytes, std::optional<uint32_t> index,
+                                     uint64_t offset, const std::vector<Event>& waitFor) const {
+    return group::BufferTransfer::read(*mImpl, data, bytes, index, offset).start(waitFor);
+}
+
+std::vector<Event> Buffer::writeAsync(const void* data, uint64_t bytes,
+                                      std::optional<uint32_t> index, uint64_t offset,
+                                      const std::vector<Event>& waitFor) {
+    return group::BufferTransfer::write(*mImpl, data, bytes, index, offset).start(waitFor);
+}
+
+Event Buffer::copy(uint32_t source, uint32_t destination, uint64_t sourceOffset,
+                   uint64_t destinationOffset, std::optional<uint64_t> bytes,
+                   const std::vector<Event>& waitFor) {
+    mImpl->requireWritable();
+    const uint32_t to = mImpl->copyOf(destination);
+    group::Collective collective =
+        group::copyOf(*mImpl, mImpl->copyOf(source), to, sourceOffset, destinationOffset, bytes);
+    const std::vector<Event> events = collective.launch(waitFor);
+    return events[collective.indexOf(mImpl->queueOfCopy[to])];
+}
+
+std::vector<Event> Buffer::copyTo(Buffer& destination, const std::vector<Event>& waitFor) const {
+    return group::copyTo(*mImpl, *destination.mImpl).launch(waitFor);
+}
+
+std::vector<Event> Buffer::broadcast(uint32_t root, const std::vector<Event>& waitFor) {
+    return group::broadcast(*mImpl, root).launch(waitFor);
+}
+
+std::vector<Event> Buffer::scatter(Buffer& destination, uint32_t root,
+                                   const std::vector<Event>& waitFor) const {
+    return group::scatter(*mImpl, *destination.mImpl, root).launch(waitFor);
+}
+
+std::vector<Event> Buffer::gather(Buffer& destination, uint32_t root,
+                                  const std::vector<Event>& waitFor) const {
+    return group::gather(*mImpl, *destination.mImpl, root).launch(waitFor);
+}
+
+std::vector<Event> Buffer::allGather(Buffer& destination, const std::vector<Event>& waitFor) const {
+    return group::allGather(*mImpl, *destination.mImpl).launch(waitFor);
+}
+
+std::vector<Event> Buffer::reduce(ReduceOperation operation, uint32_t root,
+                                  const std::vector<Event>& waitFor) {
+    return group::reduce(*mImpl, operation, root).launch(waitFor);
+}
+
+std::vector<Event> Buffer::allReduce(ReduceOperation operation, const std::vector<Event>& waitFor) {
+    return group::allReduce(*mImpl, operation).launch(waitFor);
+}
+
+std::vector<Event> Buffer::reduceScatter(Buffer& destination, ReduceOperation operation,
+                                         const std::vector<Event>& waitFor) const {
+    return group::reduceScatter(*mImpl, *destination.mImpl, operation).launch(waitFor);
 }
 
 bool Buffer::isInit() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,22 +13,18 @@ namespace kp {
 
 /// The state behind a Buffer.
 struct Buffer::Impl {
-    /// Bytes of a copy and where they are in the host's memory.
-    struct Part {
-        uint32_t copy = 0;
-        uint64_t offset = 0;
-        uint64_t hostOffset = 0;
-        uint64_t bytes = 0;
-    };
+    /// Checks the shape and distributes the rows. Allocates no memory.
+    Impl(const DeviceGroup& group, std::vector<uint64_t> shape, const ElementType& type,
+         const BufferOptions& options);
 
-    std::shared_ptr<DeviceGroup::Impl> group;
-    std::vector<uint64_t> shape;
-    ElementType type;
-    BufferPlacement placement = BufferPlacement::eReplicated;
+    const std::shared_ptr<DeviceGroup::Impl> group;
+    const std::vector<uint64_t> shape;
+    const ElementType type;
+    const BufferPlacement placement;
     bool writable = true;
     bool alive = true;
-    std::vector<std::shared_ptr<Tensor>> copies; ///< null: a shard without rows
-    std::vector<uint32_t> queueOfCopy;           ///< whose order it keeps
+    std::vector<std::shared_ptr<Tensor>> copies; ///< null for a shard without rows
+    std::vector<uint32_t> queueOfCopy;           ///< whose order accesses to the copy keep
     std::vector<uint64_t> rows;                  ///< of each copy
     std::vector<uint64_t> firstRow;              ///< of each copy, in the whole buffer
 
@@ -40,20 +35,20 @@ struct Buffer::Impl {
     uint64_t bytesOf(uint32_t copy) const { return rows[copy] * rowBytes(); }
     uint64_t wholeOffset(uint32_t copy) const { return firstRow[copy] * rowBytes(); }
     uint32_t copyCount() const { return static_cast<uint32_t>(rows.size()); }
+    const std::shared_ptr<Queue>& queue(uint32_t copy) const {
+        return group->queues[queueOfCopy[copy]];
+    }
     size_t deviceOf(uint32_t copy) const { return group->deviceOfQueue[queueOfCopy[copy]]; }
     const std::shared_ptr<vulkan::Buffer>& memory(uint32_t copy) const;
 
-    /// Checks the shape and says what each copy has. Makes no memory.
-    void lay(const BufferOptions& options);
     /// @throws InvalidArgument after destroy()
     void requireAlive() const;
+    /// @throws InvalidArgument also if the buffer is read-only
     void requireWritable() const;
-    /// Which copy an index means.
+    /// Returns the copy that an index selects.
+    /// @throws InvalidArgument if the group has no such queue
     uint32_t copyOf(uint32_t index) const;
-    /// The parts that a range touches. @throws InvalidArgument where it does not fit
-    std::vector<Part> parts(std::optional<uint32_t> index, uint64_t offset, uint64_t bytes,
-                            bool reading) const;
-    /// The device memory of a copy changes in another way than through its mirror.
+    /// Marks the host view of a copy as stale.
     void noteDeviceWrite(uint32_t copy) const;
     std::string describe() const; ///< "a buffer [4, 3] of float"
 };

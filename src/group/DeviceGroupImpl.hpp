@@ -12,7 +12,7 @@
 
 namespace kp {
 
-/// The state behind a DeviceGroup, which its buffers and kernels keep. Thread-safe.
+/// The state behind a DeviceGroup. Its buffers and kernels keep it alive. Thread-safe.
 struct DeviceGroup::Impl {
     explicit Impl(const DeviceGroupOptions& options);
     Impl(const std::vector<std::shared_ptr<Manager>>& used, ExchangePath path);
@@ -24,25 +24,25 @@ struct DeviceGroup::Impl {
     std::vector<uint32_t> firstQueue; ///< of each device
     std::unique_ptr<group::Exchange> exchange;
 
-    /// @throws InvalidArgument where there is no such queue
+    /// @throws InvalidArgument if there is no such queue
     void requireQueue(uint32_t index) const;
-    /// Queues that a target means, where "all" are @p all.
+    /// Returns the queues that a target selects from @p all.
     std::vector<uint32_t> choose(const GroupTarget& target, const std::vector<uint32_t>& all);
-    /// Work that a queue was given, for GroupTarget::any().
-    void noteLaunched(uint32_t queue, const Event& event);
-
-    /// As DeviceGroup::forEach, for these queues.
+    /// Calls a function for each of these queues, as DeviceGroup::forEach does.
     std::vector<Event> forEach(const std::vector<uint32_t>& chosen, const Task& task,
                                const std::vector<Event>& waitFor);
 
 private:
     void add(std::shared_ptr<Manager> manager, uint32_t queueCount);
     void connect(ExchangePath path);
+    /// Notes work of a queue, for GroupTarget::any().
+    void noteLaunched(uint32_t queue, const Event& event);
+    /// Returns the number of unfinished launches.
     size_t pending(uint32_t queue);
 
-    std::mutex mMutex;                        ///< guards what follows
-    std::vector<std::deque<Event>> mLaunched; ///< for each queue, oldest first
-    uint32_t mNext = 0;                       ///< where the search for the least busy one begins
+    std::mutex mMutex;                        ///< guards the members below
+    std::vector<std::deque<Event>> mLaunched; ///< by queue, oldest first
+    uint32_t mNext = 0;                       ///< start of the search for the least busy queue
 };
 
 } // namespace kp

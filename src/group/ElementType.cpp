@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/group/ElementType.hpp>
 
-#include <kompute/Error.hpp>
+#include "base/Text.hpp"
 
 namespace kp {
 namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// "float" of "eFloat", "unsigned int" of "eUnsignedInt".
+/// Returns "float" for eFloat, "unsigned int" for eUnsignedInt.
 std::string numberName(DataTypes number) {
     std::string name;
     for (const char letter : Memory::toString(number).substr(1)) {
@@ -22,20 +22,20 @@ std::string numberName(DataTypes number) {
 
 void requireNumber(DataTypes number) {
     if (number == DataTypes::eCustom || number == DataTypes::eBool)
-        throw InvalidArgument("vectors and matrices are of numbers, not of " +
+        fail<InvalidArgument>("vectors and matrices consist of numbers, not of {}",
                               Memory::toString(number));
 }
 
 void requireCount(const char* what, uint32_t count) {
     if (count < 2 || count > 4)
-        throw InvalidArgument(std::string(what) + " are 2, 3 or 4, not " + std::to_string(count));
+        fail<InvalidArgument>("{} are 2, 3 or 4, not {}", what, count);
 }
 
 } // namespace
 
 ElementType::ElementType(DataTypes type) : number(type) {
     if (type == DataTypes::eCustom)
-        throw InvalidArgument("the size of eCustom is not known; use ElementType::structOf");
+        fail<InvalidArgument>("the size of eCustom is not known; use ElementType::structOf");
 }
 
 ElementType ElementType::vectorOf(DataTypes number, uint32_t count) {
@@ -58,7 +58,7 @@ ElementType ElementType::matrixOf(DataTypes number, uint32_t columns, uint32_t r
 
 ElementType ElementType::complexOf(DataTypes number) {
     if (number != DataTypes::eHalf && number != DataTypes::eFloat && number != DataTypes::eDouble)
-        throw InvalidArgument("complex numbers are of eHalf, eFloat or eDouble, not of " +
+        fail<InvalidArgument>("complex numbers consist of eHalf, eFloat or eDouble, not of {}",
                               Memory::toString(number));
     ElementType type(number);
     type.isComplex = true;
@@ -67,7 +67,7 @@ ElementType ElementType::complexOf(DataTypes number) {
 
 ElementType ElementType::structOf(uint32_t bytes) {
     if (bytes == 0)
-        throw InvalidArgument("a struct of 0 bytes cannot be an element");
+        fail<InvalidArgument>("a struct of 0 bytes cannot be an element");
     ElementType type;
     type.number = DataTypes::eCustom;
     type.structBytes = bytes;
@@ -80,14 +80,14 @@ uint32_t ElementType::numberBytes() const {
 
 std::string ElementType::name() const {
     if (number == DataTypes::eCustom)
-        return "struct of " + std::to_string(structBytes) + " bytes";
+        return formatted("struct of {} bytes", structBytes);
     if (isComplex)
         return "complex of " + numberName(number);
     std::string name = numberName(number);
     if (columns > 1)
-        name += "[" + std::to_string(columns) + "]";
+        name += formatted("[{}]", columns);
     if (rows > 1)
-        name += "[" + std::to_string(rows) + "]";
+        name += formatted("[{}]", rows);
     return name;
 }
 

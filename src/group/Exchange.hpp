@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,72 +10,46 @@
 
 #include <kompute/group/DeviceGroup.hpp>
 
-#include "group/ExchangeSlots.hpp"
-#include "group/ReduceKernel.hpp"
-#include "vulkan/Buffer.hpp"
+#include "group/DeviceTransfer.hpp"
+#include "group/ExchangeSlotPool.hpp"
 
 namespace kp::group {
 
-/// Bytes of one device that others get. Devices are places in the group.
-struct Movement {
-    struct Destination {
-        size_t device = 0;
-        std::shared_ptr<vulkan::Buffer> buffer;
-        uint64_t offset = 0;
-    };
-
-    size_t device = 0;
-    std::shared_ptr<vulkan::Buffer> source;
-    uint64_t offset = 0;
-    uint64_t bytes = 0;
-    std::vector<Destination> destinations;
-};
-
-/// What joins bytes with those that are where they arrive: a kernel for each device of the group.
-/// Empty: they replace them.
-using Joining = std::vector<std::shared_ptr<const ReduceKernel>>;
-
-/// Moves data between the devices of a group: in pieces, through slots of memory that both sides
-/// reach, the next pieces being fetched while one is handed over; within a device directly.
-///
-/// What is between publishing a piece and taking it is ExchangeSlot's alone, so another kind of
-/// memory is another path there. Thread-safe.
+/// Transfers data between the devices of a group: in pieces through slots that both devices reach,
+/// and directly within a device. Thread-safe.
 class Exchange {
 public:
-    /// @param path  eAuto: the fastest that each pair offers
+    /// @param path  eAuto: the fastest one that each pair of devices supports
     Exchange(std::vector<std::shared_ptr<vulkan::Device>> devices, ExchangePath path);
 
-    /// How data travel between two devices. Empty where they are one.
+    /// Returns how data is transferred between two devices; empty if they are the same.
+    /// @throws Unsupported if they do not support the path that the constructor was given
     std::optional<ExchangePath> path(size_t from, size_t to) const;
 
-    /// Makes all movements: in the order given for each destination, so that what is joined always
-    /// is in the same order. Returns when the last piece is submitted; each device's work comes
-    /// after what was submitted before on the memory that it uses.
-    /// @param ends  for each device the end of its part; untouched where it has none
-    /// @throws what a device throws; nothing of the movements is pending then
-    void run(const std::vector<Movement>& movements, const Joining& joining,
+    /// Makes transfers. Each destination receives them in the given order, so that reductions are
+    /// reproducible. Returns when the last piece is submitted; each device's part runs after
+    /// earlier submissions that use the same memory.
+    /// @param kernels  empty: received bytes replace those at the destination
+    /// @param ends     by device, set to the end of its part; unchanged if it has none
+    /// @throws what a device throws; no transfer is pending then
+    void run(const std::vector<DeviceTransfer>& transfers, const ReduceKernels& kernels,
              std::vector<vulkan::TimelinePoint>& ends);
 
-    /// Bytes of memory kept for handing over.
+    /// Returns the bytes of memory in slots.
     uint64_t slotBytes() const;
 
 private:
-    struct Run;
-
     ExchangePath choose(size_t from, size_t to) const;
-    /// True where a link from GPU to GPU connects two devices, and both can open its memory.
-    bool linked(size_t from, size_t to) const;
-    bool opensLinksMemory(size_t place) const;
-    ExchangeSlots& slotsFor(ExchangePath path);
+    /// Returns true if a link from GPU to GPU connects two devices, and both can open its memory.
+    bool isLinked(size_t from, size_t to) const;
+    bool opensLinkMemory(size_t device) const;
+    ExchangeSlotPool& poolOf(ExchangePath path);
 
     const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
     const ExchangePath mPath;
-    ExchangeSlots mShared;
-    ExchangeSlots mPeer;
-    ExchangeSlots mHost;
-    ExchangeSlots mStaging;
+    std::deque<ExchangeSlotPool> mPools; ///< one per path, in the order of ExchangePath
     mutable std::mutex mMutex;
-    mutable std::vector<std::optional<bool>> mOpensLinksMemory; ///< guarded by mMutex
+    mutable std::vector<std::optional<bool>> mOpensLinkMemory; ///< guarded by mMutex
 };
 
 } // namespace kp::group

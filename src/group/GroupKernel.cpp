@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <utility>
 
-#include <kompute/Error.hpp>
-
 #include "group/BufferImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
-#include "launch/Steps.hpp"
+#include "launch/KernelArguments.hpp"
+#include "launch/LauncherChecks.hpp"
 
 namespace kp {
 namespace {
 
-/// Numbers of a shape for a push constant: the last axis first. Axes that it has no number for are
-/// multiplied into its last one; those that the shape does not have are 1.
+/// Returns a shape as a push constant of this many components: the last axis first. Further axes
+/// are multiplied into the last component; missing axes are 1.
 std::vector<uint64_t> axesOf(const std::vector<uint64_t>& shape, uint32_t components) {
     std::vector<uint64_t> axes(components, 1);
     for (size_t i = 0; i < shape.size(); ++i)
@@ -22,7 +21,7 @@ std::vector<uint64_t> axesOf(const std::vector<uint64_t>& shape, uint32_t compon
     return axes;
 }
 
-/// What the library itself gives a shader that declares it; empty for other names.
+/// Returns the value of a push constant that the library provides; empty for other names.
 std::vector<uint64_t> shardValue(const std::string& name, const Shard& shard, uint32_t components) {
     if (name == "kp_shard_index")
         return {shard.index};
@@ -43,27 +42,25 @@ struct GroupKernel::Impl {
     std::string name;
     std::shared_ptr<DeviceGroup::Impl> group;
     GroupKernelOptions options;
-    std::vector<uint32_t> queues;                     ///< of the copies it works on
-    std::vector<std::shared_ptr<Launcher>> launchers; ///< for each; null: nothing to do
-    std::shared_ptr<Buffer> shape;                    ///< that shards are about; may be null
+    std::vector<uint32_t> queues; ///< to launch on: the first of each device, or all
+    std::vector<std::shared_ptr<Launcher>> launchers; ///< per entry; null for an empty shard
+    std::shared_ptr<Buffer> shape;                    ///< whose shards the shader sees; may be null
 
     Impl(const DeviceGroup& used, std::string kernelName, GroupKernelOptions given)
         : name(std::move(kernelName)), group(used.impl()), options(std::move(given)) {}
 
-    /// The launcher that works on the copies of a queue.
+    bool usesEveryQueue() const { return queues.size() == group->queues.size(); }
+
+    /// Returns the launcher for the copies of a queue.
     const std::shared_ptr<Launcher>& launcherOf(uint32_t queue) const {
         group->requireQueue(queue);
-        // Queues of one device share a copy unless each has its own.
-        const bool each = launchers.size() == group->queues.size();
-        return launchers[each ? queue : group->deviceOfQueue[queue]];
+        return launchers[usesEveryQueue() ? queue : group->deviceOfQueue[queue]];
     }
 
-    [[noreturn]] void refuse(const std::string& message) const { launch::throwFor(name, message); }
-
-    /// @param kernelOf  makes the kernel of a device
+    /// @param kernelOf  creates the kernel of a device
     template <typename KernelOf>
     void build(const GroupArguments& arguments, const KernelOf& kernelOf) {
-        choosePlaces(arguments);
+        chooseQueues(arguments);
         std::vector<Kernel> kernels;
         for (const std::shared_ptr<Manager>& manager : group->managers)
             kernels.push_back(kernelOf(*manager));
@@ -72,7 +69,7 @@ struct GroupKernel::Impl {
                 makeLauncher(kernels[group->deviceOfQueue[queue]], arguments, queue));
     }
 
-    void choosePlaces(const GroupArguments& arguments) {
+    void chooseQueues(const GroupArguments& arguments) {
         queues = group->firstQueue;
         for (const GroupArgument& argument : arguments) {
             if (!argument.buffer)
@@ -80,7 +77,7 @@ struct GroupKernel::Impl {
             const Buffer::Impl& buffer = *argument.buffer->impl();
             buffer.requireAlive();
             if (buffer.group != group)
-                refuse(buffer.describe() + " is of another device group");
+                launch::throwFor(name, "{} is of another device group", buffer.describe());
             if (buffer.placement == BufferPlacement::eReplicatedByQueue)
                 queues = buffer.queueOfCopy;
             if (!shape || (buffer.sharded() && !shape->impl()->sharded()))
@@ -109,7 +106,7 @@ struct GroupKernel::Impl {
         else if (shape)
             own.globalSize = WorkSize(shard.size());
         else
-            refuse("without a buffer among the arguments it needs a global size");
+            launch::throwFor(name, "without a buffer among the arguments it needs a global size");
         own.localSize = options.localSize;
         own.queue = group->queues[queue];
         own.roundUp = options.roundUp;
@@ -129,21 +126,24 @@ struct GroupKernel::Impl {
                 byPosition.push_back(&argument);
         std::vector<bool> set(declared.size(), false);
         for (const auto& [parameter, target] : options.parameters)
-            if (const KernelArgument* argument = find(kernel, target.index, target.name))
+            if (const KernelArgument* argument =
+                    findArgument(kernel.signature(), target.index, target.name))
                 set[argument->index] = true;
 
         Arguments all;
         for (size_t i = 0; i < given.size(); ++i) {
-            const bool placed = given[i].index || !given[i].name.empty();
-            const KernelArgument* argument = placed ? find(kernel, given[i].index, given[i].name)
-                                             : i < byPosition.size() ? byPosition[i]
-                                                                     : nullptr;
+            const auto& [index, argumentName, buffer, value] = given[i];
+            const bool byIndexOrName = index || !argumentName.empty();
+            const KernelArgument* argument =
+                byIndexOrName           ? findArgument(kernel.signature(), index, argumentName)
+                : i < byPosition.size() ? byPosition[i]
+                                        : nullptr;
             if (!argument)
-                refuse("argument " +
-                       (given[i].name.empty()
-                            ? std::to_string(given[i].index.value_or(static_cast<uint32_t>(i)))
-                            : "'" + given[i].name + "'") +
-                       " is none of the kernel's " + std::to_string(byPosition.size()));
+                launch::throwFor(name, "argument {} is none of the kernel's {}",
+                                 argumentName.empty()
+                                     ? formatted("{}", index.value_or(static_cast<uint32_t>(i)))
+                                     : formatted("'{}'", argumentName),
+                                 byPosition.size());
             set[argument->index] = true;
             all.emplace_back(argument->index, valueOf(given[i], *argument, queue));
         }
@@ -153,34 +153,34 @@ struct GroupKernel::Impl {
         return all;
     }
 
-    static const KernelArgument* find(const Kernel& kernel, const std::optional<uint32_t>& index,
-                                      const std::string& argument) {
-        const KernelSignature& signature = kernel.signature();
-        if (!index)
-            return signature.find(argument);
-        return *index < signature.arguments().size() ? &signature.arguments()[*index] : nullptr;
-    }
-
     ArgumentValue valueOf(const GroupArgument& given, const KernelArgument& argument,
                           uint32_t queue) const {
         if (!given.buffer)
             return given.value;
         const Buffer::Impl& buffer = *given.buffer->impl();
         if (argument.writes && !buffer.writable)
-            refuse("argument " + std::to_string(argument.index) + " is written to, but " +
-                   buffer.describe() + " is read-only");
+            launch::throwFor(name, "argument {} is written to, but {} is read-only", argument.index,
+                             buffer.describe());
+        const bool queuesShareCopies = group->queues.size() > group->managers.size() &&
+                                       buffer.placement != BufferPlacement::eReplicatedByQueue;
+        if (argument.writes && queuesShareCopies && usesEveryQueue())
+            launch::throwFor(name,
+                             "argument {} is written to on every queue, because another buffer is "
+                             "replicated by queue, but the queues of a device share their copy of "
+                             "{}; replicate it by queue, too",
+                             argument.index, buffer.describe());
         return given.buffer->tensor(queue);
     }
 
     ArgumentValue numbersFor(const KernelArgument& argument, const Shard& shard) const {
         if (argument.type != shader::ScalarType::eUint32 &&
             argument.type != shader::ScalarType::eInt32)
-            refuse("'" + argument.name + "' is a " + typeName(argument) +
-                   ", but the library gives it as int or uint");
+            launch::throwFor(name, "'{}' is a {}, but the library provides it as int or uint",
+                             argument.name, typeName(argument));
         const std::vector<uint64_t> values = shardValue(argument.name, shard, argument.components);
         if (values.size() != argument.components)
-            refuse("'" + argument.name + "' is a " + typeName(argument) +
-                   ", but it is a single number");
+            launch::throwFor(name, "'{}' is a {}, but its value is a single number", argument.name,
+                             typeName(argument));
         std::vector<uint32_t> words(values.begin(), values.end());
         return ArgumentValue::numbers(argument.type, argument.components, words.data(),
                                       words.size() * sizeof(uint32_t));
@@ -231,7 +231,7 @@ std::vector<Event> GroupKernel::operator()(const std::vector<Event>& waitFor,
 std::shared_ptr<Launcher> GroupKernel::launcher(uint32_t index) const {
     const std::shared_ptr<Launcher>& launcher = mImpl->launcherOf(index);
     if (!launcher)
-        mImpl->refuse("the shard of queue " + std::to_string(index) + " has no rows");
+        launch::throwFor(name(), "the shard of queue {} has no rows", index);
     return launcher;
 }
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <string>
 
-#include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
-#include "shader/Hash.hpp"
-#include "vulkan/Commands.hpp"
-#include "vulkan/Device.hpp"
+#include "base/Text.hpp"
+#include "core/BoundState.hpp"
+#include "operations/ScalarTypes.hpp"
+#include "operations/StoragePipeline.hpp"
+#include "shader/Reflection.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/queue/Commands.hpp"
 
 namespace kp::group {
 namespace {
@@ -17,45 +20,34 @@ namespace {
 using DataTypes = Memory::DataTypes;
 constexpr uint32_t kLocalSize = 256;
 
-/// How a type is spelled in GLSL: in memory, and while it is computed with.
-struct Spelling {
+/// The GLSL names of a type: in memory, and in computations.
+struct GlslType {
     const char* stored;
     const char* computed;
     bool isBfloat16 = false;
 };
 
-Spelling spellingOf(DataTypes number) {
-    switch (number) {
-    case DataTypes::eInt:
-        return {"int", "int"};
-    case DataTypes::eUnsignedInt:
-        return {"uint", "uint"};
-    case DataTypes::eFloat:
-        return {"float", "float"};
-    case DataTypes::eDouble:
-        return {"double", "double"};
-    case DataTypes::eShort:
-        return {"int16_t", "int"};
-    case DataTypes::eUnsignedShort:
-        return {"uint16_t", "uint"};
-    case DataTypes::eChar:
-        return {"int8_t", "int"};
-    case DataTypes::eUnsignedChar:
-        return {"uint8_t", "uint"};
-    case DataTypes::eLong:
-        return {"int64_t", "int64_t"};
-    case DataTypes::eUnsignedLong:
-        return {"uint64_t", "uint64_t"};
-    case DataTypes::eHalf:
-        return {"float16_t", "float"};
-    case DataTypes::eBFloat16:
+GlslType glslTypeOf(DataTypes number) {
+    if (number == DataTypes::eBool || number == DataTypes::eCustom)
+        fail<InvalidArgument>("elements of {} cannot be reduced; numbers can",
+                              Memory::toString(number));
+    if (number == DataTypes::eBFloat16)
         return {"uint16_t", "float", true};
-    case DataTypes::eBool:
-    case DataTypes::eCustom:
-        break;
+    using shader::ScalarType;
+    const ScalarType scalar = scalarTypeOf(number);
+    const char* const stored = shader::nameOf(scalar);
+    switch (scalar) {
+    case ScalarType::eInt8:
+    case ScalarType::eInt16:
+        return {stored, "int"};
+    case ScalarType::eUint8:
+    case ScalarType::eUint16:
+        return {stored, "uint"};
+    case ScalarType::eFloat16:
+        return {stored, "float"};
+    default:
+        return {stored, stored};
     }
-    throw InvalidArgument("elements of " + Memory::toString(number) +
-                          " cannot be reduced; numbers can");
 }
 
 const char* expressionOf(ReduceOperation operation) {
@@ -69,8 +61,7 @@ const char* expressionOf(ReduceOperation operation) {
     case ReduceOperation::eMaximum:
         return "max(a, b)";
     }
-    throw InvalidArgument("unknown reduce operation " +
-                          std::to_string(static_cast<int>(operation)));
+    fail<InvalidArgument>("{} is not a ReduceOperation", static_cast<int>(operation));
 }
 
 constexpr const char* kSource = R"(
@@ -81,7 +72,7 @@ layout(push_constant) uniform P { uint firstD; uint firstS; uint count; };
 
 // The upper half of a float.
 float fromBfloat16(uint bits) { return uintBitsToFloat(bits << 16); }
-// To the nearest, ties to even; what is not a number stays so.
+// To the nearest, ties to even; NaN stays NaN.
 uint toBfloat16(float value) {
     uint bits = floatBitsToUint(value);
     return isnan(value) ? bits >> 16 | 64u : (bits + 32767u + (bits >> 16 & 1u)) >> 16;
@@ -97,35 +88,34 @@ void main() {
 }
 )";
 
-std::string sourceOf(const Spelling& spelling, ReduceOperation operation) {
-    std::string source = R"(#version 450
+std::string sourceOf(const GlslType& type, ReduceOperation operation) {
+    const std::string load =
+        type.isBfloat16 ? "fromBfloat16(uint(x))" : formatted("{}(x)", type.computed);
+    const std::string store =
+        type.isBfloat16 ? "uint16_t(toBfloat16(x))" : formatted("{}(x)", type.stored);
+    return formatted(R"(#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable
 #extension GL_EXT_shader_16bit_storage : enable
 #extension GL_EXT_shader_8bit_storage : enable
-)";
-    const auto define = [&](const std::string& name, const std::string& text) {
-        source += "#define " + name + " " + text + "\n";
-    };
-    define("STORED", spelling.stored);
-    define("COMPUTED", spelling.computed);
-    define("LOAD(x)",
-           spelling.isBfloat16 ? "fromBfloat16(uint(x))" : std::string(spelling.computed) + "(x)");
-    define("STORE(x)",
-           spelling.isBfloat16 ? "uint16_t(toBfloat16(x))" : std::string(spelling.stored) + "(x)");
-    define("OPERATION", expressionOf(operation));
-    return source + kSource;
+#define STORED {}
+#define COMPUTED {}
+#define LOAD(x) {}
+#define STORE(x) {}
+#define OPERATION {}
+{})",
+                     type.stored, type.computed, load, store, expressionOf(operation), kSource);
 }
 
 } // namespace
 
 std::shared_ptr<const ReduceKernel> ReduceKernel::of(vulkan::Device& device, DataTypes number,
                                                      ReduceOperation operation) {
-    const Spelling spelling = spellingOf(number);
+    const GlslType type = glslTypeOf(number);
     using vulkan::Feature;
     const auto require = [&](Feature feature) {
         if (!device.has(feature))
-            throw Unsupported(device.name() + " cannot reduce elements of " +
-                              Memory::toString(number) + ": it has no " + vulkan::nameOf(feature));
+            fail<Unsupported>("{} cannot reduce elements of {}: it has no {}", device.name(),
+                              Memory::toString(number), vulkan::nameOf(feature));
     };
     const uint32_t bytes = Memory::dataTypeMemorySize(number);
     if (bytes == 1)
@@ -139,45 +129,37 @@ std::shared_ptr<const ReduceKernel> ReduceKernel::of(vulkan::Device& device, Dat
 
     CompileOptions options;
     options.vulkanVersion = device.plan().apiVersion;
-    const std::vector<uint32_t> spirv = kp::compile(sourceOf(spelling, operation), options);
-    const shader::Hash hash = shader::hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
-    vulkan::PipelineRequest request;
-    request.spirv = spirv;
-    request.spirvHash = {hash.low, hash.high};
-    request.layout = device.pipelines().layout(
-        {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}, {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}},
-        3 * sizeof(uint32_t));
+    const std::vector<uint32_t> spirv = kp::compile(sourceOf(type, operation), options);
     return std::shared_ptr<const ReduceKernel>(
-        new ReduceKernel(device, bytes, device.pipelines().pipeline(request)));
+        new ReduceKernel(device, bytes, storagePipeline(device, spirv, 2, 3 * sizeof(uint32_t))));
 }
 
-void ReduceKernel::record(VkCommandBuffer commandBuffer, const vulkan::Buffer& destination,
-                          uint64_t destinationOffset, const vulkan::Buffer& source,
-                          uint64_t sourceOffset, uint64_t bytes,
-                          std::vector<std::shared_ptr<const void>>& kept) const {
+void ReduceKernel::record(VkCommandBuffer commandBuffer, const BufferKernel::Range& destination,
+                          const BufferKernel::Range& source, vulkan::KeptObjects& kept) const {
     const VkPhysicalDeviceLimits& limits = mDevice.physical().properties.limits;
     const uint64_t alignment = std::max<uint64_t>(4, limits.minStorageBufferOffsetAlignment);
-    // Descriptors begin at multiples of the alignment, so what is left is counted in the shader.
-    const auto view = [&](const vulkan::Buffer& buffer, uint64_t offset, uint32_t& first) {
-        const uint64_t at = buffer.offset() + offset;
+    // Descriptors start at multiples of the alignment; the shader adds the rest of the offset.
+    const auto view = [&](const BufferKernel::Range& range, uint32_t& first) {
+        const vulkan::Buffer& buffer = *range.buffer;
+        const uint64_t at = buffer.offset() + range.offset;
         const uint64_t begin = at / alignment * alignment;
         first = static_cast<uint32_t>((at - begin) / mNumberBytes);
-        // Elements of 8 and 16 bits are words of memory to some devices.
+        // Some devices access elements of 8 and 16 bits as words.
         const uint64_t end =
-            std::min((at + bytes + 3) & ~uint64_t{3}, buffer.offset() + buffer.fillSize());
+            std::min((at + range.bytes + 3) & ~uint64_t{3}, buffer.offset() + buffer.fillSize());
         return VkDescriptorBufferInfo{buffer.handle(), begin, end - begin};
     };
-    uint32_t push[3] = {0, 0, static_cast<uint32_t>(bytes / mNumberBytes)};
+    const auto count = static_cast<uint32_t>(source.bytes / mNumberBytes);
+    uint32_t push[3] = {0, 0, count};
     std::vector<vulkan::DescriptorWrite> writes(2);
-    writes[0].buffer = view(destination, destinationOffset, push[0]);
+    writes[0].buffer = view(destination, push[0]);
     writes[1].binding = 1;
-    writes[1].buffer = view(source, sourceOffset, push[1]);
+    writes[1].buffer = view(source, push[1]);
     const auto set = mDevice.descriptors().create(mPipeline->layout(), writes);
-    vulkan::recordBind(mDevice, commandBuffer, *mPipeline);
-    vulkan::recordBindSet(mDevice, commandBuffer, *mPipeline, set->handle());
-    vulkan::recordPush(mDevice, commandBuffer, *mPipeline, push, sizeof push);
-    const uint32_t groups = (push[2] + kLocalSize - 1) / kLocalSize;
-    vulkan::recordDispatch(mDevice, commandBuffer, {groups, 1, 1});
+    BoundState bound(mDevice, commandBuffer);
+    bound.bind(*mPipeline, set->handle());
+    bound.push(*mPipeline, push, sizeof push);
+    vulkan::recordDispatch(mDevice, commandBuffer, {(count + kLocalSize - 1) / kLocalSize, 1, 1});
     kept.push_back(set);
     kept.push_back(mPipeline);
 }

@@ -3,18 +3,15 @@
 
 #include <algorithm>
 
-#include <kompute/Error.hpp>
-
+#include "base/Text.hpp"
 #include "shader/Reflection.hpp"
 
 namespace kp {
 namespace {
 
 std::string vectorName(shader::ScalarType type, uint32_t components) {
-    std::string name = shader::nameOf(type);
-    if (components != 1)
-        name += "[" + std::to_string(components) + "]";
-    return name;
+    return components == 1 ? shader::nameOf(type)
+                           : formatted("{}[{}]", shader::nameOf(type), components);
 }
 
 } // namespace
@@ -80,13 +77,13 @@ std::string typeName(const KernelArgument& argument) {
         argument.type != ScalarType::eUnknown && argument.type != ScalarType::eStruct;
     switch (argument.kind) {
     case ArgumentKind::eBuffer:
-        return "buffer of " +
-               (isNumber ? vectorName(argument.type, argument.components) : "structs");
+        return formatted("buffer of {}",
+                         isNumber ? vectorName(argument.type, argument.components) : "structs");
     case ArgumentKind::eImage:
-        return "image of " + (isNumber ? vectorName(argument.type, 1) : "any type");
+        return formatted("image of {}", isNumber ? shader::nameOf(argument.type) : "any type");
     default:
         return isNumber ? vectorName(argument.type, argument.components)
-                        : "struct of " + std::to_string(argument.bytes) + " bytes";
+                        : formatted("struct of {} bytes", argument.bytes);
     }
 }
 
@@ -102,11 +99,10 @@ void ArgumentValue::store(const void* data, size_t bytes) {
 
 ArgumentValue ArgumentValue::numbers(shader::ScalarType type, uint32_t components, const void* data,
                                      size_t bytes) {
-    if (components == 0 || size_t{shader::sizeOf(type)} * components != bytes)
-        throw InvalidArgument(std::to_string(components) + " numbers of type " +
-                              shader::nameOf(type) + " have " +
-                              std::to_string(size_t{shader::sizeOf(type)} * components) +
-                              " bytes, not " + std::to_string(bytes));
+    const size_t expected = size_t{shader::sizeOf(type)} * components;
+    if (components == 0 || expected != bytes)
+        fail<InvalidArgument>("{} numbers of type {} have {} bytes, but {} bytes were given",
+                              components, shader::nameOf(type), expected, bytes);
     ArgumentValue value;
     value.mKind = Kind::eNumbers;
     value.mType = type;
@@ -129,12 +125,13 @@ std::string ArgumentValue::describe() const {
     case Kind::eMemory:
         if (!mMemory)
             return "a null pointer";
-        return std::string(mMemory->type() == Memory::Type::eImage ? "image" : "tensor") + " of " +
-               std::to_string(mMemory->size()) + " " + Memory::toString(mMemory->dataType());
+        return formatted("{} of {} {}",
+                         mMemory->type() == Memory::Type::eImage ? "image" : "tensor",
+                         mMemory->size(), Memory::toString(mMemory->dataType()));
     case Kind::eNumbers:
         return vectorName(mType, mComponents);
     case Kind::eBytes:
-        return std::to_string(mSize) + " bytes";
+        return formatted("{} bytes", mSize);
     }
     return {};
 }

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <kompute/Error.hpp>
-
+#include "launch/LauncherChecks.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
@@ -33,14 +32,12 @@ HostLauncher::~HostLauncher() = default;
 std::vector<ParameterInfo> HostLauncher::parameters() const {
     std::vector<ParameterInfo> infos;
     for (const std::string& parameter : mParameters)
-        infos.push_back({parameter, "anything", {name()}});
+        infos.push_back({parameter, launch::kAnyType, {name()}});
     return infos;
 }
 
 std::optional<Event> HostLauncher::operator()(const LaunchOptions& options) {
-    const std::shared_ptr<Queue>& queue = launch::chosenQueue(name(), options, mDefaultQueue);
-    launch::requireKnownParameters(name(), options.parameters, parameters());
-    return runSteps(queue, options);
+    return runSteps(launch::queueFor(*this, options, mDefaultQueue), options);
 }
 
 void HostLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
@@ -51,13 +48,12 @@ void HostLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
             return parameter.name == wanted;
         });
         if (found == all.end())
-            launch::throwFor(name(), "parameter '" + wanted + "' is missing");
+            launch::throwFor(name(), "parameter '{}' is missing", wanted);
         given.push_back(*found);
     }
     launch::Step& step = steps.add(*this);
     step.host = [function = mFunction, parameters = std::move(given)] { function(parameters); };
-    if (context.tracing)
-        step.message = "host " + name();
+    context.trace(step, "host {}", name());
 }
 
 } // namespace kp

@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <utility>
 
-#include <kompute/Error.hpp>
-
 #include "core/QueueImpl.hpp"
-#include "launch/KernelImpl.hpp"
+#include "launch/KernelLauncherImpl.hpp"
+#include "launch/LauncherChecks.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
 namespace {
 
-/// More launches than this in one call are taken for a generator that does not end.
-constexpr size_t kMostLaunches = 1u << 20;
+/// A call with more launches counts as a generator that does not end.
+constexpr size_t kMaxLaunches = 1u << 20;
 
 } // namespace
 
@@ -48,14 +47,17 @@ IterativeKernelLauncher::IterativeKernelLauncher(std::string name, Kernel kernel
                                  options),
       mIterated(std::move(iteratedParameters)), mMode(mode) {
     for (size_t i = 0; i < mIterated.size(); ++i) {
-        const std::string quoted = "iterated parameter '" + mIterated[i].name + "'";
-        if (parametersMap.find(mIterated[i].name) == parametersMap.end())
-            launch::throwFor(this->name(), quoted + " is not in the parameters map");
+        const std::string& parameter = mIterated[i].name;
+        const auto refuse = [&](const char* reason) {
+            launch::throwFor(this->name(), "iterated parameter '{}' {}", parameter, reason);
+        };
+        if (parametersMap.find(parameter) == parametersMap.end())
+            refuse("is not in the parameters map");
         if (!mIterated[i].generator)
-            launch::throwFor(this->name(), quoted + " has no generator");
+            refuse("has no generator");
         for (size_t j = 0; j < i; ++j)
-            if (mIterated[i].name == mIterated[j].name)
-                launch::throwFor(this->name(), quoted + " is named twice");
+            if (parameter == mIterated[j].name)
+                refuse("is named twice");
     }
 }
 
@@ -76,12 +78,14 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
         const ParameterSequence next = iterated.generator->newGenerator();
         std::vector<ArgumentValue>& own = values.emplace_back();
         if (!next)
-            launch::throwFor(name(), "the generator of '" + iterated.name + "' gave no sequence");
+            launch::throwFor(name(), "the generator of '{}' gave no sequence", iterated.name);
         while (std::optional<ArgumentValue> value = next()) {
             own.push_back(std::move(*value));
-            if (own.size() > kMostLaunches)
-                launch::throwFor(name(), "the generator of '" + iterated.name +
-                                             "' has given over a million values; does it end?");
+            if (own.size() > kMaxLaunches)
+                launch::throwFor(name(),
+                                 "the generator of '{}' has given over a million values; does it "
+                                 "end?",
+                                 iterated.name);
         }
     }
     std::vector<std::vector<ArgumentValue>> combinations;
@@ -92,11 +96,11 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
             if (values[i].size() != values[0].size()) {
                 const size_t shorter = values[i].size() < values[0].size() ? i : 0;
                 const size_t longer = shorter == 0 ? i : 0;
-                launch::throwFor(name(), "the generator of '" + mIterated[shorter].name +
-                                             "' ends early: it gave " +
-                                             std::to_string(values[shorter].size()) +
-                                             " values, that of '" + mIterated[longer].name + "' " +
-                                             std::to_string(values[longer].size()));
+                launch::throwFor(name(),
+                                 "the generator of '{}' ends early: it gave {} values, that of "
+                                 "'{}' {}",
+                                 mIterated[shorter].name, values[shorter].size(),
+                                 mIterated[longer].name, values[longer].size());
             }
         for (size_t i = 0; i < values[0].size(); ++i) {
             std::vector<ArgumentValue>& combination = combinations.emplace_back();
@@ -108,7 +112,7 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
     size_t count = 1;
     for (const std::vector<ArgumentValue>& own : values) {
         count *= own.size();
-        if (count > kMostLaunches)
+        if (count > kMaxLaunches)
             launch::throwFor(name(), "the iterated parameters have over a million combinations");
     }
     for (size_t i = 0; i < count; ++i) {
@@ -131,19 +135,15 @@ void IterativeKernelLauncher::appendSteps(launch::StepList& steps,
     for (size_t i = 0; i < combinations.size(); ++i) {
         for (size_t place = 0; place < iterated.size(); ++place)
             iterated[place].value = combinations[i][place];
-        const Impl::Position& position = impl().prepare(*this, i, context.options, iterated);
+        const Impl::Dispatch& dispatch = impl().prepare(i, context.options, iterated);
         launch::Step& step = steps.add(*this);
-        step.operation = position.operation;
-        step.padded = position.padded;
-        if (context.tracing)
-            step.message = name() + " (" + std::to_string(i + 1) + " of " +
-                           std::to_string(combinations.size()) + ")";
+        step.operation = dispatch.operation;
+        context.trace(step, "{} ({} of {})", name(), i + 1, combinations.size());
     }
 }
 
 std::optional<Event> IterativeKernelLauncher::operator()(const LaunchOptions& options) {
     const std::shared_ptr<Queue> queue = queueOf(options);
-    launch::requireKnownParameters(name(), options.parameters, parameters());
     const Event event = runSteps(queue, options);
     if (!options.enqueueBarrier)
         return std::nullopt;

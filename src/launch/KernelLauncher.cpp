@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/launch/KernelLauncher.hpp>
 
-#include <algorithm>
 #include <utility>
 
-#include <kompute/Error.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "core/AlgorithmChecks.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
 #include "launch/KernelImpl.hpp"
+#include "launch/KernelLauncherImpl.hpp"
+#include "launch/LauncherChecks.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
 namespace {
 
-std::string sizeText(const WorkSize& size) {
-    return "[" + std::to_string(size.x) + "," + std::to_string(size.y) + "," +
-           std::to_string(size.z) + "]";
+/// Returns the index of the argument that a parameter stands for.
+uint32_t targetIndex(const std::string& launcher, const KernelSignature& signature,
+                     const std::string& parameter, const ParameterTarget& target) {
+    const KernelArgument* const argument = findArgument(signature, target.index, target.name);
+    if (!argument)
+        launch::throwFor(
+            launcher,
+            "parameter '{}' stands for argument {}, but the kernel has {} arguments and none of "
+            "that {}",
+            parameter,
+            target.index ? formatted("{}", *target.index) : formatted("'{}'", target.name),
+            signature.arguments().size(), target.index ? "index" : "name");
+    if (target.type != shader::ScalarType::eUnknown && target.type != argument->type) {
+        KernelArgument wanted = *argument;
+        wanted.type = target.type;
+        launch::throwFor(launcher, "parameter '{}' is expected to be a {}, but argument {} is a {}",
+                         parameter, typeName(wanted), argument->index, typeName(*argument));
+    }
+    return argument->index;
 }
 
 } // namespace
@@ -31,58 +45,54 @@ KernelLauncher::KernelLauncher(std::string name, Kernel kernel, const Arguments&
 KernelLauncher::KernelLauncher(std::string name, Kernel kernel, const Arguments& arguments,
                                const std::vector<ParameterPlace>& parameters,
                                const KernelOptions& options)
-    : Launcher(name, options.profiler),
-      mImpl(std::make_unique<Impl>(name, std::move(kernel), options)) {
-    mImpl->setPlaces(parameters);
+    : Launcher(std::move(name), options.profiler),
+      mImpl(std::make_unique<Impl>(*this, std::move(kernel), options)) {
+    KernelArguments& known = mImpl->arguments;
+    for (const ParameterPlace& parameter : parameters)
+        known.addParameter(parameter.name, parameter.index);
     if (arguments.empty() && parameters.empty() && mImpl->kernel.impl()->algorithm)
-        mImpl->takeAlgorithmsOwn();
+        known.setFromAlgorithm();
     else
-        mImpl->setArguments(*this, arguments);
-    mImpl->requireComplete();
+        known.set(arguments);
+    known.requireComplete();
 }
 
 KernelLauncher::~KernelLauncher() = default;
 
 std::shared_ptr<Queue> KernelLauncher::queueOf(const LaunchOptions& options) const {
-    return launch::chosenQueue(name(), options, defaultQueue());
+    return launch::queueFor(*this, options, defaultQueue());
 }
 
 std::optional<Event> KernelLauncher::operator()(const LaunchOptions& options) {
-    const std::shared_ptr<Queue> queue = queueOf(options);
-    launch::requireKnownParameters(name(), options.parameters, parameters());
-    return runSteps(queue, options);
+    return runSteps(queueOf(options), options);
 }
 
 void KernelLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
     mImpl->requireDevice(context.queue);
-    const Impl::Position& position = mImpl->prepare(*this, 0, context.options, {});
+    const Impl::Dispatch& dispatch = mImpl->prepare(0, context.options, {});
     launch::Step& step = steps.add(*this);
-    step.operation = position.operation;
-    step.padded = position.padded;
-    if (context.tracing)
-        step.message =
-            name() + "<<<" + sizeText(position.globalSize) + ", " +
-            sizeText({position.localSize[0], position.localSize[1], position.localSize[2]}) + ">>>";
+    step.operation = dispatch.operation;
+    const WorkSize& global = dispatch.globalSize;
+    const Workgroup& local = dispatch.localSize;
+    context.trace(step, "{}<<<[{},{},{}], [{},{},{}]>>>", name(), global.x, global.y, global.z,
+                  local[0], local[1], local[2]);
 }
 
 void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
                                     const std::string& name, const KernelArgument& expected) const {
     const auto refuse = [&](const std::string& more = {}) {
-        launch::throwFor(this->name(), "argument " + std::to_string(index) +
-                                           (name.empty() ? "" : " '" + name + "'") + " is a " +
-                                           typeName(expected) + ", but was given " +
-                                           value.describe() + more);
+        launch::throwFor(this->name(), "argument {}{} is a {}, but was given {}{}", index,
+                         name.empty() ? "" : formatted(" '{}'", name), typeName(expected),
+                         value.describe(), more);
     };
-    const bool isMemory =
-        expected.kind == ArgumentKind::eBuffer || expected.kind == ArgumentKind::eImage;
-    if (!isMemory) {
+    if (!isMemory(expected)) {
         const bool sameNumbers = value.kind() == ArgumentValue::Kind::eNumbers &&
                                  value.type() == expected.type &&
                                  value.components() == expected.components;
         const bool bytes = value.kind() == ArgumentValue::Kind::eBytes;
         if ((!sameNumbers && !bytes) || value.size() != expected.bytes)
-            refuse(sameNumbers ? "; its layout has " + std::to_string(expected.bytes) +
-                                     " bytes, so give them as bytes"
+            refuse(sameNumbers ? formatted("; its layout has {} bytes, so give them as bytes",
+                                           expected.bytes)
                                : "");
         return;
     }
@@ -93,16 +103,15 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
     const bool isImage = value.memory()->type() == Memory::Type::eImage;
     if (isImage != (expected.kind == ArgumentKind::eImage))
         refuse();
-    // The library's own check, of this binding alone.
-    shader::Reflection alone;
+    shader::Reflection thisBinding;
     for (const shader::Binding& binding : kernel().reflection().bindings)
         if (binding.binding == expected.place)
-            alone.bindings = {binding};
+            thisBinding.bindings = {binding};
     const std::vector<std::shared_ptr<Memory>> memory(expected.place + size_t{1}, value.memory());
     try {
-        checkBindings(alone, *kernel().impl()->device, memory);
+        checkBindings(thisBinding, *kernel().impl()->device, memory);
     } catch (const Error& error) {
-        refuse(std::string(": ") + error.what());
+        refuse(formatted(": {}", error.what()));
     }
 }
 
@@ -127,9 +136,10 @@ const Kernel& KernelLauncher::kernel() const {
 
 Arguments KernelLauncher::arguments() const {
     Arguments known;
-    for (uint32_t i = 0; i < mImpl->values.size(); ++i)
-        if (mImpl->values[i].kind() != ArgumentValue::Kind::eNone)
-            known.emplace_back(i, mImpl->values[i]);
+    const std::vector<ArgumentValue>& values = mImpl->arguments.values();
+    for (uint32_t i = 0; i < values.size(); ++i)
+        if (values[i].kind() != ArgumentValue::Kind::eNone)
+            known.emplace_back(i, values[i]);
     return known;
 }
 
@@ -139,48 +149,6 @@ std::shared_ptr<KernelListLauncher> KernelLauncher::asListLauncher(std::string n
     return list;
 }
 
-namespace {
-
-std::vector<std::string> namesOf(const ParametersMap& map) {
-    std::vector<std::string> names;
-    for (const auto& [name, target] : map)
-        names.push_back(name);
-    return names;
-}
-
-} // namespace
-
-// The places are found before the base is made, so that it can check the arguments against them.
-static std::vector<uint32_t> placesOf(const std::string& launcher, const Kernel& kernel,
-                                      const ParametersMap& map) {
-    std::vector<uint32_t> places;
-    const KernelSignature& signature = kernel.signature();
-    for (const auto& [name, target] : map) {
-        const KernelArgument* argument = nullptr;
-        if (!target.index)
-            argument = signature.find(target.name);
-        else if (*target.index < signature.arguments().size())
-            argument = &signature.arguments()[*target.index];
-        if (!argument)
-            launch::throwFor(
-                launcher,
-                "parameter '" + name + "' stands for argument " +
-                    (target.index ? std::to_string(*target.index) : "'" + target.name + "'") +
-                    ", but the kernel has " + std::to_string(signature.arguments().size()) +
-                    " arguments and none of that " + (target.index ? "index" : "name"));
-        if (target.type != shader::ScalarType::eUnknown && target.type != argument->type) {
-            KernelArgument wanted = *argument;
-            wanted.type = target.type;
-            launch::throwFor(launcher, "parameter '" + name + "' is expected to be a " +
-                                           typeName(wanted) + ", but argument " +
-                                           std::to_string(argument->index) + " is a " +
-                                           typeName(*argument));
-        }
-        places.push_back(argument->index);
-    }
-    return places;
-}
-
 ParametrizedKernelLauncher::ParametrizedKernelLauncher(std::string name, Kernel kernel,
                                                        const ParametersMap& parametersMap,
                                                        const Arguments& arguments,
@@ -188,11 +156,10 @@ ParametrizedKernelLauncher::ParametrizedKernelLauncher(std::string name, Kernel 
     : KernelLauncher(
           name, kernel, arguments,
           [&] {
-              const std::vector<uint32_t> indices = placesOf(name, kernel, parametersMap);
-              const std::vector<std::string> names = namesOf(parametersMap);
               std::vector<ParameterPlace> places;
-              for (size_t i = 0; i < names.size(); ++i)
-                  places.push_back({names[i], indices[i]});
+              for (const auto& [parameter, target] : parametersMap)
+                  places.push_back(
+                      {parameter, targetIndex(name, kernel.signature(), parameter, target)});
               return places;
           }(),
           options),
@@ -202,8 +169,9 @@ ParametrizedKernelLauncher::~ParametrizedKernelLauncher() = default;
 
 std::vector<ParameterInfo> ParametrizedKernelLauncher::parameters() const {
     std::vector<ParameterInfo> infos;
-    for (const ParameterPlace& place : impl().places)
-        infos.push_back({place.name, typeName(impl().arguments()[place.index]), {name()}});
+    const KernelArguments& arguments = impl().arguments;
+    for (const auto& [parameter, index] : arguments.parameters())
+        infos.push_back({parameter, typeName(arguments.declared()[index]), {name()}});
     return infos;
 }
 

@@ -5,8 +5,7 @@
 #include <map>
 #include <utility>
 
-#include <kompute/Error.hpp>
-
+#include "launch/LauncherChecks.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
@@ -32,13 +31,11 @@ void KernelListLauncher::Impl::addParameters(const Launcher& launcher) {
             merged.push_back({info.name, info.type, {launcher.name()}});
             continue;
         }
-        const std::string anything = "anything"; // host functions take what they are given
-        if (known->type == anything)
+        if (known->type == launch::kAnyType)
             known->type = info.type;
-        else if (info.type != anything && info.type != known->type)
-            launch::throwFor(name, "parameter '" + info.name + "' is a " + known->type + " for '" +
-                                       known->launchers.front() + "', but a " + info.type +
-                                       " for '" + launcher.name() + "'");
+        else if (info.type != launch::kAnyType && info.type != known->type)
+            launch::throwFor(name, "parameter '{}' is a {} for '{}', but a {} for '{}'", info.name,
+                             known->type, known->launchers.front(), info.type, launcher.name());
         auto& takers = known->launchers;
         if (std::find(takers.begin(), takers.end(), launcher.name()) == takers.end())
             takers.push_back(launcher.name());
@@ -62,8 +59,9 @@ KernelListLauncher& KernelListLauncher::push(std::shared_ptr<Launcher> launcher)
     if (!launcher)
         return *this;
     if (!launcher->globalSizeConfigured())
-        launch::throwFor(mImpl->name, "launcher '" + launcher->name() +
-                                          "' has no default global size, which a list needs");
+        launch::throwFor(mImpl->name,
+                         "launcher '{}' has no default global size, which a list needs",
+                         launcher->name());
     mImpl->addParameters(*launcher);
     std::unique_ptr<launch::RunLog>& log = mImpl->logs[launcher->name()];
     if (!log)
@@ -76,9 +74,9 @@ KernelListLauncher& KernelListLauncher::push(std::shared_ptr<Launcher> launcher)
 KernelListLauncher& KernelListLauncher::push(const std::shared_ptr<KernelListLauncher>& list) {
     if (!list)
         return *this;
-    // A copy first: the list may be this one.
+    // A copy, because the list may be this one.
     const std::vector<std::shared_ptr<Launcher>> launchers = list->launchers();
-    // All of them or none.
+    // All launchers are added, or none.
     const std::vector<ParameterInfo> before = mImpl->parameters;
     try {
         for (const std::shared_ptr<Launcher>& launcher : launchers)
@@ -102,7 +100,7 @@ KernelListLauncher& KernelListLauncher::pushCopyDeviceToDevice(std::string varia
                                                                CopyEnd destination,
                                                                CopyRange range) {
     if (!source.onDevice() || !destination.onDevice())
-        launch::throwFor(variable, "a copy from device to device has a tensor on both ends");
+        launch::throwFor(variable, "a copy from device to device needs a tensor on both ends");
     return pushCopyHostDevice(std::move(variable), std::move(source), std::move(destination),
                               range);
 }
@@ -129,7 +127,7 @@ Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& queue,
                                      const std::vector<Event>& waitFor,
                                      const Parameters& parameters) {
     if (!queue)
-        launch::throwFor(mImpl->name, "the queue is null; a list takes the queue with each call");
+        launch::throwFor(mImpl->name, "the queue is null; pass one with each call of a list");
     launch::requireKnownParameters(mImpl->name, parameters, mImpl->parameters);
     if (mImpl->launchers.empty()) {
         Event::waitAll(waitFor);

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <kompute/Error.hpp>
-
 #include "launch/Steps.hpp"
 
 namespace kp {
@@ -31,7 +29,7 @@ void Launcher::clearStatistics() {
     mRunLog->clear();
 }
 
-// A launcher of the user's own is called as a user would.
+// A launcher that a user implemented is called like a user would call it.
 void Launcher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
     LaunchOptions options;
     for (const ParameterInfo& info : parameters())

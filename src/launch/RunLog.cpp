@@ -15,7 +15,7 @@ RunLog::~RunLog() {
     try {
         if (mSink)
             statistics();
-    } catch (...) { // no memory to note them down
+    } catch (...) { // out of memory: the times are lost
     }
 }
 
@@ -38,7 +38,7 @@ bool RunLog::count(const Run& run) {
 void RunLog::add(Event event, uint64_t bytes) {
     const std::lock_guard lock(mMutex);
     mRuns.push_back({std::move(event), bytes});
-    // Of launches that nobody fetches, the old ones that are done go; a few at a time.
+    // Nobody may ever call statistics(). Two at a time, so that a long backlog shrinks, too.
     for (int i = 0; i < 2 && mRuns.size() > Launcher::kMaxEvents && count(mRuns.front()); ++i)
         mRuns.pop_front();
 }

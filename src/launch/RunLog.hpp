@@ -11,19 +11,19 @@
 
 namespace kp::launch {
 
-/// The profiled launches of one launcher that are not in its statistics yet, and its statistics.
-/// Keeps no more than a fixed number of launches that are done, whoever fetches. Thread-safe.
+/// The statistics of one launcher, and its profiled launches that are not in them yet. Keeps at
+/// most Launcher::kMaxEvents finished launches. Thread-safe.
 class RunLog {
 public:
     RunLog(std::string name, std::shared_ptr<TimingSink> sink);
-    /// The sink is told of what is done by now.
+    /// Passes the launches that have finished to the sink.
     ~RunLog();
     RunLog(const RunLog&) = delete;
     RunLog& operator=(const RunLog&) = delete;
 
     void add(Event event, uint64_t bytes);
     std::vector<Event> events() const;
-    /// Takes in what is done by now.
+    /// Counts the launches that have finished, and returns the statistics.
     KernelStatistics statistics();
     void clear();
     const std::string& name() const { return mName; }
@@ -34,7 +34,7 @@ private:
         uint64_t bytes;
     };
 
-    /// @return true where the run is over, and was counted
+    /// Counts a run if it has ended. @return true if it has
     bool count(const Run& run);
 
     const std::string mName;

@@ -5,32 +5,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kompute/launch/Launcher.hpp>
 #include <kompute/operations/OpBase.hpp>
 
+#include "base/Text.hpp"
 #include "core/Repeater.hpp"
 #include "launch/RunLog.hpp"
 
 namespace kp::launch {
 
-/// One thing that a call does: a device operation, a host function, or the call of a launcher that
-/// the library does not know from inside.
+/// One part of a call: a device operation, a host function, or the call of a launcher that a user
+/// implemented. One of the three is set.
 struct Step {
     Launcher* launcher = nullptr;
-    RunLog* listLog = nullptr;         ///< of the list that it is run by, where there is one
-    std::shared_ptr<OpBase> operation; ///< never changed once it is here
+    RunLog* listLog = nullptr;         ///< log of the list that runs the step; may be null
+    std::shared_ptr<OpBase> operation; ///< never changes afterwards
     std::function<void()> host;
     std::function<std::optional<Event>(const std::shared_ptr<Queue>&, const std::vector<Event>&)>
         call;
-    uint64_t bytes = 0;              ///< moved, of copies and fills
-    std::shared_ptr<Memory> changed; ///< its mirror is behind afterwards
-    bool padded = false;             ///< uses an image whose rows the host view copies
-    std::string message;             ///< for the trace, where it is on
+    uint64_t bytes = 0;              ///< transferred by copies and fills
+    std::shared_ptr<Memory> changed; ///< memory whose host view becomes stale; may be null
+    std::string message;             ///< for the trace; empty if it is off
 };
 
-/// What one call is to do, in order. Reused between calls for its capacity.
+/// The steps of one call, in order. Reused between calls for its capacity.
 class StepList {
 public:
     Step& add(Launcher& launcher) {
@@ -45,44 +46,41 @@ private:
     std::vector<Step> mSteps;
 };
 
-/// What a launcher needs to know to add its steps.
+/// The call that a launcher adds its steps for.
 struct CallContext {
     const LaunchOptions& options;
     const Queue& queue;
     bool tracing = false;
+
+    /// Sets the trace message of a step if the trace is on.
+    template <typename... Values>
+    void trace(Step& step, fmt::format_string<Values...> format, Values&&... values) const {
+        if (tracing)
+            step.message = formatted(format, std::forward<Values>(values)...);
+    }
 };
 
-/// Runs steps on a queue: neighbouring device operations in one submission, host functions between.
-/// Keeps the recorded command buffers for the next call. Used by one thread at a time.
+/// Runs steps on a queue: consecutive device operations in one submission, host functions between
+/// submissions. Keeps the recorded command buffers for the next call. Used by one thread at a time.
 class StepRunner {
 public:
     StepList& steps() { return mSteps; }
 
-    /// Runs what is in steps(). Without any, what is returned is done when @p waitFor is.
+    /// Runs steps(). Without any, returns an event that is done when @p waitFor is.
     Event run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
 
 private:
-    /// Takes the operations of these steps.
+    /// Moves the operations out of these steps.
     Event runDevice(Queue& queue, size_t first, size_t end, const std::vector<Event>& waitFor,
                     size_t segment, bool timed);
 
     StepList mSteps;
     Repeater::Operations mOperations;
-    std::vector<std::shared_ptr<Repeater>> mRepeaters; ///< one for each device segment
-    std::weak_ptr<vulkan::Device> mDevice;             ///< that they are for
+    std::vector<std::shared_ptr<Repeater>> mRepeaters; ///< one per submission of a call
+    std::weak_ptr<vulkan::Device> mDevice;             ///< device of the repeaters
 };
 
-/// True where shouldTraceKernel() may say yes to something.
+/// Returns true if the trace is on. Fast.
 bool tracing();
-
-[[noreturn]] void throwFor(const std::string& launcher, const std::string& message);
-
-/// The queue of a call. @throws InvalidArgument where none is known
-const std::shared_ptr<Queue>& chosenQueue(const std::string& launcher, const LaunchOptions& options,
-                                          const std::shared_ptr<Queue>& defaultQueue);
-
-/// @throws InvalidArgument where @p options has a parameter that is not among those
-void requireKnownParameters(const std::string& launcher, const Parameters& given,
-                            const std::vector<ParameterInfo>& known);
 
 } // namespace kp::launch

@@ -3,41 +3,32 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
+#include "base/Environment.hpp"
+#include "base/Text.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
 namespace {
 
-bool switchedOn(const char* variable) {
-    const char* value = std::getenv(variable);
-    if (!value)
-        return false;
-    std::string text = value;
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text == "1" || text == "true" || text == "on" || text == "yes";
-}
-
-struct Trace {
+struct TraceState {
     std::mutex mutex;
     TraceOptions options = traceOptionsFromEnvironment();
     std::function<void(const std::string&)> output;
     std::atomic<bool> tracing{options.traceKernels};
 };
 
-Trace& trace() {
-    static Trace* const instance = new Trace; // never destroyed: threads may launch at exit
+TraceState& traceState() {
+    static TraceState* const instance =
+        new TraceState; // never destroyed: threads may launch at exit
     return *instance;
 }
 
-bool matches(std::string_view glob, std::string_view text) {
+bool matchesGlob(std::string_view glob, std::string_view text) {
     size_t g = 0;
     size_t t = 0;
     size_t star = std::string_view::npos;
@@ -71,12 +62,12 @@ bool passesFilter(std::string_view filter, std::string_view message) {
         if (glob.empty())
             continue;
         if (glob.front() == '!') {
-            if (matches(glob.substr(1), message))
+            if (matchesGlob(glob.substr(1), message))
                 return false;
             continue;
         }
         wanted = false;
-        found = found || matches(glob, message);
+        found = found || matchesGlob(glob, message);
     }
     return wanted || found;
 }
@@ -85,33 +76,32 @@ bool passesFilter(std::string_view filter, std::string_view message) {
 
 TraceOptions traceOptionsFromEnvironment() {
     TraceOptions options;
-    options.traceKernels = switchedOn("KP_TRACE_KERNELS");
-    options.noCopy = switchedOn("KP_TRACE_NOCOPY");
-    options.noAccumulate = switchedOn("KP_TRACE_NOACCUMULATE");
-    options.profileKernels = switchedOn("KP_PROFILE_KERNELS");
-    if (const char* filter = std::getenv("KP_TRACE_FILTER"))
-        options.filter = filter;
+    options.traceKernels = environmentFlag("KP_TRACE_KERNELS");
+    options.noCopy = environmentFlag("KP_TRACE_NOCOPY");
+    options.noAccumulate = environmentFlag("KP_TRACE_NOACCUMULATE");
+    options.profileKernels = environmentFlag("KP_PROFILE_KERNELS");
+    options.filter = environment("KP_TRACE_FILTER", options.filter);
     return options;
 }
 
 TraceOptions traceOptions() {
-    const std::lock_guard lock(trace().mutex);
-    return trace().options;
+    const std::lock_guard lock(traceState().mutex);
+    return traceState().options;
 }
 
 void setTraceOptions(const TraceOptions& options) {
-    const std::lock_guard lock(trace().mutex);
-    trace().options = options;
-    trace().tracing.store(options.traceKernels, std::memory_order_relaxed);
+    const std::lock_guard lock(traceState().mutex);
+    traceState().options = options;
+    traceState().tracing.store(options.traceKernels, std::memory_order_relaxed);
 }
 
 void setTraceOutput(std::function<void(const std::string& line)> output) {
-    const std::lock_guard lock(trace().mutex);
-    trace().output = std::move(output);
+    const std::lock_guard lock(traceState().mutex);
+    traceState().output = std::move(output);
 }
 
 bool launch::tracing() {
-    return trace().tracing.load(std::memory_order_relaxed);
+    return traceState().tracing.load(std::memory_order_relaxed);
 }
 
 bool shouldTraceKernel(const std::string& message) {
@@ -126,8 +116,8 @@ void traceKernel(const std::string& message) {
         return;
     std::function<void(const std::string&)> output;
     {
-        const std::lock_guard lock(trace().mutex);
-        output = trace().output;
+        const std::lock_guard lock(traceState().mutex);
+        output = traceState().output;
     }
     if (output)
         output(message);
@@ -190,10 +180,7 @@ void FunctionProfiler::addTiming(const std::string&, const Event&, const EventPr
 
 std::string FunctionProfiler::toString() const {
     const std::lock_guard lock(mImpl->mutex);
-    char numbers[64];
-    std::snprintf(numbers, sizeof numbers, "%.6g s (%llu calls)", mImpl->total,
-                  static_cast<unsigned long long>(mImpl->calls));
-    return "- " + mImpl->name + " : " + numbers;
+    return formatted("- {} : {:.6g} s ({} calls)", mImpl->name, mImpl->total, mImpl->calls);
 }
 
 } // namespace kp

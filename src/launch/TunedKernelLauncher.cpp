@@ -5,13 +5,28 @@
 #include <map>
 #include <utility>
 
-#include <kompute/Error.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "core/QueueImpl.hpp"
+#include "launch/KernelArguments.hpp"
+#include "launch/LauncherChecks.hpp"
 #include "launch/Steps.hpp"
 
 namespace kp {
+namespace {
+
+/// The arguments of the kernel are not known yet, so an index and a name are not compared.
+void requireDifferentTargets(const std::string& launcher, const ParametersMap& parameters) {
+    for (auto a = parameters.begin(); a != parameters.end(); ++a)
+        for (auto b = parameters.begin(); b != a; ++b)
+            if (a->second.index == b->second.index && a->second.name == b->second.name)
+                launch::throwFor(launcher, "parameters '{}' and '{}' both stand for argument {}",
+                                 b->first, a->first,
+                                 a->second.index ? formatted("{}", *a->second.index)
+                                                 : formatted("'{}'", a->second.name));
+}
+
+} // namespace
 
 struct TunedKernelLauncher::Impl {
     using Size = std::array<uint64_t, 3>;
@@ -47,7 +62,7 @@ Arguments TunedKernelLauncher::Impl::knownArguments(const Kernel& tuned) const {
     for (const KernelArgument& argument : tuned.signature().arguments()) {
         if (isParameter(argument))
             continue;
-        if (argument.kind == ArgumentKind::eBuffer || argument.kind == ArgumentKind::eImage)
+        if (isMemory(argument))
             known.emplace_back(argument.index, arguments.memObjects().at(argument.place));
         else if (argument.kind == ArgumentKind::ePushConstant &&
                  push.size() >= size_t{argument.place} + argument.bytes)
@@ -76,6 +91,7 @@ TunedKernelLauncher::TunedKernelLauncher(std::string name, std::shared_ptr<Tuned
       mImpl(new Impl{name, std::move(kernel), std::move(arguments), std::move(options), {}}) {
     if (!mImpl->kernel)
         launch::throwFor(name, "the tuned kernel is null");
+    requireDifferentTargets(name, mImpl->options.parametersMap);
 }
 
 TunedKernelLauncher::~TunedKernelLauncher() = default;
@@ -107,7 +123,7 @@ const TuningArguments& TunedKernelLauncher::arguments() const {
 std::vector<ParameterInfo> TunedKernelLauncher::parameters() const {
     std::vector<ParameterInfo> infos;
     for (const auto& [parameter, target] : mImpl->options.parametersMap)
-        infos.push_back({parameter, "anything", {name()}});
+        infos.push_back({parameter, launch::kAnyType, {name()}});
     return infos;
 }
 
@@ -118,14 +134,13 @@ std::shared_ptr<KernelListLauncher> TunedKernelLauncher::asListLauncher(std::str
 }
 
 std::optional<Event> TunedKernelLauncher::operator()(const LaunchOptions& options) {
-    const std::shared_ptr<Queue>& queue =
-        launch::chosenQueue(name(), options, mImpl->options.queue);
-    launch::requireKnownParameters(name(), options.parameters, parameters());
+    const std::shared_ptr<Queue>& queue = launch::queueFor(*this, options, mImpl->options.queue);
     if (!options.globalSize && !globalSizeConfigured())
-        launch::throwFor(name(), "no global size was given with the call, and the tuning arguments "
-                                 "have no number of threads");
+        launch::throwFor(name(),
+                         "no global size was given with the call, and the tuning arguments have no "
+                         "number of threads");
     if (options.localSize)
-        launch::throwFor(name(), "a local size was given, but that is what is tuned");
+        launch::throwFor(name(), "a local size was given, but tuning chooses it; give none");
     return runSteps(queue, options);
 }
 
@@ -134,12 +149,12 @@ void TunedKernelLauncher::appendSteps(launch::StepList& steps, const launch::Cal
     std::shared_ptr<KernelLauncher>& launcher = mImpl->launchers[sized.threads()];
     if (!launcher) {
         if (!mImpl->kernel->isTuned(sized)) {
-            // What is still to write the memory would write it between a run and its restoring.
+            // Earlier work would write the memory between a tuning run and its restoration.
             context.queue.impl().finish();
             for (const Event& event : context.options.waitFor) {
                 try {
                     event.wait();
-                } catch (...) { // the launch fails with it
+                } catch (...) { // the launch fails with the same error
                 }
             }
         }

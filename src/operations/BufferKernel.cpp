@@ -2,40 +2,25 @@
 #include "operations/BufferKernel.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include <ShaderCopyBuffer.hpp>
 #include <ShaderFillBuffer.hpp>
 
 #include "core/MemoryImpl.hpp"
 #include "core/Recorder.hpp"
-#include "shader/Hash.hpp"
-#include "vulkan/Commands.hpp"
-#include "vulkan/Device.hpp"
+#include "operations/StoragePipeline.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/queue/Commands.hpp"
 
 namespace kp {
 namespace {
 
 constexpr uint64_t kBlockBytes = 16;
-constexpr uint64_t kTileBytes = 256 * kBlockBytes; ///< of one work group
+constexpr uint64_t kTileBytes = 256 * kBlockBytes; ///< per work group
 
 BufferKernel::Range wholeOf(const Memory& memory) {
     const vulkan::Buffer& buffer = *memory.impl().buffer;
     return {&buffer, 0, buffer.fillSize()};
-}
-
-std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device,
-                                             std::span<const uint32_t> spirv, uint32_t bindings,
-                                             uint32_t pushBytes) {
-    std::vector<vulkan::DescriptorBinding> layout;
-    for (uint32_t i = 0; i < bindings; ++i)
-        layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});
-    const shader::Hash hash = shader::hashBytes(spirv.data(), spirv.size_bytes());
-    vulkan::PipelineRequest request;
-    request.spirv = spirv;
-    request.spirvHash = {hash.low, hash.high};
-    request.layout = device.pipelines().layout(std::move(layout), pushBytes);
-    return device.pipelines().pipeline(request);
 }
 
 } // namespace
@@ -58,20 +43,20 @@ std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::P
                                                        uint64_t pattern) {
     vulkan::Device& device = ranges[0].buffer->device();
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
-    // Of a buffer of the library's own and one that is wrapped, one may end in padding.
+    // The library's buffers may end in padding, wrapped ones do not.
     uint64_t bytes = ranges[0].bytes;
     for (const Range& range : ranges)
         bytes = std::min(bytes, range.bytes);
-    const uint64_t most = std::min(uint64_t{limits.maxStorageBufferRange} / kTileBytes,
-                                   uint64_t{limits.maxComputeWorkGroupCount[0]}) *
-                          kTileBytes;
+    const uint64_t maxBytes = std::min(uint64_t{limits.maxStorageBufferRange} / kTileBytes,
+                                       uint64_t{limits.maxComputeWorkGroupCount[0]}) *
+                              kTileBytes;
 
     auto kernel = std::make_shared<BufferKernel>();
     kernel->mDevice = &device;
-    for (uint64_t at = 0; at < bytes; at += most) {
-        const uint64_t size = std::min(most, bytes - at);
+    for (uint64_t at = 0; at < bytes; at += maxBytes) {
+        const uint64_t size = std::min(maxBytes, bytes - at);
         std::vector<vulkan::DescriptorWrite> writes;
-        // Each buffer twice: in blocks of 16 bytes and in words.
+        // The shader has two views of each buffer: blocks of 16 bytes and words.
         for (int view = 0; view < 2; ++view)
             for (const Range& range : ranges) {
                 vulkan::DescriptorWrite write;
@@ -94,7 +79,7 @@ std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::P
 
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Range& source,
                                                        const Range& destination) {
-    return make(pipelineOf(source.buffer->device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4),
+    return make(storagePipeline(source.buffer->device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4),
                 {source, destination}, 0);
 }
 
@@ -105,30 +90,23 @@ std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
 
 std::shared_ptr<const BufferKernel> BufferKernel::fill(const Memory& memory, uint64_t pattern) {
     const Range whole = wholeOf(memory);
-    return make(pipelineOf(whole.buffer->device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {whole},
+    return make(storagePipeline(whole.buffer->device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {whole},
                 pattern);
 }
 
 void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
                           VkCommandBuffer commandBuffer) {
-    Recorder& recorder = *Recorder::active(commandBuffer);
-    recorder.keep(kernel);
     const vulkan::Pipeline& pipeline = *kernel->mPipeline;
-    for (const Part& part : kernel->mParts) {
-        recorder.bind(pipeline, part.set->handle());
-        recorder.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
-        vulkan::recordDispatch(*kernel->mDevice, commandBuffer, {part.groups, 1, 1});
-    }
-}
-
-void BufferKernel::recordAlone(VkCommandBuffer commandBuffer) const {
-    vulkan::recordBind(*mDevice, commandBuffer, *mPipeline);
-    for (const Part& part : mParts) {
-        vulkan::recordBindSet(*mDevice, commandBuffer, *mPipeline, part.set->handle());
-        vulkan::recordPush(*mDevice, commandBuffer, *mPipeline, part.push,
-                           mPipeline->layout().pushConstantBytes());
-        vulkan::recordDispatch(*mDevice, commandBuffer, {part.groups, 1, 1});
-    }
+    Recorder::withBoundState(
+        *kernel->mDevice, commandBuffer, [&](BoundState& bound, Recorder* recorder) {
+            if (recorder)
+                recorder->keep(kernel);
+            for (const Part& part : kernel->mParts) {
+                bound.bind(pipeline, part.set->handle());
+                bound.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
+                vulkan::recordDispatch(*kernel->mDevice, commandBuffer, {part.groups, 1, 1});
+            }
+        });
 }
 
 } // namespace kp

@@ -7,45 +7,45 @@
 
 #include <kompute/Memory.hpp>
 
-#include "vulkan/Buffer.hpp"
-#include "vulkan/DescriptorAllocator.hpp"
-#include "vulkan/PipelineCache.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
 
-/// A copy or fill of the whole device memory of a tensor, or of a part of a buffer, by a compute
-/// shader, ready to be recorded: to the last byte and never beyond it, in as many dispatches as the
-/// device's limits ask for. Never changed once made; a command buffer that holds it keeps it alive.
+/// A copy or fill by a compute shader, ready to be recorded: of a tensor's whole device memory, or
+/// of a part of a buffer. Ends exactly at the last byte. Consists of as many dispatches as the
+/// device's limits require. Never changes; must stay alive as long as a command buffer refers to
+/// it.
 class BufferKernel {
 public:
-    /// A part of a buffer. Bytes.
+    /// A part of a buffer, in bytes.
     struct Range {
         const vulkan::Buffer* buffer = nullptr;
         uint64_t offset = 0;
         uint64_t bytes = 0;
     };
 
-    /// True where a shader can copy or fill this memory and where it makes sense: the device memory
-    /// of a tensor, which is not memory of the host, in whole words of 4 bytes and aligned to the
-    /// shader's 16. (A tensor of the library's own is always in whole words: it ends in padding.)
+    /// Returns true if a shader can copy or fill this memory, and faster than a transfer command:
+    /// the device memory of a tensor, outside of host memory, a multiple of 4 bytes and aligned to
+    /// 16. (The library's own tensors always are multiples of 4 bytes, with their padding.)
     static bool takes(const Memory& memory);
-    /// The same of a part of device memory.
+    /// Returns true if a shader can copy or fill a part of device memory.
     static bool takes(const Range& range);
 
-    /// @param source, destination  of one size, which takes() is true for
-    /// @throws OutOfMemory, ...
+    /// @param source, destination  accepted by takes(), and of one size
+    /// @throws OutOfMemory
     static std::shared_ptr<const BufferKernel> copy(const Memory& source,
                                                     const Memory& destination);
     static std::shared_ptr<const BufferKernel> copy(const Range& source, const Range& destination);
-    /// @param pattern  repeated from the beginning of the memory on
+    /// @param pattern  repeated from the start of the memory
     static std::shared_ptr<const BufferKernel> fill(const Memory& memory, uint64_t pattern);
 
-    /// Records @p kernel with the recorder that is active for this command buffer. Throws nothing
-    /// but std::bad_alloc.
+    /// Records @p kernel. If a recorder is active for the command buffer, it keeps the kernel
+    /// alive; otherwise the caller does, until the device has finished. Throws nothing but
+    /// std::bad_alloc.
     static void record(const std::shared_ptr<const BufferKernel>& kernel,
                        VkCommandBuffer commandBuffer);
-    /// Records it where no recorder is: whoever calls keeps the kernel until the device is done.
-    void recordAlone(VkCommandBuffer commandBuffer) const;
 
 private:
     struct Part {

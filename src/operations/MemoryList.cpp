@@ -2,22 +2,20 @@
 #include "operations/MemoryList.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include <kompute/Error.hpp>
+#include "base/Text.hpp"
 
 namespace kp {
 
 std::vector<std::shared_ptr<Memory>>
 distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const char* operation) {
     if (memObjects.empty())
-        throw InvalidArgument(std::string(operation) + " was given no memory objects");
+        fail<InvalidArgument>("{} was given no memory objects", operation);
     std::vector<std::shared_ptr<Memory>> distinct;
     distinct.reserve(memObjects.size());
     for (const std::shared_ptr<Memory>& memory : memObjects) {
         if (!memory)
-            throw InvalidArgument(std::string(operation) +
-                                  " was given a memory object that is null");
+            fail<InvalidArgument>("{} was given a memory object that is null", operation);
         if (std::find(distinct.begin(), distinct.end(), memory) == distinct.end())
             distinct.push_back(memory);
     }

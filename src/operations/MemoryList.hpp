@@ -8,9 +8,10 @@
 
 namespace kp {
 
-/// The objects an operation works on, each once: doing the same twice in one operation would be a
-/// hazard that no barrier stands in.
-/// @throws InvalidArgument for null objects, and for none at all. @param operation for the message
+/// Returns the objects of an operation without repetitions: an operation has no barriers between
+/// its commands, so each object may appear only once.
+/// @param operation  its name, for the message
+/// @throws InvalidArgument if there are no objects, or one is null
 std::vector<std::shared_ptr<Memory>>
 distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const char* operation);
 

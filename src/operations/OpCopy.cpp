@@ -3,24 +3,23 @@
 
 #include <algorithm>
 
-#include <kompute/Error.hpp>
-
+#include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
 #include "operations/MemoryList.hpp"
-#include "vulkan/Transfer.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
 
 OpCopy::OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects)
     : mMemObjects(distinctObjects(memObjects, "OpCopy")) {
     if (mMemObjects.size() < 2)
-        throw InvalidArgument(
-            "OpCopy takes two objects or more (a source and destinations), but was "
-            "given " +
-            std::to_string(memObjects.size()) + " objects");
+        fail<InvalidArgument>(
+            "OpCopy takes two objects or more (a source and destinations), but was given {} "
+            "objects",
+            memObjects.size());
 }
 
 OpCopy::~OpCopy() = default;
@@ -42,7 +41,7 @@ Accesses OpCopy::accesses() {
 }
 
 void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
-    // All before any: a command buffer has no way back.
+    // All are checked first, because recorded commands cannot be removed.
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         requireCopyable(*mMemObjects[0], *mMemObjects[i]);
     const VkCommandBuffer commands = native::handleOf(commandBuffer);

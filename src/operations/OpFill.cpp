@@ -3,23 +3,22 @@
 
 #include <algorithm>
 
-#include <kompute/Error.hpp>
-
 #include <ShaderFill64.hpp>
 
+#include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
 #include "operations/MemoryList.hpp"
-#include "vulkan/Commands.hpp"
-#include "vulkan/Transfer.hpp"
+#include "vulkan/queue/Commands.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
 namespace {
 
-/// An algorithm that writes two 32-bit words over and over; the shader strides over what one
-/// dispatch does not reach.
+/// Returns a dispatch that repeats two 32-bit words. If one dispatch cannot cover the memory, the
+/// shader's invocations loop.
 std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, uint64_t pattern) {
     constexpr uint64_t kMaxThreads = 1u << 20;
     auto algorithm = std::make_shared<Algorithm>(memory->impl().device);
@@ -42,14 +41,14 @@ OpFill::OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const voi
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
         memory->impl().requireAlive();
         if (memory->type() != Memory::Type::eTensor)
-            throw InvalidArgument("OpFill fills tensors, but was given an image");
+            fail<InvalidArgument>("OpFill fills tensors, but was given an image");
         if (memory->dataTypeMemorySize() != bytes)
-            throw InvalidArgument("OpFill was given a value of " + std::to_string(bytes) +
-                                  " bytes for a tensor with elements of " +
-                                  std::to_string(memory->dataTypeMemorySize()) + " bytes");
+            fail<InvalidArgument>(
+                "OpFill was given a value of {} bytes for a tensor with elements of {} bytes",
+                bytes, memory->dataTypeMemorySize());
         if (words && memory->impl().buffer->fillSize() % 4 != 0)
-            throw InvalidArgument("OpFill of a wrapped buffer needs a multiple of 4 bytes, not " +
-                                  std::to_string(memory->memorySize()));
+            fail<InvalidArgument>("OpFill of a wrapped buffer needs a multiple of 4 bytes, not {}",
+                                  memory->memorySize());
         if (!words)
             mDispatches.push_back(fill64(memory, mPattern));
     }

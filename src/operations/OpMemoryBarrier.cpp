@@ -31,7 +31,7 @@ void OpMemoryBarrier::record(const vk::CommandBuffer& commandBuffer) {
             memory->recordStagingMemoryBarrier(commandBuffer, mSrcAccess, mDstAccess, mSrcStage,
                                                mDstStage);
     }
-    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
         recorder->keepBindings(*this);
 }
 

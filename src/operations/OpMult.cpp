@@ -2,19 +2,17 @@
 #include <kompute/operations/OpMult.hpp>
 
 #include <algorithm>
-#include <cmath>
-
-#include <kompute/Error.hpp>
 
 #include <ShaderOpMult.hpp>
 
+#include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
 
 namespace kp {
 namespace {
 
-/// One group per element, spread over x, y and z where x alone would pass the limit that every
-/// device has. The shader counts groups in that order and checks its bounds.
+/// Returns one work group per element, spread over x, y and z if there are more than every device
+/// supports in x. The shader counts groups in that order and checks its bounds.
 Workgroup groupsFor(uint64_t elements) {
     constexpr uint64_t kMaxGroups = 65535;
     const uint64_t x = std::min(elements, kMaxGroups);
@@ -29,19 +27,19 @@ OpMult::OpMult(std::vector<std::shared_ptr<Memory>> memObjects,
                std::shared_ptr<Algorithm> algorithm)
     : OpAlgoDispatch(algorithm) {
     if (memObjects.size() != 3)
-        throw InvalidArgument("OpMult takes three tensors (left, right, result), not " +
-                              std::to_string(memObjects.size()));
+        fail<InvalidArgument>("OpMult takes three tensors (left, right, result), not {}",
+                              memObjects.size());
     if (!algorithm)
-        throw InvalidArgument("OpMult needs an algorithm, such as Manager::algorithm() gives");
+        fail<InvalidArgument>("OpMult was given no algorithm; Manager::algorithm() makes one");
     for (const std::shared_ptr<Memory>& memory : memObjects) {
         if (!memory || memory->size() == 0)
-            throw InvalidArgument("OpMult was given a tensor that is null or destroyed");
+            fail<InvalidArgument>("OpMult was given a tensor that is null or destroyed");
         if (memory->dataType() != Memory::DataTypes::eFloat ||
             memory->size() != memObjects[0]->size())
-            throw InvalidArgument("OpMult multiplies eFloat tensors of one size, but was given " +
-                                  std::to_string(memory->size()) + " elements of " +
-                                  Memory::toString(memory->dataType()) + " beside " +
-                                  std::to_string(memObjects[0]->size()));
+            fail<InvalidArgument>(
+                "OpMult multiplies eFloat tensors of one size, but was given {} elements of {} "
+                "beside {}",
+                memory->size(), Memory::toString(memory->dataType()), memObjects[0]->size());
     }
     const std::vector<uint32_t> spirv(SHADEROPMULT_COMP_SPV.begin(), SHADEROPMULT_COMP_SPV.end());
     const Workgroup groups = groupsFor(memObjects[2]->size());

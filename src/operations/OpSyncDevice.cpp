@@ -28,12 +28,12 @@ Accesses OpSyncDevice::accesses() {
 void OpSyncDevice::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromStagingToDevice(commandBuffer);
-    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
         recorder->keepBindings(*this);
 }
 
 void OpSyncDevice::preEval(const vk::CommandBuffer&) {
-    // A mirror that shows an older state than the device would undo what changed there.
+    // Copying a stale mirror would undo changes of the device memory.
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         if (memory->isInit())
             memory->impl().refreshMirror();

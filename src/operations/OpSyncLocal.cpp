@@ -28,7 +28,7 @@ Accesses OpSyncLocal::accesses() {
 void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromDeviceToStaging(commandBuffer);
-    if (Recorder* recorder = Recorder::active(native::handleOf(commandBuffer)))
+    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
         recorder->keepBindings(*this);
 }
 

@@ -13,8 +13,6 @@
 namespace kp::shader {
 namespace {
 
-using namespace spirv;
-
 /// Sorted ids of variables.
 using Roots = std::vector<uint32_t>;
 
@@ -36,9 +34,8 @@ struct Function {
 };
 
 bool merge(Roots& into, const Roots& from) {
-    if (std::ranges::includes(into, from)) {
+    if (std::ranges::includes(into, from))
         return false;
-    }
     Roots both;
     std::ranges::set_union(into, from, std::back_inserter(both));
     into = std::move(both);
@@ -53,15 +50,13 @@ public:
     }
 
     std::map<uint32_t, VariableAccess> run(uint32_t entryFunction) {
-        if (const auto entry = mFunctions.find(entryFunction); entry != mFunctions.end()) {
+        if (const auto entry = mFunctions.find(entryFunction); entry != mFunctions.end())
             entry->second.reachable = true;
-        }
         do {
             mChanged = false;
             for (auto& [id, function] : mFunctions) {
-                if (function.reachable) {
+                if (function.reachable)
                     visit(function);
-                }
             }
         } while (mChanged);
 
@@ -79,14 +74,13 @@ private:
     void readModule(const SpirvModule& module) {
         Function* current = nullptr;
         for (const Instruction& each : module.instructions) {
-            if (each.opcode == OpFunction) {
+            if (each.opcode == spv::OpFunction) {
                 current = &mFunctions[each.word(2)];
-            } else if (each.opcode == OpFunctionEnd) {
+            } else if (each.opcode == spv::OpFunctionEnd) {
                 current = nullptr;
             } else if (current != nullptr) {
-                if (each.opcode == OpFunctionParameter) {
+                if (each.opcode == spv::OpFunctionParameter)
                     current->parameters.push_back(each.word(2));
-                }
                 current->body.push_back(each);
             } else {
                 readGlobal(each);
@@ -96,35 +90,33 @@ private:
 
     void readGlobal(const Instruction& each) {
         switch (each.opcode) {
-        case OpExtInstImport: {
+        case spv::OpExtInstImport: {
             const std::string name = each.text(2);
-            if (name == "GLSL.std.450") {
+            if (name == "GLSL.std.450")
                 mGlslSets.insert(each.word(1));
-            } else if (name.starts_with("NonSemantic.") || name == "OpenCL.DebugInfo.100") {
+            else if (name.starts_with("NonSemantic.") || name == "OpenCL.DebugInfo.100")
                 mNonSemanticSets.insert(each.word(1));
-            }
             break;
         }
-        case OpTypePointer:
+        case spv::OpTypePointer:
             mPointees[each.word(1)] = each.word(3);
             break;
-        case OpTypeArray:
-        case OpTypeRuntimeArray:
+        case spv::OpTypeArray:
+        case spv::OpTypeRuntimeArray:
             mElements[each.word(1)] = each.word(2);
             break;
-        case OpTypeStruct:
+        case spv::OpTypeStruct:
             mMemberCounts[each.word(1)] = each.size() - 2;
             break;
-        case OpVariable:
-        case OpUntypedVariableKHR:
+        case spv::OpVariable:
+        case kOpUntypedVariableKHR:
             readVariable(each);
             break;
-        case OpConstantComposite:
-        case OpSpecConstantComposite:
-        case OpSpecConstantOp:
-            for (size_t at = 3; at < each.size(); ++at) {
+        case spv::OpConstantComposite:
+        case spv::OpSpecConstantComposite:
+        case spv::OpSpecConstantOp:
+            for (size_t at = 3; at < each.size(); ++at)
                 mEscaped.insert(each.word(at));
-            }
             break;
         default:
             break;
@@ -133,13 +125,11 @@ private:
 
     void readVariable(const Instruction& each) {
         const uint32_t storage = each.word(3);
-        for (size_t at = 4; at < each.size(); ++at) {
+        for (size_t at = 4; at < each.size(); ++at)
             mEscaped.insert(each.word(at));
-        }
-        if (storage != StorageUniformConstant && storage != StorageUniform &&
-            storage != StorageStorageBuffer) {
+        if (storage != spv::StorageClassUniformConstant && storage != spv::StorageClassUniform &&
+            storage != spv::StorageClassStorageBuffer)
             return;
-        }
         const uint32_t id = each.word(2);
         mVariables[id].storage = storage;
         mPointsTo[id] = {id};
@@ -147,13 +137,12 @@ private:
     }
 
     uint32_t blockOf(const Instruction& variable) const {
-        uint32_t type =
-            variable.opcode == OpVariable ? lookUp(mPointees, variable.word(1)) : variable.word(4);
+        uint32_t type = variable.opcode == spv::OpVariable ? lookUp(mPointees, variable.word(1))
+                                                           : variable.word(4);
         for (size_t depth = 0; depth < mElements.size(); ++depth) {
             const auto element = mElements.find(type);
-            if (element == mElements.end()) {
+            if (element == mElements.end())
                 break;
-            }
             type = element->second;
         }
         return type;
@@ -163,18 +152,17 @@ private:
         std::map<uint32_t, std::set<uint32_t>> nonReadable;
         std::map<uint32_t, std::set<uint32_t>> nonWritable;
         for (const Instruction& each : module.instructions) {
-            if (each.opcode == OpDecorate) {
+            if (each.opcode == spv::OpDecorate) {
                 const auto variable = mVariables.find(each.word(1));
                 if (variable != mVariables.end()) {
-                    variable->second.nonReadable |= each.word(2) == DecorationNonReadable;
-                    variable->second.nonWritable |= each.word(2) == DecorationNonWritable;
+                    variable->second.nonReadable |= each.word(2) == spv::DecorationNonReadable;
+                    variable->second.nonWritable |= each.word(2) == spv::DecorationNonWritable;
                 }
-            } else if (each.opcode == OpMemberDecorate) {
-                if (each.word(3) == DecorationNonReadable) {
+            } else if (each.opcode == spv::OpMemberDecorate) {
+                if (each.word(3) == spv::DecorationNonReadable)
                     nonReadable[each.word(1)].insert(each.word(2));
-                } else if (each.word(3) == DecorationNonWritable) {
+                else if (each.word(3) == spv::DecorationNonWritable)
                     nonWritable[each.word(1)].insert(each.word(2));
-                }
             }
         }
         const auto allMembers = [&](const auto& decorated, uint32_t block) {
@@ -193,9 +181,9 @@ private:
 
     void visit(Function& function) {
         for (const Instruction& each : function.body) {
-            if (each.opcode == OpFunctionCall) {
+            if (each.opcode == spv::OpFunctionCall) {
                 call(each);
-            } else if (each.opcode == OpReturnValue) {
+            } else if (each.opcode == spv::OpReturnValue) {
                 mChanged |= merge(function.returned, name(each.word(1)));
             } else {
                 apply(effectOf(each, mGlslSets.contains(each.word(3)),
@@ -207,70 +195,59 @@ private:
     void call(const Instruction& each) {
         const auto callee = mFunctions.find(each.word(3));
         if (callee == mFunctions.end()) {
-            for (size_t at = 4; at < each.size(); ++at) {
+            for (size_t at = 4; at < each.size(); ++at)
                 mark(each.word(at), &Variable::unknown);
-            }
             return;
         }
         reach(callee->second);
         for (size_t i = 0; 4 + i < each.size(); ++i) {
             const Roots& roots = name(each.word(4 + i));
-            if (i < callee->second.parameters.size()) {
+            if (i < callee->second.parameters.size())
                 flow(roots, callee->second.parameters[i]);
-            }
         }
         flow(callee->second.returned, each.word(2));
     }
 
     void apply(const InstructionEffect& effect) {
-        for (const uint32_t id : effect.loads) {
+        for (const uint32_t id : effect.loads)
             load(id, effect.result);
-        }
-        for (const uint32_t id : effect.reads) {
+        for (const uint32_t id : effect.reads)
             mark(id, &Variable::reads);
-        }
-        for (const uint32_t id : effect.writes) {
+        for (const uint32_t id : effect.writes)
             mark(id, &Variable::writes);
-        }
-        for (const uint32_t id : effect.names) {
+        for (const uint32_t id : effect.names)
             name(id);
-        }
-        for (const uint32_t id : effect.flows) {
+        for (const uint32_t id : effect.flows)
             flow(name(id), effect.result);
-        }
         for (const uint32_t id : effect.unknown) {
             mark(id, &Variable::unknown);
             flow(name(id), effect.result);
         }
-        for (const uint32_t id : effect.calls) {
+        for (const uint32_t id : effect.calls)
             callIndirectly(id, effect);
-        }
     }
 
-    /// Loading an image or sampler only yields its handle; loading from a buffer reads it.
+    /// Loading an image or a sampler only returns its handle; loading from a buffer reads it.
     void load(uint32_t pointer, uint32_t result) {
         Roots handles;
         for (const uint32_t root : name(pointer)) {
-            if (mVariables[root].storage == StorageUniformConstant) {
+            if (mVariables[root].storage == spv::StorageClassUniformConstant)
                 handles.push_back(root);
-            } else {
+            else
                 set(mVariables[root].reads);
-            }
         }
         flow(handles, result);
     }
 
     void callIndirectly(uint32_t id, const InstructionEffect& effect) {
         const auto callee = mFunctions.find(id);
-        if (callee == mFunctions.end()) {
+        if (callee == mFunctions.end())
             return;
-        }
         reach(callee->second);
         for (const auto* operands : {&effect.reads, &effect.unknown}) {
             for (const uint32_t operand : *operands) {
-                for (const uint32_t parameter : callee->second.parameters) {
+                for (const uint32_t parameter : callee->second.parameters)
                     flow(name(operand), parameter);
-                }
             }
         }
     }
@@ -283,27 +260,23 @@ private:
     }
 
     void mark(uint32_t id, bool Variable::*what) {
-        for (const uint32_t root : name(id)) {
+        for (const uint32_t root : name(id))
             set(mVariables[root].*what);
-        }
     }
 
     void flow(const Roots& from, uint32_t to) {
-        if (!from.empty() && to != 0) {
+        if (!from.empty() && to != 0)
             mChanged |= merge(mPointsTo[to], from);
-        }
     }
 
-    /// The variables an operand points into; remembers that code names them.
+    /// Returns the variables that an operand points to, and marks them as used.
     const Roots& name(uint32_t id) {
         static const Roots kNone;
         const auto found = mPointsTo.find(id);
-        if (found == mPointsTo.end()) {
+        if (found == mPointsTo.end())
             return kNone;
-        }
-        for (const uint32_t root : found->second) {
+        for (const uint32_t root : found->second)
             mVariables[root].named = true;
-        }
         return found->second;
     }
 

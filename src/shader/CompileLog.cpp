@@ -8,44 +8,41 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/Text.hpp"
+
 namespace kp::shader {
 namespace {
 
-constexpr size_t kListedErrors = 10;
-constexpr size_t kShownColumns = 160;
+constexpr size_t kMaxListedErrors = 10;
+constexpr size_t kMaxExcerptColumns = 160;
 
-/// Takes a number from the front of @p text; nothing and no change where there is none.
+/// Removes a number from the front of @p text; returns nothing if there is none.
 std::optional<uint32_t> takeNumber(std::string_view& text) {
     uint32_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc{}) {
+    if (fault != std::errc{})
         return std::nullopt;
-    }
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     return value;
 }
 
 std::string trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
         text.remove_suffix(1);
-    }
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
         text.remove_prefix(1);
-    }
     return std::string(text);
 }
 
-/// Reads `:line: ` or `:line:column: ` from the front of @p rest.
+/// Removes `:line:` or `:line:column:` from the front of @p rest.
 bool takeLocation(std::string_view& rest, Diagnostic& into) {
     std::string_view left = rest;
-    if (!left.starts_with(':')) {
+    if (!left.starts_with(':'))
         return false;
-    }
     left.remove_prefix(1);
     const auto line = takeNumber(left);
-    if (!line || !left.starts_with(':')) {
+    if (!line || !left.starts_with(':'))
         return false;
-    }
     left.remove_prefix(1);
     std::string_view afterColumn = left;
     if (const auto column = takeNumber(afterColumn); column && afterColumn.starts_with(':')) {
@@ -60,9 +57,8 @@ bool takeLocation(std::string_view& rest, Diagnostic& into) {
 bool splitLocation(std::string_view& rest, const SourceTexts& sources, Diagnostic& into) {
     const std::string* best = nullptr;
     for (const auto& [name, text] : sources) {
-        if (rest.starts_with(name) && (best == nullptr || name.size() > best->size())) {
+        if (rest.starts_with(name) && (best == nullptr || name.size() > best->size()))
             best = &name;
-        }
     }
     if (best != nullptr) {
         std::string_view left = rest.substr(best->size());
@@ -89,7 +85,7 @@ struct TokenName {
     std::string_view text;
 };
 
-/// What glslang's grammar calls the signs of the language.
+/// The names of tokens in glslang's grammar.
 constexpr TokenName kTokenNames[] = {
     {"LEFT_BRACE", "{"},   {"RIGHT_BRACE", "}"},   {"LEFT_PAREN", "("}, {"RIGHT_PAREN", ")"},
     {"LEFT_BRACKET", "["}, {"RIGHT_BRACKET", "]"}, {"COMMA", ","},      {"SEMICOLON", ";"},
@@ -101,48 +97,42 @@ constexpr TokenName kTokenNames[] = {
     {"AND_OP", "&&"},      {"XOR_OP", "^^"},       {"OR_OP", "||"},     {"INC_OP", "++"},
     {"DEC_OP", "--"},      {"LEFT_OP", "<<"},      {"RIGHT_OP", ">>"}};
 
-/// Turns "unexpected RIGHT_BRACE, expecting COMMA" into "unexpected '}', expecting ','" and
-/// takes the unexpected sign as the token.
+/// Changes "unexpected RIGHT_BRACE, expecting COMMA" to "unexpected '}', expecting ','", and sets
+/// the token to the unexpected one.
 void spellTokens(Diagnostic& fault) {
     constexpr std::string_view kUnexpected = "unexpected ";
     constexpr std::string_view kNoToken = "'' : ";
-    if (fault.message.starts_with(kNoToken)) {
+    if (fault.message.starts_with(kNoToken))
         fault.message = trimmed(std::string_view(fault.message).substr(kNoToken.size()));
-    }
-    if (!fault.message.starts_with("syntax error")) {
+    if (!fault.message.starts_with("syntax error"))
         return;
-    }
     for (const auto& [name, text] : kTokenNames) {
         for (size_t at = fault.message.find(name); at != std::string::npos;
              at = fault.message.find(name, at + 1)) {
-            if (fault.message.substr(0, at).ends_with(kUnexpected)) {
+            if (fault.message.substr(0, at).ends_with(kUnexpected))
                 fault.token = text;
-            }
-            fault.message.replace(at, name.size(), "'" + std::string(text) + "'");
+            fault.message.replace(at, name.size(), formatted("'{}'", text));
         }
     }
 }
 
 std::string tokenOf(const std::string& message) {
-    if (!message.starts_with('\'')) {
+    if (!message.starts_with('\''))
         return {};
-    }
     const size_t end = message.find("' : ", 1);
     return end == std::string::npos ? std::string() : message.substr(1, end - 1);
 }
 
 std::optional<std::string> lineOf(const SourceTexts& sources, const Diagnostic& fault) {
     const auto source = sources.find(fault.file);
-    if (source == sources.end() || fault.line == 0) {
+    if (source == sources.end() || fault.line == 0)
         return std::nullopt;
-    }
     std::istringstream lines(source->second);
     std::string line;
     for (uint32_t number = 0; std::getline(lines, line);) {
         if (++number == fault.line) {
-            if (line.ends_with('\r')) {
+            if (line.ends_with('\r'))
                 line.pop_back();
-            }
             return line;
         }
     }
@@ -153,51 +143,45 @@ bool isWordLetter(char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
 }
 
-/// All columns where @p token stands as a word of its own.
+/// Returns all columns of @p token as a separate word.
 std::vector<uint32_t> placesOf(const std::string& token, const std::string& line) {
     std::vector<uint32_t> places;
-    if (token.empty()) {
+    if (token.empty())
         return places;
-    }
     for (size_t at = line.find(token); at != std::string::npos; at = line.find(token, at + 1)) {
         const size_t end = at + token.size();
         const bool joinedBefore = at > 0 && isWordLetter(line[at - 1]) && isWordLetter(token[0]);
         const bool joinedAfter =
             end < line.size() && isWordLetter(line[end]) && isWordLetter(token.back());
-        if (!joinedBefore && !joinedAfter) {
+        if (!joinedBefore && !joinedAfter)
             places.push_back(static_cast<uint32_t>(at + 1));
-        }
     }
     return places;
 }
 
 void refineColumn(const SourceTexts& sources, Diagnostic& fault) {
     const auto line = lineOf(sources, fault);
-    if (!line) {
+    if (!line)
         return;
-    }
     const auto places = placesOf(fault.token, *line);
     const auto distance = [&](uint32_t place) {
         return place > fault.column ? place - fault.column : fault.column - place;
     };
-    if (places.size() == 1) {
+    if (places.size() == 1)
         fault.column = places.front();
-    } else if (!places.empty() && fault.column != 0) {
+    else if (!places.empty() && fault.column != 0)
         fault.column = *std::ranges::min_element(places, {}, distance);
-    }
-    if (fault.column > line->size() + 1) {
+    if (fault.column > line->size() + 1)
         fault.column = 0;
-    }
 }
 
-/// HLSL's parser ends with `name(line): error at column c, HLSL parsing failed.`
+/// Reads the last line of the HLSL parser, `name(line): error at column c, HLSL parsing failed.`
 std::optional<Diagnostic> readHlslFailure(const std::string& line) {
     constexpr std::string_view kMiddle = "): error at column ";
     const size_t middle = line.find(kMiddle);
     const size_t open = line.rfind('(', middle);
-    if (middle == std::string::npos || open == std::string::npos) {
+    if (middle == std::string::npos || open == std::string::npos)
         return std::nullopt;
-    }
     std::string_view lineNumber = std::string_view(line).substr(open + 1);
     std::string_view columnNumber = std::string_view(line).substr(middle + kMiddle.size());
     Diagnostic fault;
@@ -208,20 +192,18 @@ std::optional<Diagnostic> readHlslFailure(const std::string& line) {
     return fault;
 }
 
-std::string place(const Diagnostic& fault, const std::string& fileName) {
-    std::string text = fault.file.empty() ? fileName : fault.file;
-    if (fault.line != 0) {
-        text += ":" + std::to_string(fault.line);
-        text += fault.column != 0 ? ":" + std::to_string(fault.column) : "";
-    }
-    return text + ": error: " + fault.message;
+std::string describe(const Diagnostic& fault, const std::string& fileName) {
+    const std::string line = fault.line != 0 ? formatted(":{}", fault.line) : "";
+    const std::string column =
+        fault.line != 0 && fault.column != 0 ? formatted(":{}", fault.column) : "";
+    return formatted("{}{}{}: error: {}", fault.file.empty() ? fileName : fault.file, line, column,
+                     fault.message);
 }
 
 std::string excerpt(const Diagnostic& fault, const SourceTexts& sources) {
     const auto line = lineOf(sources, fault);
-    if (!line) {
+    if (!line)
         return {};
-    }
     size_t first = line->find_first_not_of(" \t");
     first = first == std::string::npos ? 0 : first;
     size_t length = trimmed(*line).size();
@@ -229,18 +211,16 @@ std::string excerpt(const Diagnostic& fault, const SourceTexts& sources) {
         first = fault.column - 1;
         length = fault.token.empty() ? 1 : fault.token.size();
     }
-    const size_t shift = first > kShownColumns / 2 ? first - kShownColumns / 2 : 0;
-    const std::string shown = line->substr(shift, kShownColumns);
+    const size_t shift = first > kMaxExcerptColumns / 2 ? first - kMaxExcerptColumns / 2 : 0;
+    const std::string shown = line->substr(shift, kMaxExcerptColumns);
 
-    const std::string number = std::to_string(fault.line);
+    const std::string number = formatted("{}", fault.line);
     std::string carets;
-    for (size_t i = 0; i < first - shift && i < shown.size(); ++i) {
+    for (size_t i = 0; i < first - shift && i < shown.size(); ++i)
         carets += shown[i] == '\t' ? '\t' : ' ';
-    }
     const size_t room = shown.size() > carets.size() ? shown.size() - carets.size() : 1;
     carets += '^' + std::string(std::max<size_t>(1, std::min(length, room)) - 1, '~');
-    return "\n " + number + " | " + shown + "\n " + std::string(number.size(), ' ') + " | " +
-           carets;
+    return formatted("\n {} | {}\n {:{}} | {}", number, shown, "", number.size(), carets);
 }
 
 } // namespace
@@ -251,9 +231,8 @@ std::vector<Diagnostic> readLog(const std::string& log, const SourceTexts& sourc
     for (std::string line; std::getline(lines, line);) {
         constexpr std::string_view kError = "ERROR: ";
         if (!line.starts_with(kError)) {
-            if (auto fault = faults.empty() ? readHlslFailure(line) : std::nullopt) {
+            if (auto fault = faults.empty() ? readHlslFailure(line) : std::nullopt)
                 faults.push_back(std::move(*fault));
-            }
             continue;
         }
         std::string_view rest = std::string_view(line).substr(kError.size());
@@ -263,9 +242,8 @@ std::vector<Diagnostic> readLog(const std::string& log, const SourceTexts& sourc
         const bool isSummary =
             (!located && fault.message.find("compilation error") != std::string::npos) ||
             fault.message.find("compilation terminated") != std::string::npos;
-        if (isSummary && (!located || !faults.empty())) {
+        if (isSummary && (!located || !faults.empty()))
             continue;
-        }
         fault.token = tokenOf(fault.message);
         spellTokens(fault);
         refineColumn(sources, fault);
@@ -279,18 +257,16 @@ ShaderError compileError(const std::string& log, const std::string& fileName,
     const std::vector<Diagnostic> faults = readLog(log, sources);
     if (faults.empty()) {
         const std::string details = trimmed(log);
-        return ShaderError(
-            fileName + ": error: " + (details.empty() ? "the compiler gave no reason" : details),
-            fileName, 0, 0, log);
+        return ShaderError(formatted("{}: error: {}", fileName,
+                                     details.empty() ? "the compiler reported no reason" : details),
+                           fileName, 0, 0, log);
     }
     const Diagnostic& first = faults.front();
-    std::string message = place(first, fileName) + excerpt(first, sources);
-    for (size_t i = 1; i < faults.size() && i < kListedErrors; ++i) {
-        message += "\n" + place(faults[i], fileName);
-    }
-    if (faults.size() > kListedErrors) {
-        message += "\nand " + std::to_string(faults.size() - kListedErrors) + " more errors";
-    }
+    std::string message = describe(first, fileName) + excerpt(first, sources);
+    for (size_t i = 1; i < faults.size() && i < kMaxListedErrors; ++i)
+        message += formatted("\n{}", describe(faults[i], fileName));
+    if (faults.size() > kMaxListedErrors)
+        message += formatted("\nand {} more errors", faults.size() - kMaxListedErrors);
     return ShaderError(message, first.file.empty() ? fileName : first.file, first.line,
                        first.column, log);
 }

@@ -10,25 +10,24 @@
 
 namespace kp::shader {
 
-/// One error line of the compiler's log.
+/// One error in the compiler's log.
 struct Diagnostic {
-    std::string file;    ///< "" where the line names none
-    uint32_t line = 0;   ///< from 1; 0: unknown
-    uint32_t column = 0; ///< from 1; 0: unknown
-    std::string token;   ///< the text the compiler stumbled over, "" where it names none
-    std::string message; ///< with the token, as the compiler put it
+    std::string file;    ///< "" if unknown
+    uint32_t line = 0;   ///< starts at 1; 0 if unknown
+    uint32_t column = 0; ///< starts at 1; 0 if unknown
+    std::string token;   ///< the text that caused the error; "" if unknown
+    std::string message; ///< the compiler's, with the token
 };
 
-/// Text of every source file of a compile, by the name messages use.
+/// The text of each source file of a compilation, by its name in messages.
 using SourceTexts = std::map<std::string, std::string>;
 
-/// Reads the errors of a glslang log (`ERROR: name:line: 'token' : message` and its variants).
-/// Where the log has no exact column, the token's place in the source line gives it, if there is
-/// only one such place.
+/// Reads the errors of a glslang log (`ERROR: name:line: 'token' : message` and its variants). If
+/// the log has no exact column, it is the token's column in the source line, if that is unique.
 std::vector<Diagnostic> readLog(const std::string& log, const SourceTexts& sources);
 
-/// The error to throw for a failed compile: first fault with the offending line and a caret line
-/// under it, further faults one line each, the whole log in log().
+/// Returns the exception for a failed compilation: the first error with its source line and a caret
+/// line, further errors in one line each, and the whole log in log().
 ShaderError compileError(const std::string& log, const std::string& fileName,
                          const SourceTexts& sources);
 

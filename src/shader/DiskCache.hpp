@@ -6,41 +6,42 @@
 #include <string>
 #include <vector>
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 #include "shader/Includer.hpp"
 
 namespace kp::shader {
 
-/// What a compile gave, and the files it read on the way.
+/// The result of a compilation, and the files it included.
 struct Compiled {
     std::vector<uint32_t> spirv;
     std::vector<IncludeRecord> includes;
 
+    /// Approximate size in memory.
     size_t bytes() const { return spirv.size() * 4 + includes.size() * 256 + 256; }
 };
 
-/// Compiled shaders on disk between runs: one file for each in the subfolder `shaders` of a cache
-/// folder, written whole or not at all, checked before use, and all of them within a bound: those
-/// written longest ago leave. Holds nothing itself. Thread-safe, also against other processes.
-/// Nothing is thrown but std::bad_alloc: what cannot be read is not there, what cannot be written
-/// is left out.
+/// Compiled shaders on disk: one file each in the subfolder `shaders` of a cache folder, replaced
+/// as a whole and checked when read. If their total size exceeds a limit, the oldest are deleted.
+/// Has no state of its own. Thread-safe, also against other processes. A file that cannot be read
+/// counts as missing, and one that cannot be written is skipped; only std::bad_alloc is thrown.
 class DiskCache {
 public:
-    /// Files up to these sizes in all are kept.
     static constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
 
-    /// @param folder  "" keeps nothing
+    /// @param folder    of the caches; "" keeps nothing
+    /// @param maxBytes  maximum total size of the files
     explicit DiskCache(const std::string& folder, uint64_t maxBytes = kMaxBytes);
 
-    /// The entry of @p key. Whether its includes are still the same is the caller's to check.
+    /// Returns an entry, whose includes may have changed since; nothing if there is none.
     std::optional<Compiled> load(const Hash& key) const;
-    /// @return false where it could not be written
+    /// @return false if the file cannot be written
     bool store(const Hash& key, const Compiled& compiled) const;
 
-    /// Where the entry of @p key is or would be; "" without a folder.
+    /// Returns the path of an entry; "" without a folder.
     std::string file(const Hash& key) const;
 
 private:
+    /// Deletes the oldest files if there are too many.
     void makeRoom() const;
 
     std::string mFolder; ///< with the subfolder

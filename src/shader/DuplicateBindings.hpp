@@ -8,9 +8,9 @@
 
 namespace kp::shader {
 
-/// HLSL's `register(t0)` and `register(u0)` are different registers but the same Vulkan binding.
-/// Finds used variables that share a binding, which in HLSL is never meant.
-/// @throws ShaderError that names both variables and says what to write instead
+/// Rejects used variables of an HLSL shader that share a binding. `register(t0)` and `register(u0)`
+/// are different registers but the same Vulkan binding.
+/// @throws ShaderError that names both variables and the remedy
 void refuseDuplicateBindings(std::span<const uint32_t> spirv, const CompileOptions& options);
 
 } // namespace kp::shader

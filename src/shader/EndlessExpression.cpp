@@ -8,13 +8,12 @@ namespace {
 
 constexpr size_t kMaxOperators = 8000;
 
-/// Where the comment that starts at @p at ends; @p at where none starts there.
+/// Returns the end of the comment that starts at @p at; @p at if none does.
 size_t skipComment(std::string_view source, size_t at) {
     const std::string_view start = source.substr(at, 2);
     const bool isLine = start == "//";
-    if (!isLine && start != "/*") {
+    if (!isLine && start != "/*")
         return at;
-    }
     const size_t end = source.find(isLine ? "\n" : "*/", at + 2);
     return end == std::string_view::npos ? source.size() : end + (isLine ? 0 : 2);
 }

@@ -15,6 +15,7 @@
 #include <glslang/build_info.h>
 #endif
 
+#include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
 #include "shader/EndlessExpression.hpp"
 #include "shader/SpirvModule.hpp"
@@ -22,8 +23,8 @@
 namespace kp::shader {
 namespace {
 
-/// glslang 14 and newer give the column of an error when this message flag is set; older ones
-/// ignore it. It is written as a number because their header has no name for it.
+/// EShMsgDisplayErrorColumn of glslang 14 and newer, which reports the columns of errors. Older
+/// headers lack the name, and older versions ignore the flag.
 constexpr unsigned kShowColumns = 1u << 17;
 constexpr int kGlslVersion = 450;
 constexpr int kHlslVersion = 500;
@@ -47,7 +48,7 @@ Target targetFor(uint32_t vulkanVersion) {
     case 2:
         return {glslang::EShTargetVulkan_1_2, glslang::EShTargetSpv_1_5};
     case 3:
-        // SPIR-V 1.6 deprecates the WorkgroupSize built-in that glslang still writes.
+        // SPIR-V 1.6 deprecates the WorkgroupSize built-in, which glslang still uses.
         return {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5};
     default:
 #if defined(GLSLANG_VERSION_MAJOR) &&                                                              \
@@ -59,8 +60,7 @@ Target targetFor(uint32_t vulkanVersion) {
     }
 }
 
-/// The built-in limits describe no particular device: the device's own are checked when an
-/// algorithm is made, with its numbers.
+/// Returns limits above those of any device. Algorithm checks the limits of its device.
 TBuiltInResource resourceLimits() {
     TBuiltInResource limits = *GetDefaultResources();
     limits.maxComputeWorkGroupSizeX = kMaxLocalSize;
@@ -71,30 +71,26 @@ TBuiltInResource resourceLimits() {
 
 std::string preambleFor(const CompileOptions& options) {
     std::string text;
-    if (options.language == ShaderLanguage::eGlsl) {
+    if (options.language == ShaderLanguage::eGlsl)
         text += "#extension GL_GOOGLE_include_directive : enable\n";
-    }
-    for (const auto& [name, value] : options.defines) {
-        text += "#define " + name + " " + value + "\n";
-    }
+    for (const auto& [name, value] : options.defines)
+        text += formatted("#define {} {}\n", name, value);
     return text;
 }
 
 EShMessages messagesFor(const CompileOptions& options) {
     unsigned flags = EShMsgSpvRules | EShMsgVulkanRules | kShowColumns;
-    if (options.language == ShaderLanguage::eHlsl) {
+    if (options.language == ShaderLanguage::eHlsl)
         flags |= EShMsgReadHlsl | EShMsgHlslLegalization | EShMsgHlslEnable16BitTypes;
-    }
-    if (options.debugInfo) {
+    if (options.debugInfo)
         flags |= EShMsgDebugInfo;
-    }
     return static_cast<EShMessages>(flags);
 }
 
 void configure(glslang::TShader& shader, const CompileOptions& options) {
     const bool hlsl = options.language == ShaderLanguage::eHlsl;
     Target target = targetFor(options.vulkanVersion);
-    // For HLSL glslang writes buffers in a way that SPIR-V 1.3 was the last to allow.
+    // For HLSL, glslang declares buffers in a way that SPIR-V 1.4 removed.
     if (hlsl)
         target.spirv = std::min(target.spirv, glslang::EShTargetSpv_1_3);
     shader.setEnvInput(hlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl, EShLangCompute,
@@ -114,7 +110,7 @@ std::vector<uint32_t> generate(const glslang::TProgram& program, const CompileOp
                                std::string& log) {
     glslang::SpvOptions spvOptions;
     spvOptions.generateDebugInfo = options.debugInfo;
-    // HLSL is only legal for Vulkan after the legalization that belongs to the optimizer.
+    // HLSL needs the optimizer's legalization to be valid for Vulkan.
     spvOptions.disableOptimizer = options.language == ShaderLanguage::eGlsl;
     spv::SpvBuildLogger logger;
     std::vector<uint32_t> spirv;
@@ -128,17 +124,18 @@ std::vector<uint32_t> generate(const glslang::TProgram& program, const CompileOp
 std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
                                  Includer& includer) {
     static const bool initialised = glslang::InitializeProcess();
-    if (!initialised) {
-        throw ShaderError("the shader compiler cannot be initialised");
-    }
+    if (!initialised)
+        fail<ShaderError>("the shader compiler glslang cannot be initialised");
     if (source.size() > INT_MAX) {
-        throw ShaderError(options.fileName + ": the source is larger than 2 GiB", options.fileName);
+        throw ShaderError(formatted("{}: error: the source has {} bytes; the maximum is 2 GiB",
+                                    options.fileName, source.size()),
+                          options.fileName);
     }
 
     if (const auto line = findEndlessExpression(source)) {
-        throw ShaderError(options.fileName + ":" + std::to_string(*line) +
-                              ": error: " + kEndlessExpression,
-                          options.fileName, *line);
+        throw ShaderError(
+            formatted("{}:{}: error: {}", options.fileName, *line, kEndlessExpression),
+            options.fileName, *line);
     }
 
     glslang::TShader shader(EShLangCompute);
@@ -150,13 +147,12 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
     shader.setPreamble(preamble.c_str());
     configure(shader, options);
 
-    const auto fail = [&](const std::string& log) {
-        if (includer.failure() != nullptr) {
+    const auto failWith = [&](const std::string& log) {
+        if (includer.failure() != nullptr)
             std::rethrow_exception(includer.failure());
-        }
         if (log.find("Entry point not found") != std::string::npos) {
-            throw ShaderError(options.fileName + ": error: there is no function '" +
-                                  options.entryPoint + "', which is to be the entry point",
+            throw ShaderError(formatted("{}: error: there is no function '{}' for the entry point",
+                                        options.fileName, options.entryPoint),
                               options.fileName, 0, 0, log);
         }
         SourceTexts sources = includer.texts();
@@ -168,20 +164,17 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
     const EShMessages messages = messagesFor(options);
     const bool hlsl = options.language == ShaderLanguage::eHlsl;
     if (!shader.parse(&limits, hlsl ? kHlslVersion : kGlslVersion, ECoreProfile, false, false,
-                      messages, includer)) {
-        fail(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
-    }
+                      messages, includer))
+        failWith(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
     std::string log = shader.getInfoLog();
 
     glslang::TProgram program;
     program.addShader(&shader);
-    if (!program.link(messages) || (hlsl && !program.mapIO())) {
-        fail(log + program.getInfoLog() + program.getInfoDebugLog());
-    }
+    if (!program.link(messages) || (hlsl && !program.mapIO()))
+        failWith(log + program.getInfoLog() + program.getInfoDebugLog());
     std::vector<uint32_t> spirv = generate(program, options, log);
-    if (spirv.empty()) {
-        fail(log);
-    }
+    if (spirv.empty())
+        failWith(log);
     return !hlsl && options.entryPoint != "main"
                ? renameEntryPoint(spirv, "main", options.entryPoint)
                : spirv;
@@ -190,9 +183,8 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
 const std::string& compilerVersion() {
     static const std::string text = [] {
         const glslang::Version version = glslang::GetVersion();
-        return std::string("kompute " KOMPUTE_VERSION " glslang ") + std::to_string(version.major) +
-               "." + std::to_string(version.minor) + "." + std::to_string(version.patch) + " " +
-               std::to_string(glslang::GetSpirvGeneratorVersion());
+        return formatted("kompute " KOMPUTE_VERSION " glslang {}.{}.{} {}", version.major,
+                         version.minor, version.patch, glslang::GetSpirvGeneratorVersion());
     }();
     return text;
 }

@@ -11,15 +11,14 @@
 
 namespace kp::shader {
 
-/// Runs glslang once, in this process. Initialises it on first use; any number of threads may
-/// compile at the same time.
-/// @param source    text, without a byte-order mark
-/// @param includer  made from the same options; holds the included texts afterwards
-/// @throws ShaderError with the first fault located; what the user's includer threw
+/// Runs glslang in this process. Thread-safe.
+/// @param source    text without a byte order mark
+/// @param includer  made from the same options; contains the included texts afterwards
+/// @throws ShaderError with the location of the first error; whatever the user's includer threw
 std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
                                  Includer& includer);
 
-/// Names the library and the compiler in it, with their versions: equal names give equal SPIR-V.
+/// Returns the versions of the library and of glslang. Equal versions produce equal SPIR-V.
 const std::string& compilerVersion();
 
 } // namespace kp::shader

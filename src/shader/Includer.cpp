@@ -2,9 +2,9 @@
 #include "shader/Includer.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/Files.hpp"
+#include "base/Text.hpp"
 #include "shader/EndlessExpression.hpp"
 
 namespace kp::shader {
@@ -17,57 +17,49 @@ using Found = std::pair<std::string, std::string>;
 std::vector<fs::path> candidates(const std::string& name, const std::string& includer, bool quoted,
                                  const CompileOptions& options) {
     const fs::path path(name);
-    if (path.is_absolute()) {
+    if (path.is_absolute())
         return {path};
-    }
     std::vector<fs::path> places;
-    if (quoted) {
+    if (quoted)
         places.push_back(fs::path(includer).parent_path() / path);
-    }
-    for (const std::string& folder : options.includeFolders) {
+    for (const std::string& folder : options.includeFolders)
         places.push_back(fs::path(folder) / path);
-    }
     return places;
 }
 
 std::optional<Found> findOnDisk(const std::string& name, const std::string& includer, bool quoted,
                                 const CompileOptions& options) {
     for (const fs::path& place : candidates(name, includer, quoted, options)) {
-        if (auto text = readTextFile(place.string())) {
+        if (auto text = readTextFile(place.string()))
             return Found{place.lexically_normal().generic_string(), std::move(*text)};
-        }
     }
     return std::nullopt;
 }
 
 std::string describeSearch(const std::string& name, const std::string& includer, bool quoted,
                            const CompileOptions& options) {
-    std::string text = "cannot find '" + name + "'; looked for";
-    const auto places = candidates(name, includer, quoted, options);
-    for (const fs::path& place : places) {
-        text += " " + place.lexically_normal().generic_string();
-    }
-    return places.empty() ? "cannot find '" + name + "': no include folders were given" : text;
+    std::vector<std::string> places;
+    for (const fs::path& place : candidates(name, includer, quoted, options))
+        places.push_back(place.lexically_normal().generic_string());
+    return places.empty() ? formatted("cannot find '{}': no include folders were given", name)
+                          : formatted("cannot find '{}'; looked for {}", name, join(places, " "));
+}
+
+/// @param text  the file's text; without a name, the error message
+glslang::TShader::Includer::IncludeResult* makeResult(const std::string& name, std::string text) {
+    auto owned = std::make_unique<std::string>(std::move(text));
+    auto result = std::make_unique<glslang::TShader::Includer::IncludeResult>(
+        name, owned->data(), owned->size(), owned.get());
+    owned.release();
+    return result.release();
 }
 
 } // namespace
 
 std::optional<std::string> readTextFile(const std::string& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) {
-        return std::nullopt;
-    }
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        return std::nullopt;
-    }
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (file.bad()) {
-        return std::nullopt;
-    }
-    if (text.starts_with("\xEF\xBB\xBF")) {
-        text.erase(0, 3);
-    }
+    std::optional<std::string> text = readFile(path);
+    if (text && text->starts_with("\xEF\xBB\xBF"))
+        text->erase(0, 3);
     return text;
 }
 
@@ -82,12 +74,11 @@ Includer::IncludeResult* Includer::includeLocal(const char* name, const char* in
     return include(name, includer, true, depth);
 }
 
-// glslang asks here again for a quoted name that includeLocal refused; that refusal stands.
+// glslang also calls this for a quoted name that includeLocal rejected.
 Includer::IncludeResult* Includer::includeSystem(const char* name, const char* includer,
                                                  size_t depth) {
-    if (mRefusal) {
-        return refuse(*std::exchange(mRefusal, std::nullopt));
-    }
+    if (mRejection)
+        return reject(*std::exchange(mRejection, std::nullopt));
     return include(name, includer, false, depth);
 }
 
@@ -100,66 +91,54 @@ void Includer::releaseInclude(IncludeResult* result) {
 
 Includer::IncludeResult* Includer::include(const std::string& name, const std::string& includer,
                                            bool quoted, size_t depth) {
-    mRefusal.reset();
-    const auto refused = [&](const std::string& reason) -> IncludeResult* {
-        if (!quoted) {
-            return refuse(reason);
-        }
-        mRefusal = reason;
+    mRejection.reset();
+    const auto rejected = [&](const std::string& reason) -> IncludeResult* {
+        if (!quoted)
+            return reject(reason);
+        mRejection = reason;
         return nullptr;
     };
     if (depth > kMaxIncludeDepth) {
-        return refused("'" + name + "' is included more than " + std::to_string(kMaxIncludeDepth) +
-                       " files deep: does it include itself without a guard?");
+        return rejected(formatted("'{}' is included more than {} files deep; it may include itself "
+                                  "without a guard",
+                                  name, kMaxIncludeDepth));
     }
     auto found = ask(name, includer);
-    if (mFailure != nullptr) {
-        return refused("the includer failed on '" + name + "'");
-    }
-    if (!found) {
+    if (mFailure != nullptr)
+        return rejected(formatted("the includer failed for '{}'", name));
+    if (!found)
         found = findOnDisk(name, includer, quoted, mOptions);
-    }
-    if (!found) {
-        return refused(describeSearch(name, includer, quoted, mOptions));
-    }
+    if (!found)
+        return rejected(describeSearch(name, includer, quoted, mOptions));
     auto& [resolved, text] = *found;
     if (resolved.empty() || resolved.find_first_of("\"\n") != std::string::npos) {
-        return refused("'" + name + "' resolves to a name that is empty or holds a quote");
+        return rejected(formatted("'{}' resolves to a name that is empty or contains a quote or a "
+                                  "line break",
+                                  name));
     }
-    if (const auto line = findEndlessExpression(text)) {
-        return refused(resolved + ":" + std::to_string(*line) + ": " + kEndlessExpression);
-    }
+    if (const auto line = findEndlessExpression(text))
+        return rejected(formatted("{}:{}: {}", resolved, *line, kEndlessExpression));
     mRecords.push_back({name, includer, quoted, resolved, hashBytes(text.data(), text.size())});
     mTexts.try_emplace(resolved, text);
-    auto owned = std::make_unique<std::string>(std::move(text));
-    auto result =
-        std::make_unique<IncludeResult>(resolved, owned->data(), owned->size(), owned.get());
-    owned.release();
-    return result.release();
+    return makeResult(resolved, std::move(text));
 }
 
 std::optional<Found> Includer::ask(const std::string& name, const std::string& includer) {
-    if (mOptions.includer == nullptr || mFailure != nullptr) {
+    if (mOptions.includer == nullptr || mFailure != nullptr)
         return std::nullopt;
-    }
     try {
         std::string resolved = name;
         std::string contents;
-        if (mOptions.includer->include(name, includer, resolved, contents)) {
+        if (mOptions.includer->include(name, includer, resolved, contents))
             return Found{std::move(resolved), std::move(contents)};
-        }
     } catch (...) {
         mFailure = std::current_exception();
     }
     return std::nullopt;
 }
 
-Includer::IncludeResult* Includer::refuse(const std::string& reason) {
-    auto owned = std::make_unique<std::string>(reason);
-    auto result =
-        std::make_unique<IncludeResult>(std::string(), owned->data(), owned->size(), owned.get());
-    owned.release();
-    return result.release();
+Includer::IncludeResult* Includer::reject(const std::string& reason) {
+    return makeResult({}, reason);
 }
 
 } // namespace kp::shader

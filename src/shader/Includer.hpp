@@ -12,31 +12,31 @@
 #include <glslang/Public/ShaderLang.h>
 #include <kompute/Shader.hpp>
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 
 namespace kp::shader {
 
-/// One `#include` a compile met, enough to find out later whether it would still give the same.
+/// One `#include` of a compilation, for checking later whether it still has the same result.
 struct IncludeRecord {
     std::string name;     ///< as written
-    std::string includer; ///< the file it stands in
-    bool quoted = true;   ///< "name" (the includer's folder comes first) or <name>
+    std::string includer; ///< the including file
+    bool quoted = true;   ///< "name", which the includer's folder is searched for first, or <name>
     std::string resolved;
     Hash contents;
 };
 
-/// Files deeper than this are refused: an include that leads back to itself without a guard.
+/// Deeper includes are rejected: the file probably includes itself without a guard.
 constexpr size_t kMaxIncludeDepth = 64;
 
-/// Reads a whole file without a byte-order mark; nothing where it is no readable regular file.
+/// Returns a file's text without a byte order mark; nothing if it is not a readable regular file.
 std::optional<std::string> readTextFile(const std::string& path);
 
-/// Whether a recorded include finds the same file with the same text today.
+/// Returns true if a recorded include still finds the same file with the same text.
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options);
 
-/// Finds included files for glslang: first the callback of the options, then (for quotes) the
-/// folder of the including file, then the folders of the options. One object serves one compile.
-/// Nothing is thrown through glslang: what the callback throws is kept in failure().
+/// Finds included files for one compilation: asks the callback of the options, then searches the
+/// folder of the including file (for quoted names), then the folders of the options. Exceptions of
+/// the callback do not pass through glslang but are stored in failure().
 class Includer final : public glslang::TShader::Includer {
 public:
     explicit Includer(const CompileOptions& options) : mOptions(options) {}
@@ -47,10 +47,10 @@ public:
 
     const std::vector<IncludeRecord>& records() const { return mRecords; }
 
-    /// Text of every file included, by the name messages use.
+    /// Returns the text of each included file, by its name in messages.
     const std::map<std::string, std::string>& texts() const { return mTexts; }
 
-    /// What the callback threw, or null.
+    /// Returns the exception of the callback, or null.
     std::exception_ptr failure() const { return mFailure; }
 
 private:
@@ -58,13 +58,13 @@ private:
                            size_t depth);
     std::optional<std::pair<std::string, std::string>> ask(const std::string& name,
                                                            const std::string& includer);
-    static IncludeResult* refuse(const std::string& reason);
+    static IncludeResult* reject(const std::string& reason);
 
     const CompileOptions& mOptions;
     std::vector<IncludeRecord> mRecords;
     std::map<std::string, std::string> mTexts;
     std::exception_ptr mFailure;
-    std::optional<std::string> mRefusal; ///< why includeLocal refused, for includeSystem to say
+    std::optional<std::string> mRejection; ///< why includeLocal rejected it, for includeSystem
 };
 
 } // namespace kp::shader

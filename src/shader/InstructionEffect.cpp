@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/InstructionEffect.hpp"
 
+#include <spirv_cross/GLSL.std.450.h>
+
 #include "shader/SpirvOpcodes.hpp"
 
 namespace kp::shader {
 namespace {
-
-using namespace spirv;
 
 std::vector<uint32_t> wordsFrom(const Instruction& instruction, size_t first) {
     const size_t start = first < instruction.size() ? first : instruction.size();
@@ -18,57 +18,56 @@ bool between(uint32_t opcode, uint32_t first, uint32_t last) {
     return opcode >= first && opcode <= last;
 }
 
-/// Instructions that take no pointer and hold literals which could be mistaken for ids.
+/// Returns true for instructions without pointers whose literals could be mistaken for ids.
 bool touchesNoMemory(uint32_t opcode) {
     switch (opcode) {
-    case OpUndef:
-    case OpLine:
-    case OpNoLine:
-    case OpFunction:
-    case OpFunctionParameter:
-    case OpFunctionEnd:
-    case OpFunctionCall:
-    case OpReturnValue:
-    case OpLabel:
-    case OpBranch:
-    case OpBranchConditional:
-    case OpSwitch:
-    case OpLoopMerge:
-    case OpSelectionMerge:
-    case OpLifetimeStart:
-    case OpLifetimeStop:
-    case OpVectorShuffle:
-    case OpImageSparseTexelsResident:
-    case OpCooperativeMatrixMulAddKHR:
-    case OpGroupNonUniformRotateKHR:
+    case spv::OpUndef:
+    case spv::OpLine:
+    case spv::OpNoLine:
+    case spv::OpFunction:
+    case spv::OpFunctionParameter:
+    case spv::OpFunctionEnd:
+    case spv::OpFunctionCall:
+    case spv::OpReturnValue:
+    case spv::OpLabel:
+    case spv::OpBranch:
+    case spv::OpBranchConditional:
+    case spv::OpSwitch:
+    case spv::OpLoopMerge:
+    case spv::OpSelectionMerge:
+    case spv::OpLifetimeStart:
+    case spv::OpLifetimeStop:
+    case spv::OpVectorShuffle:
+    case spv::OpImageSparseTexelsResident:
+    case kOpCooperativeMatrixMulAddKHR:
+    case spv::OpGroupNonUniformRotateKHR:
         return true;
     default:
-        return between(opcode, OpGroupAll, OpGroupSMax) ||
-               between(opcode, OpGroupNonUniformElect, OpGroupNonUniformQuadSwap) ||
-               between(opcode, OpSDot, OpSUDotAccSat) ||
-               between(opcode, OpGroupIAddNonUniformAMD, OpGroupSMaxNonUniformAMD) ||
-               between(opcode, OpGroupIMulKHR, OpGroupLogicalXorKHR);
+        return between(opcode, spv::OpGroupAll, spv::OpGroupSMax) ||
+               between(opcode, spv::OpGroupNonUniformElect, spv::OpGroupNonUniformQuadSwap) ||
+               between(opcode, spv::OpSDot, spv::OpSUDotAccSat) ||
+               between(opcode, spv::OpGroupIAddNonUniformAMD, spv::OpGroupSMaxNonUniformAMD) ||
+               between(opcode, spv::OpGroupIMulKHR, spv::OpGroupLogicalXorKHR);
     }
 }
 
 bool readsImage(uint32_t opcode) {
-    return between(opcode, OpImageSampleImplicitLod, OpImageRead) ||
-           between(opcode, OpImageSparseSampleImplicitLod, OpImageSparseDrefGather) ||
-           opcode == OpImageSparseRead;
+    return between(opcode, spv::OpImageSampleImplicitLod, spv::OpImageRead) ||
+           between(opcode, spv::OpImageSparseSampleImplicitLod, spv::OpImageSparseDrefGather) ||
+           opcode == spv::OpImageSparseRead;
 }
 
 bool isAtomic(uint32_t opcode) {
-    return between(opcode, OpAtomicExchange, OpAtomicXor) || opcode == OpAtomicFlagTestAndSet ||
-           opcode == OpAtomicFMinEXT || opcode == OpAtomicFMaxEXT || opcode == OpAtomicFAddEXT;
+    return between(opcode, spv::OpAtomicExchange, spv::OpAtomicXor) ||
+           opcode == spv::OpAtomicFlagTestAndSet || opcode == spv::OpAtomicFMinEXT ||
+           opcode == spv::OpAtomicFMaxEXT || opcode == spv::OpAtomicFAddEXT;
 }
 
 InstructionEffect extended(const Instruction& from, bool glslSet, bool nonSemanticSet) {
-    if (nonSemanticSet) {
+    if (nonSemanticSet)
         return {.names = wordsFrom(from, 5)};
-    }
-    if (glslSet && (from.word(4) == GlslModf || from.word(4) == GlslFrexp)) {
+    if (glslSet && (from.word(4) == GLSLstd450Modf || from.word(4) == GLSLstd450Frexp))
         return {.writes = {from.word(6)}, .unknown = {from.word(5)}};
-    }
     return {.unknown = wordsFrom(from, 5), .result = from.word(2)};
 }
 
@@ -77,85 +76,80 @@ InstructionEffect extended(const Instruction& from, bool glslSet, bool nonSemant
 InstructionEffect effectOf(const Instruction& from, bool glslSet, bool nonSemanticSet) {
     const uint32_t opcode = from.opcode;
     const uint32_t result = from.word(2);
-    if (touchesNoMemory(opcode)) {
+    if (touchesNoMemory(opcode))
         return {};
-    }
-    if (readsImage(opcode)) {
+    if (readsImage(opcode))
         return {.reads = {from.word(3)}};
-    }
-    if (isAtomic(opcode)) {
+    if (isAtomic(opcode))
         return {.reads = {from.word(3)}, .writes = {from.word(3)}};
-    }
-    if (between(opcode, OpImageQueryFormat, OpImageQuerySamples)) {
+    if (between(opcode, spv::OpImageQueryFormat, spv::OpImageQuerySamples))
         return {.names = {from.word(3)}};
-    }
     switch (opcode) {
-    case OpExtInst:
+    case spv::OpExtInst:
         return extended(from, glslSet, nonSemanticSet);
-    case OpVariable:
-    case OpUntypedVariableKHR:
+    case spv::OpVariable:
+    case kOpUntypedVariableKHR:
         return {.unknown = {from.word(4), from.word(5)}, .result = result};
-    case OpLoad:
+    case spv::OpLoad:
         return {.loads = {from.word(3)}, .result = result};
-    case OpStore:
+    case spv::OpStore:
         return {.writes = {from.word(1)}, .unknown = {from.word(2)}};
-    case OpCopyMemory:
-    case OpCopyMemorySized:
+    case spv::OpCopyMemory:
+    case spv::OpCopyMemorySized:
         return {.reads = {from.word(2)}, .writes = {from.word(1)}};
-    case OpAtomicLoad:
+    case spv::OpAtomicLoad:
         return {.reads = {from.word(3)}};
-    case OpAtomicStore:
+    case spv::OpAtomicStore:
         return {.writes = {from.word(1)}};
-    case OpAtomicFlagClear:
+    case spv::OpAtomicFlagClear:
         return {.writes = {from.word(1)}};
-    case OpAccessChain:
-    case OpInBoundsAccessChain:
-    case OpPtrAccessChain:
-    case OpInBoundsPtrAccessChain:
-    case OpRawAccessChainNV:
-    case OpImageTexelPointer:
-    case OpCopyObject:
-    case OpCopyLogical:
-    case OpImage:
+    case spv::OpAccessChain:
+    case spv::OpInBoundsAccessChain:
+    case spv::OpPtrAccessChain:
+    case spv::OpInBoundsPtrAccessChain:
+    case kOpRawAccessChainNV:
+    case spv::OpImageTexelPointer:
+    case spv::OpCopyObject:
+    case spv::OpCopyLogical:
+    case spv::OpImage:
         return {.flows = {from.word(3)}, .result = result};
-    case OpUntypedAccessChainKHR:
-    case OpUntypedInBoundsAccessChainKHR:
-    case OpUntypedPtrAccessChainKHR:
-    case OpUntypedInBoundsPtrAccessChainKHR:
+    case kOpUntypedAccessChainKHR:
+    case kOpUntypedInBoundsAccessChainKHR:
+    case kOpUntypedPtrAccessChainKHR:
+    case kOpUntypedInBoundsPtrAccessChainKHR:
         return {.flows = {from.word(4)}, .result = result};
-    case OpSampledImage:
+    case spv::OpSampledImage:
         return {.flows = {from.word(3), from.word(4)}, .result = result};
-    case OpSelect:
+    case spv::OpSelect:
         return {.flows = {from.word(4), from.word(5)}, .result = result};
-    case OpPhi: {
+    case spv::OpPhi: {
         InstructionEffect effect{.result = result};
-        for (size_t at = 3; at < from.size(); at += 2) {
+        for (size_t at = 3; at < from.size(); at += 2)
             effect.flows.push_back(from.word(at));
-        }
         return effect;
     }
-    case OpArrayLength:
+    case spv::OpArrayLength:
         return {.names = {from.word(3)}};
-    case OpUntypedArrayLengthKHR:
+    case kOpUntypedArrayLengthKHR:
         return {.names = {from.word(4)}};
-    case OpPtrEqual:
-    case OpPtrNotEqual:
-    case OpPtrDiff:
+    case spv::OpPtrEqual:
+    case spv::OpPtrNotEqual:
+    case spv::OpPtrDiff:
         return {.names = {from.word(3), from.word(4)}};
-    case OpCompositeExtract:
+    case spv::OpCompositeExtract:
         return {.unknown = {from.word(3)}, .result = result};
-    case OpCompositeInsert:
+    case spv::OpCompositeInsert:
         return {.unknown = {from.word(3), from.word(4)}, .result = result};
-    case OpImageWrite:
+    case spv::OpImageWrite:
         return {.writes = {from.word(1)}};
-    case OpCooperativeMatrixLoadKHR:
-    case OpCooperativeMatrixLoadNV:
+    case kOpCooperativeMatrixLoadKHR:
+    case spv::OpCooperativeMatrixLoadNV:
         return {.reads = {from.word(3)}};
-    case OpCooperativeMatrixLoadTensorNV:
+    case kOpCooperativeMatrixLoadTensorNV:
         return {.reads = {from.word(3)}, .calls = wordsFrom(from, 4)};
-    case OpCooperativeMatrixStoreKHR:
-    case OpCooperativeMatrixStoreNV:
-    case OpCooperativeMatrixStoreTensorNV:
+    case kOpCooperativeMatrixStoreKHR:
+    case spv::OpCooperativeMatrixStoreNV:
+    case kOpCooperativeMatrixStoreTensorNV:
         return {.writes = {from.word(1)}};
     default:
         return {.unknown = wordsFrom(from, 1), .calls = wordsFrom(from, 1), .result = result};

@@ -8,8 +8,6 @@
 namespace kp::shader {
 namespace {
 
-using namespace spirv;
-
 struct Constants {
     std::unordered_map<uint32_t, uint32_t> values;
     std::unordered_map<uint32_t, uint32_t> specIds;
@@ -21,20 +19,20 @@ Constants readConstants(const SpirvModule& module) {
     Constants constants;
     for (const Instruction& each : module.instructions) {
         switch (each.opcode) {
-        case OpConstant:
-        case OpSpecConstant:
+        case spv::OpConstant:
+        case spv::OpSpecConstant:
             constants.values[each.word(2)] = each.word(3);
             break;
-        case OpConstantComposite:
-        case OpSpecConstantComposite:
+        case spv::OpConstantComposite:
+        case spv::OpSpecConstantComposite:
             constants.composites[each.word(2)] = each;
             break;
-        case OpDecorate:
-            if (each.word(2) == DecorationSpecId) {
+        case spv::OpDecorate:
+            if (each.word(2) == spv::DecorationSpecId)
                 constants.specIds[each.word(1)] = each.word(3);
-            } else if (each.word(2) == DecorationBuiltIn && each.word(3) == kBuiltInWorkgroupSize) {
+            else if (each.word(2) == spv::DecorationBuiltIn &&
+                     each.word(3) == spv::BuiltInWorkgroupSize)
                 constants.workgroupSize = each.word(1);
-            }
             break;
         default:
             break;
@@ -43,15 +41,13 @@ Constants readConstants(const SpirvModule& module) {
     return constants;
 }
 
-void takeIds(LocalSize& local, const Constants& constants, const Instruction& from) {
+void setFromIds(LocalSize& local, const Constants& constants, const Instruction& from) {
     for (size_t i = 0; i < 3; ++i) {
         const uint32_t id = from.word(3 + i);
-        if (const auto value = constants.values.find(id); value != constants.values.end()) {
+        if (const auto value = constants.values.find(id); value != constants.values.end())
             local.size[i] = value->second;
-        }
-        if (const auto specId = constants.specIds.find(id); specId != constants.specIds.end()) {
+        if (const auto specId = constants.specIds.find(id); specId != constants.specIds.end())
             local.specId[i] = specId->second;
-        }
     }
 }
 
@@ -61,19 +57,17 @@ LocalSize findLocalSize(const SpirvModule& module, uint32_t entryFunction) {
     const Constants constants = readConstants(module);
     LocalSize local;
     for (const Instruction& each : module.instructions) {
-        if (each.word(1) != entryFunction) {
+        if (each.word(1) != entryFunction)
             continue;
-        }
-        if (each.opcode == OpExecutionMode && each.word(2) == ModeLocalSize) {
+        if (each.opcode == spv::OpExecutionMode && each.word(2) == spv::ExecutionModeLocalSize)
             local.size = {each.word(3), each.word(4), each.word(5)};
-        } else if (each.opcode == OpExecutionModeId && each.word(2) == ModeLocalSizeId) {
-            takeIds(local, constants, each);
-        }
+        else if (each.opcode == spv::OpExecutionModeId &&
+                 each.word(2) == spv::ExecutionModeLocalSizeId)
+            setFromIds(local, constants, each);
     }
     const auto builtIn = constants.composites.find(constants.workgroupSize);
-    if (constants.workgroupSize != 0 && builtIn != constants.composites.end()) {
-        takeIds(local, constants, builtIn->second);
-    }
+    if (constants.workgroupSize != 0 && builtIn != constants.composites.end())
+        setFromIds(local, constants, builtIn->second);
     return local;
 }
 

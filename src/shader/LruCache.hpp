@@ -9,43 +9,39 @@
 #include <unordered_map>
 #include <utility>
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 
 namespace kp::shader {
 
-/// Values by content hash, bounded by the bytes they hold: when a new value does not fit, the
-/// values used longest ago leave. Values are returned by copy, so make them cheap to copy (a
-/// shared_ptr, a flag). Thread-safe.
+/// A cache of values by content hash, limited by their total size: a new value evicts the least
+/// recently used ones. Values are returned by copy; use inexpensive ones, such as a shared_ptr or a
+/// flag. Thread-safe.
 template <typename Value>
 class LruCache {
 public:
-    /// @param maxBytes  upper bound of the sum of the sizes given to put()
+    /// @param maxBytes  maximum sum of the sizes given to put()
     explicit LruCache(size_t maxBytes) : mMaxBytes(maxBytes) {}
 
-    /// The value of @p key, which becomes the newest; nothing where it is not held.
+    /// Returns a value, which becomes the most recently used one; nothing if it is not cached.
     std::optional<Value> get(const Hash& key) {
         const std::lock_guard lock(mMutex);
         const auto found = mIndex.find(key);
-        if (found == mIndex.end()) {
+        if (found == mIndex.end())
             return std::nullopt;
-        }
         mEntries.splice(mEntries.begin(), mEntries, found->second);
         return found->second->value;
     }
 
     /// Stores or replaces a value. A value larger than the whole cache is not stored.
-    /// @param bytes  what the value counts against the bound
+    /// @param bytes  size of the value
     void put(const Hash& key, Value value, size_t bytes) {
         const std::lock_guard lock(mMutex);
-        if (const auto found = mIndex.find(key); found != mIndex.end()) {
+        if (const auto found = mIndex.find(key); found != mIndex.end())
             erase(found->second);
-        }
-        if (bytes > mMaxBytes) {
+        if (bytes > mMaxBytes)
             return;
-        }
-        while (mBytes > mMaxBytes - bytes) {
+        while (mBytes > mMaxBytes - bytes)
             erase(std::prev(mEntries.end()));
-        }
         mEntries.push_front(Entry{key, std::move(value), bytes});
         mIndex.emplace(key, mEntries.begin());
         mBytes += bytes;
@@ -63,7 +59,7 @@ public:
         return mEntries.size();
     }
 
-    /// Sum of the sizes of all held values.
+    /// Returns the sum of the sizes of all values.
     size_t bytes() const {
         const std::lock_guard lock(mMutex);
         return mBytes;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include <kompute/Error.hpp>
 #include <spirv_cross/spirv_cross.hpp>
 
+#include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
-#include "shader/CapabilityNames.hpp"
+#include "shader/Capabilities.hpp"
 #include "shader/LocalSize.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/SpirvOpcodes.hpp"
@@ -20,6 +22,18 @@ using spirv_cross::Resource;
 using spirv_cross::SPIRType;
 using Resources = spirv_cross::SmallVector<Resource>;
 
+struct Scalar {
+    const char* name;
+    uint32_t bytes;
+};
+
+/// By ScalarType.
+constexpr Scalar kScalars[] = {{"unknown", 0}, {"bool", 4},     {"int8_t", 1},    {"uint8_t", 1},
+                               {"int16_t", 2}, {"uint16_t", 2}, {"int", 4},       {"uint", 4},
+                               {"int64_t", 8}, {"uint64_t", 8}, {"float16_t", 2}, {"float", 4},
+                               {"double", 8},  {"struct", 0}};
+static_assert(std::size(kScalars) == static_cast<size_t>(ScalarType::eStruct) + 1);
+
 class Inspector : public spirv_cross::Compiler {
 public:
     using Compiler::Compiler;
@@ -27,9 +41,8 @@ public:
 };
 
 ScalarType scalarOf(const SPIRType& type) {
-    if (type.pointer) {
+    if (type.pointer)
         return ScalarType::eUint64;
-    }
     switch (type.basetype) {
     case SPIRType::Boolean:
         return ScalarType::eBool;
@@ -67,45 +80,40 @@ uint32_t dimension(const Inspector& inspector, const SPIRType& type, size_t inde
                                           : inspector.evaluate_constant_u32(type.array[index]);
 }
 
-/// Scalars in a value of a type; @p skipOutermost leaves the outermost array dimension out.
+/// Returns the number of scalars in a value of a type.
+/// @param skipOutermost  ignores the outermost array dimension
 uint32_t componentsOf(const Inspector& inspector, const SPIRType& type, bool skipOutermost) {
-    if (scalarOf(type) == ScalarType::eStruct) {
+    if (scalarOf(type) == ScalarType::eStruct)
         return 1;
-    }
     uint32_t count = std::max(1u, type.vecsize) * std::max(1u, type.columns);
     const size_t dimensions = type.array.size() - (skipOutermost && !type.array.empty() ? 1 : 0);
-    for (size_t i = 0; i < dimensions; ++i) {
+    for (size_t i = 0; i < dimensions; ++i)
         count *= std::max(1u, dimension(inspector, type, i));
-    }
     return count;
 }
 
 uint32_t arrayLength(const Inspector& inspector, const SPIRType& type) {
     uint32_t count = 1;
-    for (size_t i = 0; i < type.array.size(); ++i) {
+    for (size_t i = 0; i < type.array.size(); ++i)
         count *= dimension(inspector, type, i);
-    }
     return count;
 }
 
 void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& binding) {
-    if (block.member_types.empty()) {
+    if (block.member_types.empty())
         return;
-    }
     const auto lastIndex = static_cast<uint32_t>(block.member_types.size() - 1);
     const SPIRType& last = inspector.get_type(block.member_types[lastIndex]);
     const bool isArray = !last.array.empty();
     const bool isRuntimeArray = isArray && last.array_size_literal.back() && last.array.back() == 0;
     const bool sizedBySpecialization = isArray && !last.array_size_literal.back();
 
-    if (isRuntimeArray || sizedBySpecialization) {
+    if (isRuntimeArray || sizedBySpecialization)
         binding.fixedSize = inspector.type_struct_member_offset(block, lastIndex);
-    } else {
+    else
         binding.fixedSize = inspector.get_declared_struct_size(block);
-    }
-    if (isRuntimeArray) {
+    if (isRuntimeArray)
         binding.arrayStride = inspector.type_struct_member_array_stride(block, lastIndex);
-    }
     if (isRuntimeArray || lastIndex == 0) {
         binding.elementType = scalarOf(last);
         binding.elementComponents = componentsOf(inspector, last, true);
@@ -117,11 +125,10 @@ void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& 
 void describeImage(const Inspector& inspector, const SPIRType& type, Binding& binding) {
     const auto& image = type.image;
     const bool texels = image.dim == spv::DimBuffer;
-    if (binding.kind == BindingKind::eStorageImage) {
+    if (binding.kind == BindingKind::eStorageImage)
         binding.kind = texels ? BindingKind::eStorageTexelBuffer : binding.kind;
-    } else {
+    else
         binding.kind = texels ? BindingKind::eUniformTexelBuffer : binding.kind;
-    }
     binding.imageFormat = static_cast<uint32_t>(image.format);
     binding.imageType = scalarOf(inspector.get_type(image.type));
     binding.imageArrayed = image.arrayed;
@@ -147,20 +154,18 @@ Binding describe(const Inspector& inspector, const Resource& resource, BindingKi
     binding.binding = inspector.get_decoration(resource.id, spv::DecorationBinding);
     binding.kind = kind;
     binding.name = inspector.get_name(resource.id);
-    if (binding.name.empty()) {
+    if (binding.name.empty())
         binding.name = inspector.get_name(resource.base_type_id);
-    }
     binding.count = arrayLength(inspector, inspector.get_type(resource.type_id));
     binding.reads = access.reads;
     binding.writes = access.writes;
 
     const SPIRType& type = inspector.get_type(resource.base_type_id);
-    if (kind == BindingKind::eStorageBuffer || kind == BindingKind::eUniformBuffer) {
+    if (kind == BindingKind::eStorageBuffer || kind == BindingKind::eUniformBuffer)
         describeBuffer(inspector, type, binding);
-    } else if (kind == BindingKind::eStorageImage || kind == BindingKind::eSampledImage ||
-               kind == BindingKind::eCombinedImageSampler) {
+    else if (kind == BindingKind::eStorageImage || kind == BindingKind::eSampledImage ||
+             kind == BindingKind::eCombinedImageSampler)
         describeImage(inspector, type, binding);
-    }
     switch (binding.kind) {
     case BindingKind::eStorageBuffer:
     case BindingKind::eStorageImage:
@@ -172,25 +177,22 @@ Binding describe(const Inspector& inspector, const Resource& resource, BindingKi
     return binding;
 }
 
-/// Two variables may view one binding in two ways (a buffer as float[] and as vec4[]). What they
-/// disagree on is left unknown, and both count for the accesses.
+/// Merges two variables with one binding, such as views of a buffer as float[] and as vec4[].
+/// Properties in which they differ become unknown, and the accesses of both count.
 void mergeAlias(Binding& into, const Binding& other) {
     into.kind = into.kind == other.kind ? into.kind : BindingKind::eOther;
     into.count = into.count == 0 || other.count == 0 ? 0 : std::max(into.count, other.count);
     into.reads |= other.reads;
     into.writes |= other.writes;
     into.fixedSize = std::max(into.fixedSize, other.fixedSize);
-    if (into.arrayStride != 0 && other.arrayStride != 0) {
+    if (into.arrayStride != 0 && other.arrayStride != 0)
         into.arrayStride = std::min(into.arrayStride, other.arrayStride);
-    } else {
+    else
         into.arrayStride = std::max(into.arrayStride, other.arrayStride);
-    }
-    if (into.elementType != other.elementType) {
+    if (into.elementType != other.elementType)
         into.elementType = ScalarType::eUnknown;
-    }
-    if (into.elementComponents != other.elementComponents) {
+    if (into.elementComponents != other.elementComponents)
         into.elementComponents = 1;
-    }
     if (into.imageFormat != other.imageFormat || into.imageType != other.imageType) {
         into.imageFormat = 0;
         into.imageType = ScalarType::eUnknown;
@@ -204,9 +206,8 @@ std::vector<Binding> findBindings(const Inspector& inspector,
     const auto take = [&](const Resources& list, BindingKind kind) {
         for (const Resource& resource : list) {
             const auto access = accesses.find(resource.id);
-            if (access != accesses.end()) {
+            if (access != accesses.end())
                 found.push_back(describe(inspector, resource, kind, access->second));
-            }
         }
     };
     take(resources.storage_buffers, BindingKind::eStorageBuffer);
@@ -222,25 +223,22 @@ std::vector<Binding> findBindings(const Inspector& inspector,
     std::vector<Binding> merged;
     for (Binding& binding : found) {
         if (!merged.empty() && merged.back().set == binding.set &&
-            merged.back().binding == binding.binding) {
+            merged.back().binding == binding.binding)
             mergeAlias(merged.back(), binding);
-        } else {
+        else
             merged.push_back(std::move(binding));
-        }
     }
     return merged;
 }
 
 void readPushConstants(const Inspector& inspector, const Resources& blocks, Reflection& result) {
-    if (blocks.empty()) {
+    if (blocks.empty())
         return;
-    }
     const Resource* used = &blocks.front();
     if (blocks.size() > 1) {
         const auto active = inspector.get_active_interface_variables();
-        for (const Resource& block : blocks) {
+        for (const Resource& block : blocks)
             used = active.contains(block.id) ? &block : used;
-        }
     }
     const SPIRType& block = inspector.get_type(used->base_type_id);
     result.pushConstantSize = static_cast<uint32_t>(inspector.get_declared_struct_size(block));
@@ -261,9 +259,8 @@ void readSpecConstants(const Inspector& inspector, Reflection& result) {
         const ScalarType type = scalarOf(inspector.get_type(constant.constant_type));
         const uint32_t bits = 8 * sizeOf(type);
         uint64_t value = constant.m.c[0].r[0].u64;
-        if (bits < 64) {
+        if (bits < 64)
             value &= (uint64_t{1} << bits) - 1;
-        }
         result.specConstants.push_back({.id = each.constant_id,
                                         .name = inspector.get_name(each.id),
                                         .type = type,
@@ -279,79 +276,29 @@ void readSpecConstants(const Inspector& inspector, Reflection& result) {
 } // namespace
 
 uint32_t sizeOf(ScalarType type) {
-    switch (type) {
-    case ScalarType::eInt8:
-    case ScalarType::eUint8:
-        return 1;
-    case ScalarType::eInt16:
-    case ScalarType::eUint16:
-    case ScalarType::eFloat16:
-        return 2;
-    case ScalarType::eBool:
-    case ScalarType::eInt32:
-    case ScalarType::eUint32:
-    case ScalarType::eFloat32:
-        return 4;
-    case ScalarType::eInt64:
-    case ScalarType::eUint64:
-    case ScalarType::eFloat64:
-        return 8;
-    case ScalarType::eUnknown:
-    case ScalarType::eStruct:
-        break;
-    }
-    return 0;
+    return kScalars[static_cast<size_t>(type)].bytes;
 }
 
 const char* nameOf(ScalarType type) {
-    switch (type) {
-    case ScalarType::eBool:
-        return "bool";
-    case ScalarType::eInt8:
-        return "int8_t";
-    case ScalarType::eUint8:
-        return "uint8_t";
-    case ScalarType::eInt16:
-        return "int16_t";
-    case ScalarType::eUint16:
-        return "uint16_t";
-    case ScalarType::eInt32:
-        return "int";
-    case ScalarType::eUint32:
-        return "uint";
-    case ScalarType::eInt64:
-        return "int64_t";
-    case ScalarType::eUint64:
-        return "uint64_t";
-    case ScalarType::eFloat16:
-        return "float16_t";
-    case ScalarType::eFloat32:
-        return "float";
-    case ScalarType::eFloat64:
-        return "double";
-    case ScalarType::eStruct:
-        return "struct";
-    case ScalarType::eUnknown:
-        break;
-    }
-    return "unknown";
+    return kScalars[static_cast<size_t>(type)].name;
 }
 
 Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoint) {
     const SpirvModule module = parseSpirv(spirv);
     const SpirvModule::EntryPoint* entry = module.compute(entryPoint);
     if (entry == nullptr) {
-        throw ShaderError("the module has no compute entry point '" + entryPoint +
-                          "'; its entry points: " + module.describeEntryPoints());
+        fail<ShaderError>("the module has no compute entry point '{}'; its entry points: {}",
+                          entryPoint, module.describeEntryPoints());
     }
 
     Reflection result;
     result.entryPoint = entryPoint;
     result.spirvVersion = module.version;
-    result.usesBufferAddresses = module.addressing == spirv::kAddressingPhysicalStorageBuffer64;
+    result.usesBufferAddresses = module.addressing == spv::AddressingModelPhysicalStorageBuffer64;
     const LocalSize local = findLocalSize(module, entry->function);
     result.localSize = local.size;
     result.localSizeId = local.specId;
+    result.capabilities = capabilitiesOf(module);
     try {
         Inspector inspector(spirv.data(), spirv.size());
         inspector.set_entry_point(entryPoint, spv::ExecutionModelGLCompute);
@@ -360,11 +307,8 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
             findBindings(inspector, resources, analyzeAccess(module, entry->function));
         readPushConstants(inspector, resources.push_constant_buffers, result);
         readSpecConstants(inspector, result);
-        for (const auto capability : inspector.get_declared_capabilities()) {
-            result.capabilities.push_back(capabilityName(static_cast<uint32_t>(capability)));
-        }
     } catch (const std::exception& failure) {
-        throw ShaderError("the shader's interface cannot be read: " + std::string(failure.what()));
+        fail<ShaderError>("the shader's interface cannot be read: {}", failure.what());
     }
     return result;
 }

@@ -8,16 +8,16 @@
 
 namespace kp::shader {
 
-/// Bytes of one scalar; 0 for eUnknown and eStruct. A bool is 4 bytes in memory.
+/// Returns the size of a scalar in bytes; 0 for eUnknown and eStruct. A bool has 4 bytes in memory.
 uint32_t sizeOf(ScalarType type);
 
-/// GLSL's name of a scalar type ("float", "uint16_t", ...), for messages.
+/// Returns GLSL's name of a scalar type for messages: "float", "uint16_t", ...
 const char* nameOf(ScalarType type);
 
-/// Reads a validated module.
-/// @param spirv       words of a module that validate() accepted
-/// @param entryPoint  name of a GLCompute entry point
-/// @throws ShaderError where the module has no such compute entry point (says which it has)
+/// Reads the interface of a module.
+/// @param spirv       a module that validate() accepted
+/// @param entryPoint  name of a compute entry point
+/// @throws ShaderError if the module has no such entry point; lists those it has
 Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoint = "main");
 
 } // namespace kp::shader

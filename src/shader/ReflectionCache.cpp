@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/ReflectionCache.hpp"
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/Validate.hpp"
 
 namespace kp::shader {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{16} << 20;
+constexpr size_t kMaxReflectionBytes = size_t{16} << 20;
 
-size_t footprint(const Reflection& reflection) {
+size_t bytesOf(const Reflection& reflection) {
     return sizeof(Reflection) + reflection.bindings.size() * (sizeof(Binding) + 32) +
            reflection.pushConstants.size() * (sizeof(PushConstantMember) + 32) +
            reflection.specConstants.size() * (sizeof(SpecConstant) + 32) +
@@ -26,15 +26,14 @@ std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
 
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
                                                 const std::string& entryPoint) {
-    static LruCache<std::shared_ptr<const Reflection>> cache(kMaxBytes);
+    static LruCache<std::shared_ptr<const Reflection>> cache(kMaxReflectionBytes);
     const Hash name = hashBytes(entryPoint.data(), entryPoint.size());
     const uint64_t parts[] = {hash.low, hash.high, name.low, name.high};
     const Hash key = hashBytes(parts, sizeof parts);
-    if (auto found = cache.get(key)) {
+    if (auto found = cache.get(key))
         return *found;
-    }
     auto made = std::make_shared<const Reflection>(reflect(spirv, entryPoint));
-    cache.put(key, made, footprint(*made));
+    cache.put(key, made, bytesOf(*made));
     return made;
 }
 

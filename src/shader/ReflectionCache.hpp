@@ -6,18 +6,17 @@
 #include <span>
 #include <string>
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 #include "shader/Reflection.hpp"
 
 namespace kp::shader {
 
-/// reflect(), remembered by content: a module seen before costs one hash. The cache is bounded
-/// (16 MiB for the whole process) and the result stays valid for as long as it is held.
-/// Thread-safe; two threads that meet a new module at once may both read it.
-/// @throws ShaderError as reflect(); failures are not remembered
+/// Returns reflect(), cached by content in up to 16 MiB of the process, so that another call only
+/// computes a hash. Thread-safe; two threads with the same new module may both read it.
+/// @throws ShaderError as reflect(); failures are not cached
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
                                                 const std::string& entryPoint = "main");
-/// The same where the hash of all of @p spirv is known already.
+/// The same with the hash of @p spirv.
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
                                                 const std::string& entryPoint = "main");
 

@@ -10,10 +10,8 @@
 namespace kp::shader {
 namespace {
 
-using namespace spirv;
-
-/// Sizes above this are over every limit; arithmetic stays far from its bounds.
-constexpr uint64_t kMaxBytes = uint64_t{1} << 40;
+/// Larger sizes exceed every device's limit. They saturate, so that arithmetic cannot overflow.
+constexpr uint64_t kMaxSharedBytes = uint64_t{1} << 40;
 constexpr int kMaxDepth = 64;
 
 struct TypeSize {
@@ -21,21 +19,21 @@ struct TypeSize {
     uint64_t alignment = 1;
 };
 
-class Sizes {
+class SharedSizes {
 public:
-    Sizes(const SpirvModule& module, const std::map<uint32_t, uint64_t>& specialization)
+    SharedSizes(const SpirvModule& module, const std::map<uint32_t, uint64_t>& specialization)
         : mGiven(specialization) {
         for (const Instruction& each : module.instructions) {
-            if (each.opcode == OpDecorate && each.word(2) == DecorationSpecId)
+            if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationSpecId)
                 mSpecIds[each.word(1)] = each.word(3);
-            else if (each.opcode >= OpTypeBool && each.opcode <= OpTypePointer)
+            else if (each.opcode >= spv::OpTypeBool && each.opcode <= spv::OpTypePointer)
                 mTypes.try_emplace(each.word(1), each);
-            else if (each.opcode >= OpConstantTrue && each.opcode <= OpSpecConstantOp)
+            else if (each.opcode >= spv::OpConstantTrue && each.opcode <= spv::OpSpecConstantOp)
                 mConstants.try_emplace(each.word(2), each);
         }
     }
 
-    // Each is worked out once: a small module can make a deep tree of few parts.
+    // Sizes are cached: a small module can define a huge tree of shared parts.
     std::optional<TypeSize> sizeOf(uint32_t type, int depth = 0) {
         if (const auto known = mSizes.find(type); known != mSizes.end())
             return known->second;
@@ -44,10 +42,10 @@ public:
         return size;
     }
 
-    /// What a pointer type points to; 0 where it is no pointer.
+    /// Returns the pointee of a pointer type; 0 for other types.
     uint32_t pointeeOf(uint32_t type) const {
         const auto found = mTypes.find(type);
-        return found != mTypes.end() && found->second.opcode == OpTypePointer
+        return found != mTypes.end() && found->second.opcode == spv::OpTypePointer
                    ? found->second.word(3)
                    : 0;
     }
@@ -55,7 +53,7 @@ public:
     static void append(TypeSize& whole, const TypeSize& part) {
         whole.alignment = std::max(whole.alignment, part.alignment);
         whole.bytes = (whole.bytes + part.alignment - 1) / part.alignment * part.alignment;
-        whole.bytes = std::min(whole.bytes + part.bytes, kMaxBytes);
+        whole.bytes = std::min(whole.bytes + part.bytes, kMaxSharedBytes);
     }
 
 private:
@@ -63,24 +61,24 @@ private:
         const auto found = mTypes.find(type);
         if (found == mTypes.end() || depth > kMaxDepth)
             return std::nullopt;
-        const Instruction& is = found->second;
-        switch (is.opcode) {
-        case OpTypeBool:
+        const Instruction& instruction = found->second;
+        switch (instruction.opcode) {
+        case spv::OpTypeBool:
             return TypeSize{4, 4};
-        case OpTypeInt:
-        case OpTypeFloat:
-            return TypeSize{is.word(2) / 8, std::max(is.word(2) / 8, 1u)};
-        case OpTypeVector:
-        case OpTypeMatrix:
-            return repeated(sizeOf(is.word(2), depth + 1), is.word(3));
-        case OpTypeArray: {
-            const std::optional<uint64_t> count = valueOf(is.word(3), depth + 1);
-            return count ? repeated(sizeOf(is.word(2), depth + 1), *count) : std::nullopt;
+        case spv::OpTypeInt:
+        case spv::OpTypeFloat:
+            return TypeSize{instruction.word(2) / 8, std::max(instruction.word(2) / 8, 1u)};
+        case spv::OpTypeVector:
+        case spv::OpTypeMatrix:
+            return repeated(sizeOf(instruction.word(2), depth + 1), instruction.word(3));
+        case spv::OpTypeArray: {
+            const std::optional<uint64_t> count = valueOf(instruction.word(3), depth + 1);
+            return count ? repeated(sizeOf(instruction.word(2), depth + 1), *count) : std::nullopt;
         }
-        case OpTypeStruct: {
+        case spv::OpTypeStruct: {
             TypeSize whole;
-            for (size_t member = 2; member < is.size(); ++member) {
-                const std::optional<TypeSize> part = sizeOf(is.word(member), depth + 1);
+            for (size_t member = 2; member < instruction.size(); ++member) {
+                const std::optional<TypeSize> part = sizeOf(instruction.word(member), depth + 1);
                 if (!part)
                     return std::nullopt;
                 append(whole, *part);
@@ -97,7 +95,8 @@ private:
             return std::nullopt;
         const uint64_t stride =
             (element->bytes + element->alignment - 1) / element->alignment * element->alignment;
-        element->bytes = stride != 0 && count > kMaxBytes / stride ? kMaxBytes : stride * count;
+        element->bytes =
+            stride != 0 && count > kMaxSharedBytes / stride ? kMaxSharedBytes : stride * count;
         return element;
     }
 
@@ -113,91 +112,92 @@ private:
         const auto found = mConstants.find(id);
         if (found == mConstants.end() || depth > kMaxDepth)
             return std::nullopt;
-        const Instruction& is = found->second;
-        if (const auto specId = mSpecIds.find(id); specId != mSpecIds.end())
+        const Instruction& instruction = found->second;
+        if (const auto specId = mSpecIds.find(id); specId != mSpecIds.end()) {
             if (const auto given = mGiven.find(specId->second); given != mGiven.end())
                 return given->second;
-        switch (is.opcode) {
-        case OpConstantTrue:
-        case OpSpecConstantTrue:
+        }
+        switch (instruction.opcode) {
+        case spv::OpConstantTrue:
+        case spv::OpSpecConstantTrue:
             return 1;
-        case OpConstantFalse:
-        case OpSpecConstantFalse:
+        case spv::OpConstantFalse:
+        case spv::OpSpecConstantFalse:
             return 0;
-        case OpConstant:
-        case OpSpecConstant:
-            return is.word(3) | uint64_t{is.word(4)} << 32;
-        case OpSpecConstantOp:
-            return evaluate(is, depth);
+        case spv::OpConstant:
+        case spv::OpSpecConstant:
+            return instruction.word(3) | uint64_t{instruction.word(4)} << 32;
+        case spv::OpSpecConstantOp:
+            return evaluate(instruction, depth);
         default:
             return std::nullopt;
         }
     }
 
-    std::optional<uint64_t> evaluate(const Instruction& is, int depth) {
-        const uint32_t operation = is.word(3);
-        if (operation == OpCompositeExtract) {
-            const auto composite = mConstants.find(is.word(4));
-            if (composite == mConstants.end() || is.size() != 6)
+    std::optional<uint64_t> evaluate(const Instruction& instruction, int depth) {
+        const uint32_t operation = instruction.word(3);
+        if (operation == spv::OpCompositeExtract) {
+            const auto composite = mConstants.find(instruction.word(4));
+            if (composite == mConstants.end() || instruction.size() != 6)
                 return std::nullopt;
-            return valueOf(composite->second.word(3 + size_t{is.word(5)}), depth + 1);
+            return valueOf(composite->second.word(3 + size_t{instruction.word(5)}), depth + 1);
         }
-        const std::optional<uint64_t> a = valueOf(is.word(4), depth + 1);
-        if (operation == OpSelect) {
+        const std::optional<uint64_t> a = valueOf(instruction.word(4), depth + 1);
+        if (operation == spv::OpSelect) {
             if (!a)
                 return std::nullopt;
-            return valueOf(is.word(*a ? 5 : 6), depth + 1);
+            return valueOf(instruction.word(*a ? 5 : 6), depth + 1);
         }
-        if (a && (operation == OpUConvert || operation == OpSConvert))
+        if (a && (operation == spv::OpUConvert || operation == spv::OpSConvert))
             return a;
-        const std::optional<uint64_t> b = valueOf(is.word(5), depth + 1);
+        const std::optional<uint64_t> b = valueOf(instruction.word(5), depth + 1);
         if (!a || !b)
             return std::nullopt;
         return evaluate(operation, static_cast<uint32_t>(*a), static_cast<uint32_t>(*b));
     }
 
-    /// Sizes have 32 bits, and the arithmetic wraps as a shader's does.
+    /// Wraps like 32-bit arithmetic in a shader.
     static std::optional<uint64_t> evaluate(uint32_t operation, uint32_t a, uint32_t b) {
         switch (operation) {
-        case OpIAdd:
+        case spv::OpIAdd:
             return a + b;
-        case OpISub:
+        case spv::OpISub:
             return a - b;
-        case OpIMul:
+        case spv::OpIMul:
             return static_cast<uint32_t>(uint64_t{a} * b);
-        case OpUDiv:
-        case OpSDiv:
+        case spv::OpUDiv:
+        case spv::OpSDiv:
             return b ? std::optional<uint64_t>(a / b) : std::nullopt;
-        case OpUMod:
-        case OpSRem:
-        case OpSMod:
+        case spv::OpUMod:
+        case spv::OpSRem:
+        case spv::OpSMod:
             return b ? std::optional<uint64_t>(a % b) : std::nullopt;
-        case OpShiftRightLogical:
-        case OpShiftRightArithmetic:
+        case spv::OpShiftRightLogical:
+        case spv::OpShiftRightArithmetic:
             return b < 32 ? a >> b : 0;
-        case OpShiftLeftLogical:
+        case spv::OpShiftLeftLogical:
             return b < 32 ? a << b : 0;
-        case OpBitwiseOr:
+        case spv::OpBitwiseOr:
             return a | b;
-        case OpBitwiseXor:
+        case spv::OpBitwiseXor:
             return a ^ b;
-        case OpBitwiseAnd:
+        case spv::OpBitwiseAnd:
             return a & b;
-        case OpIEqual:
+        case spv::OpIEqual:
             return a == b;
-        case OpINotEqual:
+        case spv::OpINotEqual:
             return a != b;
-        case OpUGreaterThan:
-        case OpSGreaterThan:
+        case spv::OpUGreaterThan:
+        case spv::OpSGreaterThan:
             return a > b;
-        case OpUGreaterThanEqual:
-        case OpSGreaterThanEqual:
+        case spv::OpUGreaterThanEqual:
+        case spv::OpSGreaterThanEqual:
             return a >= b;
-        case OpULessThan:
-        case OpSLessThan:
+        case spv::OpULessThan:
+        case spv::OpSLessThan:
             return a < b;
-        case OpULessThanEqual:
-        case OpSLessThanEqual:
+        case spv::OpULessThanEqual:
+        case spv::OpSLessThanEqual:
             return a <= b;
         default:
             return std::nullopt;
@@ -217,15 +217,15 @@ private:
 std::optional<uint64_t> sharedMemoryBytes(std::span<const uint32_t> spirv,
                                           const std::map<uint32_t, uint64_t>& specialization) {
     const SpirvModule module = parseSpirv(spirv);
-    Sizes sizes(module, specialization);
+    SharedSizes sizes(module, specialization);
     TypeSize all;
     for (const Instruction& each : module.instructions) {
-        if (each.opcode != OpVariable || each.word(3) != StorageWorkgroup)
+        if (each.opcode != spv::OpVariable || each.word(3) != spv::StorageClassWorkgroup)
             continue;
         const std::optional<TypeSize> size = sizes.sizeOf(sizes.pointeeOf(each.word(1)));
         if (!size)
             return std::nullopt;
-        Sizes::append(all, *size);
+        SharedSizes::append(all, *size);
     }
     return all.bytes;
 }

@@ -5,6 +5,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Text.hpp"
 #include "shader/SpirvOpcodes.hpp"
 
 namespace kp::shader {
@@ -12,37 +13,39 @@ namespace {
 
 const char* modelName(uint32_t model) {
     switch (model) {
-    case 0:
+    case spv::ExecutionModelVertex:
         return "vertex";
-    case 1:
+    case spv::ExecutionModelTessellationControl:
         return "tessellation control";
-    case 2:
+    case spv::ExecutionModelTessellationEvaluation:
         return "tessellation evaluation";
-    case 3:
+    case spv::ExecutionModelGeometry:
         return "geometry";
-    case 4:
+    case spv::ExecutionModelFragment:
         return "fragment";
-    case kExecutionModelCompute:
+    case spv::ExecutionModelGLCompute:
         return "compute";
-    case 6:
+    case spv::ExecutionModelKernel:
         return "OpenCL kernel";
-    case 5267:
-    case 5364:
+    case spv::ExecutionModelTaskNV:
+    case spv::ExecutionModelTaskEXT:
         return "task";
-    case 5268:
-    case 5365:
+    case spv::ExecutionModelMeshNV:
+    case spv::ExecutionModelMeshEXT:
         return "mesh";
     default:
-        return model >= 5313 && model <= 5318 ? "ray tracing" : "unknown";
+        return model >= spv::ExecutionModelRayGenerationKHR &&
+                       model <= spv::ExecutionModelCallableKHR
+                   ? "ray tracing"
+                   : "unknown";
     }
 }
 
 void appendText(std::vector<uint32_t>& words, const std::string& text) {
     for (size_t at = 0; at <= text.size(); at += 4) {
         uint32_t word = 0;
-        for (size_t i = 0; i < 4 && at + i < text.size(); ++i) {
+        for (size_t i = 0; i < 4 && at + i < text.size(); ++i)
             word |= uint32_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
-        }
         words.push_back(word);
     }
 }
@@ -54,9 +57,8 @@ std::string Instruction::text(size_t first) const {
     for (size_t i = first; i < words.size(); ++i) {
         for (int shift = 0; shift < 32; shift += 8) {
             const auto letter = static_cast<char>((words[i] >> shift) & 0xff);
-            if (letter == '\0') {
+            if (letter == '\0')
                 return result;
-            }
             result += letter;
         }
     }
@@ -65,51 +67,52 @@ std::string Instruction::text(size_t first) const {
 
 const SpirvModule::EntryPoint* SpirvModule::compute(const std::string& name) const {
     const auto found = std::ranges::find_if(entryPoints, [&](const EntryPoint& entry) {
-        return entry.model == kExecutionModelCompute && entry.name == name;
+        return entry.model == spv::ExecutionModelGLCompute && entry.name == name;
     });
     return found == entryPoints.end() ? nullptr : &*found;
 }
 
 std::string SpirvModule::describeEntryPoints() const {
-    if (entryPoints.empty()) {
+    if (entryPoints.empty())
         return "none";
+    std::vector<std::string> texts;
+    for (const EntryPoint& entry : entryPoints)
+        texts.push_back(formatted("{} '{}'", modelName(entry.model), entry.name));
+    return join(texts);
+}
+
+void requireSpirvHeader(std::span<const uint32_t> spirv) {
+    if (spirv.size() < kSpirvHeaderWords) {
+        fail<ShaderError>("the SPIR-V is truncated: {} words were given, but the header alone has "
+                          "{}",
+                          spirv.size(), kSpirvHeaderWords);
     }
-    std::string text;
-    for (const EntryPoint& entry : entryPoints) {
-        text += (text.empty() ? "" : ", ") + std::string(modelName(entry.model)) + " '" +
-                entry.name + "'";
-    }
-    return text;
 }
 
 SpirvModule parseSpirv(std::span<const uint32_t> spirv) {
-    if (spirv.size() < kSpirvHeaderWords) {
-        throw ShaderError("SPIR-V is truncated: " + std::to_string(spirv.size()) +
-                          " words given, the header alone has 5");
-    }
+    requireSpirvHeader(spirv);
     SpirvModule module;
     module.version = spirv[1];
     for (size_t at = kSpirvHeaderWords; at < spirv.size();) {
         const size_t count = spirv[at] >> 16;
         if (count == 0 || count > spirv.size() - at) {
-            throw ShaderError("SPIR-V is truncated or damaged: the instruction at word " +
-                              std::to_string(at) + " claims " + std::to_string(count) + " words, " +
-                              std::to_string(spirv.size() - at) + " are left");
+            fail<ShaderError>("the SPIR-V is truncated or damaged: the instruction at word {} has "
+                              "{} words, but {} remain",
+                              at, count, spirv.size() - at);
         }
         const Instruction& added = module.instructions.emplace_back(
             Instruction{spirv[at] & 0xffff, spirv.subspan(at, count)});
-        if (added.opcode == spirv::OpEntryPoint) {
+        if (added.opcode == spv::OpEntryPoint)
             module.entryPoints.push_back({added.word(1), added.word(2), added.text(3)});
-        } else if (added.opcode == spirv::OpMemoryModel) {
+        else if (added.opcode == spv::OpMemoryModel)
             module.addressing = added.word(1);
-        }
         at += count;
     }
     return module;
 }
 
 std::string spirvVersionText(uint32_t version) {
-    return std::to_string((version >> 16) & 0xff) + "." + std::to_string((version >> 8) & 0xff);
+    return formatted("{}.{}", (version >> 16) & 0xff, (version >> 8) & 0xff);
 }
 
 std::vector<uint32_t> renameEntryPoint(std::span<const uint32_t> spirv, const std::string& from,
@@ -118,7 +121,7 @@ std::vector<uint32_t> renameEntryPoint(std::span<const uint32_t> spirv, const st
     std::vector<uint32_t> words(spirv.begin(), spirv.begin() + kSpirvHeaderWords);
     words.reserve(spirv.size() + to.size() / 4 + 1);
     for (const Instruction& old : module.instructions) {
-        if (old.opcode != spirv::OpEntryPoint || old.word(1) != kExecutionModelCompute ||
+        if (old.opcode != spv::OpEntryPoint || old.word(1) != spv::ExecutionModelGLCompute ||
             old.text(3) != from) {
             words.insert(words.end(), old.words.begin(), old.words.end());
             continue;

@@ -8,52 +8,53 @@
 
 namespace kp::shader {
 
-constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kSpirvHeaderWords = 5;
-constexpr uint32_t kExecutionModelCompute = 5;
 
-/// One instruction of a module, a view into the module's words.
+/// One instruction of a module: a view of the module's words.
 struct Instruction {
     uint32_t opcode = 0;
-    std::span<const uint32_t> words; ///< all its words, the first (count and opcode) included
+    std::span<const uint32_t> words; ///< including the first one, with count and opcode
 
-    /// Word @p index, or 0 (never a valid id) beyond the end, so that readers of damaged modules
-    /// need no checks of their own.
+    /// Returns a word; 0, which is never a valid id, beyond the end. Readers of damaged modules
+    /// thus need no checks.
     uint32_t word(size_t index) const { return index < words.size() ? words[index] : 0; }
     size_t size() const { return words.size(); }
 
-    /// The literal string that starts at word @p first.
+    /// Returns the literal string that starts at word @p first.
     std::string text(size_t first) const;
 };
 
-/// A module cut into instructions. Holds views: the words must outlive it.
+/// A module as a list of instructions. The module's words must outlive it.
 struct SpirvModule {
     struct EntryPoint {
-        uint32_t model = 0; ///< execution model, kExecutionModelCompute for a compute shader
+        uint32_t model = 0; ///< spv::ExecutionModel
         uint32_t function = 0;
         std::string name;
     };
 
-    uint32_t version = 0; ///< as in the header: 0x00MMmm00
-    uint32_t addressing = 0;
+    uint32_t version = 0;    ///< as in the header: 0x00MMmm00
+    uint32_t addressing = 0; ///< spv::AddressingModel
     std::vector<Instruction> instructions;
     std::vector<EntryPoint> entryPoints;
 
-    /// The compute entry point of that name; null where there is none.
+    /// Returns the compute entry point of a name; null if there is none.
     const EntryPoint* compute(const std::string& name) const;
 
-    /// "vertex 'main', compute 'fill'", for messages.
+    /// Lists the entry points for messages, such as "vertex 'main', compute 'fill'".
     std::string describeEntryPoints() const;
 };
 
-/// Cuts any words into instructions; reads nothing beyond them.
-/// @throws ShaderError where there is no header or an instruction ends beyond the module
+/// @throws ShaderError if the module is shorter than its header
+void requireSpirvHeader(std::span<const uint32_t> spirv);
+
+/// Splits arbitrary words into instructions.
+/// @throws ShaderError if the header is missing or an instruction ends beyond the module
 SpirvModule parseSpirv(std::span<const uint32_t> spirv);
 
-/// "1.3" for 0x00010300.
+/// Returns "1.3" for 0x00010300.
 std::string spirvVersionText(uint32_t version);
 
-/// The module with the name of its compute entry point @p from changed to @p to.
+/// Returns the module with its compute entry point @p from renamed to @p to.
 std::vector<uint32_t> renameEntryPoint(std::span<const uint32_t> spirv, const std::string& from,
                                        const std::string& to);
 

@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <span>
 
-#include "shader/Hash.hpp"
+#include "base/Hash.hpp"
 
 namespace kp::shader {
 
-/// Checks a SPIR-V module with SPIRV-Tools before anything else looks at it. Results for accepted
-/// modules are remembered by content, so that a second call costs one hash. Thread-safe.
-/// @param spirv          any words at all
+/// Validates a SPIR-V module with SPIRV-Tools. Call it before anything else reads the module.
+/// Accepted modules are cached by content, so that another call only computes a hash. Thread-safe.
+/// @param spirv          arbitrary words
 /// @param vulkanVersion  the device's version, as VK_MAKE_VERSION(major, minor, 0)
-/// @param scalarLayout   the device has the scalarBlockLayout feature switched on
-/// @throws ShaderError for garbage, truncated modules, modules newer than the device's SPIR-V
+/// @param scalarLayout   true if the device's feature scalarBlockLayout is enabled
+/// @throws ShaderError for invalid or truncated modules, modules newer than the device's SPIR-V
 ///         version (names both versions), and modules without a compute entry point
 void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scalarLayout = true);
-/// The same where the hash of all of @p spirv is known already.
+/// The same with the hash of @p spirv.
 void validate(std::span<const uint32_t> spirv, const Hash& hash, uint32_t vulkanVersion,
               bool scalarLayout);
 

@@ -14,31 +14,31 @@ protected:
     const std::vector<uint32_t> appendPush =
         spirv(shader(buffer(0, "", "float", "v") + "layout(push_constant) uniform P { float x; };",
                      "v[i] = 10.0 * v[i] + x;"));
-    const std::vector<uint32_t> specialised =
+    const std::vector<uint32_t> specialized =
         spirv(shader("layout(constant_id = 0) const float a = 1.0; layout(constant_id = 1) const "
                      "float b = 2.0;" +
                          buffer(0, "writeonly", "float", "v"),
                      "v[i] = 100.0 * a + b;"));
 };
 
-TEST_F(AlgorithmTest, WithoutAShaderStaysUninitialised) {
+TEST_F(AlgorithmTest, IsUninitializedWithoutAShader) {
     auto t = manager.tensor({1, 2, 3});
     EXPECT_FALSE(manager.algorithm()->isInit());
-    auto waiting = manager.algorithm({t});
-    EXPECT_FALSE(waiting->isInit());
+    auto algorithm = manager.algorithm({t});
+    EXPECT_FALSE(algorithm->isInit());
     auto sq = manager.sequence();
-    EXPECT_ERROR(kp::InvalidArgument, "shader", sq->record<kp::OpAlgoDispatch>(waiting));
+    EXPECT_ERROR(kp::InvalidArgument, "shader", sq->record<kp::OpAlgoDispatch>(algorithm));
     EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(std::shared_ptr<kp::Algorithm>()),
                  kp::InvalidArgument);
-    waiting->rebuild({t}, incrementFloats());
-    EXPECT_TRUE(waiting->isInit());
+    algorithm->rebuild({t}, incrementFloats());
+    EXPECT_TRUE(algorithm->isInit());
     sq->clear();
     sq->eval<kp::OpSyncDevice>({t});
-    sq->eval<kp::OpAlgoDispatch>(waiting);
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
     EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{2, 3, 4}));
 }
 
-TEST_F(AlgorithmTest, DefaultGroupsAreTheElementsOfTheFirstObject) {
+TEST_F(AlgorithmTest, TakesDefaultGroupsFromTheFirstObject) {
     auto three = manager.tensor({1, 2, 3});
     EXPECT_EQ(manager.algorithm({three}, incrementFloats())->getWorkgroup(),
               (kp::Workgroup{3, 1, 1}));
@@ -50,7 +50,7 @@ TEST_F(AlgorithmTest, DefaultGroupsAreTheElementsOfTheFirstObject) {
     EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{2, 1, 1}));
 }
 
-TEST_F(AlgorithmTest, ThreadCountsAreRoundedUpToGroups) {
+TEST_F(AlgorithmTest, RoundsThreadCountsUpToGroups) {
     auto t = manager.tensorT<uint32_t>(1000);
     const auto code = spirv("#version 450\nlayout(local_size_x = 64, local_size_y = 2) in;\n" +
                             buffer(0, "", "uint", "v") +
@@ -67,7 +67,7 @@ TEST_F(AlgorithmTest, ThreadCountsAreRoundedUpToGroups) {
     EXPECT_THROW(algorithm->setThreadCount(UINT64_MAX), kp::InvalidArgument);
 }
 
-TEST_F(AlgorithmTest, LocalSizeFollowsSpecialization) {
+TEST_F(AlgorithmTest, TakesItsLocalSizeFromSpecializationConstants) {
     auto t = manager.tensorT<uint32_t>(8);
     const auto code =
         spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" + buffer(0, "", "uint", "v") +
@@ -78,21 +78,21 @@ TEST_F(AlgorithmTest, LocalSizeFollowsSpecialization) {
     EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(8, 4));
 }
 
-TEST_F(AlgorithmTest, SpecializationConstants) {
+TEST_F(AlgorithmTest, AppliesSpecializationConstants) {
     auto t = manager.tensor({0});
-    auto algorithm = manager.algorithm({t}, specialised, {}, std::vector<float>{3, 4});
+    auto algorithm = manager.algorithm({t}, specialized, {}, std::vector<float>{3, 4});
     EXPECT_EQ(algorithm->getSpecializationConstants<float>(), (std::vector<float>{3, 4}));
     auto sq = manager.sequence();
     sq->eval<kp::OpAlgoDispatch>(algorithm);
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{304});
-    algorithm->rebuild({t}, specialised); // none given: the previous ones stay
+    algorithm->rebuild({t}, specialized); // keeps the previous constants
     sq->eval<kp::OpAlgoDispatch>(algorithm);
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{304});
-    sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, specialised));
+    sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, specialized));
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{102});
 }
 
-TEST_F(AlgorithmTest, SpecializationConstantsById) {
+TEST_F(AlgorithmTest, AppliesSpecializationConstantsById) {
     using Constant = kp::SpecializationConstant;
     auto t = manager.tensorT<uint32_t>(8);
     const auto code =
@@ -114,7 +114,24 @@ TEST_F(AlgorithmTest, SpecializationConstantsById) {
     EXPECT_ERROR(kp::ShaderError, "constant 40 'forty'", run({Constant::of(40, 6.0)}));
 }
 
-TEST_F(AlgorithmTest, PushConstantsBelongToTheirDispatch) {
+TEST_F(AlgorithmTest, AppliesBoolSpecializationConstants) {
+    using Constant = kp::SpecializationConstant;
+    auto t = manager.tensorT<uint32_t>(1);
+    const auto code = spirv(shader("layout(constant_id = 0) const bool on = false;"
+                                   "layout(constant_id = 1) const bool off = true;" +
+                                       buffer(0, "writeonly", "uint", "v"),
+                                   "v[i] = (on ? 10u : 0u) + (off ? 1u : 0u);"));
+    const auto run = [&](const std::vector<Constant>& constants) {
+        auto algorithm = manager.algorithm<Constant, float>({t}, code, {1}, constants, {});
+        manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+        return onDevice<uint32_t>(*t)[0];
+    };
+    EXPECT_EQ(run({}), 1u);
+    EXPECT_EQ(run({Constant::of(0, true), Constant::of(1, false)}), 10u);
+    EXPECT_EQ(run({Constant::of(0, true), Constant::of(1, uint32_t{1})}), 11u);
+}
+
+TEST_F(AlgorithmTest, PassesPushConstantsPerDispatch) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, appendPush, {}, {}, {1.0});
     auto sq = manager.sequence();
@@ -127,7 +144,7 @@ TEST_F(AlgorithmTest, PushConstantsBelongToTheirDispatch) {
     EXPECT_EQ(algorithm->getPushConstants<float>(), std::vector<float>{1});
 }
 
-TEST_F(AlgorithmTest, RerecordRunsDefaultThenOverride) {
+TEST_F(AlgorithmTest, RerecordKeepsThePushConstantsOfEachDispatch) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, appendPush, {}, {}, {1.0});
     auto sq = manager.sequence();
@@ -155,7 +172,7 @@ TEST_F(AlgorithmTest, SetPushConstantsChangesTheDefault) {
     EXPECT_THROW(algorithm->getPushConstants<double>(), kp::InvalidArgument);
 }
 
-TEST_F(AlgorithmTest, WrongPushConstantSizeThrowsWhenRecorded) {
+TEST_F(AlgorithmTest, RejectsAWrongPushConstantSizeWhenRecorded) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, storePush, {}, {}, {1.0});
     auto sq = manager.sequence();
@@ -166,7 +183,7 @@ TEST_F(AlgorithmTest, WrongPushConstantSizeThrowsWhenRecorded) {
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{4});
 }
 
-TEST_F(AlgorithmTest, PushConstantsOfAStruct) {
+TEST_F(AlgorithmTest, AcceptsStructsAsPushConstants) {
     struct Mixed {
         float x;
         uint32_t y;
@@ -183,7 +200,7 @@ TEST_F(AlgorithmTest, PushConstantsOfAStruct) {
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{7.25});
 }
 
-TEST_F(AlgorithmTest, RebuildThenRerecord) {
+TEST_F(AlgorithmTest, RerecordUsesTheRebuiltAlgorithm) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({10, 20, 30});
     auto algorithm = manager.algorithm({a}, incrementFloats());
@@ -200,7 +217,7 @@ TEST_F(AlgorithmTest, RebuildThenRerecord) {
     EXPECT_EQ(b->vector(), (std::vector<float>{11, 21, 31}));
 }
 
-TEST_F(AlgorithmTest, WhatIsRecordedSurvivesRebuildAndDestroy) {
+TEST_F(AlgorithmTest, KeepsRecordedDispatchesAfterDestroy) {
     auto a = manager.tensor({1, 2, 3});
     auto algorithm = manager.algorithm({a}, incrementFloats());
     auto sq = manager.sequence();
@@ -214,7 +231,7 @@ TEST_F(AlgorithmTest, WhatIsRecordedSurvivesRebuildAndDestroy) {
     algorithm->destroy();
 }
 
-TEST_F(AlgorithmTest, SetMemObjectsBindsOthersToTheSameShader) {
+TEST_F(AlgorithmTest, SetMemObjectsKeepsThePipeline) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({10, 20, 30});
     auto algorithm = manager.algorithm({a}, incrementFloats());
@@ -235,7 +252,7 @@ TEST_F(AlgorithmTest, SetMemObjectsBindsOthersToTheSameShader) {
     EXPECT_EQ(algorithm->getMemObjects()[0], b);
 }
 
-TEST_F(AlgorithmTest, FailedRebuildLeavesItAsItWas) {
+TEST_F(AlgorithmTest, KeepsItsStateIfRebuildFails) {
     auto a = manager.tensor({1, 2, 3});
     auto algorithm = manager.algorithm({a}, incrementFloats());
     EXPECT_THROW(algorithm->rebuild({a}, std::vector<uint32_t>{1, 2, 3}), kp::ShaderError);
@@ -246,7 +263,7 @@ TEST_F(AlgorithmTest, FailedRebuildLeavesItAsItWas) {
     EXPECT_EQ(onDevice<float>(*a), (std::vector<float>{2, 3, 4}));
 }
 
-TEST_F(AlgorithmTest, ShaderWithoutBuffers) {
+TEST_F(AlgorithmTest, RunsAShaderWithoutBuffers) {
     const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
                             "layout(push_constant) uniform P { float x; };\n"
                             "shared float s; void main() { s = x; }");
@@ -261,17 +278,17 @@ TEST_F(AlgorithmTest, ShaderWithoutBuffers) {
     sq->eval<kp::OpAlgoDispatch>(bare);
 }
 
-TEST_F(AlgorithmTest, SameShaderSharesThePipeline) {
+TEST_F(AlgorithmTest, SharesThePipelineOfTheSameShader) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({1, 2, 3});
     const auto code = incrementFloats();
     EXPECT_EQ(manager.algorithm({a}, code)->nativePipeline(),
               manager.algorithm({b}, code)->nativePipeline());
-    EXPECT_NE(manager.algorithm({a}, specialised, {}, {1, 1})->nativePipeline(),
-              manager.algorithm({a}, specialised, {}, {1, 2})->nativePipeline());
+    EXPECT_NE(manager.algorithm({a}, specialized, {}, {1, 1})->nativePipeline(),
+              manager.algorithm({a}, specialized, {}, {1, 2})->nativePipeline());
 }
 
-TEST_F(AlgorithmTest, OneObjectOnTwoBindings) {
+TEST_F(AlgorithmTest, BindsOneObjectTwice) {
     auto t = manager.tensorT<uint32_t>({1, 2, 3});
     const auto code = spirv(shader(buffer(0, "readonly", "uint", "a") + buffer(1, "", "uint", "b"),
                                    "b[i] = a[i] + 1u;"));
@@ -282,7 +299,7 @@ TEST_F(AlgorithmTest, OneObjectOnTwoBindings) {
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 3u);
 }
 
-TEST_F(AlgorithmTest, MultTakesExactlyThreeOfOneSize) {
+TEST_F(AlgorithmTest, OpMultTakesExactlyThreeTensorsOfOneSize) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({2, 2, 2});
     auto c = manager.tensor({0, 0, 0});
@@ -300,7 +317,7 @@ TEST_F(AlgorithmTest, MultTakesExactlyThreeOfOneSize) {
     EXPECT_EQ(c->vector(), (std::vector<float>{2, 4, 6}));
 }
 
-TEST_F(AlgorithmTest, MultOfMoreElementsThanOneDimensionHolds) {
+TEST_F(AlgorithmTest, OpMultRunsMoreElementsThanOneDimensionHolds) {
     const size_t count = 70001;
     auto a = manager.tensor(std::vector<float>(count, 3));
     auto b = manager.tensor(ascending<float>(count));

@@ -5,13 +5,13 @@
 
 namespace kp::test {
 
-/// False where a sanitizer has its own operator new.
+/// False under a sanitizer, which has its own operator new.
 bool countsAllocations();
 
 /// Calls of operator new by this thread so far.
 uint64_t allocationsOfThisThread();
 
-/// Leaves out of the count what a driver or layer does inside.
+/// Pauses the count while a driver or a layer runs.
 class PauseAllocationCount {
 public:
     PauseAllocationCount();

@@ -6,7 +6,7 @@
 
 #include "AllocationCounter.hpp"
 #include "TestSupport.hpp"
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 // clang-format off
 #define KOMPUTE_COUNTED(X)                                                                         \
@@ -17,7 +17,8 @@
     X(vkCreateDescriptorSetLayout) X(vkCreatePipelineLayout) X(vkCreateComputePipelines)           \
     X(vkCreateShaderModule) X(vkCreateQueryPool) X(vkCreatePipelineCache)                          \
     X(vkUpdateDescriptorSets) X(vkBeginCommandBuffer) X(vkResetCommandBuffer)                      \
-    X(vkCmdPipelineBarrier) X(vkCmdDispatch) X(vkCmdCopyBuffer) X(vkCmdFillBuffer) X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkEndCommandBuffer) X(vkResetCommandPool)
+    X(vkCmdPipelineBarrier) X(vkCmdDispatch) X(vkCmdCopyBuffer) X(vkCmdFillBuffer)                 \
+    X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkEndCommandBuffer) X(vkResetCommandPool)
 // clang-format on
 
 namespace kp::test {
@@ -50,7 +51,7 @@ const Row kRows[] = {
 #undef KOMPUTE_NAME
 };
 
-/// Without the prefix that the library's volk names carry.
+/// Without the prefix that the library gives to volk's names.
 std::string plainName(const Row& row) {
     const std::string name = row.name;
     return name.substr(name.find("vk"));
@@ -87,7 +88,7 @@ uint64_t CallCounter::of(const std::string& function) const {
     throw std::logic_error(function + " is not counted");
 }
 
-uint64_t CallCounter::objectsMade() const {
+uint64_t CallCounter::objectsCreated() const {
     uint64_t sum = 0;
     for (const Row& row : kRows)
         if (plainName(row).starts_with("vkCreate") || plainName(row).starts_with("vkAllocate"))

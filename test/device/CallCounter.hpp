@@ -13,8 +13,8 @@ class Device;
 
 namespace kp::test {
 
-/// Counts the Vulkan calls of a device from its creation to its destruction, through the device's
-/// function table. One at a time, while no other thread uses the device.
+/// Counts the Vulkan calls of a device in the device's function table, for as long as it lives.
+/// There may be one counter at a time, and only while no other thread uses the device.
 class CallCounter {
 public:
     explicit CallCounter(const kp::Manager& manager);
@@ -23,13 +23,13 @@ public:
     CallCounter& operator=(const CallCounter&) = delete;
 
     void reset();
-    /// Calls of one function since the last reset; its name must be one that is counted.
+    /// Calls of one function since the last reset. Throws std::logic_error if it is not counted.
     uint64_t of(const std::string& function) const;
     uint64_t submits() const { return of("vkQueueSubmit"); }
     uint64_t barriers() const { return of("vkCmdPipelineBarrier"); }
-    /// Calls of all counted functions whose names start with vkCreate or vkAllocate.
-    uint64_t objectsMade() const;
-    /// Every function called, with its count.
+    /// Calls of all counted vkCreate... and vkAllocate... functions.
+    uint64_t objectsCreated() const;
+    /// Every function that was called, with its count.
     std::string list() const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations made of others, through OpBase::recordPart.
+// Operations made of other operations, with OpBase::recordPart().
 #include "CallCounter.hpp"
 #include "TestSupport.hpp"
 
@@ -26,8 +26,8 @@ struct Composite : kp::OpBase {
         ++evaluations;
     }
     int evaluations = 0;
-    /// recordPart by hand.
-    static void call(const vk::CommandBuffer& commandBuffer, kp::OpBase& part) {
+    /// Calls recordPart() outside record().
+    static void callRecordPart(const vk::CommandBuffer& commandBuffer, kp::OpBase& part) {
         recordPart(commandBuffer, part);
     }
 };
@@ -43,7 +43,7 @@ protected:
     }
 };
 
-TEST_F(CompositeOperation, PartsRunInOrder) {
+TEST_F(CompositeOperation, RunsItsPartsInOrder) {
     composite->parts = {
         std::make_shared<kp::OpSyncDevice>(std::vector<std::shared_ptr<kp::Memory>>{t, u}),
         add(t, 10), add(t, 100),
@@ -57,7 +57,7 @@ TEST_F(CompositeOperation, PartsRunInOrder) {
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1111, 1112, 1113, 1114}));
 }
 
-TEST_F(CompositeOperation, IndependentPartsNeedNoBarrier) {
+TEST_F(CompositeOperation, PlacesNoBarrierBetweenIndependentParts) {
     manager.sequence()->eval<kp::OpSyncDevice>({t, u});
     composite->parts = {add(t, 1), add(u, 1)};
     auto sq = manager.sequence();
@@ -69,10 +69,10 @@ TEST_F(CompositeOperation, IndependentPartsNeedNoBarrier) {
     composite->parts = {add(t, 1), add(t, 1)};
     CallCounter calls(manager);
     sq->record(composite)->eval();
-    EXPECT_EQ(calls.barriers(), 2u) << "one opens the recording, one is between the two";
+    EXPECT_EQ(calls.barriers(), 2u) << "one begins the recording, one is between the two parts";
 }
 
-TEST_F(CompositeOperation, NestsAndIsKeptAlive) {
+TEST_F(CompositeOperation, CanBeNestedAndIsKeptAlive) {
     auto inner = std::make_shared<Composite>();
     inner->parts = {add(t, 1), add(t, 2)};
     composite->parts = {inner, add(t, 4), inner};
@@ -83,7 +83,7 @@ TEST_F(CompositeOperation, NestsAndIsKeptAlive) {
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{11, 12, 13, 14}));
 }
 
-TEST_F(CompositeOperation, HooksAreCalledWhateverThePartsAre) {
+TEST_F(CompositeOperation, CallsTheHooksOfItselfAndItsParts) {
     composite->parts = {add(t, 1)};
     auto sq = manager.sequence();
     sq->record(composite)->record(add(t, 1))->eval();
@@ -95,10 +95,10 @@ TEST_F(CompositeOperation, HooksAreCalledWhateverThePartsAre) {
     sq->rerecord();
     sq->eval();
     EXPECT_EQ(composite->evaluations, 3);
-    EXPECT_FALSE(u2->hostViewReady()) << "OpCopy's own hook says that the host view is stale";
+    EXPECT_FALSE(u2->hostViewReady()) << "OpCopy's hook marks the host view as stale";
 }
 
-TEST_F(CompositeOperation, IsOneOperationForTimestamps) {
+TEST_F(CompositeOperation, CountsAsOneOperationForTimestamps) {
     if (!manager.deviceInfo().timestamps)
         GTEST_SKIP() << "the device has no timestamps";
     composite->parts = {add(t, 1), add(t, 2), add(u, 3)};
@@ -107,11 +107,12 @@ TEST_F(CompositeOperation, IsOneOperationForTimestamps) {
     EXPECT_EQ(sq->getTimestamps().size(), 3u);
 }
 
-TEST_F(CompositeOperation, PartsCannotBeRecordedByHand) {
+TEST_F(CompositeOperation, RejectsRecordPartOutsideRecord) {
     auto part = add(t, 1);
     const VkCommandBuffer none = nullptr;
-    EXPECT_ERROR(kp::InvalidArgument, "recordPart()",
-                 Composite::call(reinterpret_cast<const vk::CommandBuffer&>(none), *part));
+    EXPECT_ERROR(
+        kp::InvalidArgument, "recordPart()",
+        Composite::callRecordPart(reinterpret_cast<const vk::CommandBuffer&>(none), *part));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the contract lets several threads do at once; also run under the thread sanitizer.
+// What several threads may do at the same time. Also run under the thread sanitizer.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,8 +8,9 @@
 #include <thread>
 
 #include "TestSupport.hpp"
+#include "Threads.hpp"
 
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -17,37 +18,15 @@ namespace {
 class Concurrency : public DeviceTest {
 protected:
     static constexpr int kThreads = 4;
-
-    /// Runs @p work in several threads at once, with the thread's number.
-    template <typename Work>
-    static void inThreads(Work work) {
-        std::atomic<int> failures{0};
-        std::string message;
-        std::mutex mutex;
-        std::vector<std::thread> threads;
-        for (int number = 0; number < kThreads; ++number)
-            threads.emplace_back([&, number] {
-                try {
-                    work(number);
-                } catch (const std::exception& error) {
-                    ++failures;
-                    const std::lock_guard lock(mutex);
-                    message = error.what();
-                }
-            });
-        for (std::thread& thread : threads)
-            thread.join();
-        EXPECT_EQ(failures, 0) << message;
-    }
 };
 
-/// Stands in for vkCreateComputePipelines, and holds each call until another is inside as well.
-struct Meeting {
+/// Replaces vkCreateComputePipelines. A call waits until a second one has begun.
+struct PipelineRendezvous {
     static inline PFN_vkCreateComputePipelines real = nullptr;
     static inline std::mutex mutex;
     static inline std::condition_variable changed;
     static inline int inside = 0;
-    static inline int most = 0;
+    static inline int maxInside = 0;
 
     static VKAPI_ATTR VkResult VKAPI_CALL call(VkDevice device, VkPipelineCache cache,
                                                uint32_t count,
@@ -57,9 +36,9 @@ struct Meeting {
         {
             std::unique_lock lock(mutex);
             ++inside;
-            most = std::max(most, inside);
+            maxInside = std::max(maxInside, inside);
             changed.notify_all();
-            changed.wait_for(lock, std::chrono::seconds(20), [] { return most >= 2; });
+            changed.wait_for(lock, std::chrono::seconds(20), [] { return maxInside >= 2; });
         }
         const VkResult result = real(device, cache, count, infos, allocator, pipelines);
         const std::lock_guard lock(mutex);
@@ -68,16 +47,16 @@ struct Meeting {
     }
 };
 
-TEST_F(Concurrency, PipelinesAreMadeSideBySide) {
+TEST_F(Concurrency, CreatesPipelinesInParallel) {
     const auto code =
         spirv(shader("layout(constant_id = 0) const uint add = 1u;" + buffer(0, "", "uint", "v"),
                      "v[i] += add;"));
     auto& table = deviceOf(manager)->mutableTable();
-    Meeting::most = 0;
-    Meeting::real = table.vkCreateComputePipelines;
-    table.vkCreateComputePipelines = &Meeting::call;
+    PipelineRendezvous::maxInside = 0;
+    PipelineRendezvous::real = table.vkCreateComputePipelines;
+    table.vkCreateComputePipelines = &PipelineRendezvous::call;
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         const auto t = manager.tensorT<uint32_t>(3);
         const auto add = static_cast<uint32_t>(1000 + number);
         const auto algorithm =
@@ -89,15 +68,15 @@ TEST_F(Concurrency, PipelinesAreMadeSideBySide) {
         if (onDevice<uint32_t>(*t) != std::vector<uint32_t>(3, add))
             ++wrong;
     });
-    table.vkCreateComputePipelines = Meeting::real;
+    table.vkCreateComputePipelines = PipelineRendezvous::real;
     EXPECT_EQ(wrong, 0);
-    EXPECT_GE(Meeting::most, 2) << "a lock was held while a pipeline was made";
+    EXPECT_GE(PipelineRendezvous::maxInside, 2) << "a lock was held while a pipeline was created";
 }
 
-TEST_F(Concurrency, TensorsAndAlgorithmsMadeAndFreed) {
+TEST_F(Concurrency, CreatesAndFreesObjectsInSeveralThreads) {
     const auto code = addShader(1);
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         for (int i = 0; i < 40; ++i) {
             auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(64, number));
             auto image = manager.image(3, 3, 1);
@@ -112,10 +91,10 @@ TEST_F(Concurrency, TensorsAndAlgorithmsMadeAndFreed) {
     EXPECT_EQ(manager.objectCount(), 0u);
 }
 
-TEST_F(Concurrency, SequencesOnOneQueue) {
+TEST_F(Concurrency, EvaluatesSequencesOnOneQueue) {
     const auto code = addShader(1);
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         auto t = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, number));
         auto algorithm = manager.algorithm({t}, code);
         auto sq = manager.sequence();
@@ -131,12 +110,12 @@ TEST_F(Concurrency, SequencesOnOneQueue) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, OneTensorReadByAll) {
+TEST_F(Concurrency, ReadsOneTensorInEveryThread) {
     auto shared = manager.tensorT<uint32_t>(ascending<uint32_t>(256));
     manager.sequence()->eval<kp::OpSyncDevice>({shared});
     const auto code = copyShader();
     std::atomic<int> wrong{0};
-    inThreads([&](int) {
+    inThreads(kThreads, [&](int) {
         auto mine = manager.tensorT<uint32_t>(256);
         auto sq = manager.sequence();
         sq->record<kp::OpAlgoDispatch>(manager.algorithm({shared, mine}, code));
@@ -151,14 +130,14 @@ TEST_F(Concurrency, OneTensorReadByAll) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, EventsAreWaitedForFromAnyThread) {
+TEST_F(Concurrency, WaitsForAnEventInEveryThread) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence();
     recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
     const kp::Event event = sq->event();
     std::atomic<int> wrong{0};
-    inThreads([&](int) {
+    inThreads(kThreads, [&](int) {
         while (!event.wait(100'000)) {
         }
         if (!event.done())
@@ -168,9 +147,9 @@ TEST_F(Concurrency, EventsAreWaitedForFromAnyThread) {
     sq->evalAwait();
 }
 
-TEST_F(Concurrency, UploadsAndDownloads) {
+TEST_F(Concurrency, UploadsAndDownloadsInSeveralThreads) {
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         auto t = manager.tensorT<uint32_t>(5000, kp::Memory::MemoryTypes::eStorage);
         for (int i = 0; i < 10; ++i) {
             const auto values = ascending<uint32_t>(5000, number * 1000 + i);
@@ -182,9 +161,9 @@ TEST_F(Concurrency, UploadsAndDownloads) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, Compiling) {
+TEST_F(Concurrency, CompilesShadersInSeveralThreads) {
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         for (int i = 0; i < 6; ++i) {
             const uint32_t amount = static_cast<uint32_t>(number % 2 * 100 + i);
             if (addShader(amount) != addShader(amount))
@@ -199,12 +178,12 @@ TEST_F(Concurrency, Compiling) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, PipelinesOfTheSameShader) {
+TEST_F(Concurrency, SharesOnePipelinePerShader) {
     const auto code = addShader(123);
     auto t = manager.tensorT<uint32_t>(4);
     std::atomic<int> wrong{0};
     std::atomic<VkPipeline> pipeline{VkPipeline{}};
-    inThreads([&](int) {
+    inThreads(kThreads, [&](int) {
         const auto algorithm = manager.algorithm({t}, code);
         VkPipeline none{};
         if (!pipeline.compare_exchange_strong(none, algorithm->nativePipeline()) &&
@@ -214,9 +193,9 @@ TEST_F(Concurrency, PipelinesOfTheSameShader) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, ManagersMadeAndDestroyed) {
+TEST_F(Concurrency, CreatesAndDestroysManagersInSeveralThreads) {
     std::atomic<int> wrong{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         for (int i = 0; i < 5; ++i) {
             kp::ManagerOptions options;
             options.timelineSemaphores = (number + i) % 2 == 0;
@@ -232,7 +211,7 @@ TEST_F(Concurrency, ManagersMadeAndDestroyed) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Concurrency, ManagerDestroyedWhileObjectsDieElsewhere) {
+TEST_F(Concurrency, DestroysAManagerWhileAnotherThreadFreesItsTensors) {
     for (int round = 0; round < 5; ++round) {
         auto mine = std::make_unique<kp::Manager>();
         std::vector<std::shared_ptr<kp::Tensor>> tensors;
@@ -245,8 +224,8 @@ TEST_F(Concurrency, ManagerDestroyedWhileObjectsDieElsewhere) {
     }
 }
 
-TEST_F(Concurrency, LoggingSinkAndLevel) {
-    inThreads([&](int number) {
+TEST_F(Concurrency, LogsFromSeveralThreads) {
+    inThreads(kThreads, [&](int number) {
         for (int i = 0; i < 50; ++i) {
             KP_LOG_WARN("thread {} says {}", number, i);
             kp::logger::setLogLevel(kp::logger::getLogLevel());

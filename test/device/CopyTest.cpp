@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCopy in every combination of tensor and image, memory type and tiling.
+// OpCopy between tensors and images of every memory type and tiling.
 #include <functional>
 
 #include "TestSupport.hpp"
@@ -22,11 +22,11 @@ protected:
         std::function<std::shared_ptr<kp::Memory>(const std::vector<float>&)> make;
     };
 
-    /// Tensors of every memory type, images of every memory type and tiling the device has.
+    /// Tensors of every memory type, and images of every memory type and tiling that the device
+    /// supports.
     std::vector<Kind> kinds() {
         std::vector<Kind> all;
-        for (const auto type : {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eStorage,
-                                MemoryTypes::eDeviceAndHost}) {
+        for (const auto type : kMemoryTypes) {
             all.push_back({"tensor " + kp::Memory::toString(type),
                            [this, type](const std::vector<float>& values) {
                                return manager.tensor(values, type);
@@ -49,7 +49,7 @@ protected:
     }
 };
 
-TEST_F(CopyTest, EveryKindToEveryKind) {
+TEST_F(CopyTest, CopiesEveryKindToEveryKind) {
     const auto values = ascending<float>(kCount, 1);
     const auto all = kinds();
     ASSERT_GE(all.size(), 6u);
@@ -68,7 +68,7 @@ TEST_F(CopyTest, EveryKindToEveryKind) {
         }
 }
 
-TEST_F(CopyTest, ChainOfCopiesInOneSequence) {
+TEST_F(CopyTest, CopiesAlongAChainInOneSequence) {
     const auto values = ascending<float>(kCount, 1);
     const auto all = kinds();
     std::vector<std::shared_ptr<kp::Memory>> objects;
@@ -84,7 +84,7 @@ TEST_F(CopyTest, ChainOfCopiesInOneSequence) {
         EXPECT_EQ(onDevice<float>(*objects[i]), values) << all[i - 1].name;
 }
 
-TEST_F(CopyTest, OneToMany) {
+TEST_F(CopyTest, CopiesOneToMany) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({0, 0, 0});
     auto c = manager.tensor({0, 0, 0}, MemoryTypes::eHost);
@@ -98,7 +98,7 @@ TEST_F(CopyTest, OneToMany) {
     EXPECT_EQ(d->vector(), (std::vector<float>{1, 2, 3}));
 }
 
-TEST_F(CopyTest, ThenSyncLocalInOneSequence) {
+TEST_F(CopyTest, IsVisibleToSyncLocalInOneSequence) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({0, 0, 0});
     auto sq = manager.sequence();
@@ -110,14 +110,14 @@ TEST_F(CopyTest, ThenSyncLocalInOneSequence) {
     EXPECT_EQ(b->vector(), (std::vector<float>{4, 5, 6}));
 }
 
-TEST_F(CopyTest, FewerThanTwoAreRefused) {
+TEST_F(CopyTest, RejectsFewerThanTwoObjects) {
     auto a = manager.tensor({1, 2, 3});
     auto sq = manager.sequence();
     EXPECT_ERROR(kp::InvalidArgument, "destination", sq->record<kp::OpCopy>({a}));
     EXPECT_THROW(kp::OpCopy(std::vector<std::shared_ptr<kp::Memory>>{}), std::runtime_error);
 }
 
-TEST_F(CopyTest, OtherTypesAndSizesAreRefusedWhenRecorded) {
+TEST_F(CopyTest, RejectsOtherTypesAndSizesWhenRecorded) {
     auto floats = manager.tensor({1, 2, 3});
     auto integers = manager.tensorT<uint32_t>({1, 2, 3});
     auto longer = manager.tensor({1, 2, 3, 4});
@@ -135,7 +135,7 @@ TEST_F(CopyTest, OtherTypesAndSizesAreRefusedWhenRecorded) {
     EXPECT_EQ(flat->vector(), ascending<float>(6));
 }
 
-TEST_F(CopyTest, OntoItselfIsRefusedOrChangesNothing) {
+TEST_F(CopyTest, RejectsOrIgnoresACopyToItself) {
     auto a = manager.tensor({1, 2, 3});
     auto sq = manager.sequence();
     sq->eval<kp::OpSyncDevice>({a});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be done once must not be done again: counted through the device's function table.
+// Work that is done once is not repeated. The calls are counted in the device's function table.
 #include "AllocationCounter.hpp"
 #include "CallCounter.hpp"
 #include "TestSupport.hpp"
 
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -14,7 +14,7 @@ class CostTest : public DeviceTest {
 protected:
     std::shared_ptr<kp::TensorT<uint32_t>> t = manager.tensorT<uint32_t>({0, 0, 0});
 
-    /// An unchanged sequence with an operation of each kind.
+    /// A sequence with an operation of each kind.
     std::shared_ptr<kp::Sequence> mixedSequence(uint32_t timestamps = 0) {
         auto other = manager.tensorT<uint32_t>(3);
         return manager.sequence(0, timestamps)
@@ -26,7 +26,7 @@ protected:
     }
 };
 
-TEST_F(CostTest, ReevaluatingIsOneSubmitAndNothingElse) {
+TEST_F(CostTest, ReevaluatesWithOneSubmitAndNothingElse) {
     for (const uint32_t timestamps : {0u, 8u}) {
         if (timestamps > 0 && !manager.deviceInfo().timestamps)
             continue;
@@ -38,7 +38,7 @@ TEST_F(CostTest, ReevaluatingIsOneSubmitAndNothingElse) {
             sq->eval();
             EXPECT_EQ(calls.submits(), round) << calls.list();
         }
-        EXPECT_EQ(calls.objectsMade(), 0u) << calls.list();
+        EXPECT_EQ(calls.objectsCreated(), 0u) << calls.list();
         EXPECT_EQ(calls.of("vkBeginCommandBuffer"), 0u);
         EXPECT_EQ(calls.of("vkCmdPipelineBarrier"), 0u);
         EXPECT_EQ(calls.of("vkUpdateDescriptorSets"), 0u);
@@ -47,7 +47,7 @@ TEST_F(CostTest, ReevaluatingIsOneSubmitAndNothingElse) {
     }
 }
 
-TEST(FenceCostTest, SubmittingWithoutAskingUsesTheSameFences) {
+TEST(FenceCostTest, ReusesTheFencesOfSubmissionsThatNobodyWaitsFor) {
     kp::ManagerOptions options;
     options.timelineSemaphores = false;
     options.shareDevice = false;
@@ -60,14 +60,14 @@ TEST(FenceCostTest, SubmittingWithoutAskingUsesTheSameFences) {
     CallCounter calls(manager);
     for (const auto& sequence : sequences) {
         sequence->evalAsync();
-        // Not by the library, which would ask for the fences' states.
+        // A wait of the library would query the fences.
         device->vk().vkDeviceWaitIdle(device->handle());
     }
     EXPECT_EQ(calls.submits(), 50u) << calls.list();
     EXPECT_LE(calls.of("vkCreateFence"), 2u) << calls.list();
 }
 
-TEST_F(CostTest, ReevaluatingAllocatesNothing) {
+TEST_F(CostTest, ReevaluatesWithoutAllocating) {
     if (!countsAllocations())
         GTEST_SKIP() << "the sanitizer has its own operator new";
     if (validating())
@@ -75,7 +75,7 @@ TEST_F(CostTest, ReevaluatingAllocatesNothing) {
     auto sq = mixedSequence();
     for (int round = 0; round < 10; ++round)
         sq->eval();
-    const CallCounter calls(manager); // leaves out what the driver allocates inside a submit
+    const CallCounter calls(manager); // excludes the driver's allocations
     const uint64_t before = allocationsOfThisThread();
     for (int round = 0; round < 10; ++round)
         sq->eval();
@@ -87,7 +87,7 @@ TEST_F(CostTest, ReevaluatingAllocatesNothing) {
     EXPECT_EQ(allocationsOfThisThread() - before, 0u);
 }
 
-TEST_F(CostTest, RecordingAgainAllocatesNothingPerDispatch) {
+TEST_F(CostTest, RecordsAgainWithoutAllocatingPerDispatch) {
     if (!countsAllocations())
         GTEST_SKIP() << "the sanitizer has its own operator new";
     if (validating())
@@ -106,13 +106,13 @@ TEST_F(CostTest, RecordingAgainAllocatesNothingPerDispatch) {
     };
     record();
     record();
-    const CallCounter calls(manager); // leaves out what the driver allocates
+    const CallCounter calls(manager); // excludes the driver's allocations
     const uint64_t before = allocationsOfThisThread();
     record();
     EXPECT_LT(allocationsOfThisThread() - before, 10u);
 }
 
-TEST_F(CostTest, TheAllocationCounterCounts) {
+TEST_F(CostTest, AllocationCounterCountsAllocations) {
     if (!countsAllocations())
         GTEST_SKIP() << "the sanitizer has its own operator new";
     const uint64_t before = allocationsOfThisThread();
@@ -120,7 +120,7 @@ TEST_F(CostTest, TheAllocationCounterCounts) {
     EXPECT_GT(allocationsOfThisThread(), before);
 }
 
-TEST_F(CostTest, ThousandIndependentDispatchesHaveNoBarrierBetweenThem) {
+TEST_F(CostTest, PlacesNoBarrierBetweenIndependentDispatches) {
     std::vector<std::shared_ptr<kp::Algorithm>> algorithms;
     const auto code = copyShader();
     for (int i = 0; i < 1000; ++i)
@@ -135,18 +135,18 @@ TEST_F(CostTest, ThousandIndependentDispatchesHaveNoBarrierBetweenThem) {
     EXPECT_EQ(calls.submits(), 1u);
 }
 
-TEST_F(CostTest, ThousandReadersOfOneTensorHaveNoBarrierBetweenThem) {
+TEST_F(CostTest, PlacesNoBarrierBetweenReadersOfOneTensor) {
     auto reader = manager.algorithm(
         {t}, spirv(shader(buffer(0, "", "uint", "v") + "shared uint s;", "s = v[i];")));
     auto sq = manager.sequence();
     CallCounter calls(manager);
     for (int i = 0; i < 1000; ++i)
-        sq->record<kp::OpAlgoDispatch>(reader); // not annotated: the code itself tells
+        sq->record<kp::OpAlgoDispatch>(reader); // no qualifier: the code shows that it only reads
     sq->eval();
     EXPECT_LE(calls.barriers(), 1u);
 }
 
-TEST_F(CostTest, ThousandDependentDispatchesHave999) {
+TEST_F(CostTest, PlacesOneBarrierBetweenDependentDispatches) {
     auto step = manager.algorithm({t}, addShader(1));
     auto sq = manager.sequence();
     CallCounter calls(manager);
@@ -157,7 +157,7 @@ TEST_F(CostTest, ThousandDependentDispatchesHave999) {
     EXPECT_LE(calls.barriers(), 1000u) << "one at the start of the command buffer is allowed";
 }
 
-TEST_F(CostTest, OneBarrierCallBeforeAnOperationWithManyHazards) {
+TEST_F(CostTest, MergesTheBarriersOfAnOperation) {
     std::vector<std::shared_ptr<kp::Memory>> objects;
     for (int i = 0; i < 16; ++i)
         objects.push_back(manager.tensorT<uint32_t>(3));
@@ -167,12 +167,12 @@ TEST_F(CostTest, OneBarrierCallBeforeAnOperationWithManyHazards) {
     for (const auto& object : objects)
         sq->record<kp::OpAlgoDispatch>(manager.algorithm({object}, addShader(1)));
     sq->record<kp::OpSyncLocal>(objects)->eval();
-    // At the start, before the first dispatches, before the copies back, for the host at the end;
-    // that each tensor's first dispatch waits for its own upload is allowed as well.
+    // Barriers at the start, before the dispatches, before the downloads and for the host at the
+    // end. Each tensor's dispatch may also wait for its own upload.
     EXPECT_LE(calls.barriers(), 19u) << calls.list();
 }
 
-TEST_F(CostTest, ThrowAwaySequencesMakeNothingFromTheSecondOn) {
+TEST_F(CostTest, ReusesTheObjectsOfTemporarySequences) {
     auto algorithm = manager.algorithm({t}, addShader(1));
     manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
     manager.sequence()->eval<kp::OpSyncDevice>({t});
@@ -182,10 +182,10 @@ TEST_F(CostTest, ThrowAwaySequencesMakeNothingFromTheSecondOn) {
         manager.sequence()->eval<kp::OpSyncLocal>({t});
     }
     EXPECT_EQ(calls.submits(), 40u);
-    EXPECT_EQ(calls.objectsMade(), 0u) << calls.list();
+    EXPECT_EQ(calls.objectsCreated(), 0u) << calls.list();
 }
 
-TEST_F(CostTest, ASecondAlgorithmOfAShaderMakesNoPipeline) {
+TEST_F(CostTest, SharesThePipelineOfAShader) {
     const auto code = addShader(77);
     auto first = manager.algorithm({t}, code);
     CallCounter calls(manager);
@@ -195,18 +195,18 @@ TEST_F(CostTest, ASecondAlgorithmOfAShaderMakesNoPipeline) {
     EXPECT_EQ(calls.of("vkCreateComputePipelines"), 0u);
     EXPECT_EQ(calls.of("vkCreateShaderModule"), 0u);
     EXPECT_EQ(calls.of("vkCreatePipelineLayout"), 0u);
-    // The sets of algorithms that are gone, and of memory that was bound before, are used again.
+    // Descriptor sets of destroyed algorithms and of formerly bound memory are reused.
     calls.reset();
     for (int i = 0; i < 20; ++i) {
         second->setMemObjects({i % 2 == 0 ? other : t});
         manager.algorithm({t}, code);
     }
     EXPECT_LE(calls.of("vkAllocateDescriptorSets"), 2u);
-    EXPECT_EQ(calls.objectsMade() - calls.of("vkAllocateDescriptorSets"), 0u) << calls.list();
+    EXPECT_EQ(calls.objectsCreated() - calls.of("vkAllocateDescriptorSets"), 0u) << calls.list();
     EXPECT_EQ(calls.of("vkCreateDescriptorSetLayout"), 0u);
 }
 
-TEST_F(CostTest, ManyTensorsTakeFewAllocations) {
+TEST_F(CostTest, AllocatesManyTensorsFromFewBlocks) {
     CallCounter calls(manager);
     std::vector<std::shared_ptr<kp::Tensor>> tensors;
     for (int i = 0; i < 10000; ++i)
@@ -216,10 +216,10 @@ TEST_F(CostTest, ManyTensorsTakeFewAllocations) {
     tensors.clear();
     for (int i = 0; i < 10000; ++i)
         tensors.push_back(manager.tensorT<uint32_t>(256));
-    EXPECT_LE(calls.of("vkAllocateMemory"), first + 1); // freed memory is used again
+    EXPECT_LE(calls.of("vkAllocateMemory"), first + 1); // freed memory is reused
 }
 
-TEST_F(CostTest, AMirrorIsMadeOnlyWhenUsed) {
+TEST_F(CostTest, CreatesAMirrorOnlyWhenUsed) {
     CallCounter calls(manager);
     const auto tensor = manager.tensorT<uint32_t>(1000);
     EXPECT_EQ(calls.of("vkCreateBuffer"), 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that programs derive from OpBase and OpAlgoDispatch, with vulkan.hpp.
+// Operations that programs derive from OpBase and OpAlgoDispatch and write with vulkan.hpp.
 #include <functional>
 
 #include "CallCounter.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using CommandBuffer = vk::CommandBuffer;
 
-/// Runs what it is given; says "anything" unless it is given its accesses.
+/// Its hooks are functions. By default it declares that it may access anything.
 struct LambdaOp : kp::OpBase {
     std::function<void(const CommandBuffer&)> onRecord = [](const CommandBuffer&) {};
     std::function<void()> onInit = [] {}, onPre = [] {}, onPost = [] {};
@@ -41,7 +41,7 @@ protected:
     }
 };
 
-TEST_F(CustomOperation, HooksAreCalledInOrder) {
+TEST_F(CustomOperation, CallsItsHooksInOrder) {
     std::string calls;
     auto other = std::make_shared<LambdaOp>();
     op->onInit = [&] { calls += "i"; };
@@ -73,10 +73,10 @@ TEST_F(CustomOperation, HooksAreCalledInOrder) {
     sq->eval();
     EXPECT_EQ(calls, "");
     sq->record(other)->eval();
-    EXPECT_EQ(calls, "R[]"); // init() only once in its life
+    EXPECT_EQ(calls, "R[]"); // init() was called before
 }
 
-TEST_F(CustomOperation, OperationsOfAnEarlierRecordingAreNotCalledAgain) {
+TEST_F(CustomOperation, IsNotCalledAfterItsRecordingIsReplaced) {
     int first = 0, second = 0;
     auto other = std::make_shared<LambdaOp>();
     op->onPost = [&] { ++first; };
@@ -101,7 +101,7 @@ TEST_F(CustomOperation, IsOrderedAgainstEverythingByDefault) {
     }
 }
 
-TEST_F(CustomOperation, AccessesSayWhatIsTouchedAndNoMore) {
+TEST_F(CustomOperation, NeedsBarriersOnlyForItsDeclaredAccesses) {
     using By = kp::Accesses::By;
     auto sq = manager.sequence();
     sq->eval<kp::OpSyncDevice>({t, u});
@@ -113,7 +113,7 @@ TEST_F(CustomOperation, AccessesSayWhatIsTouchedAndNoMore) {
     {
         CallCounter calls(manager);
         sq->record(op)->record(other)->eval();
-        EXPECT_LE(calls.barriers(), 1u) << "the two touch different memory";
+        EXPECT_LE(calls.barriers(), 1u) << "the two operations access different memory";
     }
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 5u);
     EXPECT_EQ(onDevice<uint32_t>(*u)[0], 6u);
@@ -128,7 +128,7 @@ TEST_F(CustomOperation, AccessesSayWhatIsTouchedAndNoMore) {
     EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(4, 6));
 }
 
-TEST_F(CustomOperation, AccessesAreKept) {
+TEST_F(CustomOperation, KeepsItsDeclaredAccesses) {
     const kp::Accesses accesses =
         kp::Accesses()
             .read(t)
@@ -145,7 +145,7 @@ TEST_F(CustomOperation, AccessesAreKept) {
     EXPECT_TRUE(LambdaOp().accesses().isAnything());
 }
 
-TEST_F(CustomOperation, ExceptionsLeaveTheSequenceUsable) {
+TEST_F(CustomOperation, LeavesTheSequenceUsableIfAHookThrows) {
     auto sq = manager.sequence();
     op->onPre = [] { throw std::logic_error("before"); };
     sq->record(op);
@@ -168,7 +168,7 @@ TEST_F(CustomOperation, ExceptionsLeaveTheSequenceUsable) {
     EXPECT_EQ(onDevice<uint32_t>(*t)[3], 4u);
 }
 
-/// Dispatches twice, with a barrier of its own in between.
+/// Dispatches twice, with an explicit barrier in between.
 struct TwiceOp : kp::OpAlgoDispatch {
     explicit TwiceOp(std::shared_ptr<kp::Algorithm> algorithm) : OpAlgoDispatch(algorithm) {}
     void record(const CommandBuffer& commands) override {
@@ -184,7 +184,7 @@ struct TwiceOp : kp::OpAlgoDispatch {
     }
 };
 
-TEST_F(CustomOperation, OperationsCalledByHandPromiseNothing) {
+TEST_F(CustomOperation, CanRecordOtherOperations) {
     auto one = manager.algorithm({t}, addShader(1));
     auto hundred = manager.algorithm({t}, addShader(100));
     kp::OpFill fillU({u}, 7u);
@@ -204,7 +204,7 @@ TEST_F(CustomOperation, OperationsCalledByHandPromiseNothing) {
     EXPECT_EQ(calls, 1);
 }
 
-TEST_F(CustomOperation, DerivedFromADispatch) {
+TEST_F(CustomOperation, CanDeriveFromADispatch) {
     auto twice = std::make_shared<TwiceOp>(manager.algorithm({t}, addShader(1)));
     EXPECT_TRUE(twice->accesses().isAnything());
     auto sq = manager.sequence();
@@ -218,7 +218,7 @@ TEST_F(CustomOperation, DerivedFromADispatch) {
     EXPECT_FALSE(kp::OpAlgoDispatch(manager.algorithm({t}, addShader(1))).accesses().isAnything());
 }
 
-TEST_F(CustomOperation, MemoryRecordsCopiesAndBarriers) {
+TEST_F(CustomOperation, CanRecordCopiesAndBarriersOfMemory) {
     op->onRecord = [this](const CommandBuffer& commands) {
         t->recordCopyFromStagingToDevice(commands);
         t->recordPrimaryMemoryBarrier(
@@ -252,7 +252,7 @@ TEST_F(CustomOperation, MemoryRecordsCopiesAndBarriers) {
     manager.sequence()->eval(op);
 }
 
-TEST_F(CustomOperation, BarriersByHandAreAllowedEverywhere) {
+TEST_F(CustomOperation, AllowsExplicitBarriersOnEveryKindOfMemory) {
     auto storage = manager.tensorT<uint32_t>(4, kp::Memory::MemoryTypes::eStorage);
     auto image = manager.image(2, 2, 1);
     std::vector<std::shared_ptr<kp::Memory>> objects{t, storage, image};
@@ -266,7 +266,7 @@ TEST_F(CustomOperation, BarriersByHandAreAllowedEverywhere) {
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 1u);
 }
 
-TEST_F(CustomOperation, ImageLayoutsChangedByHandComeBack) {
+TEST_F(CustomOperation, RestoresImageLayoutsThatItChanged) {
     auto image = manager.image({1, 2, 3, 4}, 2, 2, 1);
     op->onRecord = [&](const CommandBuffer& commands) {
         image->recordPrimaryImageBarrier(
@@ -288,7 +288,7 @@ TEST_F(CustomOperation, ImageLayoutsChangedByHandComeBack) {
     }
 }
 
-TEST_F(CustomOperation, ObjectsMadeWithoutAManager) {
+TEST_F(CustomOperation, WorksOnObjectsConstructedWithoutAManager) {
     auto physical = std::make_shared<vk::PhysicalDevice>(manager.nativePhysicalDevice());
     auto device = std::make_shared<vk::Device>(manager.nativeDevice());
     auto queue = std::make_shared<vk::Queue>(manager.nativeQueue());
@@ -309,7 +309,7 @@ TEST_F(CustomOperation, ObjectsMadeWithoutAManager) {
     EXPECT_THROW(kp::TensorT<float>(physical, device, std::vector<float>{}), std::runtime_error);
 }
 
-TEST_F(CustomOperation, PropertiesAndDevicesAsVulkanTypes) {
+TEST_F(CustomOperation, GetsPropertiesAndDevicesAsVulkanHppTypes) {
     const vk::PhysicalDeviceProperties properties = manager.getDeviceProperties();
     EXPECT_EQ(manager.deviceInfo().name, properties.deviceName.data());
     const auto devices = manager.listDevices();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every element type through every kind of memory and every way in and out of it.
+// Every element type in every memory type, with every way to write and to read it.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -29,11 +29,9 @@ namespace kp::test {
 namespace {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
-constexpr MemoryTypes kAllTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
-                                     MemoryTypes::eStorage, MemoryTypes::eDeviceAndHost};
 
-/// How shaders spell a type, and what the device must have for it.
-struct Spelling {
+/// The name of an element type in GLSL, with the extensions and features that it needs.
+struct ShaderType {
     const char* type;
     const char* extensions;
     std::vector<const char*> features;
@@ -46,61 +44,61 @@ const char* kSixteenBit = "#extension GL_EXT_shader_16bit_storage : require\n"
 const char* kSixtyFourBit = "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
 
 template <typename T>
-Spelling spelling();
+ShaderType shaderType();
 template <>
-Spelling spelling<int8_t>() {
+ShaderType shaderType<int8_t>() {
     return {"int8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
 template <>
-Spelling spelling<uint8_t>() {
+ShaderType shaderType<uint8_t>() {
     return {"uint8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
 template <>
-Spelling spelling<bool>() {
+ShaderType shaderType<bool>() {
     return {"uint8_t", kEightBit, {"storageBuffer8BitAccess", "shaderInt8"}};
 }
 template <>
-Spelling spelling<int16_t>() {
+ShaderType shaderType<int16_t>() {
     return {"int16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
 template <>
-Spelling spelling<uint16_t>() {
+ShaderType shaderType<uint16_t>() {
     return {"uint16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
 template <>
-Spelling spelling<kp::BFloat16>() {
+ShaderType shaderType<kp::BFloat16>() {
     return {"uint16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderInt16"}};
 }
 template <>
-Spelling spelling<kp::Half>() {
+ShaderType shaderType<kp::Half>() {
     return {"float16_t", kSixteenBit, {"storageBuffer16BitAccess", "shaderFloat16"}};
 }
 template <>
-Spelling spelling<int32_t>() {
+ShaderType shaderType<int32_t>() {
     return {"int", "", {}};
 }
 template <>
-Spelling spelling<uint32_t>() {
+ShaderType shaderType<uint32_t>() {
     return {"uint", "", {}};
 }
 template <>
-Spelling spelling<int64_t>() {
+ShaderType shaderType<int64_t>() {
     return {"int64_t", kSixtyFourBit, {"shaderInt64"}};
 }
 template <>
-Spelling spelling<uint64_t>() {
+ShaderType shaderType<uint64_t>() {
     return {"uint64_t", kSixtyFourBit, {"shaderInt64"}};
 }
 template <>
-Spelling spelling<float>() {
+ShaderType shaderType<float>() {
     return {"float", "", {}};
 }
 template <>
-Spelling spelling<double>() {
+ShaderType shaderType<double>() {
     return {"double", "", {"shaderFloat64"}};
 }
 
-/// Values at the ends of a type's range.
+/// Values that include the limits of a type.
 template <typename T>
 std::vector<T> samples() {
     if constexpr (std::is_same_v<T, bool>)
@@ -115,36 +113,20 @@ std::vector<T> samples() {
 template <typename T>
 class DataType : public DeviceTest {
 protected:
-    /// Same bytes, which comparing floating-point numbers would not show.
     static bool same(const std::vector<T>& a, const std::vector<T>& b) {
-        for (size_t i = 0; i < a.size(); ++i)
-            if (!(a[i] == b[i]))
-                return false;
-        return a.size() == b.size();
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
     static std::vector<T> reversed(std::vector<T> values) {
         std::reverse(values.begin(), values.end());
         return values;
     }
-    /// As onDevice, for bool as well.
-    static std::vector<T> fromDevice(kp::Memory& memory) {
-        std::vector<unsigned char> bytes(memory.memorySize());
-        memory.download(bytes.data(), bytes.size());
-        std::vector<T> values(memory.size());
-        for (size_t i = 0; i < values.size(); ++i) {
-            T value;
-            std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-            values[i] = value;
-        }
-        return values;
-    }
 };
 
-using AllTypes = ::testing::Types<bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
-                                  int64_t, uint64_t, kp::Half, kp::BFloat16, float, double>;
-TYPED_TEST_SUITE(DataType, AllTypes);
+using ElementTypes = ::testing::Types<bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+                                      int64_t, uint64_t, kp::Half, kp::BFloat16, float, double>;
+TYPED_TEST_SUITE(DataType, ElementTypes);
 
-TYPED_TEST(DataType, HostViewKeepsIt) {
+TYPED_TEST(DataType, IsKeptByTheHostView) {
     const auto values = samples<TypeParam>();
     for (const auto type :
          {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eDeviceAndHost}) {
@@ -158,20 +140,20 @@ TYPED_TEST(DataType, HostViewKeepsIt) {
     }
 }
 
-TYPED_TEST(DataType, SyncBothWays) {
+TYPED_TEST(DataType, SyncsBothWays) {
     const auto values = samples<TypeParam>();
     auto sq = this->manager.sequence();
-    for (const auto type : kAllTypes) {
+    for (const auto type : kMemoryTypes) {
         const auto t = this->manager.template tensorT<TypeParam>(values, type);
         sq->template eval<kp::OpSyncDevice>({t});
-        EXPECT_TRUE(this->same(this->fromDevice(*t), values)) << kp::Memory::toString(type);
+        EXPECT_TRUE(this->same(onDevice<TypeParam>(*t), values)) << kp::Memory::toString(type);
         if (type == MemoryTypes::eStorage)
             continue;
         t->setData(this->reversed(values));
         sq->template eval<kp::OpSyncDevice>({t});
         t->setData(values);
         sq->template eval<kp::OpSyncLocal>({t});
-        // Only a mirror holds something of its own in between.
+        // Only a mirror holds other values than the device memory.
         const bool mirrored = type == MemoryTypes::eDevice;
         if (mirrored || type == MemoryTypes::eHost) {
             EXPECT_TRUE(this->same(t->vector(), mirrored ? this->reversed(values) : values))
@@ -180,37 +162,37 @@ TYPED_TEST(DataType, SyncBothWays) {
     }
 }
 
-TYPED_TEST(DataType, UploadAndDownload) {
+TYPED_TEST(DataType, UploadsAndDownloads) {
     const auto values = samples<TypeParam>();
     std::vector<unsigned char> bytes(values.size() * sizeof(TypeParam));
     for (size_t i = 0; i < values.size(); ++i) {
         const TypeParam value = values[i];
         std::memcpy(bytes.data() + i * sizeof(TypeParam), &value, sizeof(TypeParam));
     }
-    for (const auto type : kAllTypes) {
+    for (const auto type : kMemoryTypes) {
         const auto t = this->manager.template tensorT<TypeParam>(values.size(), type);
         t->upload(bytes.data(), bytes.size());
-        EXPECT_TRUE(this->same(this->fromDevice(*t), values)) << kp::Memory::toString(type);
+        EXPECT_TRUE(this->same(onDevice<TypeParam>(*t), values)) << kp::Memory::toString(type);
     }
 }
 
-TYPED_TEST(DataType, DispatchReadsAndWritesIt) {
-    const Spelling how = spelling<TypeParam>();
-    for (const char* feature : how.features)
+TYPED_TEST(DataType, IsReadAndWrittenByShaders) {
+    const ShaderType element = shaderType<TypeParam>();
+    for (const char* feature : element.features)
         if (!hasFeature(this->manager, feature))
             GTEST_SKIP() << "the device lacks " << feature;
     const auto reverse = this->manager.compile(
-        shader(buffer(0, "readonly", how.type, "a") + buffer(1, "writeonly", how.type, "b"),
-               "b[4 - i] = a[i];", how.extensions));
+        shader(buffer(0, "readonly", element.type, "a") + buffer(1, "writeonly", element.type, "b"),
+               "b[4 - i] = a[i];", element.extensions));
     const auto values = samples<TypeParam>();
     auto sq = this->manager.sequence();
-    for (const auto type : kAllTypes) {
+    for (const auto type : kMemoryTypes) {
         const auto a = this->manager.template tensorT<TypeParam>(values, type);
         const auto b = this->manager.template tensorT<TypeParam>(values.size(), type);
         sq->template record<kp::OpSyncDevice>({a, b});
         sq->template record<kp::OpAlgoDispatch>(this->manager.algorithm({a, b}, reverse));
         sq->template record<kp::OpSyncLocal>({b})->eval();
-        EXPECT_TRUE(this->same(this->fromDevice(*b), this->reversed(values)))
+        EXPECT_TRUE(this->same(onDevice<TypeParam>(*b), this->reversed(values)))
             << kp::Memory::toString(type);
         if (type != MemoryTypes::eStorage) {
             EXPECT_TRUE(this->same(b->vector(), this->reversed(values)));
@@ -221,14 +203,14 @@ TYPED_TEST(DataType, DispatchReadsAndWritesIt) {
 TYPED_TEST(DataType, CopiesBetweenAllMemoryTypes) {
     const auto values = samples<TypeParam>();
     auto sq = this->manager.sequence();
-    for (const auto from : kAllTypes)
-        for (const auto to : kAllTypes) {
+    for (const auto from : kMemoryTypes)
+        for (const auto to : kMemoryTypes) {
             const auto a = this->manager.template tensorT<TypeParam>(values, from);
             const auto b = this->manager.template tensorT<TypeParam>(values.size(), to);
             sq->template eval<kp::OpSyncDevice>({a});
             sq->template eval<kp::OpCopy>({a, b});
             if (to == MemoryTypes::eStorage) {
-                EXPECT_TRUE(this->same(this->fromDevice(*b), values));
+                EXPECT_TRUE(this->same(onDevice<TypeParam>(*b), values));
             } else {
                 EXPECT_TRUE(this->same(b->vector(), values))
                     << kp::Memory::toString(from) << " to " << kp::Memory::toString(to);
@@ -238,13 +220,13 @@ TYPED_TEST(DataType, CopiesBetweenAllMemoryTypes) {
 
 using CustomType = DeviceTest;
 
-TEST_F(CustomType, StructsThroughEveryMemoryType) {
+TEST_F(CustomType, StoresStructsInEveryMemoryType) {
     const std::vector<Particle> particles{{1, 2, 3, 4}, {5, 6, 7, 8}};
     const auto code = spirv(shader("struct Particle { float x, y; uint id; float mass; };" +
                                        buffer(0, "", "Particle", "p"),
                                    "p[i].x += p[i].mass; p[i].id *= 10u;"));
     auto sq = manager.sequence();
-    for (const auto type : kAllTypes) {
+    for (const auto type : kMemoryTypes) {
         const auto t = manager.tensorT<Particle>(particles, type);
         EXPECT_EQ(t->dataTypeMemorySize(), sizeof(Particle));
         sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code));
@@ -274,9 +256,9 @@ TEST(HalfTest, ConvertsToAndFromFloat) {
             ASSERT_EQ(kp::BFloat16(wide).bits, brain.bits);
         }
     }
-    EXPECT_EQ(kp::Half(65520.0f).bits, 0x7c00); // rounds past the largest half
+    EXPECT_EQ(kp::Half(65520.0f).bits, 0x7c00); // rounds to infinity
     EXPECT_EQ(kp::Half(65519.0f).bits, 0x7bff);
-    EXPECT_EQ(kp::Half(1.0f + 1.0f / 2048).bits, 0x3c00); // a tie goes to the even one
+    EXPECT_EQ(kp::Half(1.0f + 1.0f / 2048).bits, 0x3c00); // ties round to even
     EXPECT_EQ(kp::Half(1.0f + 3.0f / 2048).bits, 0x3c02);
     EXPECT_EQ(static_cast<float>(kp::BFloat16(3.14159f)), 3.140625f);
 }

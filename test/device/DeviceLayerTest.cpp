@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <kompute/Error.hpp>
 
-#include "vulkan/Loader.hpp"
-#include "vulkan/Queue.hpp"
-#include "vulkan/Result.hpp"
+#include "Threads.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Loader.hpp"
+#include "vulkan/device/Result.hpp"
+#include "vulkan/device/Validation.hpp"
+#include "vulkan/queue/Queue.hpp"
 
 namespace kp::vulkan::test {
 namespace {
@@ -29,15 +32,15 @@ uint32_t computeFamily(const PhysicalDevice& device) {
     for (uint32_t i = 0; i < device.queueFamilies.size(); ++i)
         if (device.queueFamilies[i].queueFlags & VK_QUEUE_COMPUTE_BIT)
             return i;
-    ADD_FAILURE() << "no family with compute";
+    ADD_FAILURE() << "the device has no compute queue family";
     return 0;
 }
 
 template <typename Expected>
-void expectRefused(const DeviceRequest& request, const std::vector<std::string>& parts) {
+void expectRejected(const DeviceRequest& request, const std::vector<std::string>& parts) {
     try {
-        Device::acquire(sharedInstance(), request);
-        FAIL() << "nothing was thrown";
+        acquireDevice(sharedInstance(), request);
+        FAIL() << "threw nothing";
     } catch (const Expected& error) {
         for (const std::string& part : parts)
             EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
@@ -45,7 +48,7 @@ void expectRefused(const DeviceRequest& request, const std::vector<std::string>&
     }
 }
 
-TEST(DeviceLayer, InstancesAreSharedPerRequest) {
+TEST(DeviceLayer, SharesInstancesPerRequest) {
     auto first = sharedInstance();
     auto second = sharedInstance();
     EXPECT_EQ(first, second);
@@ -55,13 +58,13 @@ TEST(DeviceLayer, InstancesAreSharedPerRequest) {
     EXPECT_GE(first->apiVersion(), VK_API_VERSION_1_1);
 }
 
-TEST(DeviceLayer, EqualRequestsShareOneDeviceUntilTheLastOwnerGoes) {
+TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     const auto instance = sharedInstance();
-    auto first = Device::acquire(instance, {});
+    auto first = acquireDevice(instance, {});
     DeviceRequest byName;
     byName.index = first->physical().index;
     byName.name = first->name();
-    auto second = Device::acquire(instance, byName);
+    auto second = acquireDevice(instance, byName);
     EXPECT_EQ(first, second);
     EXPECT_FALSE(first->wrapped());
     EXPECT_EQ(first->queueCount(), 1U + first->copyQueueCount());
@@ -69,21 +72,21 @@ TEST(DeviceLayer, EqualRequestsShareOneDeviceUntilTheLastOwnerGoes) {
     EXPECT_FALSE(first->findQueue(99, 0));
 
     const VkDevice handle = first->handle();
-    EXPECT_EQ(Device::find(handle), first);
+    EXPECT_EQ(findDevice(handle), first);
     const std::weak_ptr<Device> weak = first;
     first.reset();
     EXPECT_FALSE(weak.expired());
     second.reset();
     EXPECT_TRUE(weak.expired());
-    EXPECT_EQ(Device::find(handle), nullptr);
+    EXPECT_EQ(findDevice(handle), nullptr);
 }
 
-TEST(DeviceLayer, OtherRequestsAndFeatureChainsGetDevicesOfTheirOwn) {
+TEST(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {
     const auto instance = sharedInstance();
-    const auto plain = Device::acquire(instance, {});
+    const auto plain = acquireDevice(instance, {});
     DeviceRequest fences;
     fences.allowTimelineSemaphores = false;
-    const auto withFences = Device::acquire(instance, fences);
+    const auto withFences = acquireDevice(instance, fences);
     if (plain->plan().timelineSemaphores) {
         EXPECT_NE(plain, withFences);
     }
@@ -93,52 +96,52 @@ TEST(DeviceLayer, OtherRequestsAndFeatureChainsGetDevicesOfTheirOwn) {
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     DeviceRequest chained;
     chained.featureChain = &features;
-    const auto first = Device::acquire(instance, chained);
-    const auto second = Device::acquire(instance, chained);
+    const auto first = acquireDevice(instance, chained);
+    const auto second = acquireDevice(instance, chained);
     EXPECT_NE(first, plain);
     EXPECT_NE(first, second);
-    EXPECT_EQ(Device::acquire(instance, {}), plain);
+    EXPECT_EQ(acquireDevice(instance, {}), plain);
 }
 
-TEST(DeviceLayer, CollectionsOfFeaturesInAChainWork) {
+TEST(DeviceLayer, AcceptsVulkan12FeaturesInAChain) {
     const auto instance = sharedInstance();
-    if (Device::acquire(instance, {})->plan().apiVersion < VK_API_VERSION_1_2)
+    if (acquireDevice(instance, {})->plan().apiVersion < VK_API_VERSION_1_2)
         GTEST_SKIP() << "the device has no Vulkan 1.2";
     VkPhysicalDeviceVulkan12Features features{};
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     features.timelineSemaphore = VK_TRUE;
     DeviceRequest request;
     request.featureChain = &features;
-    const auto device = Device::acquire(instance, request);
+    const auto device = acquireDevice(instance, request);
     EXPECT_TRUE(device->has(Feature::eTimelineSemaphore));
-    EXPECT_EQ(device->plan().features, Device::acquire(instance, {})->plan().features);
+    EXPECT_EQ(device->plan().features, acquireDevice(instance, {})->plan().features);
 }
 
-TEST(DeviceLayer, BadRequestsSayWhatThereIs) {
+TEST(DeviceLayer, RejectsBadRequestsWithTheAvailableChoices) {
     const auto instance = sharedInstance();
     const auto count = static_cast<uint32_t>(instance->physicalDevices().size());
     DeviceRequest request;
     request.index = count + 5;
-    expectRefused<InvalidArgument>(request, {"device index " + std::to_string(count + 5),
-                                             "this machine has " + std::to_string(count),
-                                             instance->physicalDevices()[0].name()});
+    expectRejected<InvalidArgument>(request, {"device index " + std::to_string(count + 5),
+                                              "this machine has " + std::to_string(count),
+                                              instance->physicalDevices()[0].name()});
     request = {};
     request.queueFamilies = {1000};
-    expectRefused<InvalidArgument>(request, {"queue family 1000 does not exist"});
+    expectRejected<InvalidArgument>(request, {"queue family 1000 does not exist"});
     request = {};
     request.queueFamilies.assign(10000, computeFamily(instance->physicalDevices()[0]));
-    expectRefused<InvalidArgument>(request, {"10000 were asked for"});
+    expectRejected<InvalidArgument>(request, {"10000 were asked for"});
     request = {};
     request.requiredExtensions = {"VK_KHR_no_such_thing"};
-    expectRefused<Unsupported>(request, {"VK_KHR_no_such_thing"});
-    EXPECT_NE(Device::acquire(instance, {}), nullptr) << "everything else still works";
+    expectRejected<Unsupported>(request, {"VK_KHR_no_such_thing"});
+    EXPECT_NE(acquireDevice(instance, {}), nullptr) << "everything else still works";
 }
 
-TEST(DeviceLayer, SubmissionsAreCountedAndWaitedFor) {
+TEST(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
     for (const bool timeline : {true, false}) {
         DeviceRequest request;
         request.allowTimelineSemaphores = timeline;
-        const auto device = Device::acquire(sharedInstance(), request);
+        const auto device = acquireDevice(sharedInstance(), request);
         Queue& queue = device->queue(0);
         uint64_t last = 0;
         for (int i = 0; i < 20; ++i) {
@@ -152,22 +155,22 @@ TEST(DeviceLayer, SubmissionsAreCountedAndWaitedFor) {
     }
 }
 
-TEST(DeviceLayer, DestructionWaitsForWhatStillRuns) {
-    auto device = Device::acquire(sharedInstance(), {});
+TEST(DeviceLayer, WaitsForRunningWorkWhenDestroyed) {
+    auto device = acquireDevice(sharedInstance(), {});
     device->queue(0).submit({}, {});
     device.reset();
 }
 
-TEST(DeviceLayer, ADeviceOnceLostSaysSoAndIsNotHandedOutAgain) {
+TEST(DeviceLayer, ReplacesALostDevice) {
     const auto instance = sharedInstance();
-    auto device = Device::acquire(instance, {});
+    auto device = acquireDevice(instance, {});
     EXPECT_NO_THROW(device->check(VK_NOT_READY, "x"));
     EXPECT_THROW(device->check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "x"), OutOfMemory);
     EXPECT_FALSE(device->lost());
     EXPECT_NO_THROW(device->requireAlive());
     try {
         device->check(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
-        FAIL() << "nothing was thrown";
+        FAIL() << "threw nothing";
     } catch (const DeviceLost& error) {
         EXPECT_NE(std::string(error.what()).find("vkQueueSubmit"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find(device->name()), std::string::npos);
@@ -176,14 +179,14 @@ TEST(DeviceLayer, ADeviceOnceLostSaysSoAndIsNotHandedOutAgain) {
     EXPECT_THROW(device->requireAlive(), DeviceLost);
     EXPECT_THROW(device->queue(0).submit({}, {}), DeviceLost);
     EXPECT_NO_THROW(device->waitIdle());
-    const auto fresh = Device::acquire(instance, {});
+    const auto fresh = acquireDevice(instance, {});
     EXPECT_NE(fresh, device);
     EXPECT_NO_THROW(fresh->queue(0).submit({}, {}));
     EXPECT_NO_THROW(device.reset());
 }
 
-TEST(DeviceLayer, ObjectsCanBeNamed) {
-    const auto device = Device::acquire(sharedInstance(), {});
+TEST(DeviceLayer, NamesObjects) {
+    const auto device = acquireDevice(sharedInstance(), {});
     EXPECT_NO_THROW(device->setName(VK_OBJECT_TYPE_DEVICE,
                                     reinterpret_cast<uint64_t>(device->handle()), "the device"));
     EXPECT_EQ(device->debugUtils(), device->debugFunctions().setObjectName != nullptr);
@@ -192,33 +195,22 @@ TEST(DeviceLayer, ObjectsCanBeNamed) {
     }
 }
 
-TEST(DeviceLayer, ManyThreadsMayAskAtOnce) {
-    std::vector<std::thread> threads;
-    std::atomic<int> failures{0};
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&, i] {
-            for (int round = 0; round < 5; ++round) {
-                try {
-                    DeviceRequest request;
-                    request.allowTimelineSemaphores = (i + round) % 2 == 0;
-                    const auto device = Device::acquire(sharedInstance(), request);
-                    device->queue(0).submit({}, {});
-                    if (Device::find(device->handle()) != device)
-                        ++failures;
-                } catch (const std::exception&) {
-                    ++failures;
-                }
-            }
-        });
-    for (std::thread& thread : threads)
-        thread.join();
-    EXPECT_EQ(failures, 0);
+TEST(DeviceLayer, CanBeAcquiredFromManyThreads) {
+    kp::test::inThreads(4, [](int number) {
+        for (int round = 0; round < 5; ++round) {
+            DeviceRequest request;
+            request.allowTimelineSemaphores = (number + round) % 2 == 0;
+            const auto device = acquireDevice(sharedInstance(), request);
+            device->queue(0).submit({}, {});
+            EXPECT_EQ(findDevice(device->handle()), device);
+        }
+    });
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> gLocked;
 int gDestroyed = 0;
 
-/// An instance and a device as a host program makes them: by hand, with two queues where there are.
+/// An instance and a device with one queue, created with plain Vulkan calls.
 struct Host {
     VkInstance instance = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
@@ -286,7 +278,7 @@ bool offersVulkan12() {
     return sharedInstance()->physicalDevices().at(0).apiVersion >= VK_API_VERSION_1_2;
 }
 
-TEST(WrappedDevice, WorksAndLeavesEverythingOfTheHostAlone) {
+TEST(WrappedDevice, WorksAndDestroysNothingOfTheHost) {
     if (!offersVulkan12())
         GTEST_SKIP() << "the device has no Vulkan 1.2";
     for (const bool timeline : {true, false}) {
@@ -297,13 +289,13 @@ TEST(WrappedDevice, WorksAndLeavesEverythingOfTheHostAlone) {
             gLocked.emplace_back(family, index);
         };
         host.description.unlockQueue = [](uint32_t, uint32_t) {};
-        auto device = Device::wrap(host.description);
+        auto device = wrapDevice(host.description);
         EXPECT_TRUE(device->wrapped());
         EXPECT_EQ(device->handle(), host.device);
         EXPECT_EQ(device->plan().timelineSemaphores, timeline);
         EXPECT_EQ(device->plan().apiVersion, VK_API_VERSION_1_2);
-        EXPECT_EQ(Device::wrap(host.description), device);
-        EXPECT_EQ(Device::find(host.device), device);
+        EXPECT_EQ(wrapDevice(host.description), device);
+        EXPECT_EQ(findDevice(host.device), device);
 
         Queue& queue = device->queue(0);
         EXPECT_NE(queue.handle(), VK_NULL_HANDLE);
@@ -318,45 +310,45 @@ TEST(WrappedDevice, WorksAndLeavesEverythingOfTheHostAlone) {
         EXPECT_TRUE(weak.expired());
         EXPECT_EQ(gDestroyed, 0);
         EXPECT_EQ(host.waitIdle(host.device), VK_SUCCESS);
-        EXPECT_EQ(Device::find(host.device), nullptr);
+        EXPECT_EQ(findDevice(host.device), nullptr);
     }
 }
 
-TEST(WrappedDevice, TimelineSemaphoresAreNotUsedWhenTheHostForbidsThem) {
+TEST(WrappedDevice, UsesNoTimelineSemaphoresIfTheHostForbidsThem) {
     if (!offersVulkan12())
         GTEST_SKIP() << "the device has no Vulkan 1.2";
     Host host(true);
     host.description.allowTimelineSemaphores = false;
-    EXPECT_FALSE(Device::wrap(host.description)->plan().timelineSemaphores);
+    EXPECT_FALSE(wrapDevice(host.description)->plan().timelineSemaphores);
 }
 
-TEST(WrappedDevice, LaterWrappingsCannotBringOtherQueues) {
+TEST(WrappedDevice, RejectsOtherQueuesWhenWrappedAgain) {
     if (!offersVulkan12())
         GTEST_SKIP() << "the device has no Vulkan 1.2";
     Host host(true);
-    const auto device = Device::wrap(host.description);
+    const auto device = wrapDevice(host.description);
     HostDevice other = host.description;
     const auto& families = other.instance->physicalDevices().at(0).queueFamilies;
     other.queues.push_back({device->queue(0).handle(), other.queues[0].family,
                             families[other.queues[0].family].queueCount});
-    EXPECT_THROW(Device::wrap(other), InvalidArgument);
+    EXPECT_THROW(wrapDevice(other), InvalidArgument);
 }
 
-TEST(WrappedDevice, ADeviceOfOurOwnWrappedIsItself) {
-    const auto device = Device::acquire(sharedInstance(), {});
+TEST(WrappedDevice, IsTheLibrarysOwnDeviceIfThatIsWrapped) {
+    const auto device = acquireDevice(sharedInstance(), {});
     HostDevice host;
     host.instance = device->instance();
     host.physicalDevice = device->physical().handle;
     host.device = device->handle();
     host.queues = {{VK_NULL_HANDLE, device->queue(0).family(), 0}};
-    EXPECT_EQ(Device::wrap(host), device);
+    EXPECT_EQ(wrapDevice(host), device);
 }
 
-// The canaries prove that the validation passes can fail. main() lets their messages be.
+// The canaries prove that the validation passes can fail. main() ignores their messages.
 TEST(ValidationCanary, CoreChecksSeeABufferOfNoBytes) {
     if (!validation().core)
         GTEST_SKIP() << "KOMPUTE_VALIDATION does not have core";
-    const auto device = Device::acquire(sharedInstance(), {});
+    const auto device = acquireDevice(sharedInstance(), {});
     const uint64_t before = validationMessageCount();
     VkBufferCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
@@ -368,14 +360,14 @@ TEST(ValidationCanary, CoreChecksSeeABufferOfNoBytes) {
     device->vk().vkDestroyBuffer(device->handle(), buffer, nullptr);
 }
 
-/// One buffer, and command buffers that each fill it, for hazards made on purpose.
+/// A buffer, and command buffers that fill it: two fills without a barrier are a hazard.
 class Hazard {
 public:
     explicit Hazard(Device& device) : mDevice(device) {
         const auto& vk = device.vk();
         VkBufferCreateInfo info{};
         info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-        info.size = 2 << 20; // best practices want no small allocations
+        info.size = 2 << 20; // best practices warn about small allocations
         info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
         device.check(vk.vkCreateBuffer(device.handle(), &info, nullptr, &mBuffer), "buffer");
         VkMemoryRequirements needs{};
@@ -429,7 +421,7 @@ private:
 TEST(ValidationCanary, SyncChecksSeeAHazardInACommandBuffer) {
     if (!validation().sync)
         GTEST_SKIP() << "KOMPUTE_VALIDATION does not have sync";
-    const auto device = Device::acquire(sharedInstance(), {});
+    const auto device = acquireDevice(sharedInstance(), {});
     Hazard hazard(*device);
     const uint64_t before = validationMessageCount();
     hazard.record(1);
@@ -441,7 +433,7 @@ TEST(ValidationCanary, SyncChecksSeeAHazardInACommandBuffer) {
 TEST(ValidationCanary, SyncChecksSeeAHazardAcrossSubmissions) {
     if (!validation().sync)
         GTEST_SKIP() << "KOMPUTE_VALIDATION does not have sync";
-    const auto device = Device::acquire(sharedInstance(), {});
+    const auto device = acquireDevice(sharedInstance(), {});
     Hazard hazard(*device);
     const uint64_t before = validationMessageCount();
     hazard.submit(hazard.record(1));

@@ -9,14 +9,14 @@ namespace {
 
 class EvalAllTest : public DeviceTest {
 protected:
-    std::shared_ptr<kp::Sequence> adding(const std::shared_ptr<kp::TensorT<uint32_t>>& tensor,
-                                         uint32_t amount) {
+    std::shared_ptr<kp::Sequence> addSequence(const std::shared_ptr<kp::TensorT<uint32_t>>& tensor,
+                                              uint32_t amount) {
         return manager.sequence()->record<kp::OpAlgoDispatch>(
             manager.algorithm({tensor}, addShader(amount)));
     }
 };
 
-TEST_F(EvalAllTest, ManySequencesAreOneSubmission) {
+TEST_F(EvalAllTest, SubmitsManySequencesAtOnce) {
     std::vector<std::shared_ptr<kp::TensorT<uint32_t>>> tensors;
     std::vector<std::shared_ptr<kp::Sequence>> sequences;
     for (uint32_t i = 0; i < 20; ++i) {
@@ -37,11 +37,11 @@ TEST_F(EvalAllTest, ManySequencesAreOneSubmission) {
     }
 }
 
-TEST_F(EvalAllTest, OnTheSameMemoryTheyRunInTheOrderOfTheList) {
+TEST_F(EvalAllTest, RunsSequencesOnTheSameMemoryInListOrder) {
     const auto tensor = manager.tensorT<uint32_t>({0});
     const auto result = manager.tensorT<uint32_t>(1);
     const auto fill = manager.sequence()->record<kp::OpFill>({tensor}, 5u);
-    const auto add = adding(tensor, 3);
+    const auto add = addSequence(tensor, 3);
     const auto copy = manager.sequence()->record<kp::OpCopy>({tensor, result});
     for (int round = 0; round < 3; ++round) {
         kp::evalAll({fill, add, copy});
@@ -51,12 +51,12 @@ TEST_F(EvalAllTest, OnTheSameMemoryTheyRunInTheOrderOfTheList) {
     }
 }
 
-TEST_F(EvalAllTest, AsynchronouslyEachIsWaitedForByItself) {
+TEST_F(EvalAllTest, WaitsForEachSequenceSeparately) {
     const auto a = manager.tensorT<uint32_t>({1});
     const auto b = manager.tensorT<uint32_t>({2});
     manager.sequence()->eval<kp::OpSyncDevice>({a, b});
-    const auto first = adding(a, 10);
-    const auto second = adding(b, 20);
+    const auto first = addSequence(a, 10);
+    const auto second = addSequence(b, 20);
     kp::evalAllAsync({first, second});
     EXPECT_TRUE(first->isRunning());
     EXPECT_TRUE(second->isRunning());
@@ -67,7 +67,7 @@ TEST_F(EvalAllTest, AsynchronouslyEachIsWaitedForByItself) {
     EXPECT_EQ(onDevice<uint32_t>(*b)[0], 22u);
 }
 
-TEST_F(EvalAllTest, OnSeveralQueuesTheOrderOfTheListHolds) {
+TEST_F(EvalAllTest, KeepsTheListOrderOnSeveralQueues) {
     kp::ManagerOptions options;
     const uint32_t family = manager.queueFamily();
     options.queueFamilies = {family, family};
@@ -75,23 +75,23 @@ TEST_F(EvalAllTest, OnSeveralQueuesTheOrderOfTheListHolds) {
         GTEST_SKIP() << "the device has one queue";
     kp::Manager two(options);
     const auto tensor = two.tensorT<uint32_t>({0});
-    const auto spirv = addShader(1);
+    const auto code = addShader(1);
     const auto fill = two.sequence(0)->record<kp::OpFill>({tensor}, 5u);
-    const auto add = two.sequence(1)->record<kp::OpAlgoDispatch>(two.algorithm({tensor}, spirv));
-    const auto again = two.sequence(0)->record<kp::OpAlgoDispatch>(two.algorithm({tensor}, spirv));
+    const auto add = two.sequence(1)->record<kp::OpAlgoDispatch>(two.algorithm({tensor}, code));
+    const auto again = two.sequence(0)->record<kp::OpAlgoDispatch>(two.algorithm({tensor}, code));
     for (int round = 0; round < 20; ++round) {
         kp::evalAll({fill, add, again});
         EXPECT_EQ(tensor->vector()[0], 7u);
     }
 }
 
-TEST_F(EvalAllTest, WhatCannotBeEvaluatedIsRefusedBeforeAnythingRuns) {
+TEST_F(EvalAllTest, RejectsTheWholeListBeforeAnythingRuns) {
     const auto tensor = manager.tensorT<uint32_t>({1});
     manager.sequence()->eval<kp::OpSyncDevice>({tensor});
-    const auto add = adding(tensor, 1);
+    const auto add = addSequence(tensor, 1);
     EXPECT_ERROR(kp::InvalidArgument, "null", kp::evalAll({add, nullptr}));
     EXPECT_ERROR(kp::InvalidArgument, "twice", kp::evalAll({add, add}));
-    const auto running = adding(tensor, 1);
+    const auto running = addSequence(tensor, 1);
     running->evalAsync();
     EXPECT_ERROR(kp::InvalidArgument, "while the sequence", kp::evalAll({add, running}));
     running->evalAwait();

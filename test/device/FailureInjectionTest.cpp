@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes every Vulkan call that can fail do so, one after the other, while a program that uses all
-// of the library runs.
+// Lets every Vulkan call that can fail do so, one at a time, in a program that uses the whole
+// library.
 #include <cstring>
 #include <optional>
 #include <ostream>
@@ -9,10 +9,10 @@
 #include "FaultyDriver.hpp"
 #include "TestSupport.hpp"
 
-#include "vulkan/Allocator.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Retirement.hpp"
-#include "vulkan/Transfer.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Allocator.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::test {
 namespace {
@@ -21,7 +21,7 @@ using Often = FaultyDriver::Often;
 using MemoryTypes = kp::Memory::MemoryTypes;
 
 constexpr uint32_t kCount = 64;
-/// More than one chunk of the transfer engine, so that it has two in flight.
+/// More than one chunk, so that the transfer engine has two in flight.
 constexpr uint32_t kLargeCount = (9u << 20) / sizeof(uint32_t);
 
 std::vector<uint32_t> twoBufferShader() {
@@ -37,7 +37,7 @@ std::vector<uint32_t> imageShader() {
                         "imageStore(picture, at, imageLoad(picture, at) * 2.0);"));
 }
 
-/// What a program has that ran before the failure, and wants to go on with.
+/// Objects that exist before a failure and must work after it.
 class Bystander {
 public:
     explicit Bystander(kp::Manager& manager)
@@ -62,7 +62,7 @@ private:
     std::shared_ptr<kp::Sequence> mSequence;
 };
 
-/// Uses everything that makes Vulkan objects or submits, and checks what comes out.
+/// Uses everything that creates Vulkan objects or submits work, and checks the results.
 void useEverything(kp::Manager& manager) {
     const auto input = manager.tensorT<uint32_t>(ascending<uint32_t>(kCount));
     const auto output = manager.tensorT<uint32_t>(kCount);
@@ -143,11 +143,11 @@ protected:
         const std::string function = GetParam().function;
         if (function == "vkAllocateMemory" && validating("core"))
             GTEST_SKIP()
-                << "refused a block, the allocator asks for the bytes of one buffer alone, "
-                   "which best practices find small";
+                << "without a block, the allocator makes small allocations, which best practices "
+                   "warn about";
         if (function.find("Semaphore") != std::string::npos &&
             !deviceOf(*makeManager())->plan().timelineSemaphores)
-            GTEST_SKIP() << "the device counts with fences";
+            GTEST_SKIP() << "the device has no timeline semaphores";
     }
 
     std::unique_ptr<kp::Manager> makeManager() {
@@ -155,8 +155,8 @@ protected:
         options.timelineSemaphores = GetParam().timelineSemaphores;
         options.waitPolicy = kp::WaitPolicy::eBlock;
         options.cacheFolder = "off";
-        // Through staging, with a thread of the engine's own and the copying shaders on every
-        // device.
+        // On every device, transfers use staging and a thread of the engine, and copies use
+        // shaders.
         options.transfer = "mapped=0,chunk=1M,threads=2,copykernel=1,fillkernel=1";
         return mDriver.manager(options);
     }
@@ -165,25 +165,24 @@ protected:
         mDriver.fail(GetParam().function, number, GetParam().result, GetParam().often);
     }
 
-    /// Runs the program with one call failing. Empty where the error reached nobody.
+    /// Runs the program with a failing call. Empty if the program did not see an error.
     std::optional<kp::ErrorCode> run(kp::Manager& manager) {
         try {
             useEverything(manager);
         } catch (const kp::Error& error) {
             EXPECT_GT(std::strlen(error.what()), 10u);
-            EXPECT_TRUE(mDriver.failed()) << "a failure without cause: " << error.what();
+            EXPECT_TRUE(mDriver.failed()) << "no call failed, but: " << error.what();
             return error.code();
         }
         return std::nullopt;
     }
 
-    /// What is left when the program's objects are gone. Pools and blocks of memory are kept for
-    /// later and left out.
+    /// The Vulkan objects that are left after the program's objects are destroyed. Excludes pools
+    /// and blocks of memory, which the library keeps for later.
     std::map<std::string, int64_t> kept(kp::Manager& manager) {
-        // Frees what was only put off.
         deviceOf(manager)->waitIdle();
-        deviceOf(manager)->retirement().collect();
-        // How many staging buffers there are depends on how threads took turns.
+        deviceOf(manager)->deletionQueue().collect();
+        // The number of staging buffers depends on the scheduling of threads.
         deviceOf(manager)->transfer().trim();
         std::map<std::string, int64_t> objects = mDriver.alive();
         for (const char* pooled : {"Memory", "CommandPool", "QueryPool", "DescriptorPool", "Fence"})
@@ -197,8 +196,16 @@ protected:
         EXPECT_EQ(mDriver.misuses(), 0u);
     }
 
-    // Far more than there are; polls of a queue's progress alone can be many.
-    static constexpr uint64_t kMostCalls = 48;
+    /// Calls @p attempt with a manager of makeManager(), see FaultyDriver.
+    template <typename Attempt>
+    void forEachCall(uint64_t maxCalls, Attempt attempt) {
+        mDriver.forEachCall(
+            maxCalls, [this] { return makeManager(); }, attempt);
+        expectNothingLeft();
+    }
+
+    // More calls than most functions have. A queue's progress may be polled any number of times.
+    static constexpr uint64_t kMaxCalls = 48;
 
     FaultyDriver mDriver;
 };
@@ -206,7 +213,7 @@ protected:
 class OutOfMemoryInjection : public FailureInjection {};
 class DeviceLostInjection : public FailureInjection {};
 
-TEST_P(OutOfMemoryInjection, EverythingElseGoesOnAndARetrySucceeds) {
+TEST_P(OutOfMemoryInjection, LeavesOtherObjectsUsableAndAllowsARetry) {
     std::map<std::string, int64_t> keptAfterSuccess;
     {
         const auto manager = makeManager();
@@ -218,66 +225,52 @@ TEST_P(OutOfMemoryInjection, EverythingElseGoesOnAndARetrySucceeds) {
     expectNothingLeft();
 
     uint64_t errors = 0;
-    bool reached = true;
-    uint64_t after = 1;
-    for (uint64_t number = 1; reached && number <= kMostCalls; number = after) {
-        SCOPED_TRACE("call " + std::to_string(number));
-        {
-            const auto manager = makeManager();
-            after = FaultyDriver::next(*manager, number);
-            Bystander bystander(*manager);
-            bystander.expectWorks();
+    forEachCall(kMaxCalls, [&](kp::Manager& manager, uint64_t number) {
+        Bystander bystander(manager);
+        bystander.expectWorks();
 
-            fail(number);
-            const auto error = run(*manager);
-            reached = mDriver.failed();
-            mDriver.works();
-            if (error) {
-                ++errors;
-                EXPECT_EQ(*error, kp::ErrorCode::eOutOfMemory);
-            }
-            bystander.expectWorks();
-            useEverything(*manager);
-            EXPECT_EQ(kept(*manager), keptAfterSuccess);
+        fail(number);
+        const auto error = run(manager);
+        mDriver.works();
+        if (error) {
+            ++errors;
+            EXPECT_EQ(*error, kp::ErrorCode::eOutOfMemory);
         }
-        expectNothingLeft();
-        if (HasFailure())
-            return;
-    }
-    // The blocks of memory that the bystander needs have room for the rest.
+        bystander.expectWorks();
+        useEverything(manager);
+        EXPECT_EQ(kept(manager), keptAfterSuccess);
+        return mDriver.failed();
+    });
+    if (HasFailure())
+        return;
+    // The bystander's blocks of memory have room for everything else.
     if (std::string(GetParam().function) != "vkAllocateMemory") {
-        EXPECT_GT(errors, 0u) << "this call never fails the program";
+        EXPECT_GT(errors, 0u) << "the program never saw this call fail";
     }
 }
 
-TEST_P(OutOfMemoryInjection, AFreshDeviceSurvivesToo) {
+TEST_P(OutOfMemoryInjection, LeavesAFreshDeviceUsable) {
     uint64_t errors = 0;
-    bool reached = true;
-    for (uint64_t number = 1; reached && number <= 3; ++number) {
-        SCOPED_TRACE("call " + std::to_string(number));
-        {
-            const auto manager = makeManager();
-            fail(number);
-            const auto error = run(*manager);
-            reached = mDriver.failed();
-            mDriver.works();
-            if (error) {
-                ++errors;
-                EXPECT_EQ(*error, kp::ErrorCode::eOutOfMemory);
-            }
-            useEverything(*manager);
+    forEachCall(3, [&](kp::Manager& manager, uint64_t number) {
+        fail(number);
+        const auto error = run(manager);
+        mDriver.works();
+        if (error) {
+            ++errors;
+            EXPECT_EQ(*error, kp::ErrorCode::eOutOfMemory);
         }
-        expectNothingLeft();
-        if (HasFailure())
-            return;
-    }
-    // Memory is asked for in several ways, and progress again and again, so that one refusal is
-    // made up for.
+        useEverything(manager);
+        return mDriver.failed();
+    });
+    if (HasFailure())
+        return;
+    // The library retries allocations in other ways, and polls progress repeatedly. A single
+    // failure of these calls may have no effect.
     const std::string function = GetParam().function;
-    const bool madeUpFor = function == "vkAllocateMemory" || function == "vkGetFenceStatus" ||
-                           function == "vkGetSemaphoreCounterValue";
-    if (!madeUpFor || GetParam().often == Often::eFromThenOn) {
-        EXPECT_GT(errors, 0u) << "this call never fails the program";
+    const bool retried = function == "vkAllocateMemory" || function == "vkGetFenceStatus" ||
+                         function == "vkGetSemaphoreCounterValue";
+    if (!retried || GetParam().often == Often::eFromThenOn) {
+        EXPECT_GT(errors, 0u) << "the program never saw this call fail";
     }
 }
 
@@ -307,8 +300,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "vkGetFenceStatus", "vkWaitForFences", "vkQueueSubmit")),
     nameOf);
 
-/// Everything that reaches the device says that it is gone.
-void expectAllCallsSaySo(kp::Manager& manager, Bystander& bystander) {
+/// Expects DeviceLost from every call that uses the device.
+void expectAllCallsThrowDeviceLost(kp::Manager& manager, Bystander& bystander) {
     std::vector<uint32_t> values(kCount);
     const auto bytes = values.size() * sizeof(uint32_t);
     EXPECT_THROW(manager.tensorT<uint32_t>(kCount), kp::DeviceLost);
@@ -322,44 +315,35 @@ void expectAllCallsSaySo(kp::Manager& manager, Bystander& bystander) {
     EXPECT_THROW(bystander.tensor().download(values.data(), bytes), kp::DeviceLost);
 }
 
-TEST_P(DeviceLostInjection, LaterCallsSaySoAndDestructionSucceeds) {
+TEST_P(DeviceLostInjection, MakesLaterCallsThrowAndAllowsDestruction) {
     uint64_t errors = 0;
-    bool reached = true;
-    uint64_t after = 1;
-    for (uint64_t number = 1; reached && number <= kMostCalls; number = after) {
-        SCOPED_TRACE("call " + std::to_string(number));
-        {
-            const auto manager = makeManager();
-            after = FaultyDriver::next(*manager, number);
-            Bystander bystander(*manager);
-            bystander.expectWorks();
-            const auto running = manager->sequence();
-            const auto tensor = manager->tensorT<uint32_t>(kCount);
+    forEachCall(kMaxCalls, [&](kp::Manager& manager, uint64_t number) {
+        Bystander bystander(manager);
+        bystander.expectWorks();
+        const auto sequence = manager.sequence();
+        const auto tensor = manager.tensorT<uint32_t>(kCount);
 
-            fail(number);
-            const auto error = run(*manager);
-            reached = mDriver.failed();
-            // Real devices stay lost, and are destroyed as such.
-            if (GetParam().often == Often::eOnce)
-                mDriver.works();
-            if (reached) {
-                ++errors;
-                ASSERT_TRUE(error) << "the loss went unnoticed";
-                EXPECT_EQ(*error, kp::ErrorCode::eDeviceLost);
-                expectAllCallsSaySo(*manager, bystander);
-                EXPECT_THROW(running->eval<kp::OpSyncDevice>({tensor}), kp::DeviceLost);
-            }
-            if (number % 2 == 0)
-                manager->destroy();
+        fail(number);
+        const auto error = run(manager);
+        const bool reached = mDriver.failed();
+        // Real devices stay lost until they are destroyed.
+        if (GetParam().often == Often::eOnce)
+            mDriver.works();
+        if (reached) {
+            ++errors;
+            EXPECT_EQ(error, kp::ErrorCode::eDeviceLost);
+            expectAllCallsThrowDeviceLost(manager, bystander);
+            EXPECT_THROW(sequence->eval<kp::OpSyncDevice>({tensor}), kp::DeviceLost);
         }
-        mDriver.works();
-        expectNothingLeft();
-        EXPECT_EQ(logText().find("\nE "), std::string::npos) << logText();
-        if (HasFailure())
-            return;
-    }
+        if (number % 2 == 0)
+            manager.destroy();
+        return reached;
+    });
+    EXPECT_EQ(logText().find("\nE "), std::string::npos) << logText();
+    if (HasFailure())
+        return;
     EXPECT_GT(errors, 0u);
-    // A new manager has a device that works.
+    // A new manager has a working device.
     const auto manager = makeManager();
     useEverything(*manager);
 }
@@ -379,7 +363,7 @@ protected:
     FaultyDriver mDriver;
 };
 
-TEST_F(FaultyDriverTest, FirstPipelineAndFirstDescriptorPoolMayFail) {
+TEST_F(FaultyDriverTest, RecoversIfTheFirstPipelineCacheOrDescriptorPoolFails) {
     for (const char* function : {"vkCreatePipelineCache", "vkCreateDescriptorPool"}) {
         SCOPED_TRACE(function);
         {
@@ -395,11 +379,11 @@ TEST_F(FaultyDriverTest, FirstPipelineAndFirstDescriptorPoolMayFail) {
     }
 }
 
-TEST_F(FaultyDriverTest, ADeviceThatCannotBeMadeLeavesNothingBehind) {
+TEST_F(FaultyDriverTest, LeavesNothingBehindIfDeviceCreationFails) {
     std::vector<std::string> functions{"vkCreateDevice"};
     if (deviceOf(*mDriver.manager())->plan().timelineSemaphores)
         functions.emplace_back("vkCreateSemaphore");
-    // Every candidate fails, on machines with several devices too.
+    // On machines with several devices, every candidate fails.
     for (const std::string& function : functions) {
         SCOPED_TRACE(function);
         mDriver.fail(function, 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eFromThenOn);
@@ -417,7 +401,7 @@ TEST_F(FaultyDriverTest, ADeviceThatCannotBeMadeLeavesNothingBehind) {
     useEverything(*manager);
 }
 
-TEST_F(FaultyDriverTest, APipelineThatTheDriverRefusesIsAShaderError) {
+TEST_F(FaultyDriverTest, ThrowsShaderErrorIfTheDriverRejectsAPipeline) {
     const auto manager = mDriver.manager();
     const auto tensor = manager->tensorT<uint32_t>(kCount);
     mDriver.fail("vkCreateComputePipelines", 1, VK_ERROR_INITIALIZATION_FAILED, Often::eOnce);
@@ -425,8 +409,8 @@ TEST_F(FaultyDriverTest, APipelineThatTheDriverRefusesIsAShaderError) {
     EXPECT_NO_THROW(manager->algorithm({tensor}, addShader(1)));
 }
 
-// The driver in between is worth nothing if it does not see.
-TEST_F(FaultyDriverTest, SeesWhatIsAliveAndWhatIsDestroyedTwice) {
+// A test of the FaultyDriver itself.
+TEST_F(FaultyDriverTest, CountsLiveObjects) {
     {
         const auto manager = mDriver.manager();
         const auto device = deviceOf(*manager);

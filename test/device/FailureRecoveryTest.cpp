@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Single failures at places that FailureInjectionTest's program does not come by.
+// Single failures that the program of FailureInjectionTest does not reach.
 #include "FaultyDriver.hpp"
 #include "TestSupport.hpp"
 
-#include "vulkan/Buffer.hpp"
-#include "vulkan/CommandBufferPool.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Queue.hpp"
-#include "vulkan/Retirement.hpp"
-#include "vulkan/Submission.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Queue.hpp"
+#include "vulkan/queue/Submission.hpp"
 
 namespace kp::test {
 namespace {
@@ -27,8 +27,8 @@ protected:
         return mDriver.manager(options);
     }
 
-    /// The call that waits for a queue.
-    static const char* waitOf(const kp::Manager& manager) {
+    /// The Vulkan function that waits for a queue.
+    static const char* waitFunction(const kp::Manager& manager) {
         return deviceOf(manager)->plan().timelineSemaphores ? "vkWaitSemaphores"
                                                             : "vkWaitForFences";
     }
@@ -42,7 +42,7 @@ protected:
     FaultyDriver mDriver;
 };
 
-TEST_F(FailureRecovery, ASequenceThatCouldNotBeRecordedOrSubmittedTriesAgain) {
+TEST_F(FailureRecovery, RetriesASequenceThatCouldNotBeRecordedOrSubmitted) {
     for (const char* function : {"vkResetCommandPool", "vkBeginCommandBuffer", "vkEndCommandBuffer",
                                  "vkQueueSubmit", "vkAllocateDescriptorSets"}) {
         SCOPED_TRACE(function);
@@ -68,16 +68,13 @@ TEST_F(FailureRecovery, ASequenceThatCouldNotBeRecordedOrSubmittedTriesAgain) {
             sequence->eval();
         }
         EXPECT_TRUE(mDriver.failed());
-        Values values(1);
-        tensor->download(values.data(), sizeof(uint32_t));
-        EXPECT_EQ(values, Values{12});
+        EXPECT_EQ(onDevice<uint32_t>(*tensor), Values{12});
         sequence->eval();
-        tensor->download(values.data(), sizeof(uint32_t));
-        EXPECT_EQ(values, Values{22});
+        EXPECT_EQ(onDevice<uint32_t>(*tensor), Values{22});
     }
 }
 
-TEST_F(FailureRecovery, ARecordingThatFailedIsNotReplacedByAnOlderOne) {
+TEST_F(FailureRecovery, DoesNotRunAnOlderRecordingAfterAFailedOne) {
     const auto manager = makeManager();
     const auto tensor = manager->tensorT<uint32_t>(Values{0});
     const auto sequence = manager->sequence();
@@ -91,15 +88,12 @@ TEST_F(FailureRecovery, ARecordingThatFailedIsNotReplacedByAnOlderOne) {
                 ->eval(),
             kp::OutOfMemory);
         mDriver.works();
-        // Whatever is evaluated now, it is not the work of before.
         sequence->eval();
-        Values values(1);
-        tensor->download(values.data(), sizeof(uint32_t));
-        EXPECT_NE(values, Values{1});
+        EXPECT_NE(onDevice<uint32_t>(*tensor), Values{1});
     }
 }
 
-TEST_F(FailureRecovery, WorkThatTimedOutMayOutliveEverything) {
+TEST_F(FailureRecovery, AllowsDestructionAfterATimeout) {
     for (const bool timeline : {true, false}) {
         const auto manager = makeManager(timeline);
         const auto counter = manager->tensorT<uint32_t>(Values{0});
@@ -112,7 +106,7 @@ TEST_F(FailureRecovery, WorkThatTimedOutMayOutliveEverything) {
     }
 }
 
-TEST_F(FailureRecovery, TheEventOfWorkThatTimedOutIsKept) {
+TEST_F(FailureRecovery, KeepsTheEventOfWorkThatTimedOut) {
     const auto manager = makeManager();
     const auto counter = manager->tensorT<uint32_t>(Values{0});
     const auto sequence = manager->sequence();
@@ -124,7 +118,7 @@ TEST_F(FailureRecovery, TheEventOfWorkThatTimedOutIsKept) {
     EXPECT_EQ(sequence->event().value(), value);
 }
 
-TEST_F(FailureRecovery, MemoryStaysWhileItIsUnknownWhetherTheDeviceUsesIt) {
+TEST_F(FailureRecovery, KeepsMemoryUntilTheDeviceIsKnownToBeDone) {
     for (const bool timeline : {true, false})
         for (const bool unknown : {true, false}) {
             SCOPED_TRACE(timeline ? "timeline semaphore" : "fences");
@@ -151,17 +145,18 @@ TEST_F(FailureRecovery, MemoryStaysWhileItIsUnknownWhetherTheDeviceUsesIt) {
             const auto done = vulkan::submitOrdered(queue, {&handle, 1}, accesses);
             accesses = {};
             memory.reset();
-            device.retirement().collect();
-            EXPECT_EQ(mDriver.alive()["Buffer"], buffers) << "freed while the device may write it";
+            device.deletionQueue().collect();
+            EXPECT_EQ(mDriver.alive()["Buffer"], buffers)
+                << "freed while the device may still write it";
 
             mDriver.works();
             EXPECT_TRUE(queue.wait(done.value, UINT64_MAX, vulkan::WaitMode::eBlock));
-            device.retirement().collect();
+            device.deletionQueue().collect();
             EXPECT_EQ(mDriver.alive()["Buffer"], buffers - 1);
         }
 }
 
-TEST_F(FailureRecovery, AWaitThatFailedCanBeRepeated) {
+TEST_F(FailureRecovery, AllowsAFailedWaitToBeRepeated) {
     const auto manager = makeManager();
     const auto counter = manager->tensorT<uint32_t>(Values{0});
     const auto sequence = manager->sequence();
@@ -169,7 +164,7 @@ TEST_F(FailureRecovery, AWaitThatFailedCanBeRepeated) {
     const uint32_t count = recordSlowWork(*manager, *sequence, counter);
     sequence->record<kp::OpSyncLocal>({counter});
     sequence->evalAsync();
-    mDriver.fail(waitOf(*manager), 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+    mDriver.fail(waitFunction(*manager), 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
     EXPECT_THROW(sequence->evalAwait(), kp::OutOfMemory);
     mDriver.works();
     EXPECT_TRUE(sequence->isRunning());
@@ -181,21 +176,21 @@ TEST_F(FailureRecovery, AWaitThatFailedCanBeRepeated) {
     EXPECT_EQ(counter->vector(), Values{count});
 }
 
-TEST_F(FailureRecovery, EventsOfALostDeviceSaySo) {
+TEST_F(FailureRecovery, ThrowsDeviceLostFromEventsOfALostDevice) {
     const auto manager = makeManager();
     const auto counter = manager->tensorT<uint32_t>(Values{0});
     const auto sequence = manager->sequence();
     recordSlowWork(*manager, *sequence, counter);
     sequence->evalAsync();
     const kp::Event event = sequence->event();
-    mDriver.fail(waitOf(*manager), 1, VK_ERROR_DEVICE_LOST, Often::eOnce);
+    mDriver.fail(waitFunction(*manager), 1, VK_ERROR_DEVICE_LOST, Often::eOnce);
     EXPECT_THROW(event.wait(), kp::DeviceLost);
     mDriver.works();
     EXPECT_THROW(event.wait(), kp::DeviceLost);
     EXPECT_THROW(sequence->evalAwait(), kp::DeviceLost);
 }
 
-TEST_F(FailureRecovery, AMirrorThatCannotBeMadeLeavesTheTensorAsItWas) {
+TEST_F(FailureRecovery, KeepsATensorWhoseMirrorCannotBeCreated) {
     const auto manager = makeManager();
     const auto tensor = manager->tensorT<uint32_t>(4);
     tensor->upload(Values{1, 2, 3, 4});
@@ -207,7 +202,7 @@ TEST_F(FailureRecovery, AMirrorThatCannotBeMadeLeavesTheTensorAsItWas) {
     EXPECT_EQ(tensor->vector(), (Values{5, 6, 7, 8}));
 }
 
-TEST_F(FailureRecovery, ATensorThatCannotBeRebuiltStaysAsItWas) {
+TEST_F(FailureRecovery, KeepsATensorThatCannotBeRebuilt) {
     const auto manager = makeManager();
     const auto tensor = manager->tensorT<uint32_t>(Values{1, 2, 3, 4});
     const Values more = ascending<uint32_t>(8);
@@ -221,7 +216,7 @@ TEST_F(FailureRecovery, ATensorThatCannotBeRebuiltStaysAsItWas) {
     EXPECT_EQ(tensor->vector(), more);
 }
 
-TEST_F(FailureRecovery, AnAlgorithmThatCannotBeRebuiltStaysAsItWas) {
+TEST_F(FailureRecovery, KeepsAnAlgorithmThatCannotBeRebuilt) {
     for (const char* function :
          {"vkCreateShaderModule", "vkCreateComputePipelines", "vkAllocateDescriptorSets"}) {
         SCOPED_TRACE(function);
@@ -242,7 +237,7 @@ TEST_F(FailureRecovery, AnAlgorithmThatCannotBeRebuiltStaysAsItWas) {
     }
 }
 
-TEST_F(FailureRecovery, AnOperationThatThrowsHalfWayLeavesNothingBehind) {
+TEST_F(FailureRecovery, RecordsNothingOfAnOperationThatThrows) {
     const auto manager = makeManager();
     const auto source = manager->tensorT<uint32_t>(Values{1, 1});
     const auto same = manager->tensorT<uint32_t>(Values{2, 2});
@@ -252,12 +247,10 @@ TEST_F(FailureRecovery, AnOperationThatThrowsHalfWayLeavesNothingBehind) {
     sequence->begin();
     EXPECT_THROW(sequence->record<kp::OpCopy>({source, same, larger}), kp::InvalidArgument);
     sequence->eval();
-    Values values(2);
-    same->download(values.data(), 2 * sizeof(uint32_t));
-    EXPECT_EQ(values, (Values{2, 2}));
+    EXPECT_EQ(onDevice<uint32_t>(*same), (Values{2, 2}));
 }
 
-TEST_F(FailureRecovery, DestroyingInAnyOrderAfterALoss) {
+TEST_F(FailureRecovery, DestroysObjectsInAnyOrderAfterALoss) {
     for (int order = 0; order < 4; ++order) {
         SCOPED_TRACE(order);
         {

@@ -9,14 +9,15 @@
 #include <tuple>
 #include <type_traits>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/Retirement.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp::test {
 namespace {
 
 // clang-format off
-/// Functions that the library calls and that can fail, or that make and destroy objects.
+/// The library's Vulkan functions that can fail, create or destroy.
 #define KOMPUTE_FUNCTIONS(X)                                                                       \
     X(vkCreateDevice) X(vkDestroyDevice) X(vkDeviceWaitIdle)                                       \
     X(vkAllocateMemory) X(vkFreeMemory) X(vkMapMemory)                                             \
@@ -51,9 +52,9 @@ constexpr const char* kNames[] = {
 #undef KOMPUTE_NAME
 };
 
-/// Guards the state: the transfer engine calls from threads of its own.
+/// Guards the state. The transfer engine has threads of its own.
 std::mutex gMutex;
-/// Keeps submissions apart from waiting for all of a device.
+/// Serializes vkQueueSubmit and vkDeviceWaitIdle.
 std::mutex gQueueMutex;
 
 struct State {
@@ -69,8 +70,8 @@ struct State {
     std::map<uint64_t, uint64_t> setsInPool; ///< descriptor sets in use
     uint64_t misuses = 0;
 
-    /// True where this call shall fail.
-    bool counts(int function) {
+    /// Counts a call. True if it must fail.
+    bool fails(int function) {
         const std::lock_guard lock(gMutex);
         ++calls[function];
         if (function != failing || calls[function] < atCall)
@@ -121,7 +122,7 @@ void noteDestroyed(Function function, Handle handle) {
         alive.erase(found);
 }
 
-/// What a call that succeeded means for the objects alive.
+/// Tracks the objects that a successful call created or destroyed.
 template <Function F, typename... Args>
 void note(const Args&... args) {
     const std::lock_guard lock(gMutex);
@@ -136,7 +137,7 @@ void note(const Args&... args) {
     } else if constexpr (F == vkFreeDescriptorSetsIndex) {
         gState.setsInPool[number(std::get<1>(all))] -= std::get<2>(all);
     } else if constexpr (F == vkAllocateCommandBuffersIndex) {
-        // They go with their pool.
+        // They are freed with their pool.
     } else if constexpr (F == vkDestroyDeviceIndex) {
         noteDestroyed(F, std::get<0>(all));
         gState.device = VK_NULL_HANDLE;
@@ -168,11 +169,11 @@ struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
 
     static Result VKAPI_CALL call(Args... args) {
         if constexpr (std::is_void_v<Result>) {
-            gState.counts(F);
-            note<F>(args...); // the handle may be gone afterwards
+            gState.fails(F);
+            note<F>(args...); // before the call, which may free the handle for reuse
             sReal(args...);
         } else {
-            if (gState.counts(F)) {
+            if (gState.fails(F)) {
                 const std::lock_guard lock(gQueueMutex);
                 if (gState.result == VK_ERROR_DEVICE_LOST && gState.device)
                     Hook<vkDeviceWaitIdleIndex, PFN_vkDeviceWaitIdle>::sReal(gState.device);
@@ -209,33 +210,33 @@ int indexOf(const std::string& function) {
     for (int i = 0; i < kFunctionCount; ++i)
         if (function == kNames[i])
             return i;
-    throw std::logic_error(function + " is not among the functions that can be made to fail");
+    throw std::logic_error("FaultyDriver does not know " + function);
 }
 
-/// The instance that managers made with default options use.
+/// The instance of managers with default options.
 std::shared_ptr<vulkan::Instance> sharedInstance() {
     const kp::Manager manager;
-    return vulkan::Device::find(manager.nativeDevice())->instance();
+    return vulkan::findDevice(manager.nativeDevice())->instance();
 }
 
 } // namespace
 
 FaultyDriver::FaultyDriver() : mInstance(sharedInstance()) {
     if (gInUse)
-        throw std::logic_error("one faulty driver at a time");
+        throw std::logic_error("there is another FaultyDriver");
     gInUse = true;
     gState = {};
-    vulkan::Retirement::setPatience(std::chrono::milliseconds(300));
+    vulkan::DeletionQueue::setErrorTimeout(std::chrono::milliseconds(300));
 }
 
 FaultyDriver::~FaultyDriver() {
-    vulkan::Retirement::setPatience(vulkan::Retirement::kPatience);
+    vulkan::DeletionQueue::setErrorTimeout(vulkan::DeletionQueue::kErrorTimeout);
     gInUse = false;
 }
 
 std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options) {
     using CreateDevice = Hook<vkCreateDeviceIndex, PFN_vkCreateDevice>;
-    // Managers with a feature chain never share a device, so that nobody else gets this one.
+    // Managers with a feature chain never share a device.
     VkPhysicalDeviceFeatures2 none{};
     none.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     options.featureChain = &none;
@@ -265,10 +266,10 @@ void FaultyDriver::fail(const std::string& function, uint64_t number, int32_t re
 }
 
 uint64_t FaultyDriver::next(kp::Manager& manager, uint64_t number) {
-    constexpr uint64_t kEachOfFirst = 6;
+    constexpr uint64_t kConsecutive = 6;
     constexpr uint64_t kStride = 5; // odd: tests let odd and even calls fail differently
     const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
-    return number + (software || number < kEachOfFirst ? 1 : kStride);
+    return number + (software || number < kConsecutive ? 1 : kStride);
 }
 
 void FaultyDriver::works() {
@@ -276,14 +277,6 @@ void FaultyDriver::works() {
 }
 bool FaultyDriver::failed() const {
     return gState.failed;
-}
-uint64_t FaultyDriver::calls(const std::string& function) const {
-    return gState.calls[indexOf(function)];
-}
-
-void FaultyDriver::resetCalls() {
-    for (uint64_t& calls : gState.calls)
-        calls = 0;
 }
 
 std::map<std::string, int64_t> FaultyDriver::alive() const {

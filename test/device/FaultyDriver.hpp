@@ -6,19 +6,20 @@
 #include <memory>
 #include <string>
 
+#include <gtest/gtest.h>
 #include <kompute/Kompute.hpp>
 
-#include "vulkan/Instance.hpp"
+#include "vulkan/device/Instance.hpp"
 
 namespace kp::test {
 
-/// Stands between the library and the driver: makes calls fail, and knows which Vulkan objects are
-/// alive. Only managers made by manager() go through it; each has a VkDevice of its own. One at a
-/// time, used by one thread (the library's own threads aside).
+/// A layer between the library and the driver. It lets calls fail and tracks which Vulkan objects
+/// are alive. Only managers made by manager() use it. Each of them has a VkDevice of its own. There
+/// may be one FaultyDriver at a time, used by one thread besides the library's own threads.
 class FaultyDriver {
 public:
     FaultyDriver();
-    /// All its managers must be gone.
+    /// All its managers must have been destroyed.
     ~FaultyDriver();
     FaultyDriver(const FaultyDriver&) = delete;
     FaultyDriver& operator=(const FaultyDriver&) = delete;
@@ -29,29 +30,45 @@ public:
         eOnce,      ///< the n-th call fails, later ones work
         eFromThenOn ///< the n-th call fails and all after it, until works()
     };
-    /// Makes the @p number-th call of a function from now on (the next is 1) fail with @p result,
-    /// unseen by the real driver. A device that is "lost" first finishes what it has: to the
-    /// library it looks as if it had stopped.
+    /// Lets the @p number-th call of a function from now on (the next one is 1) return @p result
+    /// without calling the driver. A call that returns VK_ERROR_DEVICE_LOST first waits for the
+    /// device, because a lost device runs nothing.
     void fail(const std::string& function, uint64_t number, int32_t result, Often often);
-    /// Which call to fail after the @p number-th, where each attempt takes a device of its own: the
-    /// one after it, or on GPUs, whose drivers make a device a hundred times as slowly, some later
-    /// one.
-    static uint64_t next(kp::Manager& manager, uint64_t number);
-    /// Makes every call work again.
+    /// Lets every call work again.
     void works();
-    /// True once a call was made to fail since fail().
+    /// True if a call failed since fail().
     bool failed() const;
-    /// Calls of a function since the last reset.
-    uint64_t calls(const std::string& function) const;
-    void resetCalls();
 
-    /// Objects alive by kind ("Buffer", "Memory", "DescriptorSet"); kinds without one are left out.
+    /// Calls @p attempt with a new manager and a number for fail(), for the first call, the second,
+    /// and so on. Ends if @p attempt returns false (its call was not reached), if the test failed,
+    /// or after @p maxCalls. Expects each manager to leave no Vulkan objects behind.
+    template <typename MakeManager, typename Attempt>
+    void forEachCall(uint64_t maxCalls, MakeManager makeManager, Attempt attempt) {
+        bool reached = true;
+        uint64_t following = 1;
+        for (uint64_t number = 1; reached && !::testing::Test::HasFailure() && number <= maxCalls;
+             number = following) {
+            SCOPED_TRACE("call " + std::to_string(number));
+            {
+                const std::unique_ptr<kp::Manager> manager = makeManager();
+                following = next(*manager, number);
+                reached = attempt(*manager, number);
+            }
+            works();
+            EXPECT_EQ(alive(), (std::map<std::string, int64_t>{}));
+        }
+    }
+
+    /// Live objects by kind ("Buffer", "Memory", "DescriptorSet"), without kinds that have none.
     std::map<std::string, int64_t> alive() const;
-    /// Destructions of objects that were not alive, and pools destroyed with descriptor sets in
-    /// use.
+    /// Destructions of objects that were not alive, and of pools with descriptor sets in use.
     uint64_t misuses() const;
 
 private:
+    /// The call to fail after the @p number-th. On GPUs it skips some calls, because their drivers
+    /// take a hundred times as long to create a device.
+    static uint64_t next(kp::Manager& manager, uint64_t number);
+
     std::shared_ptr<vulkan::Instance> mInstance;
 };
 

@@ -4,17 +4,13 @@
 namespace kp::test {
 namespace {
 
-using MemoryTypes = kp::Memory::MemoryTypes;
-constexpr MemoryTypes kAllTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
-                                     MemoryTypes::eStorage, MemoryTypes::eDeviceAndHost};
-
 class FillTest : public DeviceTest {
 protected:
-    /// Fills tensors of every length up to 9 and of some larger ones, in every memory type.
+    /// Fills tensors of many lengths in every memory type.
     template <typename T>
-    void fillsWith(T value) {
+    void expectFills(T value) {
         auto sq = manager.sequence();
-        for (const auto type : kAllTypes)
+        for (const auto type : kMemoryTypes)
             for (const size_t count : {1, 2, 3, 4, 5, 7, 8, 9, 1000, 4097}) {
                 const auto t = manager.tensorT<T>(count, type);
                 sq->eval<kp::OpFill>({t}, value);
@@ -24,29 +20,29 @@ protected:
     }
 };
 
-TEST_F(FillTest, OneByte) {
-    fillsWith<uint8_t>(0xa5);
-    fillsWith<int8_t>(-1);
+TEST_F(FillTest, FillsOneByteElements) {
+    expectFills<uint8_t>(0xa5);
+    expectFills<int8_t>(-1);
 }
 
-TEST_F(FillTest, TwoBytes) {
-    fillsWith<uint16_t>(0x1234);
-    fillsWith<kp::Half>(kp::Half(1.5f));
+TEST_F(FillTest, FillsTwoByteElements) {
+    expectFills<uint16_t>(0x1234);
+    expectFills<kp::Half>(kp::Half(1.5f));
 }
 
-TEST_F(FillTest, FourBytes) {
-    fillsWith<float>(-2.5f);
-    fillsWith<uint32_t>(0x12345678);
+TEST_F(FillTest, FillsFourByteElements) {
+    expectFills<float>(-2.5f);
+    expectFills<uint32_t>(0x12345678);
 }
 
-TEST_F(FillTest, EightBytes) {
-    fillsWith<double>(3.141592653589793);
-    fillsWith<uint64_t>(0x0123456789abcdef);
-    fillsWith<uint64_t>(0x1111111111111111);
-    fillsWith<int64_t>(0);
+TEST_F(FillTest, FillsEightByteElements) {
+    expectFills<double>(3.141592653589793);
+    expectFills<uint64_t>(0x0123456789abcdef);
+    expectFills<uint64_t>(0x1111111111111111);
+    expectFills<int64_t>(0);
 }
 
-TEST_F(FillTest, SeveralTensorsInOrderWithOthers) {
+TEST_F(FillTest, FillsSeveralTensorsInOrderWithOtherOperations) {
     const auto a = manager.tensorT<uint32_t>(5);
     const auto b = manager.tensorT<uint32_t>(3);
     auto sq = manager.sequence();
@@ -60,7 +56,7 @@ TEST_F(FillTest, SeveralTensorsInOrderWithOthers) {
     }
 }
 
-TEST_F(FillTest, WrongArgumentsAreRefused) {
+TEST_F(FillTest, RejectsWrongArguments) {
     const auto t = manager.tensor({1, 2});
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> none;
@@ -87,7 +83,7 @@ TEST_F(IndirectTest, TakesGroupCountsFromMemory) {
     EXPECT_EQ(onDevice<uint32_t>(*result), (std::vector<uint32_t>{10, 5}));
 }
 
-TEST_F(IndirectTest, GroupCountsWrittenByAnEarlierDispatch) {
+TEST_F(IndirectTest, TakesGroupCountsWrittenByAnEarlierDispatch) {
     auto result = manager.tensorT<uint32_t>({0, 0});
     std::shared_ptr<kp::Tensor> groups = manager.tensorT<uint32_t>({1, 1, 1});
     auto makeCounts = manager.algorithm(
@@ -106,7 +102,7 @@ TEST_F(IndirectTest, GroupCountsWrittenByAnEarlierDispatch) {
     EXPECT_EQ(onDevice<uint32_t>(*result)[0], 3u + 5u + 7u + 9u);
 }
 
-TEST_F(IndirectTest, WrongOffsetsAreRefused) {
+TEST_F(IndirectTest, RejectsWrongOffsetsAndMemory) {
     auto result = manager.tensorT<uint32_t>({0, 0});
     std::shared_ptr<kp::Tensor> groups = manager.tensorT<uint32_t>({1, 1, 1, 1});
     auto algorithm = manager.algorithm({result}, countGroups, {1, 1, 1});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of one sequence, and of several, run as if one after the other, with no barrier
-// written by the user. Every case is evaluated several times, since a missing barrier shows only
-// now and then; the synchronization layer finds it always.
+// Operations of one or several sequences run as if one after the other, without barriers of the
+// user. Most cases are evaluated several times: the results show a missing barrier only now and
+// then. Synchronization validation always finds it.
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -32,7 +32,7 @@ protected:
     }
 };
 
-TEST_F(HazardTest, ThreeDispatchesGiveThree) {
+TEST_F(HazardTest, OrdersThreeDispatches) {
     auto t = manager.tensor({0, 0, 0});
     auto increment = manager.algorithm({t}, incrementFloats());
     sq->record<kp::OpSyncDevice>({t});
@@ -47,7 +47,7 @@ TEST_F(HazardTest, ThreeDispatchesGiveThree) {
     }
 }
 
-TEST_F(HazardTest, AHundredDependentDispatches) {
+TEST_F(HazardTest, OrdersAHundredDispatches) {
     auto step = add(b, 1);
     for (int i = 0; i < 100; ++i)
         sq->record<kp::OpAlgoDispatch>(step);
@@ -57,7 +57,7 @@ TEST_F(HazardTest, AHundredDependentDispatches) {
     }
 }
 
-TEST_F(HazardTest, DispatchCopyDispatch) {
+TEST_F(HazardTest, OrdersACopyBetweenTwoDispatches) {
     sq->record<kp::OpAlgoDispatch>(add(a, 1));
     sq->record<kp::OpCopy>({a, b});
     sq->record<kp::OpAlgoDispatch>(add(b, 10));
@@ -68,13 +68,13 @@ TEST_F(HazardTest, DispatchCopyDispatch) {
     }
 }
 
-TEST_F(HazardTest, CopyAfterCopy) {
+TEST_F(HazardTest, OrdersACopyAfterACopy) {
     sq->record<kp::OpCopy>({a, b})->record<kp::OpCopy>({b, c});
     sq->record<kp::OpSyncLocal>({c})->eval();
     EXPECT_EQ(c->vector(), a->vector());
 }
 
-TEST_F(HazardTest, CopiesOntoTheSameMemory) {
+TEST_F(HazardTest, OrdersCopiesToTheSameMemory) {
     sq->record<kp::OpCopy>({a, c})->record<kp::OpCopy>({b, c});
     for (int round = 0; round < 5; ++round) {
         sq->eval();
@@ -82,7 +82,7 @@ TEST_F(HazardTest, CopiesOntoTheSameMemory) {
     }
 }
 
-TEST_F(HazardTest, WriteAfterReadByDispatches) {
+TEST_F(HazardTest, OrdersAWriteAfterAReadByDispatches) {
     sq->record<kp::OpAlgoDispatch>(copy(a, b)); // reads a
     sq->record<kp::OpAlgoDispatch>(copy(c, a)); // writes a
     sq->record<kp::OpAlgoDispatch>(copy(b, c)); // writes c, which was read
@@ -92,7 +92,7 @@ TEST_F(HazardTest, WriteAfterReadByDispatches) {
     EXPECT_EQ(onDevice<uint32_t>(*c), std::vector<uint32_t>(kCount, 0));
 }
 
-TEST_F(HazardTest, SyncDeviceAfterADispatchReadTheMemory) {
+TEST_F(HazardTest, OrdersSyncDeviceAfterADispatchThatReads) {
     sq->record<kp::OpAlgoDispatch>(copy(a, b));
     sq->record<kp::OpSyncDevice>({a});
     a->setData(ascending<uint32_t>(kCount, 500));
@@ -103,7 +103,7 @@ TEST_F(HazardTest, SyncDeviceAfterADispatchReadTheMemory) {
     EXPECT_EQ(onDevice<uint32_t>(*b), ascending<uint32_t>(kCount, 500));
 }
 
-TEST_F(HazardTest, SyncDeviceAfterADispatchWroteTheMemory) {
+TEST_F(HazardTest, OrdersSyncDeviceAfterADispatchThatWrites) {
     sq->record<kp::OpAlgoDispatch>(add(a, 1000));
     sq->record<kp::OpSyncDevice>({a});
     sq->record<kp::OpAlgoDispatch>(add(a, 1));
@@ -113,7 +113,7 @@ TEST_F(HazardTest, SyncDeviceAfterADispatchWroteTheMemory) {
     }
 }
 
-TEST_F(HazardTest, SyncLocalThenDispatchThenSyncLocal) {
+TEST_F(HazardTest, OrdersADispatchBetweenTwoSyncLocals) {
     auto early = manager.tensorT<uint32_t>(ascending<uint32_t>(kCount));
     sq->record<kp::OpSyncDevice>({early});
     sq->record<kp::OpSyncLocal>({early});
@@ -122,7 +122,7 @@ TEST_F(HazardTest, SyncLocalThenDispatchThenSyncLocal) {
     EXPECT_EQ(early->vector(), ascending<uint32_t>(kCount, 1));
 }
 
-TEST_F(HazardTest, SyncDeviceTwiceAndSyncLocalInBetween) {
+TEST_F(HazardTest, OrdersASyncLocalBetweenTwoSyncDevices) {
     sq->record<kp::OpSyncDevice>({a})->record<kp::OpAlgoDispatch>(add(a, 1));
     sq->record<kp::OpSyncLocal>({a})->record<kp::OpSyncDevice>({a});
     sq->record<kp::OpAlgoDispatch>(add(a, 1))->record<kp::OpSyncLocal>({a});
@@ -130,7 +130,7 @@ TEST_F(HazardTest, SyncDeviceTwiceAndSyncLocalInBetween) {
     EXPECT_EQ(a->vector(), ascending<uint32_t>(kCount, 2));
 }
 
-TEST_F(HazardTest, HostMemoryWrittenByShadersIsVisible) {
+TEST_F(HazardTest, ShowsShaderWritesInHostMemory) {
     for (const auto type :
          {kp::Memory::MemoryTypes::eHost, kp::Memory::MemoryTypes::eDeviceAndHost}) {
         auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(kCount), type);
@@ -145,7 +145,7 @@ TEST_F(HazardTest, HostMemoryWrittenByShadersIsVisible) {
     }
 }
 
-TEST_F(HazardTest, AcrossSubmissionsOfOneQueue) {
+TEST_F(HazardTest, OrdersSubmissionsOfOneQueue) {
     auto write = manager.sequence()->record<kp::OpAlgoDispatch>(add(a, 1));
     auto transfer = manager.sequence()->record<kp::OpCopy>({a, b});
     auto read = manager.sequence()->record<kp::OpAlgoDispatch>(copy(b, c));
@@ -160,7 +160,7 @@ TEST_F(HazardTest, AcrossSubmissionsOfOneQueue) {
     }
 }
 
-TEST_F(HazardTest, AcrossQueues) {
+TEST_F(HazardTest, OrdersSubmissionsAcrossQueues) {
     const auto info = manager.deviceInfo();
     kp::ManagerOptions options;
     options.deviceIndex = info.index;
@@ -185,10 +185,10 @@ TEST_F(HazardTest, AcrossQueues) {
     const auto expected = static_cast<uint32_t>(10 * sequences.size());
     EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(kCount, expected));
     if (queues.queueCount() == 1)
-        GTEST_SKIP() << "the device has one compute queue; one was tested";
+        GTEST_SKIP() << "the device has only one compute queue, which was tested";
 }
 
-TEST_F(HazardTest, ShadersWithoutQualifiersAreOrderedAsWell) {
+TEST_F(HazardTest, OrdersShadersWithoutQualifiers) {
     const auto plain =
         spirv(shader(buffer(0, "", "uint", "x") + buffer(1, "", "uint", "y"), "y[i] = x[i] + 1u;"));
     auto forth = manager.algorithm({a, b}, plain);
@@ -199,7 +199,7 @@ TEST_F(HazardTest, ShadersWithoutQualifiersAreOrderedAsWell) {
     EXPECT_EQ(onDevice<uint32_t>(*a), ascending<uint32_t>(kCount, 20));
 }
 
-TEST_F(HazardTest, FillThenDispatchThenFill) {
+TEST_F(HazardTest, OrdersADispatchBetweenTwoFills) {
     sq->record<kp::OpFill>({b}, 5u);
     sq->record<kp::OpAlgoDispatch>(add(b, 1));
     sq->record<kp::OpCopy>({b, c});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan that the program brings along.
+// Managers on the instance and device of a host application.
 #include <algorithm>
 
 #include "CallCounter.hpp"
@@ -17,7 +17,7 @@ class HostDeviceTest : public DeviceTest {
 protected:
     HostVulkan host{manager};
 
-    /// One of everything, on any manager.
+    /// Uses one object of every kind.
     static void expectWorks(kp::Manager& wrapped) {
         auto t = wrapped.tensorT<uint32_t>({1, 2, 3});
         auto u = wrapped.tensorT<uint32_t>(3, kp::Memory::MemoryTypes::eHost);
@@ -51,7 +51,7 @@ protected:
     }
 };
 
-TEST_F(HostDeviceTest, EverythingWorksOnIt) {
+TEST_F(HostDeviceTest, RunsEveryOperation) {
     {
         kp::Manager wrapped(host.description());
         EXPECT_EQ(wrapped.nativeDevice(), host.device());
@@ -62,21 +62,21 @@ TEST_F(HostDeviceTest, EverythingWorksOnIt) {
         EXPECT_EQ(wrapped.deviceInfo().uuid, manager.deviceInfo().uuid);
         expectWorks(wrapped);
     }
-    expectHostWorks(); // nothing of it was destroyed
+    expectHostWorks(); // the manager destroyed nothing of the host's
     kp::Manager again(host.description());
     expectWorks(again);
 }
 
-TEST_F(HostDeviceTest, OfVulkan11WithNothingSwitchedOn) {
+TEST_F(HostDeviceTest, WorksOnVulkan11WithoutFeatures) {
     HostVulkan bare(manager, HostVulkan::Kind::eBare);
     kp::Manager wrapped(bare.description());
     expectWorks(wrapped);
     const auto needs64 = kp::compile(shader(buffer(0, "", "double", "v"), "v[i] += 1.0LF;"));
     EXPECT_THROW(wrapped.algorithm({wrapped.tensorT<double>(3)}, needs64), kp::Error)
-        << "the feature is not on in the host's device";
+        << "the host's device does not have the feature enabled";
 }
 
-TEST_F(HostDeviceTest, QueuesLookedUpByFamilyAndIndex) {
+TEST_F(HostDeviceTest, LooksUpQueuesByFamilyAndIndex) {
     kp::HostDevice description = host.description();
     description.queues = {{nullptr, host.family(), 0}};
     kp::Manager wrapped(description);
@@ -84,7 +84,7 @@ TEST_F(HostDeviceTest, QueuesLookedUpByFamilyAndIndex) {
     expectWorks(wrapped);
 }
 
-TEST_F(HostDeviceTest, AsKomputeSpellsIt) {
+TEST_F(HostDeviceTest, AcceptsTheConstructorOfKompute) {
     auto instance = std::make_shared<vk::Instance>(host.instance());
     auto physical = std::make_shared<vk::PhysicalDevice>(host.physicalDevice());
     auto device = std::make_shared<vk::Device>(host.device());
@@ -98,7 +98,7 @@ TEST_F(HostDeviceTest, AsKomputeSpellsIt) {
     expectHostWorks();
 }
 
-TEST_F(HostDeviceTest, WhatItShouldBeMadeWithCanBeAskedBefore) {
+TEST_F(HostDeviceTest, ListsExtensionsAndFeaturesBeforeTheDeviceExists) {
     kp::HostDevice before;
     before.instance = host.instance();
     before.physicalDevice = host.physicalDevice();
@@ -111,7 +111,7 @@ TEST_F(HostDeviceTest, WhatItShouldBeMadeWithCanBeAskedBefore) {
               hasFeature(manager, "shaderFloat64"));
 }
 
-TEST_F(HostDeviceTest, WrongDescriptionsAreRefused) {
+TEST_F(HostDeviceTest, RejectsWrongDescriptions) {
     EXPECT_THROW(kp::Manager{kp::HostDevice{}}, kp::InvalidArgument);
     kp::HostDevice wrong = host.description();
     wrong.queues.clear();
@@ -129,6 +129,7 @@ TEST_F(HostDeviceTest, WrongDescriptionsAreRefused) {
     expectHostWorks();
 }
 
+/// Counts the calls of the host's lock functions.
 struct Locks {
     int held = 0, taken = 0, wrong = 0;
     uint32_t family = 0;
@@ -145,7 +146,7 @@ struct Locks {
     }
 };
 
-TEST_F(HostDeviceTest, LocksAroundItsQueueAreBalanced) {
+TEST_F(HostDeviceTest, BalancesTheLocksOfItsQueue) {
     Locks locks;
     locks.family = host.family();
     kp::HostDevice description = host.description();
@@ -170,7 +171,7 @@ TEST_F(HostDeviceTest, LocksAroundItsQueueAreBalanced) {
     EXPECT_EQ(locks.wrong, 0);
 }
 
-TEST_F(HostDeviceTest, ItsBuffersAsTensors) {
+TEST_F(HostDeviceTest, WrapsBuffersAsTensors) {
     const VkBuffer buffer = host.makeBuffer(1024);
     kp::Manager wrapped(host.description());
     const VkCommandBuffer commands = host.begin();
@@ -186,13 +187,13 @@ TEST_F(HostDeviceTest, ItsBuffersAsTensors) {
         EXPECT_EQ(t->vector<uint32_t>(), std::vector<uint32_t>(256, 6));
         EXPECT_EQ(host.contents(buffer)[255], 6u);
     }
-    host.contents(buffer)[0] = 1; // still there
+    host.contents(buffer)[0] = 1; // the buffer still exists
     EXPECT_THROW(wrapped.wrapBuffer(nullptr, 4, 4, DataTypes::eFloat), kp::InvalidArgument);
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized",
                  wrapped.wrapBuffer(buffer, 0, 4, DataTypes::eFloat));
 }
 
-TEST_F(HostDeviceTest, OverlappingRangesOfABufferAreOrdered) {
+TEST_F(HostDeviceTest, OrdersOverlappingRangesOfABuffer) {
     const uint64_t step = std::max<uint64_t>(host.offsetAlignment(), 256);
     const VkBuffer buffer = host.makeBuffer(3 * step);
     kp::Manager wrapped(host.description());
@@ -211,7 +212,7 @@ TEST_F(HostDeviceTest, OverlappingRangesOfABufferAreOrdered) {
         }
         sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({apart}, addShader(1)));
         sq->end();
-        // Between two of the 22 on the buffer, before the first operation and after the last.
+        // One between each two of the 22 operations on the buffer, one before and one after them.
         EXPECT_EQ(calls.barriers(), 23u);
     }
     sq->eval();
@@ -222,7 +223,7 @@ TEST_F(HostDeviceTest, OverlappingRangesOfABufferAreOrdered) {
     EXPECT_EQ(contents[2 * step / 4], 10u);
 }
 
-TEST_F(HostDeviceTest, RecordedIntoItsCommandBuffer) {
+TEST_F(HostDeviceTest, RecordsIntoTheHostsCommandBuffer) {
     const VkBuffer buffer = host.makeBuffer(1024);
     kp::Manager wrapped(host.description());
     auto t = wrapped.wrapBuffer(buffer, 256, 4, DataTypes::eUnsignedInt);
@@ -246,7 +247,7 @@ TEST_F(HostDeviceTest, RecordedIntoItsCommandBuffer) {
     EXPECT_THROW(sq->recordInto(nullptr), kp::InvalidArgument);
 }
 
-TEST_F(HostDeviceTest, ObjectsOfAnotherDeviceAreRefused) {
+TEST_F(HostDeviceTest, RejectsObjectsOfAnotherDevice) {
     kp::Manager wrapped(host.description());
     auto mine = manager.tensorT<uint32_t>({1, 2, 3});
     auto theirs = wrapped.tensorT<uint32_t>({1, 2, 3});
@@ -260,7 +261,7 @@ TEST_F(HostDeviceTest, ObjectsOfAnotherDeviceAreRefused) {
                  sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({theirs}, addShader(1))));
     wrapped.sequence()->eval<kp::OpSyncDevice>({theirs});
     auto other = manager.sequence()->record<kp::OpSyncDevice>({mine});
-    // Events of another device are the host's to wait for, not an error.
+    // Events of another device are allowed: the host waits for them.
     auto theirSequence = wrapped.sequence();
     theirSequence->record<kp::OpSyncDevice>({theirs})->evalAsync();
     other->evalAsync({wrapped.sequence()->event(), kp::Event(), theirSequence->event()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host views that outlive destroy(), and what looking at one costs.
+// Host views that outlive destroy(), and whether reading one needs a transfer.
 #include <cstring>
 
 #include "TestSupport.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
 
-class HostView : public DeviceTest, public ::testing::WithParamInterface<MemoryTypes> {};
+class KeptHostView : public DeviceTest, public ::testing::WithParamInterface<MemoryTypes> {};
 
-TEST_P(HostView, StaysWhereItIsKept) {
+TEST_P(KeptHostView, SurvivesDestroy) {
     const std::vector<float> values = ascending<float>(10'000);
     auto t = manager.tensor(values, GetParam());
     t->keepHostView();
@@ -25,7 +25,7 @@ TEST_P(HostView, StaysWhereItIsKept) {
     EXPECT_ERROR(kp::InvalidArgument, "destroyed", t->data());
 }
 
-TEST_P(HostView, StaysAfterTheManager) {
+TEST_P(KeptHostView, SurvivesTheManager) {
     auto own = std::make_unique<kp::Manager>();
     auto t = own->tensor({1, 2, 3}, GetParam());
     auto image = own->imageT<uint8_t>(ascending<uint8_t>(15), 5, 3, 1, GetParam());
@@ -39,7 +39,7 @@ TEST_P(HostView, StaysAfterTheManager) {
     texels[14] = 1;
 }
 
-TEST_P(HostView, StaysThroughARebuild) {
+TEST_P(KeptHostView, SurvivesARebuild) {
     auto t = manager.tensor({1, 2, 3}, GetParam());
     t->keepHostView();
     auto* view = t->data();
@@ -51,14 +51,14 @@ TEST_P(HostView, StaysThroughARebuild) {
     EXPECT_EQ(second[99], 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(MemoryTypes, HostView,
+INSTANTIATE_TEST_SUITE_P(MemoryTypes, KeptHostView,
                          ::testing::Values(MemoryTypes::eDevice, MemoryTypes::eHost,
                                            MemoryTypes::eDeviceAndHost),
                          [](const auto& info) { return kp::Memory::toString(info.param); });
 
-using HostViewReady = DeviceTest;
+using HostViewTest = DeviceTest;
 
-TEST_F(HostViewReady, IsFalseAfterACopyOnTheDevice) {
+TEST_F(HostViewTest, IsNotReadyAfterACopyOnTheDevice) {
     auto t = manager.tensor({1, 2, 3});
     auto u = manager.tensor({0, 0, 0});
     EXPECT_TRUE(u->hostViewReady());
@@ -68,7 +68,7 @@ TEST_F(HostViewReady, IsFalseAfterACopyOnTheDevice) {
     EXPECT_TRUE(u->hostViewReady());
 }
 
-TEST_F(HostViewReady, StorageHasNothingToKeep) {
+TEST_F(HostViewTest, KeepHostViewDoesNothingInStorageMemory) {
     auto t = manager.tensor({1, 2, 3}, MemoryTypes::eStorage);
     t->keepHostView();
     t->destroy();

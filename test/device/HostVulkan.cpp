@@ -8,9 +8,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "vulkan/Device.hpp"
-#include "vulkan/Loader.hpp"
-#include "vulkan/Validation.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Loader.hpp"
+#include "vulkan/device/Validation.hpp"
 
 namespace kp::test {
 namespace {
@@ -21,14 +22,14 @@ void require(VkResult result, const char* what) {
                                  " failed: " + std::to_string(result));
 }
 
-struct HostBuffer {
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    void* mapped = nullptr;
-};
-
 } // namespace
 
 struct HostVulkan::Impl {
+    struct HostBuffer {
+        VkDeviceMemory memory = VK_NULL_HANDLE;
+        void* mapped = nullptr;
+    };
+
     Kind kind;
     uint32_t apiVersion = VK_API_VERSION_1_1;
     VkInstance instance = VK_NULL_HANDLE;
@@ -184,13 +185,13 @@ VkBuffer HostVulkan::makeBuffer(uint64_t bytes) {
     const VkMemoryPropertyFlags wanted =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-    // Best practices want no small allocations.
+    // Best practices warn about small allocations.
     allocate.allocationSize = std::max<VkDeviceSize>(2 * needs.size, 1u << 20);
     for (uint32_t i = memory.memoryTypeCount; i-- > 0;)
         if ((needs.memoryTypeBits >> i & 1) != 0 &&
             (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
             allocate.memoryTypeIndex = i;
-    HostBuffer& made = impl.buffers[buffer];
+    Impl::HostBuffer& made = impl.buffers[buffer];
     require(impl.vk.vkAllocateMemory(impl.device, &allocate, nullptr, &made.memory),
             "vkAllocateMemory");
     require(impl.vk.vkBindBufferMemory(impl.device, buffer, made.memory, 0), "vkBindBufferMemory");

@@ -8,14 +8,13 @@
 
 namespace kp::test {
 
-/// A host application: instance, device, queue and buffers of its own, made with plain Vulkan calls
-/// on the physical device that the tests run on. With KOMPUTE_VALIDATION its instance is validated
-/// as the library's own is.
+/// A host application with an instance, a device, a queue and buffers, created with plain Vulkan
+/// calls on the physical device of the tests. KOMPUTE_VALIDATION applies to its instance as well.
 class HostVulkan {
 public:
     enum class Kind {
-        eModern, ///< Vulkan 1.2 or more with timeline semaphores, where the device has them
-        eBare    ///< Vulkan 1.1 and nothing switched on
+        eModern, ///< Vulkan 1.2 with timeline semaphores, if the device has them
+        eBare    ///< Vulkan 1.1 without features
     };
     explicit HostVulkan(const kp::Manager& like, Kind kind = Kind::eModern);
     ~HostVulkan();
@@ -26,21 +25,21 @@ public:
     VkPhysicalDevice physicalDevice() const;
     VkDevice device() const;
     VkQueue queue() const;
-    /// First family with compute, as the library takes it by default.
+    /// The library's default queue family.
     uint32_t family() const;
-    /// All of it, as Manager wants it.
+    /// The argument of Manager's constructor.
     kp::HostDevice description() const;
 
-    /// Least multiple that offsets into storage buffers must be of.
+    /// The device's minStorageBufferOffsetAlignment.
     uint64_t offsetAlignment() const;
     /// A storage buffer in host memory, freed with this object.
     VkBuffer makeBuffer(uint64_t bytes);
-    /// Its memory.
+    /// The mapped memory of a buffer of makeBuffer().
     uint32_t* contents(VkBuffer buffer);
 
-    /// A command buffer that is recording.
+    /// A command buffer in the recording state.
     VkCommandBuffer begin();
-    /// Records vkCmdFillBuffer on all of @p buffer, and a barrier to what follows.
+    /// Records vkCmdFillBuffer on all of @p buffer, and a barrier for the commands after it.
     void recordFill(VkCommandBuffer commands, VkBuffer buffer, uint32_t value);
     /// Ends, submits and waits for it.
     void submitAndWait(VkCommandBuffer commands);

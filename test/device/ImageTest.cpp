@@ -22,7 +22,7 @@ protected:
     }
 };
 
-TEST_F(ImageTest, SaysWhatItHolds) {
+TEST_F(ImageTest, ReportsItsShapeAndTypes) {
     const auto image = manager.imageT<uint8_t>(ascending<uint8_t>(24), 3, 4, 2);
     EXPECT_TRUE(image->isInit());
     EXPECT_EQ(image->type(), kp::Memory::Type::eImage);
@@ -41,7 +41,7 @@ TEST_F(ImageTest, SaysWhatItHolds) {
     EXPECT_EQ(static_cast<VkImage>(*image->getPrimaryImage()), image->nativeImage());
 }
 
-TEST_F(ImageTest, BadArgumentsAreRefused) {
+TEST_F(ImageTest, RejectsBadArguments) {
     EXPECT_ERROR(kp::InvalidArgument, "eCustom", manager.image(3, 3, 1, DataTypes::eCustom));
     EXPECT_THROW(manager.image(3, 3, 1, DataTypes::eCustom, vk::ImageTiling::eOptimal),
                  std::runtime_error);
@@ -61,7 +61,7 @@ TEST_F(ImageTest, BadArgumentsAreRefused) {
     EXPECT_TRUE(manager.image(3, 3, 1)->isInit());
 }
 
-TEST_F(ImageTest, ThreeChannelsWorkOrAreRefused) {
+TEST_F(ImageTest, HoldsThreeChannelsOrThrowsUnsupported) {
     try {
         const auto image = manager.image(ascending<float>(12), 2, 2, 3);
         EXPECT_EQ(image->vector(), ascending<float>(12));
@@ -70,18 +70,18 @@ TEST_F(ImageTest, ThreeChannelsWorkOrAreRefused) {
     }
 }
 
-TEST_F(ImageTest, MoreDataThanNeededIsCutOff) {
+TEST_F(ImageTest, IgnoresSurplusData) {
     const auto image = manager.image(ascending<float>(20), 3, 3, 1);
     EXPECT_EQ(image->vector(), ascending<float>(9));
 }
 
-TEST_F(ImageTest, MayBeMadeWithoutData) {
+TEST_F(ImageTest, CanBeCreatedWithoutData) {
     const auto image = manager.image(nullptr, 0, 3, 3, 1, DataTypes::eFloat);
     image->upload(ascending<float>(9));
     EXPECT_EQ(onDevice<float>(*image), ascending<float>(9));
 }
 
-TEST_F(ImageTest, ShadersReadAndWriteIt) {
+TEST_F(ImageTest, IsReadAndWrittenByShaders) {
     auto a = manager.image(ascending<float>(35), 5, 7, 1);
     auto b = manager.image(5, 7, 1);
     auto algorithm = manager.algorithm({a, b}, incrementShader(), {5, 7, 1});
@@ -91,7 +91,7 @@ TEST_F(ImageTest, ShadersReadAndWriteIt) {
     EXPECT_EQ(b->vector(), ascending<float>(35, 1));
 }
 
-TEST_F(ImageTest, EvaluatedManyTimesKeepsItsContents) {
+TEST_F(ImageTest, KeepsItsContentsOverManyEvaluations) {
     auto a = manager.image(ascending<float>(9), 3, 3, 1);
     auto b = manager.image(3, 3, 1);
     auto forth = manager.algorithm({a, b}, incrementShader(), {3, 3, 1});
@@ -107,7 +107,7 @@ TEST_F(ImageTest, EvaluatedManyTimesKeepsItsContents) {
     }
 }
 
-TEST_F(ImageTest, SequencesEvaluatedInAnotherOrderThanRecorded) {
+TEST_F(ImageTest, CanBeEvaluatedInAnotherOrderThanRecorded) {
     auto a = manager.image(ascending<float>(9), 3, 3, 1);
     auto b = manager.image(std::vector<float>(9, 50), 3, 3, 1);
     auto t = manager.tensorT<float>(9);
@@ -132,15 +132,15 @@ TEST_F(ImageTest, SequencesEvaluatedInAnotherOrderThanRecorded) {
     EXPECT_EQ(t->vector(), std::vector<float>(9, 8));
 }
 
-TEST_F(ImageTest, NewImageReadBeforeAnythingWasWritten) {
-    // Undefined values, but legal: nothing may be said by the validation layer.
+TEST_F(ImageTest, CanBeReadBeforeItIsWritten) {
+    // The values are undefined, but the validation layer must not complain.
     auto image = manager.image(3, 3, 1);
     auto sq = manager.sequence();
     sq->eval<kp::OpSyncLocal>({image});
     EXPECT_EQ(image->vector().size(), 9u);
 }
 
-TEST_F(ImageTest, RowsWithoutPaddingWhateverThePitch) {
+TEST_F(ImageTest, PacksItsRowsAtAnyPitch) {
     for (const auto type : {MemoryTypes::eHost, MemoryTypes::eDeviceAndHost, MemoryTypes::eDevice})
         for (const auto& [width, height] :
              {std::pair{3u, 3u}, {5u, 7u}, {1u, 9u}, {33u, 2u}, {130u, 3u}}) {
@@ -150,7 +150,7 @@ TEST_F(ImageTest, RowsWithoutPaddingWhateverThePitch) {
                 a = manager.image(values, width, height, 1, vk::ImageTiling::eLinear, type);
                 b = manager.image(width, height, 1, vk::ImageTiling::eLinear, type);
             } catch (const kp::Unsupported&) {
-                continue; // the device has no linear storage images in such memory
+                continue; // the device has no linear storage images of this memory type
             }
             SCOPED_TRACE(kp::Memory::toString(type) + " " + std::to_string(width) + " x " +
                          std::to_string(height));
@@ -176,7 +176,7 @@ using Formats =
     ::testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, float, kp::Half>;
 TYPED_TEST_SUITE(ImageFormat, Formats);
 
-TYPED_TEST(ImageFormat, EveryChannelCountThroughSyncs) {
+TYPED_TEST(ImageFormat, SyncsEveryChannelCount) {
     bool any = false;
     auto sq = this->manager.sequence();
     for (const uint32_t channels : {1u, 2u, 4u})
@@ -193,7 +193,7 @@ TYPED_TEST(ImageFormat, EveryChannelCountThroughSyncs) {
             any = true;
             EXPECT_EQ(image->vector(), values);
             sq->template eval<kp::OpSyncDevice>({image});
-            EXPECT_EQ(this->template onDevice<TypeParam>(*image), values) << channels;
+            EXPECT_EQ(onDevice<TypeParam>(*image), values) << channels;
             image->setData(std::vector<TypeParam>(values.size()));
             sq->template eval<kp::OpSyncLocal>({image});
             EXPECT_EQ(image->vector(), values) << channels;
@@ -202,7 +202,7 @@ TYPED_TEST(ImageFormat, EveryChannelCountThroughSyncs) {
         GTEST_SKIP() << "the device has no such storage image";
 }
 
-TEST_F(ImageTest, AfterDestroyEverythingElseThrows) {
+TEST_F(ImageTest, ThrowsAfterDestroy) {
     const auto image = manager.image(ascending<float>(9), 3, 3, 1);
     image->destroy();
     EXPECT_FALSE(image->isInit());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs written for Kompute 0.9.0: its names, and its ways where master changed them.
+// Programs for Kompute 0.9.0: its names, and its behaviour where Kompute's master differs.
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
 
 namespace {
 
-struct OldStyle {
+struct StructFor09 {
     float a;
     int32_t b;
 };
-struct NewStyle {
+struct StructForMaster {
     float a;
     int32_t b;
 };
@@ -18,11 +18,11 @@ struct NewStyle {
 } // namespace
 
 template <>
-kp::Tensor::TensorDataTypes kp::TensorT<OldStyle>::dataType() {
+kp::Tensor::TensorDataTypes kp::TensorT<StructFor09>::dataType() {
     return kp::Tensor::TensorDataTypes::eCustom;
 }
 template <>
-kp::Memory::DataTypes kp::Memory::dataType<NewStyle>() {
+kp::Memory::DataTypes kp::Memory::dataType<StructForMaster>() {
     return kp::Memory::DataTypes::eCustom;
 }
 
@@ -37,7 +37,7 @@ std::vector<uint32_t> multShader() {
                         "r[i] = a[i] * b[i];"));
 }
 
-TEST_F(Kompute09, NumbersOfEnumerators) {
+TEST_F(Kompute09, KeepsTheValuesOfEnumerators) {
     EXPECT_EQ(static_cast<int>(kp::Tensor::TensorTypes::eDevice), 0);
     EXPECT_EQ(static_cast<int>(kp::Tensor::TensorTypes::eHost), 1);
     EXPECT_EQ(static_cast<int>(kp::Tensor::TensorTypes::eStorage), 2);
@@ -51,7 +51,7 @@ TEST_F(Kompute09, NumbersOfEnumerators) {
     EXPECT_EQ(static_cast<int>(kp::Memory::MemoryTypes::eDeviceAndHost), 3);
 }
 
-TEST_F(Kompute09, QuickStart) {
+TEST_F(Kompute09, RunsItsQuickStart) {
     auto tensorInA = manager.tensor({2., 2., 2.});
     auto tensorInB = manager.tensor({1., 2., 3.});
     auto tensorOut = manager.tensor({0., 0., 0.}, kp::Tensor::TensorTypes::eDevice);
@@ -68,7 +68,7 @@ TEST_F(Kompute09, QuickStart) {
     EXPECT_EQ(tensorOut->tensorType(), kp::Tensor::TensorTypes::eDevice);
 }
 
-TEST_F(Kompute09, TensorCopyAndElementAccess) {
+TEST_F(Kompute09, CopiesTensorsAndAccessesElements) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({0, 0, 0});
     (*a)[1] = 20;
@@ -80,7 +80,7 @@ TEST_F(Kompute09, TensorCopyAndElementAccess) {
     EXPECT_EQ((*b)[2], 3);
 }
 
-TEST_F(Kompute09, SetRawDataAndSetData) {
+TEST_F(Kompute09, SetsRawAndTypedData) {
     auto t = manager.tensor({1, 2, 3});
     const float data[] = {4, 5, 6};
     t->setRawData(data);
@@ -99,14 +99,14 @@ TEST_F(Kompute09, RebuildChangesTheSize) {
     EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{4, 5, 6, 7}));
 }
 
-TEST_F(Kompute09, BothWaysToNameTheTypeOfAStruct) {
-    auto older = manager.tensorT<OldStyle>({{1.5f, 2}, {3.5f, 4}});
-    auto newer = manager.tensorT<NewStyle>({{1.5f, 2}, {3.5f, 4}});
+TEST_F(Kompute09, AcceptsBothSpellingsOfAStructsDataType) {
+    auto older = manager.tensorT<StructFor09>({{1.5f, 2}, {3.5f, 4}});
+    auto newer = manager.tensorT<StructForMaster>({{1.5f, 2}, {3.5f, 4}});
     EXPECT_EQ(older->dataType(), kp::Memory::DataTypes::eCustom);
     EXPECT_EQ(newer->dataType(), kp::Memory::DataTypes::eCustom);
     const std::shared_ptr<kp::Memory> base = older;
     EXPECT_EQ(base->dataType(), kp::Memory::DataTypes::eCustom);
-    EXPECT_EQ(base->dataTypeMemorySize(), sizeof(OldStyle));
+    EXPECT_EQ(base->dataTypeMemorySize(), sizeof(StructFor09));
     auto algorithm = manager.algorithm(
         {older}, spirv(shader("struct S { float a; int b; };" + buffer(0, "", "S", "s"),
                               "s[i].a *= 2.0; s[i].b += 1;")));
@@ -117,7 +117,7 @@ TEST_F(Kompute09, BothWaysToNameTheTypeOfAStruct) {
     EXPECT_EQ(older->vector()[1].b, 5);
 }
 
-/// An operation as 0.9.0 programs write them.
+/// An operation in the style of 0.9.0.
 struct OpDouble : kp::OpAlgoDispatch {
     OpDouble(std::vector<std::shared_ptr<kp::Tensor>> tensors,
              std::shared_ptr<kp::Algorithm> algorithm)
@@ -128,7 +128,7 @@ struct OpDouble : kp::OpAlgoDispatch {
     }
 };
 
-TEST_F(Kompute09, OperationsThatTakeTensors) {
+TEST_F(Kompute09, AcceptsOperationsThatTakeTensors) {
     auto t = manager.tensor({1, 2, 3});
     std::vector<std::shared_ptr<kp::Tensor>> tensors{t};
     std::vector<std::shared_ptr<kp::Memory>> objects{t};
@@ -142,7 +142,7 @@ TEST_F(Kompute09, OperationsThatTakeTensors) {
     EXPECT_THROW(sq->record<OpDouble>({t, t}, manager.algorithm()), std::runtime_error);
 }
 
-TEST_F(Kompute09, EmbeddedShadersAndLogisticRegression) {
+TEST_F(Kompute09, RunsLogisticRegressionWithTheEmbeddedShader) {
     EXPECT_EQ(kp::SHADEROPMULT_COMP_SPV[0], 0x07230203u);
     const std::vector<uint32_t> code(kp::SHADERLOGISTICREGRESSION_COMP_SPV.begin(),
                                      kp::SHADERLOGISTICREGRESSION_COMP_SPV.end());

@@ -19,7 +19,7 @@ static_assert(kPinned<kp::Manager> && kPinned<kp::Sequence> && kPinned<kp::Algor
               kPinned<kp::Tensor> && kPinned<kp::TensorT<float>> && kPinned<kp::Image> &&
               kPinned<kp::ImageT<float>>);
 
-TEST_F(ManagerTest, ManagersShareADevice) {
+TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {
     kp::Manager other;
     EXPECT_EQ(manager.nativeDevice(), other.nativeDevice());
     EXPECT_EQ(manager.nativeInstance(), other.nativeInstance());
@@ -34,7 +34,7 @@ TEST_F(ManagerTest, ManagersShareADevice) {
         EXPECT_EQ(kp::Manager().nativeDevice(), manager.nativeDevice());
 }
 
-TEST_F(ManagerTest, DeviceByIndexNameUuidAndType) {
+TEST_F(ManagerTest, SelectsADeviceByIndexNameUuidAndType) {
     const kp::DeviceInfo info = manager.deviceInfo();
     kp::ManagerOptions options;
     options.deviceIndex = info.index;
@@ -59,7 +59,7 @@ TEST_F(ManagerTest, DeviceByIndexNameUuidAndType) {
     EXPECT_GE(info.apiVersion, (1u << 22) | (1u << 12));
 }
 
-TEST_F(ManagerTest, WrongDevicesAreRefused) {
+TEST_F(ManagerTest, RejectsUnknownDevicesAndOptions) {
     EXPECT_ERROR(kp::InvalidArgument, "1000", kp::Manager(1000));
     kp::ManagerOptions options;
     options.deviceIndex = 1000;
@@ -75,7 +75,7 @@ TEST_F(ManagerTest, WrongDevicesAreRefused) {
     EXPECT_ERROR(kp::InvalidArgument, "core", kp::Manager{options});
 }
 
-TEST_F(ManagerTest, QueueFamilies) {
+TEST_F(ManagerTest, CreatesQueuesOfEveryComputeFamily) {
     const auto info = manager.deviceInfo();
     EXPECT_EQ(manager.queueCount(), 1u);
     EXPECT_ERROR(kp::InvalidArgument, "77", kp::Manager(info.index, {77}));
@@ -96,7 +96,7 @@ TEST_F(ManagerTest, QueueFamilies) {
     }
 }
 
-TEST_F(ManagerTest, QueueThatDoesNotExist) {
+TEST_F(ManagerTest, RejectsQueuesThatDoNotExist) {
     EXPECT_ERROR(kp::InvalidArgument, "5", manager.sequence(5));
     EXPECT_THROW(manager.nativeQueue(5), kp::InvalidArgument);
     EXPECT_THROW(manager.queueFamily(5), kp::InvalidArgument);
@@ -104,7 +104,7 @@ TEST_F(ManagerTest, QueueThatDoesNotExist) {
     EXPECT_NE(manager.nativePhysicalDevice(), nullptr);
 }
 
-TEST_F(ManagerTest, ExtensionsRequiredAndDesired) {
+TEST_F(ManagerTest, RejectsMissingRequiredExtensionsAndSkipsDesiredOnes) {
     kp::ManagerOptions options;
     options.requiredExtensions = {"VK_EXT_that_nobody_has"};
     EXPECT_ERROR(kp::Unsupported, "VK_EXT_that_nobody_has", kp::Manager{options});
@@ -115,7 +115,7 @@ TEST_F(ManagerTest, ExtensionsRequiredAndDesired) {
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 7u);
 }
 
-TEST_F(ManagerTest, DestroyedTwiceAndAfterClear) {
+TEST_F(ManagerTest, CanBeDestroyedTwiceAndAfterClear) {
     auto t = manager.tensor({1, 2, 3});
     auto image = manager.image(2, 2, 1);
     auto algorithm = manager.algorithm({t}, incrementFloats());
@@ -135,7 +135,7 @@ TEST_F(ManagerTest, DestroyedTwiceAndAfterClear) {
     manager.clear();
 }
 
-TEST_F(ManagerTest, AfterDestroyCallsThrow) {
+TEST_F(ManagerTest, ThrowsAfterDestroy) {
     manager.destroy();
     EXPECT_ERROR(kp::InvalidArgument, "destroy", manager.tensor({1}));
     EXPECT_ERROR(kp::InvalidArgument, "destroy", manager.sequence());
@@ -145,7 +145,7 @@ TEST_F(ManagerTest, AfterDestroyCallsThrow) {
     EXPECT_THROW(manager.compile("#version 450\nvoid main() {}"), kp::InvalidArgument);
 }
 
-TEST_F(ManagerTest, ObjectsOutliveItUninitialised) {
+TEST_F(ManagerTest, LeavesItsObjectsUninitialized) {
     std::shared_ptr<kp::TensorT<float>> t;
     std::shared_ptr<kp::Sequence> sq;
     {
@@ -160,7 +160,7 @@ TEST_F(ManagerTest, ObjectsOutliveItUninitialised) {
     EXPECT_THROW(sq->eval(), kp::InvalidArgument);
 }
 
-TEST_F(ManagerTest, ForgetsWhatIsGone) {
+TEST_F(ManagerTest, ForgetsFreedObjects) {
     for (int i = 0; i < 10000; ++i)
         manager.sequence();
     auto kept = manager.tensor({1});
@@ -170,7 +170,7 @@ TEST_F(ManagerTest, ForgetsWhatIsGone) {
     EXPECT_TRUE(kept->isInit());
 }
 
-TEST_F(ManagerTest, MemoryIsGivenBack) {
+TEST_F(ManagerTest, FreesTheMemoryOfFreedTensors) {
     const uint64_t before = manager.allocatedBytes();
     {
         auto t = manager.tensor(200u << 20, 1, kp::Memory::DataTypes::eUnsignedChar,
@@ -182,7 +182,7 @@ TEST_F(ManagerTest, MemoryIsGivenBack) {
     EXPECT_LT(manager.allocatedBytes(), before + (100u << 20));
 }
 
-TEST_F(ManagerTest, QueueLocksComeInPairs) {
+TEST_F(ManagerTest, LocksAndUnlocksItsQueue) {
     auto t = manager.tensorT<uint32_t>({1});
     for (int i = 0; i < 3; ++i) {
         manager.lockQueue();
@@ -193,7 +193,7 @@ TEST_F(ManagerTest, QueueLocksComeInPairs) {
     EXPECT_THROW(manager.lockQueue(9), kp::InvalidArgument);
 }
 
-TEST_F(ManagerTest, FencesInsteadOfTimelineSemaphores) {
+TEST_F(ManagerTest, WorksWithFencesInsteadOfTimelineSemaphores) {
     kp::ManagerOptions options;
     options.timelineSemaphores = false;
     kp::Manager fences(options);
@@ -210,48 +210,50 @@ TEST_F(ManagerTest, FencesInsteadOfTimelineSemaphores) {
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], steps + 100);
 }
 
-/// Runs this program once more, with @p environment, to make a manager and print what happened.
-std::string makeManagerWith(const std::string& environment, int* exitCode) {
-    const std::string command =
-        environment + " '" + ::testing::internal::GetArgvs()[0] + "' --make-manager 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
+struct ProcessResult {
+    int exitCode = -1;
     std::string output;
+};
+
+/// Runs this program again with @p environment, to create a manager and print the result.
+ProcessResult createManagerWith(const std::string& environment) {
+    const std::string command =
+        environment + " '" + ::testing::internal::GetArgvs()[0] + "' --create-manager 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    ProcessResult result;
     std::array<char, 256> part{};
     while (pipe && std::fgets(part.data(), part.size(), pipe))
-        output += part.data();
+        result.output += part.data();
     const int status = pipe ? pclose(pipe) : -1;
-    *exitCode = status >= 0 ? (status >> 8) & 0xff : -1;
-    return output;
+    if (status >= 0)
+        result.exitCode = (status >> 8) & 0xff;
+    return result;
 }
 
-TEST(EnvironmentTest, WithoutALoaderItSaysWhatWasLookedFor) {
-    int exitCode = 0;
-    const std::string output =
-        makeManagerWith("KOMPUTE_VULKAN_LIBRARY=/nowhere/libvulkan.so", &exitCode);
+TEST(EnvironmentTest, ReportsTheMissingLoaderByPath) {
+    const auto [exitCode, output] =
+        createManagerWith("KOMPUTE_VULKAN_LIBRARY=/nowhere/libvulkan.so");
     EXPECT_EQ(exitCode, 3) << output;
     EXPECT_NE(output.find("/nowhere/libvulkan.so"), std::string::npos) << output;
 }
 
-TEST(EnvironmentTest, WithoutADriverItSaysWhatWasLookedFor) {
-    int exitCode = 0;
-    const std::string output = makeManagerWith(
-        "KOMPUTE_VALIDATION= VK_DRIVER_FILES=/nowhere/icd.json VK_ICD_FILENAMES=/nowhere/icd.json",
-        &exitCode);
+TEST(EnvironmentTest, ReportsTheMissingDriverByPath) {
+    const auto [exitCode, output] = createManagerWith(
+        "KOMPUTE_VALIDATION= VK_DRIVER_FILES=/nowhere/icd.json VK_ICD_FILENAMES=/nowhere/icd.json");
     EXPECT_EQ(exitCode, 3) << output;
     EXPECT_NE(output.find("driver"), std::string::npos) << output;
     EXPECT_NE(output.find("/nowhere/icd.json"), std::string::npos) << output;
     EXPECT_NE(output.find("install"), std::string::npos) << output;
 }
 
-TEST(EnvironmentTest, KomputeDeviceChoosesOrSaysWhatThereIs) {
-    int exitCode = 0;
+TEST(EnvironmentTest, SelectsADeviceByNameOrListsAllDevices) {
     const std::string name = kp::Manager().deviceInfo().name;
-    std::string output = makeManagerWith("KOMPUTE_DEVICE='no such device'", &exitCode);
-    EXPECT_EQ(exitCode, 4) << output;
-    EXPECT_NE(output.find(name), std::string::npos) << output;
-    output = makeManagerWith("KOMPUTE_DEVICE='" + name.substr(0, 5) + "'", &exitCode);
-    EXPECT_EQ(exitCode, 0) << output;
-    EXPECT_NE(output.find("device " + name), std::string::npos) << output;
+    const ProcessResult unknown = createManagerWith("KOMPUTE_DEVICE='no such device'");
+    EXPECT_EQ(unknown.exitCode, 4) << unknown.output;
+    EXPECT_NE(unknown.output.find(name), std::string::npos) << unknown.output;
+    const ProcessResult known = createManagerWith("KOMPUTE_DEVICE='" + name.substr(0, 5) + "'");
+    EXPECT_EQ(known.exitCode, 0) << known.output;
+    EXPECT_NE(known.output.find("device " + name), std::string::npos) << known.output;
 }
 
 } // namespace

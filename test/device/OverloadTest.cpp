@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every way of calling that programs for Kompute use, spelled as they spell it. What matters is
-// that each compiles and picks the overload that is meant.
+// The calls of programs for Kompute, in their spelling. Each must compile and choose the intended
+// overload.
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
 
 namespace {
 
-struct TestStruct {
+struct TestElement {
     float x;
     uint32_t y;
     int32_t z;
 };
-struct TestConsts {
+struct TestConstants {
     float x;
     uint32_t y;
     int32_t z;
@@ -21,7 +21,7 @@ struct TestConsts {
 } // namespace
 
 template <>
-kp::Memory::DataTypes kp::Memory::dataType<TestStruct>() {
+kp::Memory::DataTypes kp::Memory::dataType<TestElement>() {
     return DataTypes::eCustom;
 }
 
@@ -43,7 +43,7 @@ protected:
         std::vector<uint32_t>(kp::SHADEROPMULT_COMP_SPV.begin(), kp::SHADEROPMULT_COMP_SPV.end());
 };
 
-TEST_F(Overload, TensorsFromBracesPointersAndSizes) {
+TEST_F(Overload, CreatesTensorsFromBracesPointersAndSizes) {
     EXPECT_EQ(manager.tensor({0})->size(), 1u);
     EXPECT_EQ(manager.tensor({2., 2., 2.})->vector(), (std::vector<float>{2, 2, 2}));
     EXPECT_EQ(manager.tensor({0.001, 0.001}, kp::Memory::MemoryTypes::eHost)->memoryType(),
@@ -52,8 +52,8 @@ TEST_F(Overload, TensorsFromBracesPointersAndSizes) {
     EXPECT_EQ(manager.tensor(3, sizeof(float), DataTypes::eFloat)->memorySize(), 12u);
     EXPECT_EQ(manager.tensorT<uint32_t>({0, 0, 0})->dataType(), DataTypes::eUnsignedInt);
     EXPECT_EQ(manager.tensorT<float>(3)->size(), 3u);
-    EXPECT_EQ(manager.tensorT<TestStruct>({{0.1, 2, 3}})->vector()[0].z, 3);
-    EXPECT_EQ(manager.tensorT<TestStruct>(3)->memorySize(), 3 * sizeof(TestStruct));
+    EXPECT_EQ(manager.tensorT<TestElement>({{0.1, 2, 3}})->vector()[0].z, 3);
+    EXPECT_EQ(manager.tensorT<TestElement>(3)->memorySize(), 3 * sizeof(TestElement));
     const std::vector<int32_t> integers{1, 2};
     EXPECT_EQ(manager.tensorT(integers)->dataType(), DataTypes::eInt);
     EXPECT_EQ(manager.tensorT<bool>({true, false})->memorySize(), 2u);
@@ -63,7 +63,7 @@ TEST_F(Overload, TensorsFromBracesPointersAndSizes) {
     EXPECT_EQ(memory->vector<float>().size(), 3u);
 }
 
-TEST_F(Overload, ImagesFromBracesPointersAndSizes) {
+TEST_F(Overload, CreatesImagesFromBracesPointersAndSizes) {
     EXPECT_EQ(manager.image({0, 0, 0}, 3, 1, 1, MemoryTypes::eStorage)->getX(), 3u);
     EXPECT_EQ(manager.image(nullptr, 0, 3, 3, 1, DataTypes::eFloat)->size(), 9u);
     EXPECT_EQ(manager.image(3, 3, 1)->size(), 9u);
@@ -80,32 +80,33 @@ TEST_F(Overload, ImagesFromBracesPointersAndSizes) {
         std::runtime_error);
 }
 
-TEST_F(Overload, AlgorithmsWithConstantsOfEveryKind) {
+TEST_F(Overload, CreatesAlgorithmsWithConstantsOfEveryKind) {
     const auto t = manager.tensor({0, 0, 0});
     EXPECT_FALSE(manager.algorithm()->isInit());
 
     auto floats = manager.algorithm({t}, constantsShader("float x; float y; float z;"),
                                     kp::Workgroup({1}), {}, {0.0, 0.0, 0.0});
     EXPECT_EQ(floats->getPushConstants<float>().size(), 3u);
-    auto structs = manager.algorithm<float, TestConsts>(
+    auto structs = manager.algorithm<float, TestConstants>(
         {t}, constantsShader("float x; uint y; int z;"), kp::Workgroup({1}), {}, {{0, 0, 0}});
-    EXPECT_EQ(structs->getPushConstants<TestConsts>().size(), 1u);
+    EXPECT_EQ(structs->getPushConstants<TestConstants>().size(), 1u);
     auto integers = manager.algorithm<int32_t, int32_t>(
         {t}, constantsShader("int x; int y; int z;"), kp::Workgroup({1}), {}, {{0, 0, 0}});
     EXPECT_EQ(integers->getPushConstants<int32_t>().size(), 3u);
 
-    const std::vector<uint32_t> special = spirv(
+    const std::vector<uint32_t> specialized = spirv(
         shader("layout(constant_id = 0) const int c = 1;" + buffer(0, "readonly", "float", "a") +
                    buffer(1, "readonly", "float", "b") + buffer(2, "writeonly", "float", "r"),
                "r[i] = a[i] + b[i] + float(c);"));
     std::vector<std::shared_ptr<kp::Memory>> params{t, manager.tensor({1, 1, 1}),
                                                     manager.tensor({1, 1, 1})};
     std::vector<int32_t> specInt32{7};
-    auto specialised = manager.algorithm(params, special, {}, specInt32, {});
-    EXPECT_EQ(specialised->getSpecializationConstants<int32_t>(), specInt32);
-    auto brace = manager.algorithm(params, special, kp::Workgroup({5}), std::vector<float>({5.0}));
-    EXPECT_EQ(brace->getSpecializationConstants<float>(), std::vector<float>{5.0f});
-    EXPECT_EQ(brace->getWorkgroup(), (kp::Workgroup{5, 1, 1}));
+    auto fromVector = manager.algorithm(params, specialized, {}, specInt32, {});
+    EXPECT_EQ(fromVector->getSpecializationConstants<int32_t>(), specInt32);
+    auto fromBraces =
+        manager.algorithm(params, specialized, kp::Workgroup({5}), std::vector<float>({5.0}));
+    EXPECT_EQ(fromBraces->getSpecializationConstants<float>(), std::vector<float>{5.0f});
+    EXPECT_EQ(fromBraces->getWorkgroup(), (kp::Workgroup{5, 1, 1}));
 
     std::vector<std::shared_ptr<kp::Tensor>> tensors{t, manager.tensor({1, 1, 1}),
                                                      manager.tensor({1, 1, 1})};
@@ -114,7 +115,7 @@ TEST_F(Overload, AlgorithmsWithConstantsOfEveryKind) {
     EXPECT_EQ(manager.algorithm(typed, mult, {3, 1, 1})->getWorkgroup()[0], 3u);
 }
 
-TEST_F(Overload, OperationsFromBracesAndVectors) {
+TEST_F(Overload, CreatesOperationsFromBracesAndVectors) {
     auto a = manager.tensor({1, 2, 3});
     auto b = manager.tensor({2, 2, 2});
     auto c = manager.tensor({0, 0, 0});
@@ -146,12 +147,12 @@ TEST_F(Overload, OperationsFromBracesAndVectors) {
     EXPECT_EQ(a->vector(), (std::vector<float>{1.5, 1.5, 1.5}));
 }
 
-TEST_F(Overload, PushConstantsOfADispatch) {
+TEST_F(Overload, AcceptsPushConstantsOfADispatch) {
     auto t = manager.tensor({0});
-    auto structs = manager.algorithm<float, TestConsts>(
+    auto structs = manager.algorithm<float, TestConstants>(
         {t}, constantsShader("float x; uint y; int z;"), kp::Workgroup({1}), {}, {{0, 0, 0}});
     auto sq = manager.sequence();
-    sq->record<kp::OpAlgoDispatch>(structs, std::vector<TestConsts>{{15.32, 2147483650, 10}});
+    sq->record<kp::OpAlgoDispatch>(structs, std::vector<TestConstants>{{15.32, 2147483650, 10}});
     sq->record<kp::OpSyncLocal>({t})->eval();
     EXPECT_FLOAT_EQ(t->vector()[0], 15.32f + 2147483650.0f + 10.0f);
 

@@ -13,14 +13,14 @@ protected:
     float value() { return onDevice<float>(*t)[0]; }
 };
 
-TEST_F(SequenceTest, StatesAsItGoes) {
+TEST_F(SequenceTest, ReportsItsStates) {
     auto sq = manager.sequence();
     EXPECT_TRUE(sq->isInit());
     EXPECT_FALSE(sq->isRecording());
     EXPECT_FALSE(sq->isRunning());
     sq->begin();
     EXPECT_TRUE(sq->isRecording());
-    sq->begin(); // quiet
+    sq->begin(); // does nothing
     EXPECT_TRUE(sq->isRecording());
     sq->end();
     EXPECT_FALSE(sq->isRecording());
@@ -34,7 +34,7 @@ TEST_F(SequenceTest, StatesAsItGoes) {
     EXPECT_FALSE(sq->isRunning());
 }
 
-TEST_F(SequenceTest, ARunningOneRefusesToChange) {
+TEST_F(SequenceTest, RejectsChangesWhileItRuns) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence();
     recordSlowWork(manager, *sq, counter);
@@ -51,13 +51,13 @@ TEST_F(SequenceTest, ARunningOneRefusesToChange) {
     EXPECT_EQ(value(), 1);
 }
 
-TEST_F(SequenceTest, EvalAwaitWithoutARunReturns) {
+TEST_F(SequenceTest, EvalAwaitReturnsIfNothingRuns) {
     auto sq = manager.sequence();
     EXPECT_EQ(sq->evalAwait(), sq);
     EXPECT_FALSE(sq->isRunning());
 }
 
-TEST_F(SequenceTest, EvalAsyncWithNothingRecordedOnlyWarns) {
+TEST_F(SequenceTest, EvalAsyncWarnsIfNothingIsRecorded) {
     auto sq = manager.sequence();
     EXPECT_EQ(sq->evalAsync(), sq);
     EXPECT_FALSE(sq->isRunning());
@@ -68,7 +68,7 @@ TEST_F(SequenceTest, EvalAsyncWithNothingRecordedOnlyWarns) {
     EXPECT_EQ(value(), 1);
 }
 
-TEST_F(SequenceTest, EvaluatedAgainRunsTheSameAgain) {
+TEST_F(SequenceTest, RunsTheSameWorkAtEachEvaluation) {
     auto sq = manager.sequence()->record<kp::OpAlgoDispatch>(increment);
     for (int round = 1; round <= 10; ++round) {
         sq->eval();
@@ -76,7 +76,7 @@ TEST_F(SequenceTest, EvaluatedAgainRunsTheSameAgain) {
     }
 }
 
-TEST_F(SequenceTest, RecordAfterEvalStartsAnew) {
+TEST_F(SequenceTest, RecordAfterEvalStartsANewRecording) {
     auto add10 =
         manager.algorithm({t}, spirv(shader(buffer(0, "", "float", "v"), "v[i] += 10.0;")));
     auto sq = manager.sequence();
@@ -102,7 +102,7 @@ TEST_F(SequenceTest, EvalWithAnOperationReplacesTheRecording) {
     EXPECT_EQ(value(), 3);
 }
 
-TEST_F(SequenceTest, ClearKeepsWhatIsRecorded) {
+TEST_F(SequenceTest, ClearKeepsTheRecording) {
     auto sq = manager.sequence();
     sq->record<kp::OpAlgoDispatch>(increment)->record<kp::OpAlgoDispatch>(increment);
     sq->clear();
@@ -116,7 +116,7 @@ TEST_F(SequenceTest, ClearKeepsWhatIsRecorded) {
     EXPECT_EQ(value(), 5);
 }
 
-TEST_F(SequenceTest, ClearBeforeAnythingAndTwice) {
+TEST_F(SequenceTest, CanBeClearedWhenEmptyAndTwice) {
     auto sq = manager.sequence();
     sq->clear();
     sq->record<kp::OpAlgoDispatch>(increment);
@@ -126,9 +126,9 @@ TEST_F(SequenceTest, ClearBeforeAnythingAndTwice) {
     EXPECT_EQ(value(), 1);
 }
 
-TEST_F(SequenceTest, RerecordBeforeAndAfterEval) {
+TEST_F(SequenceTest, RerecordsBeforeAndAfterEval) {
     auto sq = manager.sequence();
-    sq->rerecord(); // nothing stored
+    sq->rerecord(); // has nothing to record
     sq->record<kp::OpAlgoDispatch>(increment);
     sq->rerecord();
     EXPECT_TRUE(sq->isRecording());
@@ -137,12 +137,12 @@ TEST_F(SequenceTest, RerecordBeforeAndAfterEval) {
     EXPECT_EQ(value(), 1);
     sq->rerecord();
     EXPECT_TRUE(sq->isRecording());
-    sq->record<kp::OpAlgoDispatch>(increment); // goes on after what was recorded again
+    sq->record<kp::OpAlgoDispatch>(increment); // is appended to the new recording
     sq->eval();
     EXPECT_EQ(value(), 3);
 }
 
-TEST_F(SequenceTest, BeginAndEndByHand) {
+TEST_F(SequenceTest, CanBeBegunAndEndedExplicitly) {
     auto sq = manager.sequence();
     sq->begin();
     sq->record<kp::OpAlgoDispatch>(increment);
@@ -155,7 +155,7 @@ TEST_F(SequenceTest, BeginAndEndByHand) {
     EXPECT_EQ(value(), 1);
 }
 
-TEST_F(SequenceTest, AfterDestroyCallsThrowAndTensorsStay) {
+TEST_F(SequenceTest, ThrowsAfterDestroyAndKeepsItsTensors) {
     auto sq = manager.sequence();
     sq->eval<kp::OpAlgoDispatch>(increment);
     sq->destroy();
@@ -172,7 +172,7 @@ TEST_F(SequenceTest, AfterDestroyCallsThrowAndTensorsStay) {
     EXPECT_EQ(value(), 1);
 }
 
-TEST_F(SequenceTest, AFailedRecordLeavesTheRestRecorded) {
+TEST_F(SequenceTest, KeepsTheRecordingIfARecordFails) {
     auto sq = manager.sequence();
     sq->record<kp::OpAlgoDispatch>(increment);
     EXPECT_THROW(sq->record<kp::OpCopy>({t, manager.tensor({1})}), kp::InvalidArgument);
@@ -180,7 +180,7 @@ TEST_F(SequenceTest, AFailedRecordLeavesTheRestRecorded) {
     EXPECT_EQ(value(), 2);
 }
 
-TEST_F(SequenceTest, ThrowAwayIdiom) {
+TEST_F(SequenceTest, RunsAsATemporary) {
     for (int round = 1; round <= 50; ++round)
         manager.sequence()->eval<kp::OpAlgoDispatch>(increment);
     EXPECT_EQ(value(), 50);
@@ -191,7 +191,7 @@ TEST_F(SequenceTest, ThrowAwayIdiom) {
     EXPECT_EQ(value(), 52);
 }
 
-TEST_F(SequenceTest, ManyRecordingsDoNotPileUpOperations) {
+TEST_F(SequenceTest, FreesTheOperationsOfEarlierRecordings) {
     auto sq = manager.sequence();
     std::weak_ptr<kp::OpBase> early;
     {
@@ -200,10 +200,10 @@ TEST_F(SequenceTest, ManyRecordingsDoNotPileUpOperations) {
         sq->record(op)->eval();
     }
     sq->record<kp::OpAlgoDispatch>(increment)->eval();
-    EXPECT_TRUE(early.expired()) << "an operation of an earlier recording is still held";
+    EXPECT_TRUE(early.expired()) << "the sequence still holds an operation of an earlier recording";
 }
 
-TEST_F(SequenceTest, RecordingsThatAreAlikeAreToldApart) {
+TEST_F(SequenceTest, DistinguishesSimilarRecordings) {
     const auto scaled = spirv(R"(#version 450
         layout(local_size_x = 1) in;
         layout(set = 0, binding = 0) buffer V { float v[]; };
@@ -212,64 +212,65 @@ TEST_F(SequenceTest, RecordingsThatAreAlikeAreToldApart) {
             uint i = gl_GlobalInvocationID.x;
             v[i] = v[i] * scale + offset;
         })");
-    const auto make = [&] {
+    const auto makeAlgorithm = [&] {
         return manager.algorithm<float, float>({t}, scaled, {}, {}, {2.0f, 0.0f});
     };
-    const auto a = make();
-    const auto b = make();
+    const auto a = makeAlgorithm();
+    const auto b = makeAlgorithm();
     using Push = std::vector<float>;
     auto sq = manager.sequence();
-    const auto expect = [&](float after) {
+    const auto evaluateAndExpect = [&](float after) {
         sq->eval();
         EXPECT_EQ(value(), after);
     };
-    const auto first = [&] {
+    const auto recordFirst = [&] {
         sq->record<kp::OpAlgoDispatch>(a, Push{1, 3})->record<kp::OpAlgoDispatch>(b);
     };
-    first();
-    expect(6);
-    first(); // the same
-    expect(18);
-    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(b, Push{1, 1}); // constants
-    expect(37);
-    sq->record<kp::OpAlgoDispatch>(b)->record<kp::OpAlgoDispatch>(a, Push{1, 1}); // order
-    expect(75);
-    sq->record<kp::OpFill>({t}, 1.0f)->record<kp::OpAlgoDispatch>(a, Push{1, 4}); // operations
-    expect(5);
-    sq->record<kp::OpAlgoDispatch>(a); // fewer
-    expect(10);
-    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(a); // more
-    expect(40);
+    recordFirst();
+    evaluateAndExpect(6);
+    recordFirst(); // the same
+    evaluateAndExpect(18);
+    // Other push constants, another order, other operations, fewer, more.
+    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(b, Push{1, 1});
+    evaluateAndExpect(37);
+    sq->record<kp::OpAlgoDispatch>(b)->record<kp::OpAlgoDispatch>(a, Push{1, 1});
+    evaluateAndExpect(75);
+    sq->record<kp::OpFill>({t}, 1.0f)->record<kp::OpAlgoDispatch>(a, Push{1, 4});
+    evaluateAndExpect(5);
+    sq->record<kp::OpAlgoDispatch>(a);
+    evaluateAndExpect(10);
+    sq->record<kp::OpAlgoDispatch>(a)->record<kp::OpAlgoDispatch>(a);
+    evaluateAndExpect(40);
     sq->clear();
-    first();
-    expect(86);
+    recordFirst();
+    evaluateAndExpect(86);
     b->setPushConstants(Push{1, -85});
-    first();
-    expect(4);
+    recordFirst();
+    evaluateAndExpect(4);
     EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(a, Push{1}), kp::InvalidArgument);
     sq->record<kp::OpAlgoDispatch>(a);
-    expect(8);
+    evaluateAndExpect(8);
 }
 
-TEST_F(SequenceTest, ANewRecordingLetsGoOfAlgorithmsOfTheOneBefore) {
+TEST_F(SequenceTest, ReleasesTheAlgorithmsOfTheEarlierRecording) {
     auto sq = manager.sequence();
-    auto gone = manager.algorithm({t}, incrementFloats());
-    auto replaced = manager.algorithm({t}, incrementFloats());
-    sq->record<kp::OpAlgoDispatch>(gone)->record<kp::OpAlgoDispatch>(replaced)->eval();
-    const std::weak_ptr<kp::Algorithm> goneBefore = gone;
-    const std::weak_ptr<kp::Algorithm> replacedBefore = replaced;
-    gone.reset();
-    EXPECT_FALSE(goneBefore.expired());
+    auto first = manager.algorithm({t}, incrementFloats());
+    auto second = manager.algorithm({t}, incrementFloats());
+    sq->record<kp::OpAlgoDispatch>(first)->record<kp::OpAlgoDispatch>(second)->eval();
+    const std::weak_ptr<kp::Algorithm> weakFirst = first;
+    const std::weak_ptr<kp::Algorithm> weakSecond = second;
+    first.reset();
+    EXPECT_FALSE(weakFirst.expired());
     sq->begin();
-    EXPECT_TRUE(goneBefore.expired());
+    EXPECT_TRUE(weakFirst.expired());
     sq->record<kp::OpAlgoDispatch>(increment);
-    replaced.reset();
-    EXPECT_TRUE(replacedBefore.expired()) << "another operation is in its place";
+    second.reset();
+    EXPECT_TRUE(weakSecond.expired()) << "the new recording replaced it";
     sq->eval();
     EXPECT_EQ(value(), 3);
 }
 
-TEST_F(SequenceTest, SyncWithNoObjectsIsRefused) {
+TEST_F(SequenceTest, RejectsASyncWithoutObjects) {
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> none;
     EXPECT_THROW(sq->record<kp::OpSyncDevice>(none), kp::InvalidArgument);
@@ -277,7 +278,7 @@ TEST_F(SequenceTest, SyncWithNoObjectsIsRefused) {
     EXPECT_THROW(kp::OpSyncDevice{none}, std::runtime_error);
 }
 
-TEST_F(SequenceTest, OutlivesItsTensorsOwners) {
+TEST_F(SequenceTest, KeepsItsTensorsAlive) {
     auto sq = manager.sequence();
     {
         auto mine = manager.tensor({1, 2, 3});
@@ -289,7 +290,7 @@ TEST_F(SequenceTest, OutlivesItsTensorsOwners) {
     EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{2, 3, 4}));
 }
 
-TEST_F(SequenceTest, NativeCommandBuffer) {
+TEST_F(SequenceTest, HasANativeCommandBufferOnceRecorded) {
     auto sq = manager.sequence();
     EXPECT_EQ(sq->nativeCommandBuffer(), nullptr);
     sq->record<kp::OpAlgoDispatch>(increment);

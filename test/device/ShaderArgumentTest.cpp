@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shaders that are no shaders, and arguments that do not fit the shader.
+// Invalid shaders, and arguments that do not fit the shader.
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -8,7 +8,7 @@ namespace {
 
 using DataTypes = kp::Memory::DataTypes;
 
-/// After each refusal the manager must still work.
+/// The manager must still work after each error.
 class ShaderArgument : public DeviceTest {
 protected:
     void TearDown() override {
@@ -23,10 +23,10 @@ protected:
     std::shared_ptr<kp::TensorT<float>> t = manager.tensor({1, 2, 3});
 };
 
-TEST_F(ShaderArgument, GlslWithErrorsSaysWhere) {
+TEST_F(ShaderArgument, ReportsTheLineOfAGlslError) {
     try {
         kp::compile("#version 450\nlayout(local_size_x = 1) in;\nvoid main() { nonsense = 1; }\n");
-        FAIL() << "compiled";
+        FAIL() << "an invalid shader compiled";
     } catch (const kp::ShaderError& error) {
         EXPECT_EQ(error.line(), 3u);
         EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
@@ -35,7 +35,7 @@ TEST_F(ShaderArgument, GlslWithErrorsSaysWhere) {
     EXPECT_THROW(manager.compile(""), kp::ShaderError);
 }
 
-TEST_F(ShaderArgument, GarbageIsRefused) {
+TEST_F(ShaderArgument, RejectsInvalidSpirv) {
     EXPECT_ERROR(kp::ShaderError, "SPIR-V",
                  manager.algorithm({t}, std::vector<uint32_t>(100, 0xdeadbeef)));
     EXPECT_THROW(manager.algorithm({t}, std::vector<uint32_t>{0x07230203}), kp::ShaderError);
@@ -45,7 +45,7 @@ TEST_F(ShaderArgument, GarbageIsRefused) {
     EXPECT_THROW(manager.algorithm({t}, scrambled), kp::ShaderError);
 }
 
-TEST_F(ShaderArgument, TruncatedCodeIsRefusedAtEveryLength) {
+TEST_F(ShaderArgument, RejectsCodeTruncatedAtAnyLength) {
     const auto whole = incrementFloats();
     for (size_t length = 1; length < whole.size(); length += 7)
         EXPECT_THROW(
@@ -55,8 +55,8 @@ TEST_F(ShaderArgument, TruncatedCodeIsRefusedAtEveryLength) {
             << length;
 }
 
-TEST_F(ShaderArgument, AnotherStageIsRefused) {
-    // A fragment shader, made by changing the execution model of a vertex-like module by hand.
+TEST_F(ShaderArgument, RejectsAnotherStage) {
+    // A fragment shader with an empty main().
     const std::vector<uint32_t> fragment{
         0x07230203, 0x00010000, 0, 6,          0, 0x00020011, 1, // OpCapability Shader
         0x0003000e, 0,          1,                               // OpMemoryModel Logical GLSL450
@@ -70,19 +70,19 @@ TEST_F(ShaderArgument, AnotherStageIsRefused) {
     EXPECT_ERROR(kp::ShaderError, "compute", manager.algorithm({t}, fragment));
 }
 
-TEST_F(ShaderArgument, NewerThanTheDeviceIsRefused) {
+TEST_F(ShaderArgument, RejectsSpirvNewerThanTheDevice) {
     auto newer = incrementFloats();
     newer[1] = 0x00010900; // SPIR-V 1.9
     EXPECT_ERROR(kp::ShaderError, "1.9", manager.algorithm({t}, newer));
 }
 
-TEST_F(ShaderArgument, MissingBindingIsNamed) {
+TEST_F(ShaderArgument, NamesTheMissingBinding) {
     EXPECT_ERROR(kp::ShaderError, "binding 1", manager.algorithm({t}, copyShader()));
     const auto code = spirv(shader(buffer(3, "", "float", "v"), "v[i] += 1.0;"));
     EXPECT_ERROR(kp::ShaderError, "binding 3", manager.algorithm({t}, code));
 }
 
-TEST_F(ShaderArgument, NullObjectIsNamed) {
+TEST_F(ShaderArgument, RejectsNullObjects) {
     EXPECT_THROW(manager.algorithm({t, nullptr}, copyShader()), kp::InvalidArgument);
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> objects{t, nullptr};
@@ -93,26 +93,26 @@ TEST_F(ShaderArgument, NullObjectIsNamed) {
     EXPECT_THROW(sq->record(std::shared_ptr<kp::OpBase>()), kp::InvalidArgument);
 }
 
-TEST_F(ShaderArgument, ImageWhereABufferIsDeclared) {
+TEST_F(ShaderArgument, RejectsAnImageForABuffer) {
     EXPECT_ERROR(kp::ShaderError, "binding 0",
                  manager.algorithm({manager.image(3, 1, 1)}, incrementFloats()));
 }
 
-TEST_F(ShaderArgument, BufferWhereAnImageIsDeclared) {
+TEST_F(ShaderArgument, RejectsABufferForAnImage) {
     const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
                             "layout(set = 0, binding = 0, r32f) uniform writeonly image2D a;\n"
                             "void main() { imageStore(a, ivec2(0), vec4(1)); }");
     EXPECT_ERROR(kp::ShaderError, "binding 0", manager.algorithm({t}, code));
 }
 
-TEST_F(ShaderArgument, ImageOfAnotherFormat) {
+TEST_F(ShaderArgument, RejectsAnImageOfAnotherFormat) {
     const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
                             "layout(set = 0, binding = 0, r32i) uniform writeonly iimage2D a;\n"
                             "void main() { imageStore(a, ivec2(0), ivec4(1)); }");
     EXPECT_ERROR(kp::ShaderError, "binding 0", manager.algorithm({manager.image(3, 1, 1)}, code));
 }
 
-TEST_F(ShaderArgument, MemoryTooSmallForAFixedBlock) {
+TEST_F(ShaderArgument, RejectsMemoryTooSmallForAFixedBlock) {
     const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
                             "layout(set = 0, binding = 0) buffer B { float a[16]; };\n"
                             "void main() { a[15] = 1.0; }");
@@ -120,17 +120,17 @@ TEST_F(ShaderArgument, MemoryTooSmallForAFixedBlock) {
     EXPECT_TRUE(manager.algorithm({manager.tensorT<float>(16)}, code)->isInit());
 }
 
-TEST_F(ShaderArgument, ElementTypeThatCannotMatch) {
+TEST_F(ShaderArgument, RejectsAMismatchedElementType) {
     EXPECT_THROW(manager.algorithm({manager.tensorT<double>(3)}, incrementFloats()), kp::Error);
     EXPECT_THROW(manager.algorithm({manager.tensorT<uint8_t>(3)}, incrementFloats()), kp::Error);
 }
 
-TEST_F(ShaderArgument, WrongPushConstantSize) {
+TEST_F(ShaderArgument, RejectsAWrongPushConstantSize) {
     const auto code = spirv(shader(buffer(0, "", "float", "v") +
                                        "layout(push_constant) uniform P { float x; float y; };",
                                    "v[i] = x + y;"));
     auto sq = manager.sequence();
-    // Programs for Kompute make such algorithms and expect the error when they record.
+    // As in Kompute, the constructor accepts such sizes and recording throws.
     EXPECT_ERROR(kp::InvalidArgument, "8",
                  sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code, {}, {}, {1.0})));
     EXPECT_ERROR(kp::InvalidArgument, "8",
@@ -141,12 +141,12 @@ TEST_F(ShaderArgument, WrongPushConstantSize) {
                  (manager.algorithm<float, uint8_t>({t}, code, {}, {}, {1, 2, 3})));
     sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, code, {}, {}, {1.0, 2.0}));
     EXPECT_EQ(onDevice<float>(*t)[0], 3.0f);
-    // The constants may also come with each dispatch alone.
+    // The constants may also come with each dispatch.
     sq->eval<kp::OpAlgoDispatch>(manager.algorithm({t}, code), kp::Constants{4, 5});
     EXPECT_EQ(onDevice<float>(*t)[0], 9.0f);
 }
 
-TEST_F(ShaderArgument, GroupCountsOverTheLimit) {
+TEST_F(ShaderArgument, RejectsGroupCountsOverTheLimit) {
     const auto limit = manager.deviceInfo().maxWorkgroupCount;
     auto sq = manager.sequence();
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -161,24 +161,23 @@ TEST_F(ShaderArgument, GroupCountsOverTheLimit) {
     }
 }
 
-TEST_F(ShaderArgument, LocalSizeOverTheLimit) {
+TEST_F(ShaderArgument, RejectsALocalSizeOverTheLimit) {
     const auto code = spirv("#version 450\nlayout(local_size_x_id = 0) in;\n" +
                             buffer(0, "", "float", "v") + "void main() { v[0] = 1.0; }");
-    const uint32_t most = manager.deviceInfo().maxWorkgroupInvocations;
-    EXPECT_ERROR(kp::ShaderError, std::to_string(most),
-                 (manager.algorithm<uint32_t, float>({t}, code, {1}, {most + 1}, {})));
+    const uint32_t limit = manager.deviceInfo().maxWorkgroupInvocations;
+    EXPECT_ERROR(kp::ShaderError, std::to_string(limit),
+                 (manager.algorithm<uint32_t, float>({t}, code, {1}, {limit + 1}, {})));
 }
 
-TEST_F(ShaderArgument, CapabilityTheDeviceLacks) {
-    // 16-bit storage in push constants is rare; 64-bit float atomics are rarer still.
+TEST_F(ShaderArgument, RejectsACapabilityThatTheDeviceLacks) {
     if (hasFeature(manager, "shaderBufferFloat64AtomicAdd"))
-        GTEST_SKIP() << "the device has it";
+        GTEST_SKIP() << "the device has shaderBufferFloat64AtomicAdd";
     const auto code = spirv(shader(buffer(0, "", "double", "v"), "atomicAdd(v[0], 1.0LF);",
                                    "#extension GL_EXT_shader_atomic_float : require"));
     EXPECT_THROW(manager.algorithm({manager.tensorT<double>(3)}, code), kp::Error);
 }
 
-TEST_F(ShaderArgument, OtherDescriptorKindsAreRefused) {
+TEST_F(ShaderArgument, RejectsOtherDescriptorTypesAndSets) {
     const auto uniform =
         spirv("#version 450\nlayout(local_size_x = 1) in;\n"
               "layout(set = 0, binding = 0) uniform sampler2D a;\n" +

@@ -2,13 +2,8 @@
 //
 // Many objects, and random programs compared with a model on the CPU.
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <random>
-
-#ifdef __linux__
-#include <unistd.h>
-#endif
 
 #include "FaultyDriver.hpp"
 #include "TestSupport.hpp"
@@ -19,45 +14,11 @@ namespace {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
 
-/// Bytes of this process in memory; 0 where the system does not say.
-uint64_t residentBytes() {
-#ifdef __linux__
-    unsigned long long pages = 0;
-    unsigned long long resident = 0;
-    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-        if (std::fscanf(file, "%llu %llu", &pages, &resident) != 2)
-            resident = 0;
-        std::fclose(file);
-    }
-    return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-#else
-    return 0;
-#endif
-}
-
-constexpr bool kSanitized =
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    true;
-#else
-    false;
-#endif
-#else
-    false;
-#endif
-
-/// Sanitizers and validation layers keep what is freed for a while, and take their time.
-bool slowed() {
-    return kSanitized || validating();
-}
-
 class StressTest : public DeviceTest {
 protected:
-    /// Runs a round several times: what is allocated must not grow after the first ones.
+    /// Runs a round several times. Memory must not grow in the second half.
     template <typename Round>
-    void expectFlat(int rounds, Round round) {
+    void expectFlatMemory(int rounds, Round round) {
         uint64_t allocated = 0;
         uint64_t resident = 0;
         for (int i = 0; i < rounds; ++i) {
@@ -75,14 +36,14 @@ protected:
     }
 };
 
-TEST_F(StressTest, ManyTensorsMadeUsedAndFreed) {
+TEST_F(StressTest, KeepsMemoryFlatOverManyTensors) {
     const int count = slowed() ? 2000 : 20000;
     const auto code = addShader(1);
     for (const MemoryTypes type : {MemoryTypes::eDevice, MemoryTypes::eHost}) {
         const auto counter = manager.tensorT<uint32_t>(std::vector<uint32_t>{0});
         const auto sequence = manager.sequence();
         int wrong = 0;
-        expectFlat(10, [&](int) {
+        expectFlatMemory(10, [&](int) {
             for (int i = 0; i < count / 10; ++i) {
                 const auto tensor = manager.tensorT<uint32_t>(256, type);
                 tensor->data()[255] = static_cast<uint32_t>(i);
@@ -99,7 +60,7 @@ TEST_F(StressTest, ManyTensorsMadeUsedAndFreed) {
     }
 }
 
-TEST_F(StressTest, ManyTensorsAliveAtOnce) {
+TEST_F(StressTest, HoldsManyTensorsAtOnce) {
     const uint32_t count = slowed() ? 1000 : 20000;
     const uint64_t before = manager.allocatedBytes();
     for (int round = 0; round < 2; ++round) {
@@ -108,26 +69,27 @@ TEST_F(StressTest, ManyTensorsAliveAtOnce) {
             tensors.push_back(manager.tensorT<uint32_t>(std::vector<uint32_t>(256, i)));
         for (uint32_t i = 0; i < count; i += 97)
             EXPECT_EQ(tensors[i]->data()[0], i);
-        // Device memory and mirror of each, and not much more.
+        // Each has device memory and a mirror of 1 KiB. There is room for the unused parts of
+        // blocks.
         EXPECT_LE(manager.allocatedBytes() - before, uint64_t{count} * 2048 * 3 / 2 + (256u << 20));
         EXPECT_GE(manager.objectCount(), count);
     }
     EXPECT_EQ(manager.objectCount(), 0u);
 }
 
-TEST_F(StressTest, ManyThrowAwaySequences) {
+TEST_F(StressTest, KeepsMemoryFlatOverManyTemporarySequences) {
     const int count = slowed() ? 1000 : 10000;
     const auto counter = manager.tensorT<uint32_t>(std::vector<uint32_t>{0});
     const auto algorithm = manager.algorithm({counter}, addShader(1));
     manager.sequence()->eval<kp::OpSyncDevice>({counter});
-    expectFlat(10, [&](int) {
+    expectFlatMemory(10, [&](int) {
         for (int i = 0; i < count / 10; ++i)
             manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->eval();
     });
     EXPECT_EQ(onDevice<uint32_t>(*counter), std::vector<uint32_t>{static_cast<uint32_t>(count)});
 }
 
-TEST_F(StressTest, ManySequencesInFlight) {
+TEST_F(StressTest, RunsManySequencesInFlight) {
     const int count = slowed() ? 200 : 1000;
     const auto counter = manager.tensorT<uint32_t>(std::vector<uint32_t>{0});
     const auto algorithm = manager.algorithm({counter}, addShader(1));
@@ -142,7 +104,7 @@ TEST_F(StressTest, ManySequencesInFlight) {
     EXPECT_EQ(onDevice<uint32_t>(*counter), std::vector<uint32_t>{static_cast<uint32_t>(count)});
 }
 
-TEST_F(StressTest, FreeingWhatTheDeviceStillUses) {
+TEST_F(StressTest, FreesMemoryOnlyAfterItsLastUse) {
     const auto code = addShader(1);
     std::vector<uint32_t> results;
     for (int i = 0; i < 200; ++i) {
@@ -164,7 +126,7 @@ TEST_F(StressTest, FreeingWhatTheDeviceStillUses) {
     }
 }
 
-TEST(Stress, ChurnOfAlgorithmsDoesNotMakeDescriptorPoolsWithoutEnd) {
+TEST(Stress, ReusesDescriptorPoolsWhenAlgorithmsChurn) {
     FaultyDriver driver;
     const auto manager = driver.manager();
     const auto tensor = manager->tensorT<uint32_t>(1);
@@ -174,7 +136,7 @@ TEST(Stress, ChurnOfAlgorithmsDoesNotMakeDescriptorPoolsWithoutEnd) {
         algorithm = manager->algorithm({tensor}, code);
     const int64_t pools = driver.alive()["DescriptorPool"];
     for (int round = 0; round < 10; ++round) {
-        // Leaves holes in every pool, and fills them.
+        // Leave holes in every pool, and fill them.
         for (size_t i = round % 2; i < algorithms.size(); i += 2)
             algorithms[i] = nullptr;
         for (auto& algorithm : algorithms)
@@ -184,19 +146,16 @@ TEST(Stress, ChurnOfAlgorithmsDoesNotMakeDescriptorPoolsWithoutEnd) {
     EXPECT_LE(driver.alive()["DescriptorPool"], pools + 1);
 }
 
-/// Random operations on a few tensors, in one or several sequences that run side by side; and a
-/// model of all memory that they are compared with.
+/// Random operations on a few tensors, in one or several sequences that run concurrently, and a
+/// model of all their memory.
 class RandomProgram {
 public:
     RandomProgram(kp::Manager& manager, uint32_t seed) : mManager(manager), mRandom(seed) {
-        static constexpr MemoryTypes kTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
-                                                 MemoryTypes::eStorage,
-                                                 MemoryTypes::eDeviceAndHost};
         for (uint32_t i = 1 + below(3); i > 0; --i)
             mSequences.push_back({manager.sequence(below(manager.queueCount()))});
         for (uint32_t i = 0; i < 5; ++i) {
             Model model;
-            model.tensor = manager.tensorT<uint32_t>(kElements, kTypes[below(4)]);
+            model.tensor = manager.tensorT<uint32_t>(kElements, kMemoryTypes[below(4)]);
             model.device = randomValues();
             model.tensor->upload(model.device);
             model.mirrored = model.tensor->impl().mirrored;
@@ -229,7 +188,7 @@ public:
         awaitAll();
     }
 
-    void expectAsModelled() {
+    void expectEqualToModel() {
         for (Model& model : mModels) {
             std::vector<uint32_t> values(kElements);
             model.tensor->download(values.data(), values.size() * sizeof(uint32_t));
@@ -247,7 +206,7 @@ private:
     struct Model {
         std::shared_ptr<kp::TensorT<uint32_t>> tensor;
         bool mirrored = false;
-        bool stale = false; ///< the mirror takes over the device's contents when next looked at
+        bool stale = false; ///< the next access to the mirror copies the device memory
         std::vector<uint32_t> device;
         std::vector<uint32_t> mirror;
 
@@ -262,9 +221,9 @@ private:
 
     struct Recorded {
         std::shared_ptr<kp::Sequence> sequence;
-        Effects before; ///< on the host, when it is submitted
+        Effects before; ///< on the host, before the submission
         Effects during; ///< on the device
-        Effects after;  ///< on the host, when it was waited for
+        Effects after;  ///< on the host, after the wait
     };
 
     uint32_t below(uint32_t limit) {
@@ -278,11 +237,11 @@ private:
         return values;
     }
 
-    Model& any() { return mModels[below(static_cast<uint32_t>(mModels.size()))]; }
-    Model& anyBut(const Model& one, const Model& other) {
-        Model* model = &any();
+    Model& anyModel() { return mModels[below(static_cast<uint32_t>(mModels.size()))]; }
+    Model& anyModelExcept(const Model& one, const Model& other) {
+        Model* model = &anyModel();
         while (model == &one || model == &other)
-            model = &any();
+            model = &anyModel();
         return *model;
     }
 
@@ -312,9 +271,9 @@ private:
                              buffer(2, "writeonly", "uint", "c") +
                              "layout(push_constant) uniform P { uint add; };",
                          "c[i] = a[i] * 3u + b[127u - i] + add;"));
-        Model& a = any();
-        Model& b = any();
-        Model& c = anyBut(a, b);
+        Model& a = anyModel();
+        Model& b = anyModel();
+        Model& c = anyModelExcept(a, b);
         const auto add = static_cast<uint32_t>(mRandom());
         to.sequence->record<kp::OpAlgoDispatch>(
             mManager.algorithm<uint32_t, uint32_t>({a.tensor, b.tensor, c.tensor}, code,
@@ -326,48 +285,50 @@ private:
         });
     }
 
+    /// The same as updateAlgorithm() on the first @p count elements.
     static void update(Model& model, uint32_t count) {
         for (uint32_t i = 0; i < count; ++i)
             model.device[i] = model.device[i] * 5 + i;
     }
 
-    std::shared_ptr<kp::Algorithm> updating(const Model& model) {
+    std::shared_ptr<kp::Algorithm> updateAlgorithm(const Model& model) {
         static const std::vector<uint32_t> code =
             spirv(shader(buffer(0, "", "uint", "v"), "v[i] = v[i] * 5u + i;"));
         return mManager.algorithm({model.tensor}, code, {kElements, 1, 1});
     }
 
     void recordUpdate(Recorded& to) {
-        Model& model = any();
-        to.sequence->record<kp::OpAlgoDispatch>(updating(model));
+        Model& model = anyModel();
+        to.sequence->record<kp::OpAlgoDispatch>(updateAlgorithm(model));
         to.during.push_back([&model] { update(model, kElements); });
     }
 
-    /// One dispatch writes the group counts of the next.
+    /// Records a dispatch that writes the group counts of the next.
     void recordIndirect(Recorded& to) {
         static const std::vector<uint32_t> code =
             spirv(shader(buffer(0, "writeonly", "uint", "counts") +
                              "layout(push_constant) uniform P { uint x; };",
                          "counts[0] = x; counts[1] = 1u; counts[2] = 1u;"));
-        Model& model = any();
+        Model& model = anyModel();
         const uint32_t count = 1 + below(kElements);
         to.sequence->record<kp::OpAlgoDispatch>(
             mManager.algorithm<uint32_t, uint32_t>({mGroupCounts}, code, {1, 1, 1}, {}, {0}),
             std::vector<uint32_t>{count});
-        to.sequence->record(std::make_shared<kp::OpAlgoDispatch>(updating(model), mGroupCounts, 0));
+        to.sequence->record(
+            std::make_shared<kp::OpAlgoDispatch>(updateAlgorithm(model), mGroupCounts, 0));
         to.during.push_back([&model, count] { update(model, count); });
     }
 
     void recordCopy(Recorded& to) {
-        Model& source = any();
-        Model& target = anyBut(source, source);
+        Model& source = anyModel();
+        Model& target = anyModelExcept(source, source);
         to.sequence->record<kp::OpCopy>({source.tensor, target.tensor});
         to.during.push_back([&source, &target] { target.device = source.device; });
         to.after.push_back([&target] { target.stale = true; });
     }
 
     void recordFill(Recorded& to) {
-        Model& model = any();
+        Model& model = anyModel();
         const auto value = static_cast<uint32_t>(mRandom());
         to.sequence->record<kp::OpFill>({model.tensor}, value);
         to.during.push_back([&model, value] { model.device.assign(kElements, value); });
@@ -375,7 +336,7 @@ private:
     }
 
     void recordSyncDevice(Recorded& to) {
-        Model& model = any();
+        Model& model = anyModel();
         to.sequence->record<kp::OpSyncDevice>({model.tensor});
         if (!model.mirrored)
             return;
@@ -384,7 +345,7 @@ private:
     }
 
     void recordSyncLocal(Recorded& to) {
-        Model& model = any();
+        Model& model = anyModel();
         to.sequence->record<kp::OpSyncLocal>({model.tensor});
         if (!model.mirrored)
             return;
@@ -414,18 +375,18 @@ private:
                 await(recorded);
     }
 
-    /// Reads and writes what the host sees of one tensor, while nothing runs.
+    /// Reads and writes the host view of one tensor, while nothing runs.
     void useHostView() {
         awaitAll();
-        Model& model = any();
+        Model& model = anyModel();
         if (model.tensor->memoryType() == MemoryTypes::eStorage)
             return;
         if (model.mirrored)
             model.refresh();
-        std::vector<uint32_t>& shown = model.mirrored ? model.mirror : model.device;
-        ASSERT_EQ(model.tensor->vector(), shown);
-        shown = randomValues();
-        model.tensor->setData(shown);
+        std::vector<uint32_t>& view = model.mirrored ? model.mirror : model.device;
+        ASSERT_EQ(model.tensor->vector(), view);
+        view = randomValues();
+        model.tensor->setData(view);
     }
 
     kp::Manager& mManager;
@@ -435,21 +396,21 @@ private:
     std::shared_ptr<kp::Tensor> mGroupCounts;
 };
 
-void expectRandomProgramsAsModelled(kp::Manager& manager) {
+void expectProgramsEqualToModel(kp::Manager& manager) {
     const uint32_t programs = slowed() ? 15 : 80;
     for (uint32_t seed = 1; seed <= programs; ++seed) {
         RandomProgram program(manager, seed);
         program.run(12);
-        program.expectAsModelled();
+        program.expectEqualToModel();
         ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
     }
 }
 
-TEST_F(StressTest, RandomProgramsGiveWhatTheModelSays) {
-    expectRandomProgramsAsModelled(manager);
+TEST_F(StressTest, RunsRandomProgramsLikeTheModel) {
+    expectProgramsEqualToModel(manager);
 }
 
-TEST_F(StressTest, RandomProgramsOnSeveralQueues) {
+TEST_F(StressTest, RunsRandomProgramsLikeTheModelOnSeveralQueues) {
     kp::ManagerOptions options;
     const std::vector<uint32_t> queues = manager.deviceInfo().computeQueues;
     for (uint32_t family = 0; family < queues.size(); ++family)
@@ -459,14 +420,14 @@ TEST_F(StressTest, RandomProgramsOnSeveralQueues) {
         GTEST_SKIP() << "the device has one queue";
     kp::Manager several(options);
     ASSERT_EQ(several.queueCount(), options.queueFamilies.size());
-    expectRandomProgramsAsModelled(several);
+    expectProgramsEqualToModel(several);
 }
 
-TEST_F(StressTest, RandomProgramsWithFences) {
+TEST_F(StressTest, RunsRandomProgramsLikeTheModelWithFences) {
     kp::ManagerOptions options;
     options.timelineSemaphores = false;
     kp::Manager fences(options);
-    expectRandomProgramsAsModelled(fences);
+    expectProgramsEqualToModel(fences);
 }
 
 } // namespace

@@ -11,7 +11,7 @@ using MemoryTypes = kp::Memory::MemoryTypes;
 
 using TensorTest = DeviceTest;
 
-TEST_F(TensorTest, SaysWhatItHolds) {
+TEST_F(TensorTest, ReportsItsShapeAndTypes) {
     const auto t = manager.tensorT<uint16_t>({1, 2, 3, 4, 5}, MemoryTypes::eHost);
     EXPECT_TRUE(t->isInit());
     EXPECT_EQ(t->size(), 5u);
@@ -26,7 +26,7 @@ TEST_F(TensorTest, SaysWhatItHolds) {
     EXPECT_EQ(t->nativeOffset(), 0u);
 }
 
-TEST_F(TensorTest, ZeroSizeIsRefused) {
+TEST_F(TensorTest, RejectsZeroSizes) {
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensor(std::vector<float>{}));
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensorT<float>(0));
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized", manager.tensor(0, 4, DataTypes::eFloat));
@@ -36,18 +36,18 @@ TEST_F(TensorTest, ZeroSizeIsRefused) {
     EXPECT_THROW(manager.tensor(std::vector<float>{}), std::runtime_error);
 }
 
-TEST_F(TensorTest, HugeSizesAreRefusedAndNeverWrap) {
+TEST_F(TensorTest, RejectsHugeSizesWithoutOverflow) {
     const uint64_t fourGiB = uint64_t{1} << 32;
-    // 4 GiB + 16 bytes: 16 bytes in 32-bit arithmetic.
+    // 4 GiB + 16 bytes would be 16 bytes in 32-bit arithmetic.
     try {
         const auto t = manager.tensor(fourGiB / 4 + 4, 4, DataTypes::eFloat, MemoryTypes::eStorage);
-        EXPECT_EQ(t->memorySize(), fourGiB + 16); // a device may have room for it
+        EXPECT_EQ(t->memorySize(), fourGiB + 16); // a large device has room for it
     } catch (const kp::InvalidArgument& error) {
         EXPECT_NE(std::string(error.what()).find("4294967312"), std::string::npos) << error.what();
     } catch (const kp::OutOfMemory& error) {
         EXPECT_NE(std::string(error.what()).find("4294967312"), std::string::npos) << error.what();
     }
-    // 2^64 + 16 bytes: 16 bytes in 64-bit arithmetic.
+    // 2^64 + 16 bytes would be 16 bytes in 64-bit arithmetic.
     EXPECT_THROW(manager.tensor((uint64_t{1} << 62) + 4, 4, DataTypes::eFloat),
                  kp::InvalidArgument);
     EXPECT_THROW(manager.tensorT<double>(std::numeric_limits<size_t>::max()), kp::InvalidArgument);
@@ -56,9 +56,8 @@ TEST_F(TensorTest, HugeSizesAreRefusedAndNeverWrap) {
     EXPECT_EQ(manager.tensor({1, 2})->vector(), (std::vector<float>{1, 2}));
 }
 
-TEST_F(TensorTest, MayBeMadeWithoutData) {
-    for (const auto type : {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eStorage,
-                            MemoryTypes::eDeviceAndHost}) {
+TEST_F(TensorTest, CanBeCreatedWithoutData) {
+    for (const auto type : kMemoryTypes) {
         const auto reserved = manager.tensor(7, 4, DataTypes::eInt, type);
         const auto null = manager.tensor(nullptr, 7, 4, DataTypes::eInt, type);
         EXPECT_TRUE(reserved->isInit());
@@ -68,7 +67,7 @@ TEST_F(TensorTest, MayBeMadeWithoutData) {
     }
 }
 
-TEST_F(TensorTest, RawDataBecomesTheContents) {
+TEST_F(TensorTest, CopiesRawData) {
     std::vector<double> data{1.5, -2.5, 3.5};
     const auto t = manager.tensor(data.data(), 3, sizeof(double), DataTypes::eDouble);
     EXPECT_EQ(t->vector<double>(), data);
@@ -76,7 +75,7 @@ TEST_F(TensorTest, RawDataBecomesTheContents) {
     EXPECT_EQ(t->rawData(), t->data<void>());
 }
 
-TEST_F(TensorTest, CreationAloneUploadsNothing) {
+TEST_F(TensorTest, DoesNotUploadHostDataUntilSynced) {
     const auto t = manager.tensorT<uint32_t>({1, 2, 3});
     t->upload(std::vector<uint32_t>{7, 8, 9});
     t->setData({1, 2, 3});
@@ -85,7 +84,7 @@ TEST_F(TensorTest, CreationAloneUploadsNothing) {
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1, 2, 3}));
 }
 
-TEST_F(TensorTest, SetDataChecksTheSize) {
+TEST_F(TensorTest, SetDataRejectsAnotherSize) {
     const auto t = manager.tensor({1, 2, 3});
     EXPECT_ERROR(kp::InvalidArgument, "12", t->setData(std::vector<float>{1, 2}));
     const std::vector<double> doubles{1, 2, 3};
@@ -94,7 +93,7 @@ TEST_F(TensorTest, SetDataChecksTheSize) {
     EXPECT_EQ(t->vector(), (std::vector<float>{4, 5, 6}));
 }
 
-TEST_F(TensorTest, StorageHasNoHostView) {
+TEST_F(TensorTest, HasNoHostViewInStorageMemory) {
     const auto t = manager.tensor({1, 2, 3}, MemoryTypes::eStorage);
     EXPECT_EQ(t->rawData(), nullptr);
     EXPECT_EQ(t->data(), nullptr);
@@ -103,14 +102,14 @@ TEST_F(TensorTest, StorageHasNoHostView) {
     EXPECT_EQ(onDevice<float>(*t), (std::vector<float>{1, 2, 3}));
 }
 
-TEST_F(TensorTest, VectorOfAWrongElementTypeIsRefused) {
+TEST_F(TensorTest, VectorRejectsElementsOfAnotherSize) {
     const std::shared_ptr<kp::Memory> t = manager.tensor({1, 2, 3});
     EXPECT_ERROR(kp::InvalidArgument, "8", t->vector<double>());
     EXPECT_THROW(t->vector<uint8_t>(), kp::InvalidArgument);
-    EXPECT_EQ(t->vector<uint32_t>().size(), 3u); // of the same size: the bytes as they are
+    EXPECT_EQ(t->vector<uint32_t>().size(), 3u); // same size: the bytes unchanged
 }
 
-TEST_F(TensorTest, AfterDestroyEverythingElseThrows) {
+TEST_F(TensorTest, ThrowsAfterDestroy) {
     const auto t = manager.tensor({1, 2, 3});
     t->destroy();
     EXPECT_FALSE(t->isInit());
@@ -134,7 +133,7 @@ TEST_F(TensorTest, AfterDestroyEverythingElseThrows) {
     t->destroy();
 }
 
-TEST_F(TensorTest, EvaluatingWithDestroyedMemoryIsRefused) {
+TEST_F(TensorTest, CannotBeEvaluatedAfterDestroy) {
     const auto t = manager.tensor({1, 2, 3});
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(
@@ -148,7 +147,7 @@ TEST_F(TensorTest, EvaluatingWithDestroyedMemoryIsRefused) {
     EXPECT_EQ(onDevice<float>(*other), std::vector<float>{5});
 }
 
-TEST_F(TensorTest, NamesOfTypes) {
+TEST_F(TensorTest, NamesItsTypes) {
     EXPECT_EQ(kp::Memory::toString(MemoryTypes::eDevice), "eDevice");
     EXPECT_EQ(kp::Memory::toString(MemoryTypes::eHost), "eHost");
     EXPECT_EQ(kp::Memory::toString(MemoryTypes::eStorage), "eStorage");
@@ -160,7 +159,7 @@ TEST_F(TensorTest, NamesOfTypes) {
     EXPECT_EQ(kp::Memory::dataTypeMemorySize(DataTypes::eCustom), 0u);
 }
 
-TEST_F(TensorTest, RebuildGivesNewMemoryToAlgorithms) {
+TEST_F(TensorTest, RebuildBindsTheNewMemoryToAlgorithms) {
     const auto t = manager.tensor({1, 2});
     auto algorithm = manager.algorithm({t}, incrementFloats(), {3, 1, 1});
     const std::vector<float> longer{10, 20, 30};
@@ -183,7 +182,7 @@ TEST_F(TensorTest, RebuildGivesNewMemoryToAlgorithms) {
     EXPECT_EQ(t->size(), 4u);
 }
 
-TEST_F(TensorTest, DestroyedWhileASequenceRunsIsSafe) {
+TEST_F(TensorTest, CanBeDestroyedWhileASequenceRuns) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({counter});
@@ -196,18 +195,18 @@ TEST_F(TensorTest, DestroyedWhileASequenceRunsIsSafe) {
     EXPECT_FALSE(sq->isRunning());
 }
 
-TEST_F(TensorTest, FreeingNeverWaitsForTheDevice) {
+TEST_F(TensorTest, DestroyDoesNotWaitForTheDevice) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({counter});
     recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
     counter->destroy();
-    EXPECT_FALSE(sq->event().done()) << "freeing waited for the work (or it was too quick)";
+    EXPECT_FALSE(sq->event().done()) << "destroy() waited for the device, or the work was too fast";
     sq->evalAwait();
 }
 
-TEST_F(TensorTest, DeviceAddressIsGivenOrRefused) {
+TEST_F(TensorTest, HasADeviceAddressIfTheFeatureIsEnabled) {
     const auto t = manager.tensor({1, 2, 3});
     if (hasFeature(manager, "bufferDeviceAddress")) {
         EXPECT_NE(t->deviceAddress(), 0u);

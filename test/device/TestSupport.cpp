@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "TestSupport.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
-#include "vulkan/Device.hpp"
+#ifdef __linux__
+#include <unistd.h>
+#endif
+
+#include "AllocationCounter.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
 
 namespace kp::test {
 
 std::vector<uint32_t> spirv(const std::string& glsl) {
     kp::CompileOptions options;
-    options.cacheFolder = "off"; // what an earlier build compiled says nothing about this one
+    options.cacheFolder = "off"; // otherwise the test might see what an earlier build compiled
     return kp::compile(glsl, options);
 }
 
@@ -40,8 +49,8 @@ std::vector<uint32_t> copyShader() {
 
 uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
                         const std::shared_ptr<kp::Memory>& counter) {
-    // The mask is 0, which the compiler cannot know. Below 65,535 rounds, where some software
-    // drivers end every loop.
+    // The mask is 0, which the compiler cannot know. Some software drivers end every loop after
+    // 65,535 iterations.
     const auto code = spirv(
         shader(buffer(0, "", "uint", "v") + "layout(push_constant) uniform P { uint mask; };",
                "uint x = v[0]; for (uint k = 0u; k < 60000u; ++k) x = x * 1664525u + 1013904223u;"
@@ -54,7 +63,7 @@ uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
 }
 
 std::shared_ptr<vulkan::Device> deviceOf(const kp::Manager& manager) {
-    return vulkan::Device::find(manager.nativeDevice());
+    return vulkan::findDevice(manager.nativeDevice());
 }
 
 bool hasFeature(const kp::Manager& manager, const std::string& name) {
@@ -62,18 +71,49 @@ bool hasFeature(const kp::Manager& manager, const std::string& name) {
     for (size_t i = 0; i < static_cast<size_t>(vulkan::Feature::eCount); ++i)
         if (name == vulkan::nameOf(static_cast<vulkan::Feature>(i)))
             return device->has(static_cast<vulkan::Feature>(i));
-    ADD_FAILURE() << "no feature is called " << name;
+    ADD_FAILURE() << "there is no feature " << name;
     return false;
 }
 
-bool validating(const std::string& lane) {
+bool validating(const std::string& checks) {
     const char* list = std::getenv("KOMPUTE_VALIDATION");
-    return list && ("," + std::string(list) + ",").find("," + lane + ",") != std::string::npos;
+    return list && ("," + std::string(list) + ",").find("," + checks + ",") != std::string::npos;
 }
 
 bool validating() {
     const char* list = std::getenv("KOMPUTE_VALIDATION");
     return list && *list;
+}
+
+bool slowed() {
+    return !countsAllocations() || validating();
+}
+
+uint64_t residentBytes() {
+#ifdef __linux__
+    unsigned long long pages = 0;
+    unsigned long long resident = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%llu %llu", &pages, &resident) != 2)
+            resident = 0;
+        std::fclose(file);
+    }
+    return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+#else
+    return 0;
+#endif
+}
+
+std::vector<uint8_t> randomBytes(size_t count, uint64_t seed) {
+    std::vector<uint8_t> bytes(count);
+    uint64_t state = seed * 0x9E3779B97F4A7C15u + 1; // xorshift64
+    for (size_t i = 0; i < count; i += sizeof state) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        std::memcpy(&bytes[i], &state, std::min(sizeof state, count - i));
+    }
+    return bytes;
 }
 
 } // namespace kp::test

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,7 +17,7 @@ class Device;
 
 namespace kp::test {
 
-/// Compiles GLSL for Vulkan 1.1, which every device takes.
+/// Compiles GLSL for Vulkan 1.1, which every device supports.
 std::vector<uint32_t> spirv(const std::string& glsl);
 
 /// A compute shader with one invocation per group. In @p body, `i` is the invocation's x.
@@ -35,22 +37,31 @@ std::vector<uint32_t> incrementFloats();
 /// b[i] = a[i], on unsigned integers; a at binding 0 is readonly, b at binding 1 writeonly.
 std::vector<uint32_t> copyShader();
 
-/// Records dispatches that each add 1 to element 0 of @p counter, an unsigned-integer tensor, and
-/// keep the device busy for some hundred milliseconds in all.
+/// Records dispatches that each add 1 to element 0 of @p counter, a tensor of unsigned integers.
+/// Together they keep the device busy for a few hundred milliseconds.
 /// @return how many were recorded
 uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
                         const std::shared_ptr<kp::Memory>& counter);
 
-/// The device behind a manager, for what only the library's inside can tell.
+/// The internal device behind a manager.
 std::shared_ptr<vulkan::Device> deviceOf(const kp::Manager& manager);
-/// True where the device has a feature, by Vulkan's name ("shaderFloat64").
+/// True if the device has a feature, by Vulkan's name ("shaderFloat64").
 bool hasFeature(const kp::Manager& manager, const std::string& name);
-/// True where a validation lane ("core", "sync") is asked for by KOMPUTE_VALIDATION.
-bool validating(const std::string& lane);
+/// True if KOMPUTE_VALIDATION lists a kind of checks ("core", "sync").
+bool validating(const std::string& checks);
+/// True if KOMPUTE_VALIDATION lists any checks.
 bool validating();
+/// True under a sanitizer or a validation layer, which are slow and keep freed memory for a while.
+bool slowed();
 
 /// Log messages since the current test began, one per line, each with its level's first letter.
 std::string logText();
+/// Bytes of this process in physical memory; 0 if the system does not report them.
+uint64_t residentBytes();
+
+inline constexpr kp::Memory::MemoryTypes kMemoryTypes[] = {
+    kp::Memory::MemoryTypes::eDevice, kp::Memory::MemoryTypes::eHost,
+    kp::Memory::MemoryTypes::eStorage, kp::Memory::MemoryTypes::eDeviceAndHost};
 
 /// 0, 1, 2, ...
 template <typename T>
@@ -61,23 +72,32 @@ std::vector<T> ascending(size_t count, size_t first = 0) {
     return values;
 }
 
+/// Pseudo-random bytes, the same for the same seed.
+std::vector<uint8_t> randomBytes(size_t count, uint64_t seed = 1);
+
+/// The contents of the device memory, whatever the mirror holds.
+template <typename T>
+std::vector<T> onDevice(kp::Memory& memory) {
+    std::vector<T> values(memory.size());
+    if constexpr (std::is_same_v<T, bool>) { // std::vector<bool> has no data()
+        std::vector<uint8_t> bytes(values.size());
+        memory.download(bytes.data(), bytes.size());
+        std::copy(bytes.begin(), bytes.end(), values.begin());
+    } else {
+        memory.download(values.data(), values.size() * sizeof(T));
+    }
+    return values;
+}
+
 /// A test with a manager of its own. Managers alive at the same time share one device.
 class DeviceTest : public ::testing::Test {
 protected:
     kp::Manager manager;
-
-    /// What is in the device memory, past every mirror.
-    template <typename T>
-    static std::vector<T> onDevice(kp::Memory& memory) {
-        std::vector<T> values(memory.size());
-        memory.download(values.data(), values.size() * sizeof(T));
-        return values;
-    }
 };
 
 } // namespace kp::test
 
-/// Passes where the statement throws exactly this kind with @p part in its message.
+/// Passes if the statement throws a Kind with @p part in its message.
 #define EXPECT_ERROR(Kind, part, ...)                                                              \
     try {                                                                                          \
         __VA_ARGS__;                                                                               \
@@ -86,5 +106,5 @@ protected:
         EXPECT_NE(std::string(error.what()).find(part), std::string::npos)                         \
             << "expected \"" << (part) << "\" in: " << error.what();                               \
     } catch (const std::exception& error) {                                                        \
-        ADD_FAILURE() << #__VA_ARGS__ " threw no " #Kind ", but: " << error.what();                \
+        ADD_FAILURE() << #__VA_ARGS__ " did not throw " #Kind ", but: " << error.what();           \
     }

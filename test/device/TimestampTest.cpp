@@ -4,7 +4,7 @@
 
 #include "TestSupport.hpp"
 
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -21,7 +21,7 @@ protected:
     }
 };
 
-TEST_F(TimestampTest, OneAtTheStartAndOneAfterEachOperation) {
+TEST_F(TimestampTest, HasOneAtTheStartAndOneAfterEachOperation) {
     auto algorithm = manager.algorithm({t}, addShader(1));
     auto sq = manager.sequence(0, 100);
     sq->record<kp::OpSyncDevice>({t});
@@ -35,7 +35,7 @@ TEST_F(TimestampTest, OneAtTheStartAndOneAfterEachOperation) {
     EXPECT_EQ(t->vector()[0], 3u);
 }
 
-TEST_F(TimestampTest, ResetAtEachEvaluation) {
+TEST_F(TimestampTest, ResetsAtEachEvaluation) {
     auto sq = manager.sequence(0, 2);
     sq->record<kp::OpSyncDevice>({t});
     sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
@@ -45,12 +45,12 @@ TEST_F(TimestampTest, ResetAtEachEvaluation) {
         const auto ticks = sq->getTimestamps();
         ASSERT_EQ(ticks.size(), 3u);
         EXPECT_TRUE(std::is_sorted(ticks.begin(), ticks.end()));
-        EXPECT_GT(ticks.front(), last) << "the times of an earlier evaluation";
+        EXPECT_GT(ticks.front(), last) << "these are timestamps of an earlier evaluation";
         last = ticks.back();
     }
 }
 
-TEST_F(TimestampTest, MeasureTheWork) {
+TEST_F(TimestampTest, MeasuresTheWork) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence(0, 5000);
     sq->record<kp::OpSyncDevice>({counter});
@@ -62,7 +62,7 @@ TEST_F(TimestampTest, MeasureTheWork) {
     EXPECT_LT(ns.back() - ns.front(), 60'000'000'000u);
 }
 
-TEST_F(TimestampTest, AfterANewRecordingOnlyItsOwn) {
+TEST_F(TimestampTest, CoversOnlyTheNewestRecording) {
     auto algorithm = manager.algorithm({t}, addShader(1));
     auto sq = manager.sequence(0, 4);
     sq->record<kp::OpAlgoDispatch>(algorithm)->record<kp::OpAlgoDispatch>(algorithm)->eval();
@@ -71,7 +71,7 @@ TEST_F(TimestampTest, AfterANewRecordingOnlyItsOwn) {
     EXPECT_EQ(sq->getTimestamps().size(), 2u);
 }
 
-TEST_F(TimestampTest, ANewRecordingThatDidNotRunHasNone) {
+TEST_F(TimestampTest, ThrowsBeforeANewRecordingRuns) {
     auto algorithm = manager.algorithm({t}, addShader(1));
     auto sq = manager.sequence(0, 8);
     sq->record<kp::OpAlgoDispatch>(algorithm)->eval();
@@ -82,7 +82,7 @@ TEST_F(TimestampTest, ANewRecordingThatDidNotRunHasNone) {
     EXPECT_EQ(sq->getTimestamps().size(), 4u);
 }
 
-TEST_F(TimestampTest, TheSlowKernelHasTheTime) {
+TEST_F(TimestampTest, AttributesTheTimeToTheSlowKernel) {
     const auto data = manager.tensorT<uint32_t>(std::vector<uint32_t>(1 << 14, 1));
     const auto work = manager.algorithm<uint32_t, uint32_t>(
         {data},
@@ -90,16 +90,16 @@ TEST_F(TimestampTest, TheSlowKernelHasTheTime) {
                      "uint x = v[i]; for (uint k = 0u; k < n; ++k) x = x * 1664525u + 1013904223u;"
                      "v[i] = x;")),
         {1 << 14, 1, 1}, {}, {0});
-    const std::vector<uint32_t> rounds{1, 30'000, 1, 1, 10'000, 1};
+    const std::vector<uint32_t> iterations{1, 30'000, 1, 1, 10'000, 1};
     const auto sq = manager.sequence(0, 10);
     sq->record<kp::OpSyncDevice>({data});
-    for (const uint32_t n : rounds)
+    for (const uint32_t n : iterations)
         sq->record<kp::OpAlgoDispatch>(work, std::vector<uint32_t>{n});
     sq->eval();
     const auto ns = sq->getTimestampsNs();
-    ASSERT_EQ(ns.size(), rounds.size() + 2);
+    ASSERT_EQ(ns.size(), iterations.size() + 2);
     const auto duration = [&](size_t kernel) { return ns[kernel + 2] - ns[kernel + 1]; };
-    for (size_t i = 0; i < rounds.size(); ++i) {
+    for (size_t i = 0; i < iterations.size(); ++i) {
         if (i != 1) {
             EXPECT_GT(duration(1), duration(i)) << i;
         }
@@ -109,20 +109,20 @@ TEST_F(TimestampTest, TheSlowKernelHasTheTime) {
     }
 }
 
-TEST_F(TimestampTest, LaunchesStandForEndsWhereTheyWait) {
+TEST_F(TimestampTest, StaysSortedIfLaunchesAreTimed) {
     setenv("KOMPUTE_TIMESTAMPS", "launch", 1);
     kp::ManagerOptions options;
     options.shareDevice = false;
     kp::Manager timed(options);
     unsetenv("KOMPUTE_TIMESTAMPS");
-    ASSERT_TRUE(deviceOf(timed)->plan().timesLaunches);
+    ASSERT_TRUE(deviceOf(timed)->plan().launchTimestamps);
     const auto a = timed.tensorT<uint32_t>({0, 0, 0});
     const auto b = timed.tensorT<uint32_t>({0, 0, 0});
     const auto addToA = timed.algorithm({a}, addShader(1));
     const auto addToB = timed.algorithm({b}, addShader(1));
     const auto sq = timed.sequence(0, 20);
     sq->record<kp::OpAlgoDispatch>(addToA)
-        ->record<kp::OpAlgoDispatch>(addToA) // waits
+        ->record<kp::OpAlgoDispatch>(addToA) // waits for the dispatch before it
         ->record<kp::OpAlgoDispatch>(addToB) // does not
         ->record<kp::OpAlgoDispatch>(addToB)
         ->record<kp::OpCopy>({a, b})
@@ -136,32 +136,32 @@ TEST_F(TimestampTest, LaunchesStandForEndsWhereTheyWait) {
         EXPECT_TRUE(std::is_sorted(ns.begin(), ns.end()));
         EXPECT_EQ(onDevice<uint32_t>(*a)[0], 8u);
     }
-    // Cut off by the number of timestamps asked for, they are refused as ever.
+    // A recording with more operations than timestamps still has none.
     const auto few = timed.sequence(0, 1);
     few->record<kp::OpAlgoDispatch>(addToA)->record<kp::OpAlgoDispatch>(addToA)->eval();
     EXPECT_THROW(few->getTimestamps(), kp::InvalidArgument);
 }
 
-TEST_F(TimestampTest, NotAskedForThrows) {
+TEST_F(TimestampTest, ThrowsIfNoneWereRequested) {
     auto sq = manager.sequence();
     sq->eval<kp::OpSyncDevice>({t});
     EXPECT_ERROR(kp::InvalidArgument, "timestamp", sq->getTimestamps());
     EXPECT_THROW(sq->getTimestampsNs(), std::runtime_error);
 }
 
-TEST_F(TimestampTest, MoreOperationsThanAskedFor) {
+TEST_F(TimestampTest, ThrowsIfTheRecordingHasMoreOperations) {
     auto algorithm = manager.algorithm({t}, addShader(1));
     auto sq = manager.sequence(0, 1);
     sq->record<kp::OpSyncDevice>({t});
     sq->record<kp::OpAlgoDispatch>(algorithm)->record<kp::OpAlgoDispatch>(algorithm);
-    sq->eval(); // the work itself is not disturbed
+    sq->eval(); // the work itself succeeds
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 2u);
     EXPECT_THROW(sq->getTimestamps(), kp::InvalidArgument);
 }
 
-TEST_F(TimestampTest, BeforeAnEvaluationAndAfterATimeout) {
+TEST_F(TimestampTest, DoesNotHangBeforeAnEvaluationOrAfterATimeout) {
     auto sq = manager.sequence(0, 5000);
-    // Nothing was waited for: an error or no times, but never a hang.
+    // Without a completed evaluation there is an error or no timestamps, but never a hang.
     try {
         EXPECT_TRUE(sq->getTimestamps().empty());
     } catch (const kp::InvalidArgument&) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers in several threads at once; also run under the thread sanitizer.
+// Transfers in several threads at the same time. Also run under the thread sanitizer.
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 #include "TestSupport.hpp"
-#include "vulkan/Device.hpp"
-#include "vulkan/Transfer.hpp"
+#include "Threads.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::test {
 namespace {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
 
-/// Staging is small, so that threads wait for one another's.
+/// Staging is small, so that threads wait for each other.
 constexpr const char* kRules = "mapped=0,threads=4,threaded=64K,chunk=64K,inflight=5,staging=1M";
 
 class ConcurrencyOfTransfers : public DeviceTest {
@@ -23,41 +23,29 @@ protected:
 
     ConcurrencyOfTransfers() { deviceOf(manager)->transfer().changeRules(kRules); }
 
-    template <typename Work>
-    static void inThreads(int count, Work work) {
-        std::string message;
-        std::mutex mutex;
-        std::vector<std::thread> threads;
-        for (int number = 0; number < count; ++number)
-            threads.emplace_back([&, number] {
-                try {
-                    work(number);
-                } catch (const std::exception& error) {
-                    const std::lock_guard lock(mutex);
-                    message = error.what();
-                }
-            });
-        for (std::thread& thread : threads)
-            thread.join();
-        EXPECT_EQ(message, "");
+    /// How often uploading @p values to @p tensor and reading it back gives other values.
+    static int wrongRoundTrips(int rounds, kp::Memory& tensor,
+                               const std::vector<uint32_t>& values) {
+        int wrong = 0;
+        for (int i = 0; i < rounds; ++i) {
+            tensor.upload(values);
+            wrong += onDevice<uint32_t>(tensor) != values;
+        }
+        return wrong;
     }
 };
 
-TEST_F(ConcurrencyOfTransfers, OfDifferentTensors) {
+TEST_F(ConcurrencyOfTransfers, TransfersDifferentTensors) {
     std::atomic<int> wrong{0};
     inThreads(4, [&](int number) {
         auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
-        for (int i = 0; i < 4; ++i) {
-            const auto values = ascending<uint32_t>(kCount, number * 1000 + i);
-            t->upload(values);
-            if (onDevice<uint32_t>(*t) != values)
-                ++wrong;
-        }
+        for (int i = 0; i < 4; ++i)
+            wrong += wrongRoundTrips(1, *t, ascending<uint32_t>(kCount, number * 1000 + i));
     });
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, BothDirectionsAtOnce) {
+TEST_F(ConcurrencyOfTransfers, TransfersInBothDirections) {
     const auto values = ascending<uint32_t>(kCount, 5);
     auto down = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
     down->upload(values);
@@ -75,7 +63,7 @@ TEST_F(ConcurrencyOfTransfers, BothDirectionsAtOnce) {
     EXPECT_TRUE(onDevice<uint32_t>(*up) == values);
 }
 
-TEST_F(ConcurrencyOfTransfers, OneTensorReadByAll) {
+TEST_F(ConcurrencyOfTransfers, ReadsOneTensorInEveryThread) {
     const auto values = ascending<uint32_t>(kCount, 9);
     auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
     t->upload(values);
@@ -91,7 +79,7 @@ TEST_F(ConcurrencyOfTransfers, OneTensorReadByAll) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, PartsOfOneTensor) {
+TEST_F(ConcurrencyOfTransfers, WritesPartsOfOneTensor) {
     auto t = manager.tensorT<uint32_t>(4 * kCount, MemoryTypes::eStorage);
     const auto values = ascending<uint32_t>(4 * kCount, 3);
     inThreads(4, [&](int number) {
@@ -100,7 +88,7 @@ TEST_F(ConcurrencyOfTransfers, PartsOfOneTensor) {
     EXPECT_TRUE(onDevice<uint32_t>(*t) == values);
 }
 
-TEST_F(ConcurrencyOfTransfers, PinnedArraysComeAndGo) {
+TEST_F(ConcurrencyOfTransfers, CreatesAndFreesPinnedArrays) {
     std::atomic<int> wrong{0};
     inThreads(4, [&](int number) {
         auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
@@ -118,22 +106,20 @@ TEST_F(ConcurrencyOfTransfers, PinnedArraysComeAndGo) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, ImportsComeAndGo) {
+TEST_F(ConcurrencyOfTransfers, CreatesAndFreesImports) {
     std::atomic<int> wrong{0};
     inThreads(4, [&](int number) {
         auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
         auto values = ascending<uint32_t>(kCount, number);
         for (int i = 0; i < 6; ++i) {
             const auto import = manager.importHost(values);
-            t->upload(values);
-            if (onDevice<uint32_t>(*t) != values)
-                ++wrong;
+            wrong += wrongRoundTrips(1, *t, values);
         }
     });
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, StagingFreedMeanwhile) {
+TEST_F(ConcurrencyOfTransfers, TransfersWhileStagingIsFreed) {
     std::atomic<bool> stop{false};
     std::thread cleaner([&] {
         while (!stop) {
@@ -144,30 +130,25 @@ TEST_F(ConcurrencyOfTransfers, StagingFreedMeanwhile) {
     std::atomic<int> wrong{0};
     inThreads(3, [&](int number) {
         auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
-        const auto values = ascending<uint32_t>(kCount, number);
-        for (int i = 0; i < 4; ++i) {
-            t->upload(values);
-            if (onDevice<uint32_t>(*t) != values)
-                ++wrong;
-        }
+        wrong += wrongRoundTrips(4, *t, ascending<uint32_t>(kCount, number));
     });
     stop = true;
     cleaner.join();
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, EvaluationsBetweenThem) {
+TEST_F(ConcurrencyOfTransfers, OrdersEvaluationsBetweenTransfers) {
     const auto code = addShader(1);
     std::atomic<int> wrong{0};
     inThreads(3, [&](int number) {
-        constexpr size_t kFew = 50'001;
+        constexpr size_t kFew = 50'001; // one workgroup each
         auto t = manager.tensorT<uint32_t>(kFew, MemoryTypes::eStorage);
         auto sq = manager.sequence();
         sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code));
         const auto expected = ascending<uint32_t>(kFew, number + 1);
         for (int i = 0; i < 5; ++i) {
             t->upload(ascending<uint32_t>(kFew, number));
-            sq->evalAsync(); // upload and evaluation are ordered by the device alone
+            sq->evalAsync(); // only the device orders the upload and the evaluation
             if (onDevice<uint32_t>(*t) != expected)
                 ++wrong;
             sq->evalAwait();
@@ -176,7 +157,7 @@ TEST_F(ConcurrencyOfTransfers, EvaluationsBetweenThem) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(ConcurrencyOfTransfers, RulesChangedMeanwhile) {
+TEST_F(ConcurrencyOfTransfers, TransfersWhileTheRulesChange) {
     std::atomic<int> wrong{0};
     inThreads(3, [&](int number) {
         auto t = manager.tensorT<uint32_t>(kCount, MemoryTypes::eStorage);
@@ -184,9 +165,7 @@ TEST_F(ConcurrencyOfTransfers, RulesChangedMeanwhile) {
         for (int i = 0; i < 6; ++i) {
             deviceOf(manager)->transfer().changeRules(
                 i % 2 == number % 2 ? kRules : "mapped=0,threads=2,chunk=256K,staging=2M");
-            t->upload(values);
-            if (onDevice<uint32_t>(*t) != values)
-                ++wrong;
+            wrong += wrongRoundTrips(1, *t, values);
         }
     });
     EXPECT_EQ(wrong, 0);

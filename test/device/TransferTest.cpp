@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uploads, downloads, mirrors, and what a host view shows when the device memory changed.
+// Uploads, downloads, mirrors, and host views after the device memory changed.
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -8,18 +8,16 @@ namespace {
 
 using DataTypes = kp::Memory::DataTypes;
 using MemoryTypes = kp::Memory::MemoryTypes;
-constexpr MemoryTypes kAllTypes[] = {MemoryTypes::eDevice, MemoryTypes::eHost,
-                                     MemoryTypes::eStorage, MemoryTypes::eDeviceAndHost};
 
 using TransferTest = DeviceTest;
 
-TEST_F(TransferTest, PartsAtOffsets) {
-    for (const auto type : kAllTypes) {
+TEST_F(TransferTest, TransfersPartsAtAnyOffset) {
+    for (const auto type : kMemoryTypes) {
         const auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(100), type);
         manager.sequence()->eval<kp::OpSyncDevice>({t});
         t->upload(std::vector<uint32_t>{1000, 1001}, 10 * 4);
         const uint8_t byte = 0xff;
-        t->upload(&byte, 1, 99 * 4 + 3); // any byte, the very last one
+        t->upload(&byte, 1, 99 * 4 + 3); // a single byte, the last one
         uint32_t part[4];
         t->download(part, sizeof part, 9 * 4);
         EXPECT_EQ(part[0], 9u) << kp::Memory::toString(type);
@@ -35,7 +33,7 @@ TEST_F(TransferTest, PartsAtOffsets) {
     }
 }
 
-TEST_F(TransferTest, RangesThatDoNotFitAreRefused) {
+TEST_F(TransferTest, RejectsRangesPastTheEnd) {
     const auto t = manager.tensorT<uint32_t>(4);
     uint32_t data[8] = {};
     EXPECT_ERROR(kp::InvalidArgument, "16", t->upload(data, 17));
@@ -51,15 +49,15 @@ TEST_F(TransferTest, RangesThatDoNotFitAreRefused) {
     EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(4, 0));
 }
 
-TEST_F(TransferTest, NothingToMoveIsNoError) {
+TEST_F(TransferTest, AcceptsZeroBytes) {
     const auto t = manager.tensorT<uint32_t>({1});
     t->upload(nullptr, 0);
     t->download(nullptr, 0, 4);
     EXPECT_EQ(t->vector(), std::vector<uint32_t>{1});
 }
 
-TEST_F(TransferTest, ManyChunks) {
-    const size_t count = (40u << 20) / 4 + 3; // 40 MiB and a bit, no multiple of a chunk
+TEST_F(TransferTest, TransfersDataOfManyChunks) {
+    const size_t count = (40u << 20) / 4 + 3; // over 40 MiB, not a multiple of a chunk
     const auto values = ascending<uint32_t>(count, 7);
     const auto t = manager.tensorT<uint32_t>(count, MemoryTypes::eStorage);
     t->upload(values);
@@ -71,7 +69,7 @@ TEST_F(TransferTest, ManyChunks) {
     EXPECT_EQ(part.back(), values[12345 + middle - 1]);
 }
 
-TEST_F(TransferTest, LargeMirrorsSync) {
+TEST_F(TransferTest, SyncsLargeMirrors) {
     const size_t count = (20u << 20) / 4;
     const auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(count));
     auto sq = manager.sequence();
@@ -81,7 +79,7 @@ TEST_F(TransferTest, LargeMirrorsSync) {
     EXPECT_TRUE(t->vector() == ascending<uint32_t>(count));
 }
 
-TEST_F(TransferTest, ComesAfterEvaluationsStartedBefore) {
+TEST_F(TransferTest, RunsAfterEarlierEvaluations) {
     auto counter = manager.tensorT<uint32_t>({0});
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({counter});
@@ -98,8 +96,8 @@ TEST_F(TransferTest, ComesAfterEvaluationsStartedBefore) {
     EXPECT_EQ(onDevice<uint32_t>(*counter), std::vector<uint32_t>{99});
 }
 
-TEST_F(TransferTest, LaterEvaluationsSeeAnUpload) {
-    for (const auto type : kAllTypes) {
+TEST_F(TransferTest, IsVisibleToLaterEvaluations) {
+    for (const auto type : kMemoryTypes) {
         auto t = manager.tensorT<uint32_t>({0, 0, 0}, type);
         auto sq =
             manager.sequence()->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
@@ -112,7 +110,7 @@ TEST_F(TransferTest, LaterEvaluationsSeeAnUpload) {
     }
 }
 
-TEST_F(TransferTest, HostViewShowsWhatCopiesAndFillsWrote) {
+TEST_F(TransferTest, ShowsCopiesAndFillsInTheHostView) {
     for (const auto type :
          {MemoryTypes::eDevice, MemoryTypes::eHost, MemoryTypes::eDeviceAndHost}) {
         const auto source = manager.tensorT<uint32_t>({5, 6, 7});
@@ -129,7 +127,7 @@ TEST_F(TransferTest, HostViewShowsWhatCopiesAndFillsWrote) {
     }
 }
 
-TEST_F(TransferTest, ACopyOfDeviceResultsIsNotOverwrittenByTheSourcesMirror) {
+TEST_F(TransferTest, CopiesTheDeviceMemoryNotTheSourcesMirror) {
     const auto source = manager.tensorT<uint32_t>({1, 1, 1});
     const auto host = manager.tensorT<uint32_t>({0, 0, 0}, MemoryTypes::eHost);
     const auto device = manager.tensorT<uint32_t>({0, 0, 0});
@@ -137,12 +135,12 @@ TEST_F(TransferTest, ACopyOfDeviceResultsIsNotOverwrittenByTheSourcesMirror) {
     sq->record<kp::OpSyncDevice>({source});
     sq->record<kp::OpAlgoDispatch>(manager.algorithm({source}, addShader(41)));
     sq->record<kp::OpCopy>({source, host, device})->eval();
-    EXPECT_EQ(source->vector(), (std::vector<uint32_t>{1, 1, 1})); // its mirror is the old one
+    EXPECT_EQ(source->vector(), (std::vector<uint32_t>{1, 1, 1})); // its mirror was not synced back
     EXPECT_EQ(host->vector(), (std::vector<uint32_t>{42, 42, 42}));
     EXPECT_EQ(device->vector(), (std::vector<uint32_t>{42, 42, 42}));
 }
 
-TEST_F(TransferTest, AMirrorReadAfterCopyMayBeWrittenAndSynced) {
+TEST_F(TransferTest, SyncsAMirrorThatIsWrittenAfterACopy) {
     const auto source = manager.tensorT<uint32_t>({5, 6, 7});
     const auto t = manager.tensorT<uint32_t>({0, 0, 0});
     auto sq = manager.sequence();
@@ -153,8 +151,8 @@ TEST_F(TransferTest, AMirrorReadAfterCopyMayBeWrittenAndSynced) {
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{5, 60, 7}));
 }
 
-TEST_F(TransferTest, SyncDeviceRightAfterCopyKeepsTheCopy) {
-    // The mirror was stale when it was synced: it must show the device's contents, not undo them.
+TEST_F(TransferTest, KeepsACopyThroughTheNextSyncDevice) {
+    // The mirror is stale when it is synced. It must not overwrite the device memory.
     const auto source = manager.tensorT<uint32_t>({5, 6, 7});
     const auto t = manager.tensorT<uint32_t>({0, 0, 0});
     auto sq = manager.sequence();
@@ -165,7 +163,7 @@ TEST_F(TransferTest, SyncDeviceRightAfterCopyKeepsTheCopy) {
     EXPECT_EQ(t->vector(), (std::vector<uint32_t>{5, 6, 7}));
 }
 
-TEST_F(TransferTest, PointersToTheHostViewStayValid) {
+TEST_F(TransferTest, KeepsPointersToTheHostViewValid) {
     const auto t = manager.tensorT<uint32_t>({1, 2, 3});
     uint32_t* view = t->data();
     const auto source = manager.tensorT<uint32_t>({5, 6, 7});

@@ -3,7 +3,7 @@
 
 VULKAN_HPP_DEFAULT_DISPATCH_LOADER_DYNAMIC_STORAGE
 
-// Newer headers keep DynamicLoader in vk::detail, older ones in vk.
+// DynamicLoader is in vk::detail in newer headers, in vk in older ones.
 namespace vk::detail {}
 using namespace vk;
 using namespace vk::detail;

@@ -7,8 +7,8 @@
 
 namespace kp::test {
 
-/// Loads the functions of vulkan.hpp for a manager's device, as a program with custom operations
-/// does once at its start.
+/// Loads the functions of vulkan.hpp for a manager's device. A program with custom operations does
+/// this once when it starts.
 void loadUserVulkan(const kp::Manager& manager);
 
 } // namespace kp::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Planted faults: each proves that its validation lane sees what it is there for. They run only
-// with that lane. main() lets messages during suites of this name be.
+// Planted faults. Each proves that its kind of validation checks finds them, and runs only with
+// those checks. main() ignores the messages of suites with this name.
 #include <functional>
 
 #include "TestSupport.hpp"
@@ -14,7 +14,7 @@ uint64_t validationMessageCount();
 namespace kp::test {
 namespace {
 
-/// Records what it is given and claims to touch nothing, so that no barrier is placed.
+/// Records @p commands and declares no accesses, so that no barrier is placed.
 struct CarelessOp : kp::OpBase {
     explicit CarelessOp(std::function<void(const vk::CommandBuffer&)> commands)
         : mCommands(std::move(commands)) {}
@@ -46,7 +46,7 @@ protected:
         return dispatch(buffer(0, "readonly", "uint", "v") + "shared uint s;", "s = v[i];");
     }
     void expectMessages(const std::string& part) {
-        EXPECT_GT(vulkan::validationMessageCount(), before) << "the fault was not seen";
+        EXPECT_GT(vulkan::validationMessageCount(), before) << "the planted fault was not reported";
         EXPECT_NE(logText().find(part), std::string::npos) << logText();
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time-outs, events, and letting go of things while the device works with them.
+// Timeouts, events, and destroying objects while the device uses them.
 #include <chrono>
 
 #include "TestSupport.hpp"
@@ -16,7 +16,7 @@ protected:
     uint32_t value() { return onDevice<uint32_t>(*counter)[0]; }
 };
 
-/// Counts how often its hooks are called.
+/// Counts the calls of its hooks.
 struct CountingOp : kp::OpBase {
     int pre = 0, post = 0;
     kp::Accesses accesses() override { return {}; }
@@ -25,7 +25,7 @@ struct CountingOp : kp::OpBase {
     void postEval(const vk::CommandBuffer&) override { ++post; }
 };
 
-TEST_F(WaitTest, TimedOutThenReusedAtOnce) {
+TEST_F(WaitTest, ReusesASequenceRightAfterATimeout) {
     auto sq = manager.sequence();
     const auto op = std::make_shared<CountingOp>();
     const uint32_t steps = recordSlowWork(manager, *sq, counter);
@@ -33,10 +33,10 @@ TEST_F(WaitTest, TimedOutThenReusedAtOnce) {
     sq->evalAsync();
     sq->evalAwait(1000);
     EXPECT_FALSE(sq->isRunning());
-    EXPECT_FALSE(sq->event().done()) << "the work was too quick for this test";
+    EXPECT_FALSE(sq->event().done()) << "the work was too fast for this test";
     EXPECT_EQ(op->post, 0);
 
-    sq->evalAsync(); // the same recording, while its first run still goes on
+    sq->evalAsync(); // the same recording, while its first run is not finished
     EXPECT_TRUE(sq->isRunning());
     sq->evalAwait(1000);
     EXPECT_FALSE(sq->isRunning());
@@ -47,7 +47,7 @@ TEST_F(WaitTest, TimedOutThenReusedAtOnce) {
     EXPECT_EQ(op->post, 0);
 }
 
-TEST_F(WaitTest, TimedOutThenClearedRerecordedDestroyed) {
+TEST_F(WaitTest, RerecordsClearsAndDestroysASequenceAfterTimeouts) {
     auto sq = manager.sequence();
     const uint32_t steps = recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
@@ -60,7 +60,7 @@ TEST_F(WaitTest, TimedOutThenClearedRerecordedDestroyed) {
     EXPECT_EQ(value(), 2 * steps);
 }
 
-TEST_F(WaitTest, AZeroTimeoutOnlyLooks) {
+TEST_F(WaitTest, AcceptsAZeroTimeout) {
     auto sq = manager.sequence();
     const uint32_t steps = recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
@@ -69,7 +69,7 @@ TEST_F(WaitTest, AZeroTimeoutOnlyLooks) {
     EXPECT_EQ(value(), steps);
 }
 
-TEST_F(WaitTest, TimeoutsAreNanoseconds) {
+TEST_F(WaitTest, MeasuresTimeoutsInNanoseconds) {
     auto sq = manager.sequence();
     recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
@@ -77,10 +77,10 @@ TEST_F(WaitTest, TimeoutsAreNanoseconds) {
     sq->evalAwait(2'000'000);
     const auto waited = std::chrono::steady_clock::now() - start;
     EXPECT_GE(waited, std::chrono::milliseconds(1));
-    EXPECT_FALSE(sq->event().done()) << "the work was too quick for this test";
+    EXPECT_FALSE(sq->event().done()) << "the work was too fast for this test";
 }
 
-TEST_F(WaitTest, DestroyedWhileRunning) {
+TEST_F(WaitTest, DestroysARunningSequence) {
     uint32_t steps = 0;
     {
         auto sq = manager.sequence();
@@ -97,7 +97,7 @@ TEST_F(WaitTest, DestroyedWhileRunning) {
     EXPECT_FALSE(sq->isRunning());
 }
 
-TEST_F(WaitTest, ManagerDestroyedWhileRunning) {
+TEST_F(WaitTest, DestroysAManagerWithARunningSequence) {
     auto other = std::make_unique<kp::Manager>();
     auto mine = other->tensorT<uint32_t>({0});
     auto sq = other->sequence();
@@ -111,15 +111,16 @@ TEST_F(WaitTest, ManagerDestroyedWhileRunning) {
     EXPECT_FALSE(mine->isInit());
 }
 
-TEST_F(WaitTest, AlgorithmLetGoWhileRunning) {
+TEST_F(WaitTest, KeepsTheAlgorithmsOfARunningSequence) {
     auto sq = manager.sequence();
-    const uint32_t steps = recordSlowWork(manager, *sq, counter); // its algorithm is gone by now
+    const uint32_t steps =
+        recordSlowWork(manager, *sq, counter); // only the sequence keeps its algorithm
     sq->evalAsync();
     sq->evalAwait();
     EXPECT_EQ(value(), steps);
 }
 
-TEST_F(WaitTest, EventOfASequence) {
+TEST_F(WaitTest, SignalsTheEventOfASequence) {
     auto sq = manager.sequence();
     EXPECT_TRUE(sq->event().done()); // nothing submitted yet
     EXPECT_TRUE(sq->event().wait(0));
@@ -131,13 +132,13 @@ TEST_F(WaitTest, EventOfASequence) {
     EXPECT_GT(event.value(), 0u);
     EXPECT_TRUE(event.wait());
     EXPECT_TRUE(event.done());
-    EXPECT_TRUE(sq->isRunning()); // until evalAwait
+    EXPECT_TRUE(sq->isRunning()); // until evalAwait()
     sq->evalAwait();
     sq->eval();
     EXPECT_GT(sq->event().value(), event.value());
 }
 
-TEST_F(WaitTest, EventsOutliveTheirSequenceAndManager) {
+TEST_F(WaitTest, KeepsEventsAfterTheirSequenceAndManager) {
     kp::Event event;
     EXPECT_TRUE(event.done());
     EXPECT_TRUE(event.wait());
@@ -156,7 +157,7 @@ TEST_F(WaitTest, EventsOutliveTheirSequenceAndManager) {
     EXPECT_EQ(copy.value(), event.value());
 }
 
-TEST_F(WaitTest, WaitForEventsOfOtherSequences) {
+TEST_F(WaitTest, WaitsForEventsOfOtherSequences) {
     auto first = manager.sequence();
     auto second = manager.sequence(manager.queueCount() - 1);
     const uint32_t steps = recordSlowWork(manager, *first, counter);
@@ -171,7 +172,7 @@ TEST_F(WaitTest, WaitForEventsOfOtherSequences) {
     first->evalAwait();
 }
 
-TEST_F(WaitTest, ManySubmissionsInFlight) {
+TEST_F(WaitTest, RunsManySubmissionsInFlight) {
     std::vector<std::shared_ptr<kp::Sequence>> sequences;
     auto algorithm = manager.algorithm({counter}, addShader(1));
     for (int i = 0; i < 100; ++i) {
@@ -187,7 +188,7 @@ TEST_F(WaitTest, ManySubmissionsInFlight) {
     EXPECT_EQ(value(), 500u);
 }
 
-TEST_F(WaitTest, EveryPolicyWaitsToTheEnd) {
+TEST_F(WaitTest, WaitsToTheEndWithEveryPolicy) {
     for (const auto policy : {kp::WaitPolicy::eAuto, kp::WaitPolicy::eSpin, kp::WaitPolicy::eHybrid,
                               kp::WaitPolicy::eBlock}) {
         kp::ManagerOptions options;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the device tests. KOMPUTE_DEVICE, KOMPUTE_VALIDATION and KOMPUTE_TIMELINE reach the library
-// as they are. A message of the validation layer fails the test during which it arrives; only the
-// suites called ValidationCanary... provoke some on purpose and check them by themselves.
+// Runs the device tests. The library reads KOMPUTE_DEVICE, KOMPUTE_VALIDATION and KOMPUTE_TIMELINE
+// itself. A validation message fails the test during which it arrives. Only the ValidationCanary...
+// suites provoke messages on purpose, and check them themselves.
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <string>
 
 #include "TestSupport.hpp"
-#include "vulkan/Instance.hpp"
+#include "vulkan/device/Instance.hpp"
 
 namespace kp::test {
 namespace {
@@ -45,7 +45,7 @@ class ValidationListener : public ::testing::EmptyTestEventListener {
     uint64_t mBefore = 0;
 };
 
-/// Says what the tests run on. Holds nothing: each test makes and lets go of what it needs.
+/// Prints the device that the tests run on. It keeps no objects: each test creates its own.
 class DeviceEnvironment : public ::testing::Environment {
     void SetUp() override {
         const kp::DeviceInfo info = kp::Manager().deviceInfo();
@@ -55,8 +55,8 @@ class DeviceEnvironment : public ::testing::Environment {
     }
 };
 
-/// What a test starts as a program of its own, with another environment.
-int makeManagerAndSayWhy() {
+/// The child process of EnvironmentTest, which runs with other environment variables.
+int createManagerAndPrintResult() {
     try {
         kp::Manager manager;
         std::printf("device %s\n", manager.deviceInfo().name.c_str());
@@ -80,8 +80,8 @@ std::string logText() {
 } // namespace kp::test
 
 int main(int argc, char** argv) {
-    if (argc == 2 && std::strcmp(argv[1], "--make-manager") == 0)
-        return kp::test::makeManagerAndSayWhy();
+    if (argc == 2 && std::strcmp(argv[1], "--create-manager") == 0)
+        return kp::test::createManagerAndPrintResult();
     ::testing::InitGoogleTest(&argc, argv);
     kp::logger::setSink(kp::test::keepMessage);
     ::testing::AddGlobalTestEnvironment(new kp::test::DeviceEnvironment);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the fuzzer's function without libFuzzer, the same way every time: on the files and folders
-// given as arguments, then on a fixed number of mutations of modules compiled here.
+// Runs the fuzzer's function deterministically without libFuzzer: on the files and folders given as
+// arguments, then on a fixed number of mutations of modules that it compiles.
 //   kompute_fuzz_replay [--rounds N] [file or folder]...
 
 #include <algorithm>
@@ -64,9 +64,8 @@ std::vector<size_t> instructionStarts(const Words& words) {
     std::vector<size_t> starts;
     for (size_t at = kHeaderWords; at < words.size();) {
         const size_t count = words[at] >> 16;
-        if (count == 0 || count > words.size() - at) {
+        if (count == 0 || count > words.size() - at)
             break;
-        }
         starts.push_back(at);
         at += count;
     }
@@ -74,9 +73,8 @@ std::vector<size_t> instructionStarts(const Words& words) {
 }
 
 void mutate(Words& words, const std::vector<Words>& seeds, Random& random) {
-    if (words.size() <= kHeaderWords) {
+    if (words.size() <= kHeaderWords)
         words = seeds[below(random, seeds.size())];
-    }
     constexpr uint32_t kInteresting[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff};
     const size_t at = below(random, words.size());
     const auto starts = instructionStarts(words);
@@ -92,7 +90,7 @@ void mutate(Words& words, const std::vector<Words>& seeds, Random& random) {
     case 1:
         words[at] = kInteresting[below(random, std::size(kInteresting))];
         break;
-    case 2: // another id where there was one
+    case 2: // another word in an instruction, most often an id
         words[start + below(random, count)] =
             static_cast<uint32_t>(1 + below(random, words[3] % 4096 + 1));
         break;
@@ -163,15 +161,13 @@ int main(int count, char** arguments) {
         }
     }
     const std::vector<Words> seeds = makeSeeds();
-    for (const Words& seed : seeds) {
+    for (const Words& seed : seeds)
         runWords(seed);
-    }
     Random random(20240229);
     for (size_t round = 0; round < rounds; ++round) {
         Words words = seeds[below(random, seeds.size())];
-        for (size_t edits = 1 + below(random, 4); edits > 0; --edits) {
+        for (size_t edits = 1 + below(random, 4); edits > 0; --edits)
             mutate(words, seeds, random);
-        }
         runWords(words);
     }
     std::printf("%zu files, %zu seeds, %zu mutations: no crash\n", files, seeds.size(), rounds);

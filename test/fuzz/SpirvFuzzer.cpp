@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes at all, taken as SPIR-V: each step either succeeds or throws a ShaderError. What
-// validate() accepts must also be readable in full.
+// Takes any bytes as SPIR-V. Each step must succeed or throw ShaderError. Modules that validate()
+// accepts are also reflected.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +15,14 @@
 #include "shader/AccessAnalysis.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/SpirvOpcodes.hpp"
 #include "shader/Validate.hpp"
 
 namespace {
 
 constexpr uint32_t kVulkan13 = (1u << 22) | (3u << 12);
 
-/// The parts that promise to survive modules nobody validated.
+/// Calls the functions that accept modules without validation.
 void readUnchecked(const std::vector<uint32_t>& words) {
     try {
         const kp::shader::SpirvModule module = kp::shader::parseSpirv(words);
@@ -40,7 +41,7 @@ void readChecked(const std::vector<uint32_t>& words) {
     }
     try {
         for (const auto& entry : kp::shader::parseSpirv(words).entryPoints) {
-            if (entry.model == kp::shader::kExecutionModelCompute) {
+            if (entry.model == spv::ExecutionModelGLCompute) {
                 const auto reflection = kp::shader::reflect(words, entry.name);
                 for (size_t i = 1; i < reflection.bindings.size(); ++i) {
                     const auto& before = reflection.bindings[i - 1];
@@ -60,9 +61,8 @@ void readChecked(const std::vector<uint32_t>& words) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<uint32_t> words(size / sizeof(uint32_t));
-    if (!words.empty()) {
+    if (!words.empty())
         std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
-    }
     readUnchecked(words);
     readChecked(words);
     return 0;

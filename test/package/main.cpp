@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program that merely uses kompute looks like: plain C++17, no Vulkan header. It compiles
-// GLSL at run time, doubles four numbers on the device and checks them. Where its build has also
-// made a header from double_shader.comp, it runs that too.
+// A program that only uses kompute: plain C++17, no Vulkan header. It compiles GLSL at run time,
+// doubles four numbers on the device and checks them. If its build compiled double_shader.comp, it
+// runs that shader, too.
 
 #include <kompute/Kompute.hpp>
 
@@ -16,10 +16,10 @@
 #endif
 
 #if __cplusplus >= 202002L
-#error "the consumer is meant to be compiled as C++17"
+#error "the consumer must be compiled as C++17"
 #endif
 #ifdef VULKAN_CORE_H_
-#error "a consumer gets no Vulkan header"
+#error "kompute's public headers must not include a Vulkan header"
 #endif
 
 namespace {
@@ -63,10 +63,10 @@ int main() {
 #endif
         try {
             kp::compile("#version 450\nvoid main() { nonsense }");
-            std::puts("a wrong shader was accepted");
+            std::puts("an invalid shader was accepted");
             return 1;
         } catch (const kp::ShaderError&) {
-            // That the type is recognized shows that its type information is shared.
+            // Catching it shows that the library exports its type information.
         }
     } catch (const std::exception& error) {
         std::printf("failed: %s\n", error.what());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a process, this makes the machine look like one without a Vulkan loader.
+// Preloaded into a process, this library hides the Vulkan loader.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

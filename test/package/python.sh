@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the Python package as people do, and tests what got installed: by 'pip install .' from
-# the files of a clean clone, and from the sdist, each in a clean virtual environment. Checks the
-# type stub, too.
+# Installs the Python package as users do and tests the installation: with 'pip install .' in a
+# clean clone, and from the sdist, each in a clean virtual environment. Also checks the type stub.
 #
-#   python.sh WORK [PYTEST ARGUMENTS]...    WORK: a folder to work in
+#   python.sh WORK [PYTEST ARGUMENTS]...    WORK: a working folder
 #
-# Afterwards WORK/from-clone is an environment with the package and what its tests need, and
-# WORK/run a folder to run pytest in.
+# Afterwards WORK/from-clone is an environment with the package and the requirements of its tests,
+# and WORK/run a folder to run pytest in.
 #
 # PYTHON=...   the interpreter (default: python3)
 set -euo pipefail
@@ -16,7 +15,7 @@ set -euo pipefail
 name="python-package"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
-mkdir -p "${1:?a folder to work in}"
+mkdir -p "${1:?a working folder}"
 work=$(cd "$1" && pwd)
 shift
 rm -rf "${work:?}"/*
@@ -24,7 +23,7 @@ rm -rf "${work:?}"/*
 . "$here/python_common.sh"
 python=${PYTHON:-python3}
 
-# environment FOLDER [PIP ARGUMENTS]...   a new virtual environment with what is named installed
+# environment FOLDER [PIP ARGUMENTS]...   creates a virtual environment and installs packages
 environment() {
     local folder=$1
     shift
@@ -53,7 +52,7 @@ quietly "$work/from-clone/bin/python" -m pip install 'mypy>=1.11'
 installed=$("$work/from-clone/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
 "$work/from-clone/bin/python" "$work/clone/scripts/python_stubs.py" --check --package "$installed" \
     || fail "the type stub"
-say "the type stub fits the module ($((SECONDS - start)) s)"
+say "the type stub matches the module ($((SECONDS - start)) s)"
 
 # --- from the sdist -------------------------------------------------------------------------------
 start=$SECONDS

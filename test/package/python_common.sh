@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154
 #
-# What test/package/python.sh and scripts/wheels.sh share. Whoever reads this in has set:
+# Functions of test/package/python.sh and scripts/wheels.sh. They set these variables first:
 #
-#   name     what messages begin with
+#   name     the prefix of messages
 #   source   the root of the source tree
-#   work     an absolute path of a folder to work in
+#   work     the absolute path of a working folder
 
 version=$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")
 
-# Builds in other folders then count as the same for ccache.
+# Lets ccache reuse the results of builds in other folders.
 export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
 export TMPDIR=$work/tmp
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
@@ -29,11 +29,11 @@ quietly() {
     }
 }
 
-# clean_copy FOLDER   what a fresh clone would hold, with the changes not committed yet
+# clean_copy FOLDER   copies the files of a fresh clone, with uncommitted changes
 clean_copy() {
     mkdir -p "$1"
     if git -C "$source" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
-        # A file that was deleted and is still tracked is no part of it.
+        # Skips tracked files that were deleted.
         (cd "$source" && git ls-files -z --cached --others --exclude-standard \
             | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done) \
             | tar -C "$source" --null --files-from=- -cf - | tar -C "$1" -xf -
@@ -43,10 +43,10 @@ clean_copy() {
     fi
 }
 
-# What the tests use beyond the package: pytest, and what its optional parts need.
+# The tests need pytest and the packages of kompute's optional parts.
 test_packages=('pytest>=7' 'Pillow>=9' 'matplotlib>=3.5' 'dask[array]>=2024.8' 'distributed>=2024.8')
 
-# test_folder FOLDER   the tests, and nothing that 'import kp' could find there
+# test_folder FOLDER   copies the tests, but nothing that 'import kp' could find
 test_folder() {
     local part
     mkdir -p "$1/python"
@@ -56,7 +56,7 @@ test_folder() {
     done
 }
 
-# smoke PYTHON   the package that PYTHON has installed, with a Vulkan driver and without
+# smoke PYTHON   checks the package installed for PYTHON, with and without a Vulkan loader
 smoke() {
     local shim=$work/no_vulkan.so
     (cd "$work/tmp" && env LD_BIND_NOW=1 "$1" -I -X dev -W error \
@@ -70,7 +70,7 @@ smoke() {
     fi
 }
 
-# command_line FOLDER   the commands that the package brought into the environment in FOLDER
+# command_line FOLDER   runs the package's commands in the environment FOLDER
 command_line() {
     (cd "$work/tmp" && quietly "$1/bin/kp" --help && quietly "$1/bin/python" -I -m kp --help)
 }

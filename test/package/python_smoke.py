@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at an installed kompute: is it whole, does it keep to itself, and does it compute?
+"""Checks an installed kompute: its files, the symbols and libraries of its module, and a result.
 
 python_smoke.py VERSION                    on a machine with a Vulkan driver
-python_smoke.py VERSION --without-vulkan   where no Vulkan loader can be found
+python_smoke.py VERSION --without-vulkan   if no Vulkan loader can be found
 """
 
 import importlib.metadata
@@ -38,7 +38,7 @@ def output_of(*command: str) -> str:
 
 
 def check_files() -> None:
-    """The package has what it should, and the module gives and takes no more than it must."""
+    """The package has all its files and no others, and one module for this interpreter."""
     files = importlib.metadata.files("kompute") or []
     names = {str(file) for file in files}
     for name in ("kp/__init__.py", "kp/py.typed", "kp/_kp.pyi"):
@@ -46,25 +46,26 @@ def check_files() -> None:
     for name in names:
         check(
             name.startswith(("kp/", "kompute-")) or name.endswith("/bin/kp"),
-            f"{name} is installed, and should not be",
+            f"{name} must not be installed",
         )
     modules = [name for name in names if re.fullmatch(r"kp/_kp\.[^/]*\.(so|pyd|dylib)", name)]
-    check(len(modules) == 1, f"one extension module was expected, not {modules}")
+    check(len(modules) == 1, f"expected one extension module, but found {modules}")
     check(
         modules[0] == "kp/_kp" + str(sysconfig.get_config_var("EXT_SUFFIX")),
-        f"{modules[0]} is not named for this interpreter",
+        f"{modules[0]} has no suffix of this interpreter",
     )
 
 
 def check_module() -> None:
+    """The module exports its init function only and needs only system libraries."""
     path = str(kp._kp.__file__)
     exported = output_of("nm", "-D", "--defined-only", "--format=posix", path).split("\n")
     names = [line.split(" ")[0] for line in exported if line]
-    check(names == ["PyInit__kp"], f"{path} exports other names than PyInit__kp: {names}")
+    check(names == ["PyInit__kp"], f"{path} exports more than PyInit__kp: {names}")
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", path))
-    check(len(needed) > 0, f"readelf lists no library that {path} needs")
+    check(len(needed) > 0, f"readelf found no library that {path} needs")
     foreign = [name for name in needed if not SYSTEM_LIBRARIES.match(name)]
-    check(not foreign, f"{path} needs {foreign}, which not every machine has")
+    check(not foreign, f"{path} needs {foreign}, which are not system libraries")
 
 
 def check_with_vulkan() -> None:
@@ -78,16 +79,16 @@ def check_with_vulkan() -> None:
 
 
 def check_without_vulkan() -> None:
-    check(len(kp.compile(DOUBLE)) > 0, "compiling needs no Vulkan, and gave nothing")
+    check(len(kp.compile(DOUBLE)) > 0, "kp.compile() returned nothing without Vulkan")
     try:
         kp.Manager()
     except kp.Error as error:
-        check(isinstance(error, kp.Unsupported), f"a {type(error)} was raised")
+        check(isinstance(error, kp.Unsupported), f"kp.Manager() raised {type(error)}")
         for word in ("no Vulkan loader", "libvulkan.so.1", "install"):
-            check(word in str(error), f"'{word}' is not in the message: {error}")
+            check(word in str(error), f"the message lacks '{word}': {error}")
         print(f"python_smoke.py: without Vulkan: {type(error).__name__}: {error}")
     else:
-        check(False, "a Manager was made, though no Vulkan loader can be found")
+        check(False, "kp.Manager() succeeded without a Vulkan loader")
 
 
 def main() -> None:
@@ -97,7 +98,9 @@ def main() -> None:
     installed = importlib.metadata.version("kompute")
     check(installed == version, f"the installed version is {installed}, not {version}")
     inside = os.path.realpath(sys.prefix)
-    check(os.path.realpath(str(kp.__file__)).startswith(inside), f"kp was taken from {kp.__file__}")
+    check(
+        os.path.realpath(str(kp.__file__)).startswith(inside), f"kp was imported from {kp.__file__}"
+    )
     if without_vulkan:
         check_without_vulkan()
     else:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Consumes kompute in every way that is promised, each time by a small C++17 program that runs:
-# find_package and pkg-config on a static and on a shared installation, add_subdirectory, and
-# FetchContent from the source tree.
+# Uses kompute in every documented way, each time in a small C++17 program that runs: find_package
+# and pkg-config with a static and a shared installation, add_subdirectory, and FetchContent from
+# the source tree.
 #
-#   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a folder to work in
+#   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a working folder
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -44,20 +44,20 @@ configure() {
     quietly cmake --build "$to" --parallel "$jobs"
 }
 
-# A pattern for a path from its start: a source folder /kompute is no part of
+# A pattern that matches a path only from its start, so that a source folder /kompute does not match
 # ${prefix}/include/kompute.
 whole_path() {
     printf '(^|[^A-Za-z0-9_./}-]|-I|-L)%s' "$(sed 's/[].[^$*+?(){}|\\]/\\&/g' <<< "$1")"
 }
 
-# An installation must not depend on where it was first put.
+# An installation must not depend on its first location.
 install_elsewhere() {
     quietly cmake --install "$1" --prefix "$work/before/prefix"
     mkdir -p "$work/after"
     mv "$work/before/prefix" "$work/after/$2"
     if grep -rIlE --include='*.cmake' --include='*.pc' -e "$(whole_path "$work")" \
         -e "$(whole_path "$source")" "$work/after/$2"; then
-        fail "the files above name a folder of the build"
+        fail "the files above contain a path of the build"
     fi
 }
 
@@ -73,7 +73,7 @@ only_needs_system_libraries() {
     [ -z "$needed" ] || fail "$1 needs $needed"
 }
 
-# consume NAME PREFIX   find_package and pkg-config on an installation
+# consume NAME PREFIX   find_package and pkg-config with an installation
 consume() {
     local name=$1 prefix=$2 library_folder
     configure "$here/find_package" "$work/find_package-$name" "-DCMAKE_PREFIX_PATH=$prefix" \
@@ -89,7 +89,7 @@ consume() {
     run "pkg-config, $name" env "LD_LIBRARY_PATH=$library_folder:${LD_LIBRARY_PATH:-}" \
         "$work/pkg_config-$name"
     [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")" ] \
-        || fail "pkg-config reports another version than CMakeLists.txt"
+        || fail "pkg-config and CMakeLists.txt have different versions"
 }
 
 # --- a static installation ----------------------------------------------------------------------
@@ -97,11 +97,11 @@ install_elsewhere "$build" static
 archive=$(find "$work/after/static" -name libkompute.a)
 [ -n "$archive" ] || fail "no libkompute.a was installed"
 foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp' || true)
-[ -z "$foreign" ] || fail "libkompute.a defines names that are not its own: $foreign"
+[ -z "$foreign" ] || fail "libkompute.a defines foreign symbols: $foreign"
 consume static "$work/after/static"
 
 # --- inside another CMake project ---------------------------------------------------------------
-# Both projects use one folder, so that ccache answers the second one's compiler calls.
+# Both projects use one folder, so that ccache has the results of the second one.
 configure "$here/add_subdirectory" "$work/tree" "-DKOMPUTE_SOURCE=$source"
 run "add_subdirectory, static" "$work/tree/consumer"
 rm -rf "$work/tree"
@@ -116,6 +116,6 @@ library=$(find "$work/after/shared" -name libkompute.so)
 only_needs_system_libraries "$library"
 foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 != "u" { print $3 }' \
     | grep -v 'NK\?2kp' || true)
-[ -z "$foreign" ] || fail "libkompute.so exports names that are not its own: $foreign"
+[ -z "$foreign" ] || fail "libkompute.so exports foreign symbols: $foreign"
 consume shared "$work/after/shared"
-echo "package: every way works"
+echo "package: everything works"

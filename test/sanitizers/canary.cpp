@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One planted fault of each kind that the sanitizers are there to find. scripts/test.sh runs it
-// with the options of the real tests and insists on being told of each.
+// Plants one fault of each kind that the sanitizers must find. scripts/test.sh runs it with the
+// options of the tests, and fails if a fault is not reported.
 //
 //   kompute_sanitizer_canary overflow|leak|undefined|race
 #include <cstdio>

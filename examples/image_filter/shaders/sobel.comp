@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// How steeply the brightness changes around each pixel (Sobel's operator), from 0 to 255. Pixels
-// beyond the edge count as the nearest one inside.
+// Sobel operator: the magnitude of the brightness gradient at each pixel, from 0 to 255.
+// Coordinates outside the picture are clamped to its edge.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -15,7 +15,7 @@ int brightness(ivec2 at, ivec2 size)
     return int((77u * pixel.r + 150u * pixel.g + 29u * pixel.b + 128u) >> 8);
 }
 
-// The square root rounded down. sqrt() itself may be off in the last bits.
+// Returns the square root, rounded down. sqrt() alone may be wrong in the last bits.
 uint integerRoot(uint square)
 {
     uint root = uint(sqrt(float(square)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One work group per weight: sums its gradient over all samples and moves the weight against it.
+// One work group per weight: sums the gradient over all samples and takes a descent step.
 
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint features = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One work group: the mean of all losses.
+// One work group computes the mean of all losses.
 
 layout(local_size_x = 64) in;
 

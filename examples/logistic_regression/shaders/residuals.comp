@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One invocation per sample: how far the model is off, and the logarithmic loss.
+// One invocation per sample: the residual of the prediction and the logarithmic loss.
 
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint features = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One explicit step of the heat equation on some rows of a slab. A slab has the rows 1 to height;
-// row 0 and row height + 1 are copies of what the neighbours have. No heat passes the rim of the
-// plate, as if the points beyond it were as warm as those at it.
+// One explicit step of the heat equation on some rows of a slab. The slab has the rows 1 to height;
+// rows 0 and height + 1 are copies of the neighbours' rows. No heat crosses the rim of the plate,
+// as if points outside had the temperature of the rim.
 
 layout(local_size_x = 64, local_size_y = 2) in;
 
@@ -14,10 +14,10 @@ layout(push_constant) uniform Step
 {
     uint width;
     uint height;
-    uint rimAbove; // 1: row 1 is the first of the plate
-    uint rimBelow; // 1: row height is its last
+    uint rimAbove; // 1: row 1 is the first row of the plate
+    uint rimBelow; // 1: row height is the last row of the plate
     float rate;
-    // Which rows: rowCount of them from firstRow on, rowStride apart.
+    // The rows to compute: rowCount rows from firstRow, rowStride apart.
     uint firstRow;
     uint rowStride;
     uint rowCount;
@@ -36,7 +36,7 @@ void main()
     const float right = x == width - 1u ? centre : now[at + 1u];
     const float above = y == 1u && rimAbove == 1u ? centre : now[at - width];
     const float below = y == height && rimBelow == 1u ? centre : now[at + width];
-    // The same operations as on the CPU, none fused with another.
+    // The same operations as on the CPU, without contraction to fused multiply-add.
     precise float warmer = centre + rate * (((left + right) + (above + below)) - 4.0 * centre);
     next[at] = warmer;
 }

@@ -14,65 +14,83 @@
 
 namespace kp {
 
-/// Where the elements of a Buffer are.
+/// How the elements of a Buffer are distributed.
 enum class BufferPlacement {
-    eReplicated,        ///< a whole copy on each device
-    eReplicatedByQueue, ///< a whole copy for each queue of the group
-    eSharded            ///< each device has a part of the rows (first axis)
+    eReplicated,        ///< one full copy per device
+    eReplicatedByQueue, ///< one full copy per queue of the group
+    eSharded            ///< each device holds some of the rows (first axis)
 };
 
+/// Options of a Buffer.
 struct BufferOptions {
     BufferPlacement placement = BufferPlacement::eReplicated;
-    /// eSharded: rows of each device, 0 allowed, together all of them. Empty: as even as can be,
-    /// the first devices having one more.
+    /// eSharded: rows per device; 0 is allowed, and the sum must be the number of rows. Empty:
+    /// distributed evenly; if the rows do not divide evenly, the first devices get one more.
     std::vector<uint64_t> shardRows;
-    /// eStorage takes no more than the elements; others have a host view in Buffer::tensor().
+    /// eStorage needs memory for the elements only. Other types add a host view to
+    /// Buffer::tensor().
     Memory::MemoryTypes memoryType = Memory::MemoryTypes::eStorage;
 };
 
-/// How collective operations join elements, number by number.
+/// How reductions combine elements, number by number.
 enum class ReduceOperation { eSum, eProduct, eMinimum, eMaximum };
 
-/// The part of a buffer that one copy holds.
+/// The part of a buffer in one copy.
 struct Shard {
-    uint32_t index = 0;          ///< place among the copies
-    uint32_t count = 1;          ///< of copies
-    uint64_t offset = 0;         ///< first row, in the whole buffer
-    std::vector<uint64_t> shape; ///< of this part
-    std::vector<uint64_t> wholeShape;
+    uint32_t index = 0;               ///< index among the copies
+    uint32_t count = 1;               ///< number of copies
+    uint64_t offset = 0;              ///< first row in the whole buffer
+    std::vector<uint64_t> shape;      ///< of this part
+    std::vector<uint64_t> wholeShape; ///< of the whole buffer
 
-    uint64_t size() const; ///< elements of this part
+    uint64_t size() const; ///< number of elements in this part
 };
 
-/// An array of one, two or three dimensions on all devices of a group: copied to each, or shared
-/// out among them by rows. Its parts are ordinary tensors.
+/// An array of up to three dimensions on all devices of a group, either replicated on each device
+/// or sharded by rows. Its parts are ordinary tensors.
 ///
-/// **Index.** Where a function takes an index, it is that of a queue of the group and means the
-/// copy (or shard) that this queue's device has, so queues of one device have the same one unless
-/// the placement is eReplicatedByQueue. With one queue for each device, it is the device's number.
+///     kp::DeviceGroup group;
+///     kp::BufferOptions options;
+///     options.placement = kp::BufferPlacement::eSharded;
+///     kp::Buffer values(group, {1000, 64}, kp::Memory::DataTypes::eFloat, options);
+///     values.write(std::vector<float>(values.size(), 1.0f));
 ///
-/// **Order.** What a buffer does comes after what was launched before on the queues of the copies
-/// it touches, and before what is launched there later. So a host function that runs on such a
-/// queue must not call read() or write(), which would wait for it to end; it uses the tensors
-/// instead.
+/// **Indices.** An index argument is the index of a queue in the group. It selects the copy (or
+/// shard) of that queue's device, so all queues of a device select the same one, except with
+/// eReplicatedByQueue. With one queue per device, it is the index of the device.
 ///
-/// Functions that start work return at once with an event for each copy they touch. A buffer may be
-/// used by several threads; destroy() may not run beside other calls.
+/// **Order.** An operation on a buffer runs after earlier launches on the queues of the copies it
+/// touches, and before later ones. A host function on such a queue therefore must not call read()
+/// or write(), which would wait for that function; use the tensors instead.
+///
+/// Functions that start work return at once, with one event per copy they touch. Thread-safe,
+/// except that destroy() must not run at the same time as other calls.
 class KOMPUTE_API Buffer {
 public:
     static constexpr uint64_t kMaxElements = uint64_t{1} << 30;
     static constexpr size_t kMaxDimensions = 3;
 
-    /// @param shape  up to three sizes, none of them 0; none at all means one element
-    /// @throws InvalidArgument for a shape that is not allowed, over kMaxElements, shards that do
-    ///         not fit it; OutOfMemory. The group is as before then
+    /// Allocates the memory on every device. The contents are undefined.
+    /// @param group    the devices
+    /// @param shape    up to three sizes, none of them 0; an empty shape means one element
+    /// @param type     element type
+    /// @param options  placement and kind of memory
+    /// @throws InvalidArgument for an invalid shape, more than kMaxElements elements, or shards
+    ///         that do not match; OutOfMemory. The group is unchanged then
     Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementType type = {},
            const BufferOptions& options = {});
-    /// Around tensors that exist: a host application's buffers (Manager::wrapBuffer), host memory
-    /// (Manager::wrapHostMemory), memory of another process (Manager::importMemory), or any other.
-    /// @param copies    one for each copy, of the group's devices in their order; null where a
-    ///                  shard has no rows
-    /// @param writable  false: write(), collectives and kernels that would change it are refused
+    /// Wraps existing tensors: a host application's buffers (Manager::wrapBuffer), host memory
+    /// (Manager::wrapHostMemory), another process's memory (Manager::importMemory), or any others.
+    /// @param group     the devices
+    /// @param shape     as above
+    /// @param type      element type
+    /// @param copies    one tensor per copy, on the group's devices in order; null for a shard
+    ///                  without rows
+    /// @param options   placement
+    /// @param writable  false makes write(), collectives and kernels that would change the buffer
+    ///                  throw
+    /// @throws InvalidArgument for an invalid shape, or if a tensor is missing, destroyed, on
+    ///         another device or of another size
     Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementType type,
            std::vector<std::shared_ptr<Tensor>> copies, const BufferOptions& options = {},
            bool writable = true);
@@ -82,34 +100,46 @@ public:
 
     const std::vector<uint64_t>& shape() const;
     const ElementType& type() const;
-    uint64_t size() const;    ///< elements
-    uint64_t memSize() const; ///< bytes of all elements, once
+    uint64_t size() const;    ///< number of elements
+    uint64_t memSize() const; ///< bytes of all elements, counted once
     BufferPlacement placement() const;
     bool writable() const;
-    /// Number of copies, or of shards.
+    /// Returns the number of copies, or of shards.
     uint32_t copyCount() const;
-    /// Which copy an index means. @throws InvalidArgument where the group has no such queue
+    /// Returns the copy that an index selects.
+    /// @throws InvalidArgument if the group has no such queue
     uint32_t copyOf(uint32_t index) const;
+    /// Returns the position and shape of a copy or shard.
+    /// @throws InvalidArgument if the group has no such queue
     Shard shard(uint32_t index) const;
-    /// The memory of a copy: an ordinary tensor of the manager of that device, of numbers (of bytes
-    /// for structs). @throws InvalidArgument where the shard has no rows; after destroy()
+    /// Returns the memory of a copy: an ordinary tensor of the device's manager, with numbers as
+    /// elements (or whole structs).
+    /// @throws InvalidArgument if the group has no such queue, the shard has no rows, or after
+    ///         destroy()
     std::shared_ptr<Tensor> tensor(uint32_t index = 0) const;
 
-    // Host memory. Ranges are in bytes. All throw InvalidArgument for an index that does not exist,
-    // ranges that do not fit, and after destroy(); write() also where the buffer is not writable.
+    // Host memory. Ranges are in bytes. All functions throw InvalidArgument for an index that does
+    // not exist, for a range that does not fit, and after destroy(). write() also throws it if the
+    // buffer is not writable.
 
-    /// Bytes that read() gives for an index: of its copy; without one, of all copies one after the
-    /// other, or of the whole array where it is sharded.
+    /// Returns the bytes that read() returns for an index: those of its copy. Without an index:
+    /// those of all copies, or of the whole array if sharded.
     uint64_t readBytes(std::optional<uint32_t> index = std::nullopt) const;
 
-    /// Copies to host memory, and waits for it.
-    /// @param index   without: all copies one after the other; where it is sharded, the whole array
-    /// @param offset  of the first byte, in each copy (sharded, without index: in the whole array)
-    /// @param bytes   readBytes(index) or less; of all copies, the same number of each
+    /// Copies to host memory and waits.
+    /// @param data    destination, @p bytes long
+    /// @param bytes   at most readBytes(index); without an index, the same number from each copy
+    /// @param index   selects the copy. Without it: all copies one after the other, or the whole
+    ///                array if sharded
+    /// @param offset  first byte in each copy; in the whole array if sharded and without an index
     void read(void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
               uint64_t offset = 0) const;
-    /// Copies from host memory, which may be used again when the call is back.
-    /// @param index  without: to every copy; where it is sharded, to the shards that have the bytes
+    /// Copies from host memory, which may be reused once the call returns.
+    /// @param data    source, @p bytes long
+    /// @param bytes   size in bytes
+    /// @param index   selects the copy. Without it: every copy, or the shards that contain the
+    ///                range
+    /// @param offset  as in read()
     void write(const void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
                uint64_t offset = 0);
     template <typename T>
@@ -122,7 +152,8 @@ public:
     void write(const std::vector<T>& data, std::optional<uint32_t> index = std::nullopt) {
         write(data.data(), data.size() * sizeof(T), index);
     }
-    /// The same without waiting. @p data must stay until the events are done.
+    /// Starts a read or write without waiting. @p data must stay valid until the events are done.
+    /// @return one event per copy that is read or written
     std::vector<Event> readAsync(void* data, uint64_t bytes,
                                  std::optional<uint32_t> index = std::nullopt, uint64_t offset = 0,
                                  const std::vector<Event>& waitFor = {}) const;
@@ -130,41 +161,55 @@ public:
                                   std::optional<uint32_t> index = std::nullopt, uint64_t offset = 0,
                                   const std::vector<Event>& waitFor = {});
 
-    // Between devices. All need buffers of one group and one element type, and throw
-    // InvalidArgument where shapes or placements do not fit. "Replicated" is of either kind.
+    // Between devices. All functions need buffers of the same group, element type and shape, and
+    // throw InvalidArgument otherwise, for an unsuitable placement, for a destination that is not
+    // writable, and after destroy(). "Replicated" means either kind. Each returns one event per
+    // queue of the copies that take part.
 
-    /// Copies bytes from one copy to another. @param bytes without: as many as both have
+    /// Copies bytes between two copies of this buffer.
+    /// @param source             index of the source
+    /// @param destination        index of the destination
+    /// @param sourceOffset       bytes from the start of the source
+    /// @param destinationOffset  bytes from the start of the destination
+    /// @param bytes              default: as much as both have after their offsets
+    /// @param waitFor            events to wait for first
+    /// @return the event of the destination
+    /// @throws InvalidArgument also if a range does not fit, or if the ranges overlap in one copy
     Event copy(uint32_t source, uint32_t destination, uint64_t sourceOffset = 0,
                uint64_t destinationOffset = 0, std::optional<uint64_t> bytes = std::nullopt,
                const std::vector<Event>& waitFor = {});
-    /// Gives all of @p destination, however it is placed, the contents of this buffer. Of copies
-    /// that are not equal, a device's own is taken where it has one, else the first.
+    /// Copies this buffer to @p destination, converting between placements. If copies of this
+    /// buffer differ, each device takes its own if it has one, else the first.
     std::vector<Event> copyTo(Buffer& destination, const std::vector<Event>& waitFor = {}) const;
-    /// Replicated: every copy becomes equal to that of @p root.
+    /// Makes every copy of this replicated buffer equal to that of @p root.
     std::vector<Event> broadcast(uint32_t root = 0, const std::vector<Event>& waitFor = {});
-    /// From root's copy of this replicated buffer to the shards of @p destination.
+    /// Copies from root's copy of this replicated buffer to the shards of @p destination.
     std::vector<Event> scatter(Buffer& destination, uint32_t root = 0,
                                const std::vector<Event>& waitFor = {}) const;
-    /// From the shards of this buffer to root's copy of the replicated @p destination.
+    /// Copies from the shards of this buffer to root's copy of the replicated @p destination.
     std::vector<Event> gather(Buffer& destination, uint32_t root = 0,
                               const std::vector<Event>& waitFor = {}) const;
-    /// The same to every copy of @p destination.
+    /// Copies from the shards of this buffer to every copy of the replicated @p destination.
     std::vector<Event> allGather(Buffer& destination, const std::vector<Event>& waitFor = {}) const;
-    /// Root's copy becomes the sum (...) of all copies. Replicated. In a fixed order, so that
-    /// the same input gives the same bits.
+    /// Reduces all copies of this replicated buffer to root's copy. The order is fixed, so equal
+    /// inputs give identical bits.
+    /// @throws InvalidArgument also if elements cannot be reduced: bool, structs, and complex
+    ///         numbers except for eSum; likewise below
     std::vector<Event> reduce(ReduceOperation operation = ReduceOperation::eSum, uint32_t root = 0,
                               const std::vector<Event>& waitFor = {});
-    /// Every copy becomes the sum (...) of all copies. Replicated; all copies get the same bits.
+    /// Reduces all copies of this replicated buffer to every copy. All copies get identical bits.
     std::vector<Event> allReduce(ReduceOperation operation = ReduceOperation::eSum,
                                  const std::vector<Event>& waitFor = {});
-    /// Each shard of @p destination becomes the sum (...) of its rows in all copies of this
-    /// replicated buffer.
+    /// Reduces all copies of this replicated buffer to the shards of @p destination: each shard
+    /// gets its own rows.
     std::vector<Event> reduceScatter(Buffer& destination,
                                      ReduceOperation operation = ReduceOperation::eSum,
                                      const std::vector<Event>& waitFor = {}) const;
 
+    /// Returns false after destroy().
     bool isInit() const;
-    /// Frees the memory on every device, after the work that uses it. A second call does nothing.
+    /// Frees the memory on every device once the work that uses it has finished. Destroys wrapped
+    /// tensors, too. Further calls have no effect.
     void destroy();
 
     struct Impl;

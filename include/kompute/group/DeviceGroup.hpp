@@ -21,49 +21,54 @@ namespace group {
 class Exchange;
 }
 
-/// How data travel from one device of a group to another.
+/// How data is transferred between two devices of a group.
 enum class ExchangePath {
-    eAuto,         ///< the first of the following that the devices offer
-    eSharedMemory, ///< memory that both have open: logical devices of one GPU
-    ePeerMemory,   ///< from GPU to GPU, by NVLink or PCI Express: NVIDIA's, on Linux
-    eHostMemory,   ///< one copies to host memory, the other from there, both directly
-    eStaging       ///< the same, with a copy by the host between the two
+    eAuto,         ///< the first of the following that both devices support
+    eSharedMemory, ///< memory open in both: logical devices of one GPU
+    ePeerMemory,   ///< from GPU to GPU over NVLink or PCI Express: NVIDIA on Linux
+    eHostMemory,   ///< through host memory that both devices copy from and to directly
+    eStaging       ///< through staging memory, with a copy by the host in between
 };
 
+/// Options of a DeviceGroup.
 struct DeviceGroupOptions {
-    /// Places in listDevices(). The same place twice gives two logical devices on one physical
-    /// one. Empty: every GPU, or what KOMPUTE_DEVICE names, or else the software driver.
+    /// Indices in listDevices(). Repeating an index creates a further logical device on the same
+    /// physical device. Empty: every GPU that KOMPUTE_DEVICE (if set) allows, or else the software
+    /// driver.
     std::vector<uint32_t> deviceIds;
-    /// Queues for each device; a single entry counts for all; empty: one. Queues past the first of
-    /// a device are virtual (see Queue) unless queueFamilies says otherwise.
+    /// Queues per device. A single entry applies to all devices; empty means one. All but the first
+    /// queue of a device are virtual (see Queue), unless queueFamilies is set.
     std::vector<uint32_t> queueCounts;
-    /// For each device the family of each of its queues, instead of queueCounts. Needs deviceIds.
+    /// For each device, the family of each of its queues. Replaces queueCounts; requires deviceIds.
     std::vector<std::vector<uint32_t>> queueFamilies;
-    /// What else the managers are made with. It names no device and no queues.
+    /// Further options of the managers. Must not select a device or queues.
     ManagerOptions manager;
-    /// For tests and measurements.
+    /// Forces a transfer path, for tests and measurements.
     ExchangePath exchange = ExchangePath::eAuto;
 };
 
-/// What holds on every device of a group: the least of each limit.
+/// The limits that hold on every device of a group: the minimum of each.
 struct GroupLimits {
     Workgroup maxWorkgroupCount{};
     Workgroup maxWorkgroupSize{};
     uint32_t maxWorkgroupInvocations = 0;
     uint64_t memoryBytes = 0; ///< of the smallest device
-    bool timestamps = false;  ///< on all
+    bool timestamps = false;  ///< true if all devices have them
 };
 
-/// Where something is launched: on every device, on one queue's, or on whichever has least to do.
+/// Selects where something is launched: on every device, on the device with the least pending work,
+/// or on one queue.
 class KOMPUTE_API GroupTarget {
 public:
+    /// Selects every device.
     static GroupTarget all() { return {}; }
+    /// Selects the device with the fewest unfinished launches of the group.
     static GroupTarget any() { return GroupTarget(true, std::nullopt); }
-    /// The device that queue @p index of the group belongs to, on that queue.
+    /// Selects queue @p index of the group and its device.
     static GroupTarget queue(uint32_t index) { return {false, index}; }
 
     bool isAny() const { return mAny; }
-    const std::optional<uint32_t>& index() const { return mIndex; } ///< empty: all, or any
+    const std::optional<uint32_t>& index() const { return mIndex; } ///< empty for all() and any()
 
 private:
     GroupTarget() = default;
@@ -73,83 +78,110 @@ private:
     std::optional<uint32_t> mIndex;
 };
 
-/// Several devices as one: an ordinary Manager for each, and their queues in one row. Groups share
-/// nothing but devices: there may be several at once, and when a device fails, the others go on.
+/// Several devices used as one: an ordinary Manager for each, and one list of all their queues.
 ///
-/// Queues are numbered over all devices: first those of device 0, then those of device 1, and so
-/// on. They are in order. What launch() and buffers do, they do on these queues.
+///     kp::DeviceGroup group; // every GPU
+///     auto x = std::make_shared<kp::Buffer>(group, std::vector<uint64_t>{1 << 20});
+///     kp::GroupKernel twice(group, "twice", source, {x}); // GLSL
+///     kp::Event::waitAll(twice());
 ///
-/// All member functions but destroy() may be called from any thread at any time. Buffers and
-/// kernels of a group keep its devices, also when the group itself is gone.
+/// Queues are numbered across devices: first those of device 0, then those of device 1, and so on.
+/// They are in-order. launch() and buffers use these queues. Groups are independent of each other,
+/// even on the same devices, and if a device fails, the others continue.
+///
+/// Thread safety: every member function except destroy() may be called from any thread at any time.
+/// Buffers and kernels of a group keep its devices alive, even after the group is destroyed.
 class KOMPUTE_API DeviceGroup {
 public:
-    /// Every GPU; see DeviceGroupOptions::deviceIds.
-    /// @throws Unsupported, InvalidArgument as Manager
+    /// Opens every GPU; see DeviceGroupOptions::deviceIds.
+    /// @throws Unsupported or InvalidArgument as Manager
     DeviceGroup();
+    /// Opens the devices with these indices in listDevices(). Throws as above.
     explicit DeviceGroup(const std::vector<uint32_t>& deviceIds);
-    /// @throws InvalidArgument also where lists have other lengths than there are devices
+    /// Opens the devices that @p options selects.
+    /// @throws Unsupported or InvalidArgument as Manager; InvalidArgument also for lists of the
+    ///         wrong length, a device without queues, and a device or queues in
+    ///         DeviceGroupOptions::manager
     explicit DeviceGroup(const DeviceGroupOptions& options);
-    /// Of managers that exist, such as those of a host application's devices: with all their
-    /// queues. They are shared with whoever else holds them, also when destroy() is called.
-    /// @throws InvalidArgument for none, and where one is null or was destroyed
+    /// Creates a group from existing managers, such as those of a host application's devices, with
+    /// all their queues. The managers stay shared with their other owners; destroy() destroys them
+    /// for all.
+    /// @throws InvalidArgument if the list is empty, or a manager is null or destroyed
     static DeviceGroup of(const std::vector<std::shared_ptr<Manager>>& managers,
                           ExchangePath exchange = ExchangePath::eAuto);
     ~DeviceGroup();
     DeviceGroup(const DeviceGroup&) = delete;
     DeviceGroup& operator=(const DeviceGroup&) = delete;
 
-    /// Number of devices.
+    /// Returns the number of devices.
     size_t size() const;
-    /// The manager of a device. @throws InvalidArgument where there is no such device
+    /// Returns the manager of a device.
+    /// @throws InvalidArgument if there is no such device
     Manager& operator[](size_t device) const;
     const std::shared_ptr<Manager>& manager(size_t device) const;
-    /// Place of each device in listDevices().
+    /// Returns the index of each device in listDevices().
     std::vector<uint32_t> deviceIds() const;
 
+    /// Returns the number of queues of all devices.
     uint32_t queueCount() const;
-    /// @throws InvalidArgument where there is no such queue
+    /// Returns a queue.
+    /// @throws InvalidArgument if there is no such queue
     const std::shared_ptr<Queue>& queue(uint32_t index) const;
-    /// Which device a queue belongs to.
+    /// Returns the index of the device that a queue belongs to.
+    /// @throws InvalidArgument if there is no such queue
     uint32_t deviceOfQueue(uint32_t index) const;
-    /// The first queue of a device.
+    /// Returns the index of a device's first queue.
+    /// @throws InvalidArgument if there is no such device
     uint32_t firstQueueOf(size_t device) const;
 
+    /// Returns the limits that hold on every device.
     GroupLimits limits() const;
-    /// How data travel between two devices of the group; empty within one.
+    /// Returns how data is transferred between two devices of the group; empty within one device.
+    /// @throws InvalidArgument if there is no such device
     std::optional<ExchangePath> exchangePath(size_t from, size_t to) const;
 
-    /// What forEach() calls, once for each device chosen.
-    /// @param queue  index in the group
+    /// A function that forEach() calls once per selected device. @p queue is the index of a queue
+    /// in the group.
     using Task = std::function<std::optional<Event>(Manager& manager, uint32_t queue,
                                                     const std::vector<Event>& waitFor)>;
-    /// Calls a function for each device that @p target chooses, in this thread: exactly once each,
-    /// whatever the devices have to do already.
-    ///
-    /// What the first call throws is thrown. What a later one throws fails the event of its device,
-    /// since the others are on their way.
-    /// @return an event for each device chosen; done already where the function returned none
+    /// Calls a function in this thread, exactly once for each device that @p target selects,
+    /// however busy the devices are.
+    /// @param task     the function
+    /// @param target   selects the devices
+    /// @param waitFor  passed to the function
+    /// @return one event per selected device; already done if the function returned none
+    /// @throws InvalidArgument if @p task is empty; the exception of the first call. The exception
+    ///         of a later call fails its device's event instead, because the others have started
     std::vector<Event> forEach(const Task& task, GroupTarget target = GroupTarget::all(),
                                const std::vector<Event>& waitFor = {});
 
-    /// Launches something that was made for each device. Errors as forEach().
-    /// @param launchers  one for each device
-    /// @param options    without a queue
+    /// Launches one object on each selected device. Errors as in forEach().
+    /// @param launchers  one per device
+    /// @param options    options of each launch; the queue is replaced
+    /// @param target     selects the devices
+    /// @return one event per selected device
+    /// @throws InvalidArgument also if the number of objects is not that of the devices, or one is
+    ///         null
     std::vector<Event> launch(const std::vector<std::shared_ptr<Launcher>>& launchers,
                               const LaunchOptions& options = {},
                               GroupTarget target = GroupTarget::all());
     std::vector<Event> launch(const std::vector<std::shared_ptr<KernelListLauncher>>& lists,
                               const LaunchOptions& options = {},
                               GroupTarget target = GroupTarget::all());
-    /// As each algorithm is now: its memory, work groups and push constants.
+    /// Dispatches each algorithm with its current memory, work group counts and push constants.
+    /// Arguments, result and errors as above.
     std::vector<Event> launch(const std::vector<std::shared_ptr<Algorithm>>& algorithms,
                               const std::vector<Event>& waitFor = {},
                               GroupTarget target = GroupTarget::all());
 
-    /// Waits until every device has done everything it was given, and everything on the group's
-    /// queues is over. @throws DeviceLost
+    /// Waits until all devices have finished all work, and all launches on the group's queues have
+    /// ended.
+    /// @throws DeviceLost
     void waitIdle() const;
-    /// Destroys what the managers made, as Manager::destroy. A second call does nothing.
+    /// Destroys the objects that the managers created; see Manager::destroy. Further calls have no
+    /// effect.
     void destroy();
+    /// Returns false after destroy(), or if one of the managers was destroyed.
     bool isInit() const;
 
     struct Impl;

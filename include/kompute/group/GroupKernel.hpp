@@ -14,8 +14,8 @@
 
 namespace kp {
 
-/// An argument of a GroupKernel: a buffer, or a value as other launchers take it. As Argument, it
-/// has its place, an index or a name.
+/// An argument of a GroupKernel: a buffer, or a value as for other launchers. Given by position, by
+/// index or by name; see Argument.
 struct GroupArgument {
     GroupArgument(std::shared_ptr<Buffer> given) : buffer(std::move(given)) {}
     GroupArgument(uint32_t place, std::shared_ptr<Buffer> given)
@@ -31,43 +31,51 @@ struct GroupArgument {
 
     std::optional<uint32_t> index;
     std::string name;
-    std::shared_ptr<Buffer> buffer; ///< null: value
+    std::shared_ptr<Buffer> buffer; ///< null if value is used
     ArgumentValue value;
 };
 using GroupArguments = std::vector<GroupArgument>;
 
+/// Options of a GroupKernel.
 struct GroupKernelOptions {
-    /// Work items for a shard. Without: its elements, in x.
+    /// Returns the global size for a shard. Default: its number of elements, in x.
     std::function<WorkSize(const Shard& shard)> globalSize;
-    std::optional<WorkSize> localSize; ///< without: the shader's own
-    /// Where the work items are no multiple of the local size, as those of shards hardly ever are:
-    /// true launches the groups that cover them, and the shader checks its bounds; false is an
-    /// error.
+    std::optional<WorkSize> localSize; ///< default: the shader's
+    /// Behaviour if the global size is not a multiple of the local size, as is usual for shards.
+    /// True launches enough work groups to cover it, and the shader checks its bounds; false
+    /// throws.
     bool roundUp = true;
-    ParametersMap parameters; ///< arguments that are given with each call
+    ParametersMap parameters; ///< arguments given with each call
 };
 
-/// One kernel on every device of a group, each working on its copy or shard of the buffers.
+/// A kernel on every device of a group. Each device works on its copies or shards of the buffers.
 ///
-/// The shader is told which part it has through push constants of these names, as far as it
-/// declares them, as uint or int, alone or in vectors:
+/// The shader learns its part from push constants with these names, if it declares them as int or
+/// uint:
 ///
-///     kp_shard_index   place of the copy or shard
-///     kp_shard_count   number of them
+///     kp_shard_index   index of the copy or shard
+///     kp_shard_count   number of copies or shards
 ///     kp_shard_offset  first row of the shard in the whole buffer
-///     kp_shard_shape   shape of the shard, last axis first (x); axes that it has no number for are
-///                      multiplied into its last one, so a single number is the elements
-///     kp_whole_shape   shape of the whole buffer, likewise
+///     kp_shard_shape   shape of the shard, last axis first (x)
+///     kp_whole_shape   shape of the whole buffer, last axis first (x)
 ///
-/// They are about the first sharded buffer among the arguments, or else the first buffer. A device
-/// whose shard has no rows is passed over.
+/// The shapes may be scalars or vectors. If a shape has more axes than the push constant has
+/// components, the remaining axes are multiplied into the last component, so a scalar is the number
+/// of elements. The values refer to the first sharded buffer among the arguments, or else the first
+/// buffer. Devices whose shard has no rows are skipped.
 ///
-/// Used by one thread at a time.
+/// Thread safety: one thread at a time.
 class KOMPUTE_API GroupKernel {
 public:
-    /// @throws ShaderError, InvalidArgument as KernelLauncher, and where a buffer is of another
-    ///         group, buffers are placed by queue and not, or the kernel writes to a buffer that is
-    ///         not writable
+    /// Creates the kernel from GLSL or SPIR-V, and a launcher for each device.
+    /// @param group      the devices
+    /// @param name       name in messages, trace and statistics
+    /// @param arguments  all arguments except parameters and the push constants above
+    /// @param options    sizes and parameters
+    /// @throws ShaderError or InvalidArgument as KernelLauncher; InvalidArgument also if a buffer
+    ///         belongs to another group, the kernel writes to a buffer that is not writable or,
+    ///         launched on every queue, to one that several queues share, or there is neither a
+    ///         buffer nor GroupKernelOptions::globalSize
     GroupKernel(const DeviceGroup& group, std::string name, const std::string& glsl,
                 const GroupArguments& arguments, const GroupKernelOptions& options = {});
     GroupKernel(const DeviceGroup& group, std::string name, const std::vector<uint32_t>& spirv,
@@ -76,19 +84,23 @@ public:
     GroupKernel(const GroupKernel&) = delete;
     GroupKernel& operator=(const GroupKernel&) = delete;
 
-    /// True for a push constant that the library itself gives a shader which declares it.
+    /// Returns true for a push constant whose value the library provides.
     static bool givesArgument(const KernelArgument& argument);
 
     const std::string& name() const;
-    /// Launches it on the devices that @p target chooses: exactly once on each, on the first of its
-    /// queues (of buffers placed by queue: on every queue). Returns at once.
-    /// @return an event for each of them
+    /// Launches the kernel exactly once on each device that @p target selects, on the device's
+    /// first queue; on every queue if a buffer is eReplicatedByQueue. Returns at once.
+    /// @param waitFor     events to wait for first
+    /// @param parameters  values of the parameters
+    /// @param target      selects the devices
+    /// @return one event per selected device or queue; already done for a skipped one
     /// @throws as DeviceGroup::forEach
     std::vector<Event> operator()(const std::vector<Event>& waitFor = {},
                                   const Parameters& parameters = {},
                                   GroupTarget target = GroupTarget::all());
-    /// The launcher of one device, for lists. @param index  of a queue, as in Buffer
-    /// @throws InvalidArgument where its shard has no rows
+    /// Returns the launcher of one device, for use in lists.
+    /// @param index  index of a queue, as in Buffer
+    /// @throws InvalidArgument if there is no such queue, or its shard has no rows
     std::shared_ptr<Launcher> launcher(uint32_t index) const;
 
 private:

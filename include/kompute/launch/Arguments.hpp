@@ -17,44 +17,44 @@
 
 namespace kp {
 
-/// What an argument of a kernel is.
+/// Kind of a kernel argument.
 enum class ArgumentKind {
-    eBuffer,        ///< a storage or uniform buffer: a tensor
-    eImage,         ///< a storage image
-    ePushConstant,  ///< a member of the push-constant block
-    eSpecialization ///< a specialization constant; may be left out, the shader has a default
+    eBuffer,        ///< a storage or uniform buffer; takes a tensor
+    eImage,         ///< a storage image; takes an image
+    ePushConstant,  ///< a member of the push constant block
+    eSpecialization ///< a specialization constant; optional, because the shader has a default
 };
 
 /// One argument that a kernel declares.
 struct KernelArgument {
-    uint32_t index = 0; ///< place in the list of arguments
-    std::string name;   ///< "" where the module has none
+    uint32_t index = 0; ///< position in the argument list
+    std::string name;   ///< "" if the module has none
     ArgumentKind kind = ArgumentKind::eBuffer;
-    shader::ScalarType type = shader::ScalarType::eUnknown; ///< of an element or of the number
-    uint32_t components = 1;                                ///< numbers in one element: vec4 -> 4
-    uint32_t bytes = 0; ///< of a push constant or specialization constant
-    uint32_t place = 0; ///< binding, byte offset in the push-constant block, or constant id
-    bool reads = true;  ///< buffers and images
-    bool writes = true; ///< buffers and images
+    shader::ScalarType type = shader::ScalarType::eUnknown; ///< type of an element or of the number
+    uint32_t components = 1;                                ///< numbers per element: vec4 has 4
+    uint32_t bytes = 0; ///< size of a push constant or specialization constant
+    uint32_t place = 0; ///< binding, byte offset in the push constant block, or constant id
+    bool reads = true;  ///< for buffers and images
+    bool writes = true; ///< for buffers and images
 };
 
-/// The arguments of a kernel in their order: descriptor bindings ascending, then members of the
-/// push-constant block by offset, then specialization constants by id (without those that set the
-/// local size, which are given as a local size).
+/// The arguments of a kernel in order: descriptor bindings by number, push constants by offset,
+/// then specialization constants by id. Specialization constants that set the local size are left
+/// out; they are given as a local size. A value type.
 class KOMPUTE_API KernelSignature {
 public:
     KernelSignature() = default;
     explicit KernelSignature(const shader::Reflection& reflection);
 
     const std::vector<KernelArgument>& arguments() const { return mArguments; }
-    /// Null where there is none.
+    /// Returns the argument with this name; null if there is none.
     const KernelArgument* find(const std::string& name) const;
 
 private:
     std::vector<KernelArgument> mArguments;
 };
 
-/// "float", "uint32[3]", "buffer of float", ... for messages.
+/// Returns the type for messages: "float", "uint32[3]", "buffer of float", ...
 KOMPUTE_API std::string typeName(const KernelArgument& argument);
 
 namespace detail {
@@ -86,8 +86,9 @@ constexpr shader::ScalarType scalarTypeOf() {
 
 } // namespace detail
 
-/// A value for an argument: a tensor, an image, one number, a few numbers of one type (vectors,
-/// matrices), or bytes (structs). Types are exact: an int is no float.
+/// A value for a kernel argument: a tensor, an image, a number, several numbers of one type
+/// (vectors, matrices), or bytes (structs). Types must match exactly: an int is not converted to
+/// float.
 class KOMPUTE_API ArgumentValue {
 public:
     enum class Kind { eNone, eMemory, eNumbers, eBytes };
@@ -113,19 +114,27 @@ public:
                           !std::is_same<T, bool>::value,
                       "numbers");
     }
-    /// @param bytes  of all the numbers
+    /// Returns a value of several numbers.
+    /// @param type        type of each number
+    /// @param components  how many numbers
+    /// @param data        the numbers, copied
+    /// @param bytes       size of all numbers
+    /// @throws InvalidArgument if @p bytes does not match @p type and @p components
     static ArgumentValue numbers(shader::ScalarType type, uint32_t components, const void* data,
                                  size_t bytes);
-    /// A struct, or numbers whose types the caller vouches for.
+    /// Returns a value of raw bytes, copied: a struct, or numbers whose types the caller
+    /// guarantees.
     static ArgumentValue bytes(const void* data, size_t bytes);
 
     Kind kind() const { return mKind; }
-    const std::shared_ptr<Memory>& memory() const { return mMemory; } ///< null unless eMemory
+    const std::shared_ptr<Memory>& memory() const {
+        return mMemory;
+    } ///< null unless kind() is eMemory
     shader::ScalarType type() const { return mType; }
     uint32_t components() const { return mComponents; }
     const unsigned char* data() const { return mLarge.empty() ? mSmall.data() : mLarge.data(); }
     size_t size() const { return mSize; } ///< bytes; 0 for memory
-    /// "int32", "float[3]", "tensor of eFloat", ... for messages.
+    /// Returns the type for messages: "int32", "float[3]", "tensor of 100 eFloat", ...
     std::string describe() const;
 
     friend KOMPUTE_API bool operator==(const ArgumentValue& a, const ArgumentValue& b);
@@ -143,8 +152,8 @@ private:
     std::shared_ptr<Memory> mMemory;
 };
 
-/// An argument in a list: by position, by index, or by the name that the shader gives it. A list is
-/// all by position, or has an index or a name for each.
+/// A kernel argument in a list: by position, by index, or by its name in the shader. In one list,
+/// either all arguments are by position, or each has an index or a name.
 struct Argument {
     template <typename V,
               typename = std::enable_if_t<std::is_constructible<ArgumentValue, V>::value>>
@@ -160,7 +169,7 @@ struct Argument {
 
 using Arguments = std::vector<Argument>;
 
-/// Values of named parameters for one call.
+/// The value of a named parameter for one call.
 struct Parameter {
     Parameter(std::string parameter, ArgumentValue v)
         : name(std::move(parameter)), value(std::move(v)) {}

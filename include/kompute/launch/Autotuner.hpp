@@ -18,95 +18,103 @@ namespace kp {
 
 class Manager;
 
-/// How much is tried before a configuration is chosen. Each level keeps what the cache knows.
+/// How many configurations are tried. Each level uses the times in the cache.
 enum class TuningEffort {
-    eEstimate,  ///< runs nothing: the cache's best, that of the nearest problem size, or a rule
-    eMeasure,   ///< up to 32 configurations, drawn evenly from all
-    ePatient,   ///< up to 256
-    eExhaustive ///< all of them
+    eEstimate,  ///< none: the cache's best, the nearest problem size's best, or a rule
+    eMeasure,   ///< up to 32, sampled evenly
+    ePatient,   ///< up to 256, sampled evenly
+    eExhaustive ///< all
 };
 
-/// Where times come from.
+/// Clock that measures the runs.
 enum class TuningTime {
-    eAuto,   ///< the device's timestamps, or host time on devices that have none
-    eDevice, ///< the device's timestamps
-    eHost    ///< from submission to completion, seen from the host
+    eAuto,   ///< device timestamps if the device has them, else host time
+    eDevice, ///< device timestamps
+    eHost    ///< host time from submission to completion
 };
 
-/// What tuning is doing; passed to the callback after every configuration of every round.
+/// Progress of a tuning run. Passed to the callback after every configuration of every round.
 struct TuningProgress {
     std::string kernel;
-    uint32_t round = 0; ///< from 1 on; in each, the slower configurations are knocked out
+    uint32_t round = 0; ///< starts at 1; each round eliminates the slower configurations
     uint32_t rounds = 0;
-    size_t done = 0; ///< configurations of this round that are finished
+    size_t done = 0; ///< finished configurations of this round
     size_t total = 0;
-    TuningConfiguration configuration; ///< the last one that was run
-    double nanoseconds = 0;            ///< its time; 0 where it was refused
+    TuningConfiguration configuration; ///< the latest one
+    double nanoseconds = 0;            ///< its time; 0 if it was rejected
     TuningConfiguration best;
     double bestNanoseconds = 0;
     double elapsedSeconds = 0;
     double budgetSeconds = 0;
 };
-/// @return false to stop; the best one so far is then taken
+/// Receives the progress.
+/// @return false to stop tuning with the best configuration so far
 using TuningCallback = std::function<bool(const TuningProgress&)>;
 
-/// A callback that draws a progress bar: on a terminal one line that is written over, elsewhere a
-/// line for each round. @param stream  not owned; null: standard error
+/// Returns a callback that draws a progress bar: a single updated line on a terminal, one line per
+/// round elsewhere.
+/// @param stream  not owned; null for standard error
 KOMPUTE_API TuningCallback consoleProgress(std::FILE* stream = nullptr);
 
+/// Options of an Autotuner.
 struct AutotunerOptions {
     TuningEffort effort = TuningEffort::eMeasure;
-    /// Time for one call, in seconds, runs and compilation together; 0: no bound. A run that has
-    /// begun is finished, and one configuration is always run.
+    /// Time limit of one call in seconds, including compilation; 0 for none. A run in progress is
+    /// finished, and at least one configuration is run.
     double budgetSeconds = 0;
     TuningTime time = TuningTime::eAuto;
-    /// Folder of the cache; its subfolder `tuning` is used. Empty: Manager::cacheFolder(); "off":
-    /// nothing is kept between runs.
+    /// Folder of the cache, which uses the subfolder `tuning`. Empty: Manager::cacheFolder().
+    /// "off": nothing is kept between runs.
     std::string cacheFolder;
-    /// How long to wait for another process that writes the same file. After that the times are
-    /// kept in memory, and written when the file is free.
+    /// How long to wait for another process that writes the same file. After that, the times are
+    /// kept in memory and written once the file is free.
     double lockSeconds = 2;
-    /// Leave out work groups whose size is no multiple of the subgroup size, where others exist.
+    /// Excludes work group sizes that are not a multiple of the subgroup size, if there are others.
     bool subgroupMultiple = true;
-    /// Measure even what the cache knows.
+    /// Measures configurations again even if the cache knows them.
     bool remeasure = false;
-    /// Runs of a configuration that gets to the last round.
+    /// Number of timed runs of a configuration that reaches the last round.
     uint32_t runs = 15;
-    uint32_t seed = 1; ///< of the draw, where not all configurations are tried
+    uint32_t seed = 1; ///< of the sample, if not all configurations are tried
     TuningCallback progress;
 };
 
-/// The memory and numbers a kernel is tuned with. A plain description.
+/// The memory and numbers to tune a kernel with. A plain description.
 class KOMPUTE_API TuningArguments {
 public:
-    /// Looks at the memory that the kernel has written for one configuration.
-    /// @return "" where it is right, else what is wrong
+    /// Checks the memory that the kernel wrote with one configuration.
+    /// @return "" if it is correct, else a description of the error
     using Verifier = std::function<std::string(const TuningConfiguration&)>;
 
     TuningArguments() = default;
-    /// @param memObjects  for bindings 0, 1, ...
-    /// @param threads     invocations in x, y and z; the size of the problem, too, unless
-    ///                    problem() says otherwise
+    /// @param memObjects  memory for bindings 0, 1, ...
+    /// @param threads     invocations in x, y and z; also the problem size unless problem() sets
+    ///                    another
+    /// @throws InvalidArgument if a memory object is null
     explicit TuningArguments(std::vector<std::shared_ptr<Memory>> memObjects,
                              const std::array<uint64_t, 3>& threads = {0, 1, 1});
 
-    /// Another number of invocations. The size of the problem follows where it is that number.
+    /// Sets the number of invocations. The problem size follows unless problem() set another.
     TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
         return pushConstants(values.data(), values.size() * sizeof(T));
     }
     TuningArguments& pushConstants(const void* data, size_t bytes);
-    /// Size of the problem: what the cache tells problems apart by, and measures nearness with.
+    /// Sets the problem size, by which the cache distinguishes problems and finds near ones.
     TuningArguments& problem(std::vector<int64_t> size);
-    /// Whatever else makes times differ ("sparse", "float16"); must be equal for the cache.
+    /// Sets a text for everything else that affects times ("sparse", "float16"). The cache only
+    /// uses times with the same key.
     TuningArguments& key(std::string key);
-    /// Fill a memory object with zeros before every run, where it would be restored otherwise.
+    /// Fills a memory object with zeros before every run instead of restoring it.
     TuningArguments& resetToZero(std::shared_ptr<Memory> memory);
-    /// Leave a memory object as runs leave it; for results that nobody needs before the real run.
+    /// Leaves a memory object as the runs leave it, for results that are not needed before the real
+    /// run.
     TuningArguments& leave(std::shared_ptr<Memory> memory);
-    /// Refuse configurations that do not write @p expected to @p memory. Integers must be equal,
-    /// floating-point numbers within absolute + relative x |expected|.
+    /// Rejects configurations that do not write @p expected to @p memory. Integers must be equal;
+    /// floating-point numbers must be within absolute + relative * |expected|.
+    /// @throws InvalidArgument if the memory is not one of the kernel's arguments, the sizes
+    ///         differ, or a tolerance is negative
     template <typename T>
     TuningArguments& expect(std::shared_ptr<Memory> memory, const std::vector<T>& expected,
                             double relative = 1e-4, double absolute = 1e-6) {
@@ -115,9 +123,11 @@ public:
     }
     TuningArguments& expect(std::shared_ptr<Memory> memory, const void* expected, size_t bytes,
                             double relative, double absolute);
-    /// Refuse configurations that @p verifier objects to. It may download() memory, not change it.
+    /// Rejects configurations for which @p verifier reports an error. The verifier may download()
+    /// memory but must not change it.
     TuningArguments& verify(Verifier verifier);
 
+    /// Arguments of one expect() call.
     struct Expected {
         std::shared_ptr<Memory> memory;
         std::vector<unsigned char> bytes;
@@ -146,83 +156,91 @@ private:
     Verifier mVerifier;
 };
 
-/// What is known of one configuration.
+/// What is known about one configuration.
 struct TuningRecord {
     enum class Status {
-        eMeasured, ///< it has a time
-        eWrong,    ///< its results were refused
-        eFailed,   ///< it does not compile or does not fit the device
-        eSkipped   ///< not run: the budget was spent, or the effort is low
+        eMeasured, ///< has a time
+        eWrong,    ///< produced wrong results
+        eFailed,   ///< does not compile or exceeds the device's limits
+        eSkipped   ///< not run: out of budget, or not sampled
     };
     TuningConfiguration configuration;
     Status status = Status::eSkipped;
-    std::string reason;      ///< eWrong and eFailed
-    double nanoseconds = 0;  ///< the shortest run
+    std::string reason;     ///< for eWrong and eFailed
+    double nanoseconds = 0; ///< time of the fastest run
     double medianNs = 0;
     uint32_t runs = 0;
     bool fromCache = false;
 };
 
+/// The result of a tuning run.
 struct TuningResult {
     enum class Source {
-        eMeasured, ///< something was measured now
-        eCache,    ///< everything needed was known
-        eNearest,  ///< the best of the nearest problem size in the cache
-        eEstimate  ///< by rule
+        eMeasured, ///< measured in this call, at least in part
+        eCache,    ///< entirely from the cache
+        eNearest,  ///< best of the nearest problem size in the cache
+        eEstimate  ///< by a rule
     };
     TuningConfiguration configuration; ///< the fastest one
     double nanoseconds = 0;            ///< its time; 0 for eNearest and eEstimate
-    Workgroup workgroup{};             ///< work groups of the dispatch
+    Workgroup workgroup{};             ///< work group counts of the dispatch
     std::vector<uint32_t> spirv;
     std::vector<SpecializationConstant> specialization;
-    /// Ready to be recorded: with the memory, work groups and push constants of the arguments.
+    /// Ready to record: bound to the memory and push constants of the arguments.
     std::shared_ptr<Algorithm> algorithm;
     Source source = Source::eEstimate;
-    uint64_t benchmarks = 0;     ///< timed runs of kernels in this call
+    uint64_t benchmarks = 0;     ///< timed kernel runs in this call
     uint64_t configurations = 0; ///< before constraints and limits
-    uint64_t constrained = 0;    ///< left out by constraints
-    uint64_t pruned = 0;         ///< left out by limits of the device
-    bool stopped = false;        ///< by the budget or the callback
+    uint64_t constrained = 0;    ///< excluded by constraints
+    uint64_t pruned = 0;         ///< excluded by the device's limits
+    bool stopped = false;        ///< stopped by the budget or the callback
     double seconds = 0;
     std::vector<TuningRecord> records; ///< fastest first, then the others
 };
 
-/// Finds the fastest configuration of a kernel on this device, and remembers it.
+/// Finds the fastest configuration of a kernel on a device and remembers it:
 ///
-/// Each configuration that the constraints and the device's limits allow is compiled, run once
-/// (which warms up, and whose results are verified) and then timed, in rounds: the slower half is
-/// knocked out, the others are run more often. What the kernel writes is put back before every run
-/// and at the end, also when something is thrown. Times are kept on disk for each configuration, so
-/// that a later call, of another process too, measures only what is new.
+///     kp::Autotuner tuner(manager);
+///     kp::TuningArguments arguments({x, y}, {x->size(), 1, 1});
+///     kp::TuningResult result = tuner.tune(kernel, arguments);
+///     sequence->record<kp::OpAlgoDispatch>(result.algorithm)->eval();
+///
+/// Each configuration that the constraints and the device's limits allow is compiled, run once (to
+/// warm up and to verify the results) and then timed in rounds. Each round eliminates the slower
+/// half and runs the others more often. Memory that the kernel writes is restored before every run
+/// and at the end, even if an exception is thrown. Times are stored on disk per configuration, so
+/// later calls, in this or another process, measure only what is new.
 ///
 /// Thread-safe; calls of one tuner run one after the other. Other work on the device at the same
-/// time makes times wrong, not results.
+/// time distorts the times but not the results.
 class KOMPUTE_API Autotuner {
 public:
-    /// @param manager  of the device to tune for; outlives the tuner
-    /// @throws InvalidArgument for options that cannot work
+    /// @param manager  its device is tuned for; must outlive the tuner
+    /// @param options  see AutotunerOptions
+    /// @throws InvalidArgument if an option is out of range
     explicit Autotuner(Manager& manager, AutotunerOptions options = {});
     ~Autotuner();
     Autotuner(const Autotuner&) = delete;
     Autotuner& operator=(const Autotuner&) = delete;
 
-    /// The fastest configuration for these arguments.
-    /// @throws InvalidArgument where kernel and arguments do not fit each other or nothing is left
-    ///         by constraints and limits; ShaderError where no configuration works, with the reason
-    ///         of each (one that others do better than is left out and logged); DeviceLost,
-    ///         OutOfMemory; what callbacks throw
+    /// Finds the fastest configuration for the given arguments. Waits for all runs.
+    /// @throws InvalidArgument if kernel and arguments do not match, or constraints and limits
+    ///         exclude everything; ShaderError if no configuration works, with the reason for each
+    ///         (a failing configuration is skipped and logged if others work); Unsupported for
+    ///         TuningTime::eDevice without timestamps; DeviceLost; OutOfMemory; whatever callbacks
+    ///         throw
     TuningResult tune(const TunableKernel& kernel, const TuningArguments& arguments);
 
-    /// Writes all times of this device that the cache holds to one file.
-    /// @return number of configurations written
-    /// @throws InvalidArgument where the file cannot be written
+    /// Writes all cached times of this device to one file.
+    /// @return the number of configurations written
+    /// @throws InvalidArgument if the file cannot be written
     size_t exportRecords(const std::string& path) const;
-    /// Adds the times of an exported file to the cache; where a configuration is in both, the one
-    /// with more runs stays. Records of other devices are kept for these.
-    /// @return number of configurations added or replaced
-    /// @throws InvalidArgument where the file cannot be read or is not such an export
+    /// Adds the times of an exported file to the cache. If both contain a configuration, the entry
+    /// with more runs is kept. Times of other devices are kept for those devices.
+    /// @return the number of configurations added or replaced
+    /// @throws InvalidArgument if the file cannot be read or is not an export
     size_t importRecords(const std::string& path);
-    /// Folder of the cache; "" where nothing is kept.
+    /// Returns the folder of the cache; "" if nothing is stored.
     std::string cacheFolder() const;
 
     Manager& manager() const;

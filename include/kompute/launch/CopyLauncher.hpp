@@ -15,22 +15,26 @@
 
 namespace kp {
 
-/// One end of a copy: a tensor, or host memory of the caller, which must stay until the copy is
-/// done.
+/// One end of a copy: a tensor, an image, or the caller's host memory. Host memory must stay valid
+/// until the copy is done.
 class KOMPUTE_API CopyEnd {
 public:
     template <typename M, typename = std::enable_if_t<std::is_base_of<Memory, M>::value>>
     CopyEnd(std::shared_ptr<M> memory) : mMemory(std::move(memory)) {}
     CopyEnd(void* memory, uint64_t bytes) : mHost(memory), mBytes(bytes) {}
-    /// @param keepAlive  held until the copy is done
+    /// @param memory     start of the host memory
+    /// @param bytes      its size
+    /// @param keepAlive  released when the copy launcher and its unfinished copies are gone
     CopyEnd(void* memory, uint64_t bytes, std::shared_ptr<void> keepAlive)
         : mHost(memory), mBytes(bytes), mKeepAlive(std::move(keepAlive)) {}
     template <typename T>
     CopyEnd(std::vector<T>& memory) : mHost(memory.data()), mBytes(memory.size() * sizeof(T)) {}
 
+    /// Returns true for a tensor or an image.
     bool onDevice() const { return mMemory != nullptr; }
     const std::shared_ptr<Memory>& memory() const { return mMemory; }
     void* host() const { return mHost; }
+    /// Returns the size in bytes.
     uint64_t bytes() const;
     const std::shared_ptr<void>& keepAlive() const { return mKeepAlive; }
 
@@ -41,22 +45,27 @@ private:
     std::shared_ptr<void> mKeepAlive;
 };
 
-/// What of a copy differs from "as much as both ends hold, from their beginnings". In bytes.
+/// The range of a copy, in bytes. The default covers as much as both ends have.
 struct CopyRange {
     uint64_t sourceOffset = 0;
     uint64_t destinationOffset = 0;
-    std::optional<uint64_t> byteCount; ///< without: as much as both have behind their offsets
+    std::optional<uint64_t> byteCount; ///< default: as much as both ends have after their offsets
 };
 
-/// Copies bytes between tensors, or between a tensor and host memory. Tensor to tensor is a part of
-/// the submission it stands in; host memory is copied by the transfer engine on a thread of the
-/// library, and splits a list as a host function does. Images are copied whole.
+/// Copies bytes between tensors, or between a tensor and host memory. A copy between tensors is
+/// part of the surrounding submission. A copy from or to host memory runs on a thread of the
+/// library and splits a list as a host function does. Images are always copied whole.
 class KOMPUTE_API CopyLauncher : public Launcher {
 public:
-    /// @param variable  the copy's name in trace and statistics
-    /// @throws InvalidArgument where an end is null or destroyed, both are host memory, or the
-    /// range
-    ///         does not fit: the message names launcher, end, and what is asked for and there
+    /// @param variable      name of the copy in trace and statistics
+    /// @param source        where to copy from
+    /// @param destination   where to copy to
+    /// @param range         the bytes to copy
+    /// @param defaultQueue  queue for calls without one; may be null
+    /// @param profiler      notified of each profiled launch; may be null
+    /// @throws InvalidArgument if an end is null or destroyed, both are host memory, the range does
+    ///         not fit or overlaps within one tensor, or an image is not copied whole. The message
+    ///         names the launcher, the end and the sizes
     CopyLauncher(std::string variable, CopyEnd source, CopyEnd destination, CopyRange range = {},
                  std::shared_ptr<Queue> defaultQueue = nullptr,
                  std::shared_ptr<TimingSink> profiler = nullptr);
@@ -74,14 +83,22 @@ private:
     CopyRange mRange;
     uint64_t mBytes = 0;
     std::shared_ptr<Queue> mDefaultQueue;
-    std::shared_ptr<OpBase> mOperation; ///< null for host memory
+    std::shared_ptr<OpBase> mOperation; ///< null if one end is host memory
 };
 
 /// Fills a tensor, or a range of it, with a number of the tensor's type.
 class KOMPUTE_API FillLauncher : public Launcher {
 public:
-    /// @param byteCount  without: to the end. Offset and count are multiples of the element's size
-    /// @throws InvalidArgument where the value is of another type, or the range does not fit
+    /// @param variable      name of the fill in trace and statistics
+    /// @param tensor        the tensor to fill
+    /// @param value         a number of the element type, or the bytes of one element
+    /// @param offset        bytes from the start of the tensor
+    /// @param byteCount     size in bytes; default: up to the end. Offset and size are multiples of
+    ///                      the element size
+    /// @param defaultQueue  queue for calls without one; may be null
+    /// @param profiler      notified of each profiled launch; may be null
+    /// @throws InvalidArgument if the tensor is null or destroyed, the value has another type, or
+    ///         the range is empty or does not fit
     FillLauncher(std::string variable, std::shared_ptr<Tensor> tensor, ArgumentValue value,
                  uint64_t offset = 0, std::optional<uint64_t> byteCount = std::nullopt,
                  std::shared_ptr<Queue> defaultQueue = nullptr,

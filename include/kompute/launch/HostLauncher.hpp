@@ -10,17 +10,22 @@
 
 namespace kp {
 
-/// A host function among kernels: an exchange over the network, output, a host library. It runs on
-/// a thread of the library when everything before it is done, and what comes after waits for it.
-/// The call returns at once. What the function throws reaches whoever waits for the event, and
-/// fails what depends on it.
+/// Launches a host function among kernels, for example to exchange data over a network, write
+/// output or call a host library. The function runs on a thread of the library once all work before
+/// it is done; work after it waits for it. The call returns at once. If the function throws,
+/// waiting for its event throws the same exception, and work that depends on it fails.
 ///
-/// The function may read and write tensors, also with upload() and download(), but must not wait
-/// for what comes after it, nor use a sequence or launcher that another thread uses at the time.
+/// The function may access tensors, including upload() and download(). It must not wait for work
+/// that comes after it, and must not use a sequence or launcher that another thread is using.
 class KOMPUTE_API HostLauncher : public Launcher {
 public:
-    /// @param parameters  names of parameters that the function wants; a call without one of them
-    ///                    is an error
+    /// @param name          name in trace and statistics
+    /// @param function      called with the values of @p parameters
+    /// @param parameters    names of the parameters that the function takes; a call without one of
+    ///                      them is an error
+    /// @param defaultQueue  queue for calls without one; may be null
+    /// @param profiler      notified of each profiled launch; may be null
+    /// @throws InvalidArgument if @p function is empty
     HostLauncher(std::string name, std::function<void(const Parameters&)> function,
                  std::vector<std::string> parameters = {},
                  std::shared_ptr<Queue> defaultQueue = nullptr,

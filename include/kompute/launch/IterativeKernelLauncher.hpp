@@ -12,21 +12,22 @@
 
 namespace kp {
 
-/// Gives the next value, or nothing at the end.
+/// Returns the next value, or nothing at the end.
 using ParameterSequence = std::function<std::optional<ArgumentValue>()>;
 
-/// Yields the values of an iterated parameter. Abstract.
+/// Generates the values of an iterated parameter. Abstract.
 class KOMPUTE_API ParameterGenerator {
 public:
     virtual ~ParameterGenerator();
-    /// A fresh run through the values, for each launch.
+    /// Returns a new sequence, starting at the first value. Called for each launch.
     virtual ParameterSequence newGenerator() = 0;
 };
 
-/// A generator made of a function, or of a list of values.
+/// A generator made from a function or a list of values.
 class KOMPUTE_API ParameterYielder : public ParameterGenerator {
 public:
-    /// @param function  called at each launch; returns a fresh sequence
+    /// @param function  called for each launch; returns a new sequence
+    /// @throws InvalidArgument if @p function is empty
     explicit ParameterYielder(std::function<ParameterSequence()> function);
     explicit ParameterYielder(std::vector<ArgumentValue> values);
     ParameterSequence newGenerator() override;
@@ -35,24 +36,31 @@ private:
     std::function<ParameterSequence()> mFunction;
 };
 
-/// How several iterated parameters go together.
+/// How several iterated parameters are combined.
 enum class IterationMode {
-    eProduct, ///< every combination; the parameter that comes first in the list changes slowest
-    eZip      ///< the first values, the second values, ...; all are of one length
+    eProduct, ///< all combinations; the first parameter in the list varies slowest
+    eZip      ///< the first values, then the second values, ...; all must have the same length
 };
 
+/// A parameter and its generator.
 struct IteratedParameter {
-    std::string name; ///< also in the parameters map
+    std::string name; ///< a name of the parameters map
     std::shared_ptr<ParameterGenerator> generator;
 };
 
-/// Launches a kernel once for each value of its iterated parameters, in order, in one submission:
-/// as a list of launchers would, without making one. Other parameters are given with the call.
+/// Launches a kernel once for each value of its iterated parameters, in order and in one
+/// submission, like a list of launchers. Other parameters are given with the call.
 class KOMPUTE_API IterativeKernelLauncher : public ParametrizedKernelLauncher {
 public:
-    /// @throws InvalidArgument where an iterated parameter is not in @p parametersMap, is named
-    /// twice
-    ///         or has no generator; else as ParametrizedKernelLauncher
+    /// @param name                name in messages, trace and statistics
+    /// @param kernel              the kernel
+    /// @param parametersMap       all parameters, iterated or not
+    /// @param arguments           the fixed arguments, by index or name
+    /// @param iteratedParameters  parameters with their generators
+    /// @param options             defaults of calls
+    /// @param mode                how several iterated parameters are combined
+    /// @throws InvalidArgument if an iterated parameter is not in @p parametersMap, appears twice
+    ///         or has no generator; otherwise as ParametrizedKernelLauncher
     IterativeKernelLauncher(std::string name, Kernel kernel, const ParametersMap& parametersMap,
                             const Arguments& arguments,
                             std::vector<IteratedParameter> iteratedParameters,
@@ -60,21 +68,25 @@ public:
                             IterationMode mode = IterationMode::eProduct);
     ~IterativeKernelLauncher() override;
 
-    /// Each launch of the kernel is one event in events(). In an out-of-order queue the call ends
-    /// with a barrier, and the event covers everything launched on the queue so far; in an in-order
-    /// queue none is needed or made. With LaunchOptions::enqueueBarrier false there is no barrier
-    /// and no event: the result is empty, in every kind of queue. Inside a list enqueueBarrier
-    /// means nothing. Without any value nothing is launched; the event is that of @p
-    /// options.waitFor.
-    /// @throws InvalidArgument also where a generator ends before another one (eZip)
+    /// Launches the kernel for all combinations. Each launch has its own event in events().
+    ///
+    /// In an out-of-order queue the call ends with a barrier, whose event covers all earlier work
+    /// on the queue; an in-order queue needs none. With LaunchOptions::enqueueBarrier false there
+    /// is no barrier, and the result is empty in every kind of queue. In a list, enqueueBarrier has
+    /// no effect. If there are no values, nothing is launched, and the event stands for
+    /// @p options.waitFor.
+    /// @throws InvalidArgument as ParametrizedKernelLauncher, if generators have different lengths
+    ///         (eZip), or if there are more than 2^20 combinations
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
     const std::vector<IteratedParameter>& iteratedParameters() const { return mIterated; }
     IterationMode mode() const { return mMode; }
-    /// The combinations of a fresh run, each in the order of iteratedParameters().
+    /// Returns all combinations of newly generated values, each in the order of
+    /// iteratedParameters().
+    /// @throws InvalidArgument as for a call
     std::vector<std::vector<ArgumentValue>> iterParameters() const;
-    /// Those that a call gives: without the iterated ones.
+    /// Returns the parameters that a call takes: all except the iterated ones.
     std::vector<ParameterInfo> parameters() const override;
 
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;

@@ -15,23 +15,28 @@ namespace kp {
 class KernelListLauncher;
 class Manager;
 
-/// A kernel that launchers can be made of. Cheap to copy; launchers that share one do not disturb
-/// each other's arguments.
+/// A kernel to create launchers from. Inexpensive to copy. Launchers that share a kernel have
+/// separate arguments.
 class KOMPUTE_API Kernel {
 public:
-    /// The shader of an algorithm as it is now: its specialization constants and local size are
-    /// fixed. Later changes to the algorithm do not matter.
+    /// Takes the shader of an algorithm in its current state, with its specialization constants and
+    /// local size. Later changes to the algorithm have no effect.
+    /// @throws InvalidArgument if the algorithm is null or has no shader
     Kernel(std::shared_ptr<Algorithm> algorithm);
     template <typename A, typename = std::enable_if_t<std::is_base_of<Algorithm, A>::value &&
                                                       !std::is_same<Algorithm, A>::value>>
     Kernel(std::shared_ptr<A> algorithm)
         : Kernel(std::static_pointer_cast<Algorithm>(std::move(algorithm))) {}
-    /// SPIR-V of a compute shader with entry point "main". @throws ShaderError
+    /// Takes the SPIR-V of a compute shader with the entry point "main".
+    /// @throws ShaderError
     Kernel(Manager& manager, std::vector<uint32_t> spirv);
-    /// GLSL of a compute shader. @throws ShaderError
+    /// Compiles a compute shader from GLSL.
+    /// @throws ShaderError
     Kernel(Manager& manager, const std::string& glsl);
 
+    /// Returns the arguments of the kernel.
     const KernelSignature& signature() const;
+    /// Returns the interface of the shader.
     const shader::Reflection& reflection() const;
 
     struct Impl;
@@ -42,36 +47,52 @@ private:
     std::shared_ptr<const Impl> mImpl;
 };
 
-/// Defaults of a kernel launcher. Calls may override all but roundUp and profiler.
+/// Defaults of a kernel launcher. A call can override all of them except roundUp and profiler.
 struct KernelOptions {
     std::optional<WorkSize> globalSize; ///< work items
-    std::optional<WorkSize> localSize;  ///< work items of a group; without: the shader's own
+    std::optional<WorkSize> localSize;  ///< work items per work group; default: the shader's
     std::shared_ptr<Queue> queue;
-    /// Where the global size is no multiple of the local size: true launches the groups that cover
-    /// it (the shader checks its bounds), false is an error.
+    /// Behaviour if the global size is not a multiple of the local size. True launches enough work
+    /// groups to cover it, and the shader checks its bounds. False throws. A push constant named
+    /// kp_global_size (uint, uvec2 or uvec3) receives the global size unless it is given.
     bool roundUp = false;
     std::shared_ptr<TimingSink> profiler;
 };
 
-/// Launches a kernel with arguments that are all known beforehand.
+/// Launches a kernel whose arguments are all known in advance:
 ///
-///     kp::KernelLauncher add("add", kernel, {a, b, 2.0f}, options);
+///     kp::Kernel kernel(manager, R"(#version 450
+///         layout(local_size_x = 64) in;
+///         layout(binding = 0) buffer X { float x[]; };
+///         layout(push_constant) uniform P { float factor; };
+///         void main() { x[gl_GlobalInvocationID.x] *= factor; })");
+///     kp::KernelOptions options;
+///     options.globalSize = tensor->size();
+///     options.queue = manager.queue();
+///     kp::KernelLauncher scale("scale", kernel, {tensor, 2.0f}, options);
+///     scale()->wait();
 class KOMPUTE_API KernelLauncher : public Launcher {
 public:
-    /// @param arguments  all of them; specialization constants may be left out. With none at all
-    ///                   for a kernel made of an algorithm, the algorithm's own memory and push
-    ///                   constants are taken
-    /// @throws InvalidArgument, ShaderError where they do not fit the kernel
+    /// @param name       name in messages, trace and statistics
+    /// @param kernel     the kernel
+    /// @param arguments  all arguments; specialization constants are optional. If empty and the
+    ///                   kernel was made from an algorithm, the algorithm's memory and push
+    ///                   constants are used
+    /// @param options    defaults of calls
+    /// @throws InvalidArgument or ShaderError if the arguments do not match the kernel
     KernelLauncher(std::string name, Kernel kernel, const Arguments& arguments = {},
                    const KernelOptions& options = {});
     ~KernelLauncher() override;
 
-    /// @throws InvalidArgument where no queue or global size is known, a global size is no multiple
-    ///         of the local size (unless rounded up), a size is 0 or over the device's limits, a
-    ///         local size is given that the shader fixes otherwise, or a parameter is unknown
+    /// Launches the kernel; see Launcher.
+    /// @throws InvalidArgument if there is no queue or global size, the global size is not a
+    ///         multiple of the local size (without roundUp), a size is 0 or exceeds the device's
+    ///         limits, the local size contradicts one that the shader fixes, or a parameter is
+    ///         unknown
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
+    /// Returns true if there is a default queue.
     bool queueConfigured() const;
     bool globalSizeConfigured() const override;
     const std::shared_ptr<Queue>& defaultQueue() const;
@@ -79,17 +100,18 @@ public:
     const std::optional<WorkSize>& defaultLocalSize() const;
     const Kernel& kernel() const;
     const KernelSignature& signature() const { return kernel().signature(); }
-    /// The known arguments, each with its index.
+    /// Returns the known arguments, each with its index.
     Arguments arguments() const;
 
-    /// Checks a value against what the kernel declares. Called for each argument before it is set;
-    /// may be overridden to check more.
-    /// @throws InvalidArgument  names launcher, argument, position, expected and given
+    /// Checks a value against the kernel's declaration. Called for each argument before it is set.
+    /// Override it to check more.
+    /// @throws InvalidArgument naming the launcher, the argument, its position, and what was
+    ///         expected and given
     virtual void checkKernelArg(const ArgumentValue& value, uint32_t index, const std::string& name,
                                 const KernelArgument& expected) const;
 
-    /// A list that holds this launcher. @throws std::bad_weak_ptr unless it was made with
-    /// make_shared
+    /// Returns a list that contains this launcher.
+    /// @throws std::bad_weak_ptr unless the launcher was created with std::make_shared
     std::shared_ptr<KernelListLauncher> asListLauncher(std::string name);
 
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;
@@ -97,7 +119,8 @@ public:
     struct Impl;
 
 protected:
-    /// For launchers with parameters: an argument may be left out where a parameter stands for it.
+    /// For launchers with parameters: the argument that a parameter stands for, which may be
+    /// missing.
     struct ParameterPlace {
         std::string name;
         uint32_t index;
@@ -111,39 +134,46 @@ private:
     std::unique_ptr<Impl> mImpl;
 };
 
-/// Which argument a parameter stands for: an index, or the name that the shader gives it.
+/// The argument that a parameter stands for: its index, or its name in the shader.
 struct ParameterTarget {
     ParameterTarget(uint32_t place) : index(place) {}
     ParameterTarget(int place) : index(static_cast<uint32_t>(place)) {}
     ParameterTarget(std::string argument) : name(std::move(argument)) {}
     ParameterTarget(const char* argument) : name(argument) {}
-    /// @param scalarType  what the caller expects of the kernel; another one is an error
+    /// @param place       index of the argument
+    /// @param scalarType  the type that the kernel must declare; otherwise the launcher throws
     ParameterTarget(uint32_t place, shader::ScalarType scalarType)
         : index(place), type(scalarType) {}
 
     std::optional<uint32_t> index;
     std::string name;
-    shader::ScalarType type = shader::ScalarType::eUnknown; ///< eUnknown: whatever it is
+    shader::ScalarType type = shader::ScalarType::eUnknown; ///< eUnknown: any type
 };
 using ParametersMap = std::map<std::string, ParameterTarget>;
 
-/// Launches a kernel some of whose arguments are given by name with each call:
+/// Launches a kernel that takes some of its arguments by name with each call:
 ///
-///     options.parameters = {{"dt", 1e-3f}}; step(options);
+///     kp::LaunchOptions options;
+///     options.parameters = {{"dt", 1e-3f}};
+///     step(options);
 ///
-/// A parameter may be a number or a tensor. A changed number costs no new pipeline and no new
-/// descriptor set unless it is a specialization constant.
+/// A parameter can be a number or a tensor. Changing a number needs no new pipeline and no new
+/// descriptor set, unless it is a specialization constant.
 class KOMPUTE_API ParametrizedKernelLauncher : public KernelLauncher {
 public:
-    /// @param parametersMap  name in calls -> argument. Known arguments and parameters do not
-    /// overlap
-    ///                       and together are all arguments
-    /// @param arguments      the known ones, by index or name
+    /// @param name           name in messages, trace and statistics
+    /// @param kernel         the kernel
+    /// @param parametersMap  maps each parameter name to an argument. Fixed arguments and
+    ///                       parameters must not overlap and together make up all arguments
+    /// @param arguments      the fixed arguments, by index or name
+    /// @param options        defaults of calls
+    /// @throws InvalidArgument or ShaderError as KernelLauncher, and if @p parametersMap does not
+    ///         match the kernel
     ParametrizedKernelLauncher(std::string name, Kernel kernel, const ParametersMap& parametersMap,
                                const Arguments& arguments, const KernelOptions& options = {});
     ~ParametrizedKernelLauncher() override;
 
-    /// @throws InvalidArgument as KernelLauncher, and where a parameter is missing or does not fit
+    /// @throws InvalidArgument as KernelLauncher, and if a parameter is missing or does not match
     using KernelLauncher::operator();
 
     const ParametersMap& parametersMap() const { return mParametersMap; }

@@ -12,15 +12,21 @@
 
 namespace kp {
 
-/// Launchers that run one after the other on the queue given with the call, in one submission: it
-/// is recorded once and submitted again as long as nothing changes; changed parameters are recorded
-/// anew, which costs a fraction of a microsecond for each kernel. Host launchers, and copies of
-/// host memory, split the list into segments of one submission each, joined by events; the call
-/// returns at once all the same.
+/// Launches several launchers one after the other, in one submission on the queue given with the
+/// call. The list is recorded once and resubmitted as long as nothing changes; changed parameters
+/// are recorded again, in a fraction of a microsecond per kernel. Host launchers and copies of host
+/// memory split the list into segments with one submission each, linked by events. The call still
+/// returns at once.
 ///
-/// Used by one thread at a time.
+///     kp::KernelListLauncher step("step");
+///     step.pushKernels(predict, correct);
+///     step(queue).wait();
+///
+/// Thread safety: one thread at a time.
 class KOMPUTE_API KernelListLauncher {
 public:
+    /// @param name      name in messages
+    /// @param profiler  notified of each profiled launch; may be null
     explicit KernelListLauncher(std::string name, std::shared_ptr<TimingSink> profiler = nullptr);
     ~KernelListLauncher();
     KernelListLauncher(const KernelListLauncher&) = delete;
@@ -28,14 +34,13 @@ public:
 
     const std::string& name() const;
 
-    /// Appends a launcher. Null is ignored. Its default queue is not used.
-    /// @throws InvalidArgument where its global size is not configured, or it takes a parameter of
-    /// a
-    ///         name that another one has with a different type; the list is then as before
+    /// Appends a launcher; ignores null. The launcher's default queue is not used.
+    /// @throws InvalidArgument if the launcher has no default global size, or takes a parameter of
+    ///         a known name with a different type. The list is then unchanged
     KernelListLauncher& push(std::shared_ptr<Launcher> launcher);
-    /// Appends the launchers that another list holds now. Null is ignored.
+    /// Appends the launchers that are currently in another list; ignores null.
     KernelListLauncher& push(const std::shared_ptr<KernelListLauncher>& list);
-    /// Several at once.
+    /// Appends several launchers.
     template <typename... L>
     KernelListLauncher& pushKernels(const std::shared_ptr<L>&... launchers) {
         (push(launchers), ...);
@@ -47,10 +52,10 @@ public:
     }
     KernelListLauncher& operator+=(std::nullptr_t) { return *this; }
 
-    /// Copies; see CopyLauncher. Offsets and counts in bytes.
+    /// Appends a copy; see CopyLauncher. Offsets are in bytes.
     KernelListLauncher& pushCopyHostDevice(std::string variable, CopyEnd source,
                                            CopyEnd destination, CopyRange range = {});
-    /// @throws InvalidArgument also where an end is not on the device
+    /// @throws InvalidArgument also if an end is not on the device
     KernelListLauncher& pushCopyDeviceToDevice(std::string variable, CopyEnd source,
                                                CopyEnd destination, CopyRange range = {});
     KernelListLauncher& pushCopyHostToDevice(std::string variable, CopyEnd source,
@@ -58,23 +63,27 @@ public:
     KernelListLauncher& pushCopyDeviceToHost(std::string variable, CopyEnd source,
                                              CopyEnd destination, uint64_t sourceOffset = 0);
 
-    /// Launches everything. Only the first waits for @p waitFor. An empty list waits for them on
-    /// the host, and returns an event that is done.
-    /// @param parameters  for every launcher that knows the name
+    /// Launches the whole list. Only the first launcher waits for @p waitFor. An empty list waits
+    /// for them on the host and returns an event that is done.
+    /// @param queue       the queue to launch on
+    /// @param waitFor     events to wait for first
+    /// @param parameters  passed to every launcher that takes a parameter of the name
     /// @return the event of the last launcher
-    /// @throws InvalidArgument where the queue is null, or a parameter is unknown, missing or does
-    ///         not fit. Nothing was launched then
+    /// @throws InvalidArgument if the queue is null, or a parameter is unknown, missing or does not
+    ///         match. Nothing is launched then
     Event operator()(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor = {},
                      const Parameters& parameters = {});
 
-    /// Names, types and takers of all parameters.
+    /// Returns the names and types of all parameters, and the launchers that take each.
     std::vector<ParameterInfo> parameters() const;
     std::vector<std::shared_ptr<Launcher>> launchers() const;
     size_t size() const;
 
-    /// Profiled launches of this list since statistics() was read last; see Launcher::events.
+    /// Returns the profiled launches of this list since the last statistics(); see
+    /// Launcher::events.
     std::vector<Event> events() const;
-    /// Times of the profiled runs in this list, by launcher name; see Launcher::statistics.
+    /// Returns the times of the profiled launches in this list by launcher name; see
+    /// Launcher::statistics.
     StatisticsByName statistics();
     void clearStatistics();
 

@@ -11,17 +11,19 @@
 
 namespace kp {
 
-/// Times of the runs of one kernel, in nanoseconds. A value; two of them merge to what one that saw
-/// all runs would say (median and percentiles: as long as samples fit, see kMaxSamples).
+/// Statistics of the run times of one kernel, in nanoseconds. A value type. The sum of two equals
+/// the statistics over all their runs; median and percentiles are exact up to kMaxSamples runs.
 class KOMPUTE_API KernelStatistics {
 public:
-    /// Runs whose single times are kept for median() and percentile(). Past it every second,
-    /// fourth,
-    /// ... run is kept, so that memory stays bounded and the samples stay spread over all runs.
+    /// Maximum number of times kept for median() and percentile(). Beyond it only every second,
+    /// fourth, ... run is kept, so memory stays bounded and the samples stay evenly spread.
     static constexpr size_t kMaxSamples = 1024;
 
+    /// Adds a run.
+    /// @param nanoseconds  its time
+    /// @param bytes        bytes that a copy or fill moved; 0 for kernels
     void add(uint64_t nanoseconds, uint64_t bytes = 0);
-    /// A run that was not timed.
+    /// Adds a run without a time.
     void addUnprofiled() { ++mUnprofiled; }
     KernelStatistics& operator+=(const KernelStatistics& other);
     friend KernelStatistics operator+(KernelStatistics a, const KernelStatistics& b) {
@@ -31,23 +33,25 @@ public:
     uint64_t count() const { return mCount; }
     uint64_t unprofiled() const { return mUnprofiled; }
     uint64_t total() const { return mTotal; }
-    uint64_t min() const { return mCount ? mMin : 0; } ///< 0 without runs, as all that follow
+    uint64_t min() const { return mCount ? mMin : 0; } ///< 0 without runs, like all below
     uint64_t max() const { return mMax; }
     double mean() const;
-    double variance() const; ///< of the runs themselves (divided by count)
+    double variance() const; ///< population variance (divided by count)
     double stddev() const;
     double median() const { return percentile(50); }
-    /// @param percent  0 to 100; between two samples the value in between
-    /// @throws InvalidArgument for other percentages
+    /// Returns a percentile, interpolated linearly between samples.
+    /// @param percent  0 to 100
+    /// @throws InvalidArgument for other values
     double percentile(double percent) const;
 
     uint64_t bytes() const { return mBytes; }
-    double bytesPerSecond() const; ///< 0 where nothing was copied
+    double bytesPerSecond() const; ///< 0 if nothing was copied
 
-    /// One line: count, total, mean, deviation, min, median, max and the rate of copies.
+    /// Returns one line with count, total, mean, standard deviation, minimum, median, maximum and,
+    /// for copies, the rate.
     std::string toString() const;
 
-    /// By mean.
+    /// Compares means.
     friend bool operator<(const KernelStatistics& a, const KernelStatistics& b) {
         return a.mean() < b.mean();
     }
@@ -67,19 +71,22 @@ private:
     std::vector<uint64_t> mSamples; ///< every mStride-th run
 };
 
-/// By name; kernels of one name count together.
+/// Statistics by name. Kernels of the same name are counted together.
 using StatisticsByName = std::map<std::string, KernelStatistics>;
 
-/// A table with one line for each name, the longest total first.
+/// Returns a table with one row per name, the largest total first.
 KOMPUTE_API std::string toTable(const StatisticsByName& statistics);
 
-/// Is told of each profiled launch once its times are known, by the calls that fetch statistics
-/// (and now and then by launches). May be called from several threads at once.
+/// Receives each profiled launch once its times are known: from calls that read statistics, and
+/// occasionally from launches. May be called by several threads at once.
 class KOMPUTE_API TimingSink {
 public:
     virtual ~TimingSink();
-    /// @param name   of the launcher
-    /// @param bytes  moved, for copies and fills; 0 for kernels
+    /// Receives one launch.
+    /// @param name     name of the launcher
+    /// @param event    event of the launch
+    /// @param profile  its times
+    /// @param bytes    bytes that a copy or fill moved; 0 for kernels
     virtual void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                            uint64_t bytes) = 0;
 };

@@ -14,7 +14,7 @@
 
 namespace kp {
 
-/// Work items (global size) or work items of one group (local size) in x, y and z.
+/// A number of work items in x, y and z: of a launch (global size) or of a work group (local size).
 struct WorkSize {
     WorkSize() = default;
     WorkSize(uint64_t sizeX, uint64_t sizeY = 1, uint64_t sizeZ = 1)
@@ -29,21 +29,21 @@ struct WorkSize {
     uint64_t z = 1;
 };
 
-/// How one call of a launcher differs from its defaults.
+/// Options of one call of a launcher.
 struct LaunchOptions {
     std::shared_ptr<Queue> queue;       ///< null: the launcher's default
-    std::vector<Event> waitFor;         ///< before anything is computed
-    std::optional<WorkSize> globalSize; ///< without: the launcher's default
-    std::optional<WorkSize> localSize;  ///< without: the launcher's default, then the shader's
-    Parameters parameters;              ///< each launcher takes those it knows
-    bool enqueueBarrier = true;         ///< IterativeKernelLauncher alone
+    std::vector<Event> waitFor;         ///< events to wait for first
+    std::optional<WorkSize> globalSize; ///< default: the launcher's
+    std::optional<WorkSize> localSize;  ///< default: the launcher's, else the shader's
+    Parameters parameters;              ///< values of the parameters
+    bool enqueueBarrier = true;         ///< for IterativeKernelLauncher only
 };
 
 /// A parameter that a launcher or a list takes.
 struct ParameterInfo {
     std::string name;
     std::string type;                   ///< "float", "buffer of int32", ...
-    std::vector<std::string> launchers; ///< names of those that take it
+    std::vector<std::string> launchers; ///< names of the launchers that take it
 };
 
 namespace launch {
@@ -52,13 +52,14 @@ class RunLog;
 struct CallContext;
 } // namespace launch
 
-/// Something that can be launched on a queue: a kernel, a host function, a copy. Abstract.
+/// Base class of everything that can be launched on a queue: a kernel, a host function, a copy.
 ///
-/// A launcher is used by one thread at a time; different launchers may be used by different
-/// threads. A call returns at once. Make launchers with std::make_shared where they go into lists.
+/// Calls return at once. Create launchers for lists with std::make_shared. Thread safety: one
+/// thread at a time per launcher; different launchers may be used by different threads.
 class KOMPUTE_API Launcher : public std::enable_shared_from_this<Launcher> {
 public:
-    /// @param profiler  told of every profiled launch; may be null
+    /// @param name      name in messages, trace and statistics
+    /// @param profiler  notified of every profiled launch; may be null
     explicit Launcher(std::string name, std::shared_ptr<TimingSink> profiler = nullptr);
     virtual ~Launcher();
     Launcher(const Launcher&) = delete;
@@ -66,32 +67,34 @@ public:
 
     const std::string& name() const { return mName; }
 
-    /// Launches. With a queue that profiles, the event is also kept for events() and statistics().
-    /// @return the event of the launch; empty where the launcher's rules say so
-    ///         (IterativeKernelLauncher without a barrier)
-    /// @throws InvalidArgument where something is missing or does not fit: the message names the
-    ///         launcher, the argument, and what is expected and given. Nothing was launched then
-    ///         and the launcher is as before. What comes to light only later fails the event
+    /// Launches. On a profiling queue, the event is also kept for events() and statistics().
+    /// @return the event of the launch; empty if the launcher documents it (IterativeKernelLauncher
+    ///         without a barrier)
+    /// @throws InvalidArgument if something is missing or does not match; the message names the
+    ///         launcher, the argument, and what was expected and given. Nothing is launched then,
+    ///         and the launcher is unchanged. Later errors fail the event
     virtual std::optional<Event> operator()(const LaunchOptions& options) = 0;
     std::optional<Event> operator()() { return (*this)(LaunchOptions{}); }
 
-    /// True where a call needs no global size.
+    /// Returns true if calls need no global size.
     virtual bool globalSizeConfigured() const = 0;
-    /// What calls take as LaunchOptions::parameters.
+    /// Returns the parameters that LaunchOptions::parameters may contain.
     virtual std::vector<ParameterInfo> parameters() const { return {}; }
 
-    /// Profiled launches since statistics() was read last, and those that were unfinished then,
-    /// oldest first. Of a launcher whose statistics nobody reads, the newest kMaxEvents; the older
-    /// ones that are done have gone into the statistics.
+    /// Returns the profiled launches since the last statistics(), and those that were unfinished
+    /// then, oldest first. If statistics() is never called, only the newest kMaxEvents are kept;
+    /// older finished ones are already counted in the statistics.
     std::vector<Event> events() const;
     static constexpr size_t kMaxEvents = 4096;
 
-    /// Times of all profiled runs that are done by now. Never waits: what is unfinished stays in
-    /// events() and counts in a later call. Adds up over calls until clearStatistics().
+    /// Returns the times of all profiled launches that have finished, accumulated since
+    /// clearStatistics(). Never waits: unfinished launches stay in events() and are counted by a
+    /// later call.
     KernelStatistics statistics();
+    /// Discards all times and events.
     void clearStatistics();
 
-    /// For the library's own files: adds what a call does to a list of steps.
+    /// For the library's own files: appends the steps of a call to a list.
     virtual void appendSteps(launch::StepList& steps, const launch::CallContext& context);
     launch::RunLog& runLog() const { return *mRunLog; }
 
@@ -103,7 +106,7 @@ private:
     std::string mName;
     std::unique_ptr<launch::RunLog> mRunLog;
     struct Cache;
-    std::unique_ptr<Cache> mCache; ///< recorded command buffers of runSteps()
+    std::unique_ptr<Cache> mCache; ///< command buffers recorded by runSteps()
 };
 
 } // namespace kp

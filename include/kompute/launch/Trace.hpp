@@ -10,32 +10,32 @@
 
 namespace kp {
 
-/// Which launches are traced (printed when they are launched) and profiled by profileKernel().
+/// Selects the launches to trace (print at launch) and those that profileKernel() profiles.
 struct TraceOptions {
     bool traceKernels = false;   ///< KP_TRACE_KERNELS
-    bool noCopy = false;         ///< KP_TRACE_NOCOPY: not those whose message begins "enqueue_copy"
-    bool noAccumulate = false;   ///< KP_TRACE_NOACCUMULATE: not those with "add<" in their message
+    bool noCopy = false;         ///< KP_TRACE_NOCOPY: skips messages that begin with "enqueue_copy"
+    bool noAccumulate = false;   ///< KP_TRACE_NOACCUMULATE: skips messages that contain "add<"
     bool profileKernels = false; ///< KP_PROFILE_KERNELS
-    /// KP_TRACE_FILTER: comma-separated globs of messages (* and ?); with a ! in front: those not.
-    /// Without a glob that is not negated, all that no negated one matches.
+    /// KP_TRACE_FILTER: comma-separated glob patterns of messages (* and ?); a leading ! excludes.
+    /// If all patterns exclude, every other message is selected.
     std::string filter;
 };
 
-/// The options in force: at first those of the environment ("1", "true", "on", "yes" switch on).
-/// Thread-safe, as all functions here.
+/// Returns or sets the current options. Initially they come from the environment, where "1",
+/// "true", "on" and "yes" enable a flag. Thread-safe, like all functions in this header.
 KOMPUTE_API TraceOptions traceOptions();
 KOMPUTE_API void setTraceOptions(const TraceOptions& options);
-/// Reads the environment variables again.
+/// Reads the environment variables again and returns the options, without setting them.
 KOMPUTE_API TraceOptions traceOptionsFromEnvironment();
-/// Where traceKernel() prints; empty: standard output.
+/// Sets where traceKernel() prints. Empty: standard output.
 KOMPUTE_API void setTraceOutput(std::function<void(const std::string& line)> output);
 
-/// True where a launch with this message is printed.
+/// Returns true if a launch with this message is printed.
 KOMPUTE_API bool shouldTraceKernel(const std::string& message);
-/// Prints the message where shouldTraceKernel() says so.
+/// Prints the message if shouldTraceKernel() is true for it.
 KOMPUTE_API void traceKernel(const std::string& message);
 
-/// Adds up the times of one function. Thread-safe.
+/// Accumulates the times of one function. Thread-safe.
 class KOMPUTE_API FunctionProfiler : public TimingSink {
 public:
     explicit FunctionProfiler(std::string name);
@@ -44,10 +44,11 @@ public:
     const std::string& name() const;
     double totalTime() const; ///< seconds
     uint64_t calls() const;
+    /// Adds a call that took this many seconds.
     FunctionProfiler& operator+=(double seconds);
     void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                    uint64_t bytes) override;
-    /// "- name : t s (n calls)"
+    /// Returns "- name : t s (n calls)".
     std::string toString() const;
 
 private:
@@ -55,13 +56,16 @@ private:
     std::unique_ptr<Impl> mImpl;
 };
 
-/// True where profileKernel() does something for this message: with KP_PROFILE_KERNELS, within the
-/// filter.
+/// Returns true if profileKernel() records this message: KP_PROFILE_KERNELS is set and the filter
+/// selects it.
 KOMPUTE_API bool shouldProfileKernel(const std::string& message);
-/// Waits for the event and adds its time to @p profiler; nothing where shouldProfileKernel() says
-/// no, the profiler is null or the event has no times. Launchers do not call it: their statistics
-/// never wait.
-/// @param message  "": the kernel's name
+/// Waits for the event and adds its time to @p profiler. Has no effect if shouldProfileKernel() is
+/// false, the profiler is null or the event has no times. Launchers do not call it: their
+/// statistics never wait.
+/// @param kernel    name of the kernel
+/// @param event     event of the launch
+/// @param profiler  receives the time; may be null
+/// @param message   text for the filter; "": the kernel's name
 KOMPUTE_API void profileKernel(const std::string& kernel, const Event& event,
                                FunctionProfiler* profiler, const std::string& message = "");
 

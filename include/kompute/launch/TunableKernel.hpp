@@ -18,7 +18,7 @@ namespace kp {
 /// A value of a tuning parameter.
 using TuningValue = std::variant<int64_t, double, std::string>;
 
-/// A value for each parameter of a kernel, in the order in which the parameters were added.
+/// One value for each parameter of a kernel, in the order in which the parameters were added.
 class KOMPUTE_API TuningConfiguration {
 public:
     using Item = std::pair<std::string, TuningValue>;
@@ -27,17 +27,19 @@ public:
     explicit TuningConfiguration(std::vector<Item> items) : mItems(std::move(items)) {}
 
     const std::vector<Item>& items() const { return mItems; }
+    /// Returns true if there is a parameter with this name.
     bool has(const std::string& name) const;
-    /// @throws InvalidArgument where there is no such parameter, or its value is of another kind.
-    ///         number() takes integers, too
+    /// Returns the value of a parameter. number() also accepts integers.
+    /// @throws InvalidArgument if there is no such parameter, or its value has another type
     int64_t integer(const std::string& name) const;
     double number(const std::string& name) const;
     const std::string& text(const std::string& name) const;
 
-    /// The parameters "local_size_x", "local_size_y" and "local_size_z"; 1 where there is none.
+    /// Returns the parameters "local_size_x", "local_size_y" and "local_size_z"; 1 for missing
+    /// ones.
     Workgroup localSize() const;
 
-    /// "local_size_x=64, unroll=4, variant=wide".
+    /// Returns a text such as "local_size_x=64, unroll=4, variant=wide".
     std::string toString() const;
 
     bool operator==(const TuningConfiguration& other) const { return mItems == other.mItems; }
@@ -49,68 +51,80 @@ private:
     std::vector<Item> mItems;
 };
 
-/// A compute shader with what may be chosen about it: its work-group size, specialization constants,
-/// variants of it, and anything a factory makes of a configuration. Says nothing about the memory
-/// it runs on. A plain description, to be filled before it is used; copies are independent.
+/// A compute shader together with its tuning parameters: work group sizes, specialization
+/// constants, variants, and anything that a factory derives from a configuration. Independent of
+/// the memory that the shader runs on. A plain description: complete it before use; copies are
+/// independent.
 ///
-/// Every function that adds something returns the kernel itself, and throws InvalidArgument for a
-/// name that is taken, an empty list or a value twice.
+///     kp::TunableKernel kernel("saxpy", kp::compileFile("saxpy.comp"));
+///     kernel.localSize({32, 64, 128, 256}).specialization(1, "unroll", std::vector<int64_t>{1, 2,
+///     4});
+///
+/// Functions that add something return the kernel itself. They throw InvalidArgument for a name
+/// that is already used, an empty list or a repeated value.
 class KOMPUTE_API TunableKernel {
 public:
-    /// Makes the SPIR-V of a configuration; may throw ShaderError, which leaves that one out.
+    /// Returns the SPIR-V of a configuration. May throw ShaderError to exclude the configuration.
     using Factory = std::function<std::vector<uint32_t>(const TuningConfiguration&)>;
-    /// Makes the GLSL of a configuration; compiled for the device.
+    /// Returns the GLSL of a configuration, which is compiled for the device.
     using GlslFactory = std::function<std::string(const TuningConfiguration&)>;
     using Predicate = std::function<bool(const TuningConfiguration&)>;
     using WorkgroupRule = std::function<Workgroup(const TuningConfiguration&)>;
 
-    /// @param name   names the kernel in messages and in the cache
-    /// @param spirv  the shader; or use variant() or one of the factories
-    /// @throws InvalidArgument for an empty name
+    /// @param name   name in messages and in the cache
+    /// @param spirv  the shader; alternatively use variant() or a factory
+    /// @throws InvalidArgument if the name is empty
     explicit TunableKernel(std::string name, std::vector<uint32_t> spirv = {});
 
-    /// A number of whatever meaning, for factories, constraints and work-group rules.
+    /// Adds a number for use in factories, constraints and work group rules.
     TunableKernel& parameter(const std::string& name, const std::vector<int64_t>& values);
-    /// Same with floating-point numbers or texts.
+    /// Adds a parameter with floating-point numbers or texts as values.
     TunableKernel& parameter(const std::string& name, const std::vector<TuningValue>& values);
 
-    /// A specialization constant. Integers go to integer, bool and floating-point constants,
-    /// floating-point numbers to floating-point ones; the size is the constant's.
-    /// @param id  its constant_id
+    /// Adds a specialization constant. Integer values suit integer, bool and floating-point
+    /// constants; floating-point values suit floating-point constants. The shader determines the
+    /// size.
+    /// @param id      its constant_id
+    /// @param name    name of the parameter
+    /// @param values  values to try
     TunableKernel& specialization(uint32_t id, const std::string& name,
                                   const std::vector<int64_t>& values);
     TunableKernel& specialization(uint32_t id, const std::string& name,
                                   const std::vector<double>& values);
-    /// A specialization constant that is the same in every configuration.
+    /// Sets a specialization constant to the same value in every configuration.
     TunableKernel& constant(const SpecializationConstant& constant);
 
-    /// Work-group sizes, every x with every y with every z. Become parameters "local_size_x", and
-    /// with more than the one value 1, "local_size_y" and "local_size_z". The shader has them as
-    /// specialization constants (`layout(local_size_x_id = 0) in;`), or a factory writes them in.
+    /// Adds work group sizes: all combinations of x, y and z. They become the parameter
+    /// "local_size_x" and, unless their only value is 1, "local_size_y" and "local_size_z". The
+    /// shader declares them as specialization constants (`layout(local_size_x_id = 0) in;`), or a
+    /// factory inserts them.
     TunableKernel& localSize(const std::vector<int64_t>& x, const std::vector<int64_t>& y = {1},
                              const std::vector<int64_t>& z = {1});
 
-    /// One of several shaders that do the same; becomes the parameter "variant" with @p name as its
-    /// value. The variants share parameters, but each may lack specialization constants of others.
+    /// Adds one of several equivalent shaders. They form the parameter "variant" with the names as
+    /// values. Variants share the other parameters but need not declare all specialization
+    /// constants.
     TunableKernel& variant(const std::string& name, std::vector<uint32_t> spirv);
 
-    /// The shader comes from a function.
-    /// @param key  changes when the function does. With a key, times in the cache are looked up by
-    ///             it, and known configurations are not compiled at all; without one, by the
-    ///             SPIR-V that the function gives
+    /// Sets a function as the source of the shader.
+    /// @param factory  the function
+    /// @param key      a text to change with the function. With a key, the cache is searched by it,
+    ///                 and known configurations are not compiled at all. Without one, the cache is
+    ///                 searched by the resulting SPIR-V
     TunableKernel& factory(Factory factory, const std::string& key = {});
     TunableKernel& glslFactory(GlslFactory factory, const std::string& key = {});
 
-    /// Configurations for which @p predicate is false are left out, before anything is compiled.
-    /// What the device's limits do not allow is left out without being asked.
+    /// Excludes configurations for which @p predicate returns false, before anything is compiled.
+    /// Configurations that exceed the device's limits are always excluded.
     TunableKernel& constraint(const std::string& description, Predicate predicate);
 
-    /// Work groups of a configuration, where it is not the number of invocations divided by the
-    /// local size: for shaders in which an invocation does the work of several.
+    /// Sets the work group counts of a configuration. The default divides the number of invocations
+    /// by the local size. For shaders in which one invocation does the work of several.
     TunableKernel& workgroups(WorkgroupRule rule);
 
     const std::string& name() const { return mName; }
-    /// Number of configurations before constraints and limits; saturates at UINT64_MAX.
+    /// Returns the number of configurations before constraints and limits; UINT64_MAX if there are
+    /// more.
     uint64_t configurationCount() const;
 
     struct Parameter {

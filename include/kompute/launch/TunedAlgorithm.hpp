@@ -7,32 +7,32 @@
 
 namespace kp {
 
-/// A kernel that tunes itself at its first use, once per size of the problem: what a launcher asks
-/// for an algorithm. Results are remembered by problem size and key, so that later uses with other
-/// memory only bind it.
-///
-/// Thread-safe.
+/// A kernel that tunes itself at first use, once per problem size. Results are remembered by
+/// problem size and key, so later uses with other memory only bind it. TunedKernelLauncher builds
+/// on it. Thread-safe.
 class KOMPUTE_API TunedAlgorithm {
 public:
-    /// @param tuner  shared with others; outlived by its manager
-    /// @throws InvalidArgument for null
+    /// @param tuner   may be shared; its manager must outlive it
+    /// @param kernel  the kernel to tune
+    /// @throws InvalidArgument if the tuner is null
     TunedAlgorithm(std::shared_ptr<Autotuner> tuner, TunableKernel kernel);
     ~TunedAlgorithm();
     TunedAlgorithm(const TunedAlgorithm&) = delete;
     TunedAlgorithm& operator=(const TunedAlgorithm&) = delete;
 
-    /// A new algorithm of the best configuration, bound to the memory of the arguments, with their
-    /// push constants and its work groups (Algorithm::getWorkgroup()). Tunes first where problem
-    /// size and key are new; then the memory holds what a real run finds.
+    /// Returns a new algorithm with the best configuration, bound to the memory and push constants
+    /// of the arguments, with work group counts set (Algorithm::getWorkgroup()). Tunes first if
+    /// problem size and key are new; the memory then has the contents that a real run would find.
     /// @throws as Autotuner::tune
     std::shared_ptr<Algorithm> algorithm(const TuningArguments& arguments);
 
-    /// The result for these arguments, tuning first where it is new; without its algorithm, so
-    /// that it keeps no memory alive.
+    /// Returns the result for these arguments and tunes first if they are new. The result has no
+    /// algorithm, so it keeps no memory alive.
+    /// @throws as Autotuner::tune
     TuningResult result(const TuningArguments& arguments);
-    /// True where algorithm() would not tune.
+    /// Returns true if algorithm() would not tune.
     bool isTuned(const TuningArguments& arguments) const;
-    /// Forgets all results; the cache on disk stays.
+    /// Forgets all results. The cache on disk is kept.
     void forget();
 
     const TunableKernel& kernel() const;

@@ -14,51 +14,58 @@ namespace kp {
 /// Defaults of a tuned kernel launcher.
 struct TunedKernelOptions {
     std::shared_ptr<Queue> queue;
-    /// Arguments that are given by name with each call; the tuning arguments have values for them
-    /// to tune with.
+    /// Arguments that each call gives by name. The tuning arguments contain values to tune them
+    /// with.
     ParametersMap parametersMap;
     std::shared_ptr<TimingSink> profiler;
 };
 
-/// A kernel launcher that tunes itself at its first use, then launches the fastest configuration:
-/// alone, or in lists. Work groups follow from the configuration.
+/// A kernel launcher that tunes itself at its first use and then launches the fastest
+/// configuration, alone or in lists. The configuration determines the work group counts.
 ///
-/// The first call waits on the host for what its queue and its wait list hold, tunes, and then
-/// launches, so that nothing else writes the memory while it is tuned. In a list that is before
-/// anything of the list runs. Where that would wait for a user event which the same thread is to
-/// set, call tune() earlier. Other queues must not write the memory meanwhile.
+/// The first call waits on the host for the work on its queue and for its wait list, tunes, and
+/// then launches, so nothing else writes the memory during tuning. In a list, this happens before
+/// anything of the list runs. If that would wait for a user event that the same thread sets later,
+/// call tune() first. Other queues must not write the memory meanwhile.
 class KOMPUTE_API TunedKernelLauncher : public Launcher {
 public:
-    /// @param kernel     shared with others; its tuner's manager outlives the launcher
-    /// @param arguments  the memory and numbers to launch with, and how to tune with them; its
-    ///                   threads are the default global size
-    /// @throws InvalidArgument for a null kernel, or parameters that stand for the same argument
+    /// @param name       name in messages, trace and statistics
+    /// @param kernel     may be shared; its tuner's manager must outlive the launcher
+    /// @param arguments  the memory and numbers to launch and to tune with; its number of threads
+    ///                   is the default global size
+    /// @param options    defaults of calls
+    /// @throws InvalidArgument if the kernel is null, or two parameters name the same argument,
+    /// both
+    ///         by index or both by name
     TunedKernelLauncher(std::string name, std::shared_ptr<TunedAlgorithm> kernel,
                         TuningArguments arguments, TunedKernelOptions options = {});
     ~TunedKernelLauncher() override;
 
-    /// A global size other than the default one is another size of the problem, and tuned by
-    /// itself unless TuningArguments::problem was given.
-    /// @throws InvalidArgument as KernelLauncher, also for a local size: that is tuned;
-    ///         what Autotuner::tune throws
+    /// Launches the kernel and tunes first if needed. A global size other than the default counts
+    /// as another problem size and is tuned separately, unless TuningArguments::problem set the
+    /// problem size.
+    /// @throws InvalidArgument as KernelLauncher, for a local size, which is tuned, and if one
+    ///         parameter names by index the argument that another one names by name; whatever
+    ///         Autotuner::tune throws
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
-    /// Tunes for the default global size where that is new, and launches nothing.
+    /// Tunes for the default global size if it is new. Launches nothing.
     /// @throws as Autotuner::tune
     TuningResult tune();
-    /// True where a call with the default global size would not tune.
+    /// Returns true if a call with the default global size would not tune.
     bool isTuned() const;
 
+    /// Returns true if there is a default queue.
     bool queueConfigured() const;
     bool globalSizeConfigured() const override;
     const std::shared_ptr<Queue>& defaultQueue() const;
-    /// The type of each is "anything": the shader is not known before it is tuned.
+    /// Returns the parameters with the type "anything": the shader is not known before tuning.
     std::vector<ParameterInfo> parameters() const override;
     const TuningArguments& arguments() const;
 
-    /// A list that holds this launcher. @throws std::bad_weak_ptr unless it was made with
-    /// make_shared
+    /// Returns a list that contains this launcher.
+    /// @throws std::bad_weak_ptr unless the launcher was created with std::make_shared
     std::shared_ptr<KernelListLauncher> asListLauncher(std::string name);
 
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;

@@ -8,7 +8,7 @@
 
 #include <kompute/Export.hpp>
 
-// Level numbers of the original, for code that compares them.
+// Level numbers of the original Kompute, for code that compares them.
 #define KOMPUTE_LOG_LEVEL_TRACE 0
 #define KOMPUTE_LOG_LEVEL_DEBUG 1
 #define KOMPUTE_LOG_LEVEL_INFO 2
@@ -21,28 +21,29 @@ namespace kp::logger {
 
 enum class Level { eTrace, eDebug, eInfo, eWarn, eError, eCritical, eOff };
 
-/// Receives every message at or above the level. Called from any thread, one call at a time; must
-/// not throw and must not log. @param context what was given to setSink
+/// Receives all messages at or above the level. Called from any thread, by one thread at a time.
+/// Must not throw and must not log. @p context is the pointer given to setSink().
 using Sink = void (*)(void* context, Level level, const char* file, int line, const char* message);
 
-/// Sends messages to @p sink instead of stderr; null brings stderr back. Thread-safe: when it
-/// returns, the old sink is no longer called.
+/// Sends messages to @p sink instead of stderr; null restores stderr. Thread-safe: the old sink is
+/// no longer called once this function returns.
 KOMPUTE_API void setSink(Sink sink, void* context = nullptr);
 
-/// Messages below @p level are dropped before they are formatted. The default is eWarn, or what the
-/// environment variable KOMPUTE_LOG_LEVEL says (trace, debug, info, warn, error, critical, off).
+/// Sets the level below which messages are dropped, before they are formatted. The default is the
+/// environment variable KOMPUTE_LOG_LEVEL (trace, debug, info, warn, error, critical, off), else
+/// eWarn.
 KOMPUTE_API void setLogLevel(Level level);
 KOMPUTE_API Level getLogLevel();
 
-/// The original's initialiser. Reads KOMPUTE_LOG_LEVEL again; never needed.
+/// Reads KOMPUTE_LOG_LEVEL again. The original Kompute's initialiser; not needed.
 KOMPUTE_API void setupLogger();
 
-/// Logs a finished message.
+/// Logs a formatted message.
 KOMPUTE_API void log(Level level, const char* file, int line, const std::string& message);
 
 namespace detail {
 
-/// One argument of a log message, so that the {fmt} library stays out of this header.
+/// One argument of a log message. Keeps the {fmt} library out of this header.
 struct Argument {
     enum class Kind { eBool, eSigned, eUnsigned, eFloating, eText, ePointer } kind;
     union {
@@ -101,7 +102,7 @@ void write(Level level, const char* file, int line, const char* format, const Ar
 } // namespace detail
 } // namespace kp::logger
 
-// The original's logging namespace.
+// The original Kompute's logging namespace.
 namespace logger {
 using kp::logger::setupLogger;
 }
@@ -111,7 +112,8 @@ using kp::logger::setupLogger;
          ? ::kp::logger::detail::write(level, __FILE__, __LINE__, __VA_ARGS__)                     \
          : (void)0)
 
-// {fmt} syntax: KP_LOG_WARN("{} of {}", i, n). Define a macro first to send its messages elsewhere.
+// {fmt} syntax: KP_LOG_WARN("{} of {}", i, n). Define a macro before this header to redirect its
+// messages.
 #ifndef KP_LOG_TRACE
 #define KP_LOG_TRACE(...) KOMPUTE_LOG_AT(::kp::logger::Level::eTrace, __VA_ARGS__)
 #endif

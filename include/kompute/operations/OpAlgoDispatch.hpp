@@ -14,7 +14,7 @@ namespace kp {
 
 namespace detail {
 
-/// Bytes. Few of them cost no allocation.
+/// A byte array. Small ones need no allocation.
 class KOMPUTE_API SmallBytes {
 public:
     SmallBytes() = default;
@@ -26,17 +26,17 @@ public:
 
 private:
     uint32_t mSize = 0;
-    std::array<unsigned char, 44> mFew; ///< fills an operation up to 128 bytes
+    std::array<unsigned char, 44> mFew; ///< makes an operation 128 bytes large
     std::unique_ptr<unsigned char[]> mMany;
 };
 
 } // namespace detail
 
-/// Dispatches an algorithm. Push constants given here belong to this dispatch alone; without them
+/// Dispatches an algorithm. Push constants given here apply to this dispatch only; without them,
 /// the algorithm's own are used.
 class KOMPUTE_API OpAlgoDispatch : public OpBase {
 public:
-    /// Never throws; what is wrong is said by record().
+    /// Never throws; record() reports errors.
     template <typename T = float>
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const std::vector<T>& pushConstants = {})
         : OpAlgoDispatch(std::move(algorithm), pushConstants.data(),
@@ -47,19 +47,23 @@ public:
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
                    size_t pushConstantBytes);
 
-    /// Takes the group counts of each run from device memory: three 32-bit unsigned integers.
+    /// Creates an indirect dispatch. Each run reads its work group counts from device memory: three
+    /// 32-bit unsigned integers.
+    /// @param algorithm    the algorithm to dispatch
     /// @param groupCounts  a tensor that an earlier operation or the host fills
-    /// @param offset       bytes from its start, a multiple of 4
+    /// @param offset       bytes from the start of the tensor, a multiple of 4
+    /// @throws InvalidArgument if @p groupCounts is null
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, std::shared_ptr<Tensor> groupCounts,
                    uint64_t offset);
     ~OpAlgoDispatch() override;
 
-    /// The bindings that the shader reads and writes, as its code says. A class derived from this
-    /// one may record more, so for it the answer is "anything" unless it says otherwise itself.
+    /// Returns the bindings that the shader reads and writes according to its code. A derived class
+    /// may record more, so for it the result is "anything" unless it overrides this function.
     Accesses accesses() override;
 
-    /// @throws InvalidArgument where the algorithm has no shader, push constants have the wrong
-    ///         size, a memory object was destroyed, or group counts are over the device's limit
+    /// @throws InvalidArgument if the algorithm is null or has no shader, the push constants have
+    ///         the wrong size, a memory object was destroyed, the indirect counts do not fit in
+    ///         their tensor, or the work group counts exceed the device's limits
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer& commandBuffer) override;
     void postEval(const vk::CommandBuffer& commandBuffer) override;
@@ -68,6 +72,7 @@ protected:
     const std::shared_ptr<Algorithm>& algorithm() const { return mAlgorithm; }
 
 private:
+    friend class DispatchCommands;
     friend class Recorder;
     friend class Sequence;
 

@@ -13,22 +13,23 @@
 
 namespace kp {
 
-/// What an operation reads and writes. A sequence derives from it the barriers it needs, and no
-/// others; and the order against other queues.
+/// The memory that an operation reads and writes. A sequence derives from it exactly the barriers
+/// that are needed, and the order against other queues.
 class KOMPUTE_API Accesses {
 public:
-    /// The kind of command that touches the memory.
+    /// Kind of command that accesses the memory.
     enum class By {
         eDispatch, ///< a shader
         eTransfer, ///< a copy or fill command
-        eIndirect  ///< the group counts of an indirect dispatch
+        eIndirect  ///< the work group counts of an indirect dispatch
     };
-    /// Which memory of a memory object.
+    /// Part of a memory object.
     enum class Part {
         eDevice, ///< the device memory
         eMirror  ///< the host mirror of eDevice memory
     };
 
+    /// One access to one memory object.
     struct Entry {
         std::shared_ptr<Memory> memory;
         bool reads = false;
@@ -37,10 +38,11 @@ public:
         Part part = Part::eDevice;
     };
 
-    /// "It may touch any memory in any way": the operation is ordered against everything before
-    /// and after it, in this sequence and on other queues.
+    /// Returns accesses that stand for any memory in any way: the operation is ordered against all
+    /// earlier and later work, in this sequence and on other queues.
     static Accesses anything();
 
+    /// Adds an access and returns *this.
     Accesses& read(std::shared_ptr<Memory> memory, By by = By::eDispatch,
                    Part part = Part::eDevice);
     Accesses& write(std::shared_ptr<Memory> memory, By by = By::eDispatch,
@@ -48,7 +50,7 @@ public:
     Accesses& readWrite(std::shared_ptr<Memory> memory, By by = By::eDispatch,
                         Part part = Part::eDevice);
 
-    /// The entries in the order of the calls that made them. A view: valid as long as the Accesses.
+    /// The entries in insertion order. A view, valid as long as the Accesses object.
     class Entries {
     public:
         Entries(const Entry* first, size_t count) : mFirst(first), mCount(count) {}
@@ -71,14 +73,17 @@ private:
     void add(Entry entry);
 
     bool mAnything = false;
-    // Few entries, which is what most operations have, cost no allocation.
-    size_t mCount = 0; ///< in mFew
+    // Most operations have few entries, which need no allocation.
+    size_t mCount = 0; ///< number of entries in mFew
     std::array<Entry, 6> mFew{};
-    std::vector<Entry> mMany; ///< all of them, once there are more
+    std::vector<Entry> mMany; ///< all entries, once mFew is too small
 };
 
-/// An operation that a Sequence records. Derive from it for operations of your own; see
-/// docs/custom-operations.md. The sequence keeps it alive while it may run again.
+/// An operation that a Sequence records. Derive from it for custom operations; see
+/// docs/custom-operations.md. The sequence keeps the operation alive while it may run again.
+///
+/// Thread safety: called by the thread that uses the sequence. If Sequence::evalAsync submits
+/// later, preEval() is called by a thread of the library.
 class KOMPUTE_API OpBase {
 public:
     OpBase() = default;
@@ -86,26 +91,28 @@ public:
     OpBase(const OpBase&) = delete;
     OpBase& operator=(const OpBase&) = delete;
 
-    /// Called once, before the first record(). For work that a constructor should not do.
+    /// Called once, before the first record(). For work that does not belong in a constructor.
     virtual void init();
 
-    /// What record()'s commands read and write. The default says "anything", which is always right.
+    /// Returns what the commands of record() read and write. The default, "anything", is always
+    /// correct but prevents overlap.
     virtual Accesses accesses();
 
     /// Records the operation's commands. Called again by Sequence::rerecord.
     virtual void record(const vk::CommandBuffer& commandBuffer) = 0;
 
-    /// Called on the host before each submission, in the order of recording.
+    /// Called on the host before each submission, in recording order.
     virtual void preEval(const vk::CommandBuffer& commandBuffer) = 0;
 
-    /// Called on the host after each submission that was waited for to its end.
+    /// Called on the host after each submission whose end was waited for.
     virtual void postEval(const vk::CommandBuffer& commandBuffer) = 0;
 
 protected:
-    /// Records another operation as a part of this one, with the barriers it needs before it. To be
-    /// called by record(). The accesses of the parts need not be said again: an operation of parts
-    /// alone returns `Accesses()`. Their preEval and postEval are this operation's to call.
-    /// @throws InvalidArgument where no sequence is recording; what the part's record() throws
+    /// Records another operation as part of this one, preceded by the barriers it needs. Call it
+    /// from record(). accesses() need not repeat the accesses of parts: an operation that consists
+    /// of parts alone returns `Accesses()`. This operation must call the parts' preEval() and
+    /// postEval() itself.
+    /// @throws InvalidArgument if no sequence is recording; whatever the part's record() throws
     static void recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part);
 
 private:
@@ -113,19 +120,19 @@ private:
     friend class Sequence;
 
     bool mInitialised = false;
-    bool mOfSequence = false; ///< an OpAlgoDispatch that nothing but one sequence knows
+    bool mOfSequence = false; ///< an OpAlgoDispatch that belongs to a single sequence
 };
 
 namespace detail {
 
-/// Any vector of shared pointers to memory objects as the base's.
+/// Converts a vector of shared pointers to tensors or images to one of shared pointers to Memory.
 template <typename M>
 std::vector<std::shared_ptr<Memory>> toMemory(const std::vector<std::shared_ptr<M>>& objects) {
     return std::vector<std::shared_ptr<Memory>>(objects.begin(), objects.end());
 }
 
-/// Switches an overload on for vectors of Tensor, TensorT<T>, Image, ..., which braces never
-/// choose.
+/// Enables an overload for vectors of Tensor, TensorT<T>, Image and so on. Braced lists never
+/// select it.
 template <typename M>
 using EnableForDerived =
     std::enable_if_t<std::is_base_of<Memory, M>::value && !std::is_same<Memory, M>::value>;

@@ -5,11 +5,11 @@
 
 namespace kp {
 
-/// Copies the device memory of the first object to each of the others: tensors and images in any
-/// mix. After the evaluation the host view of each destination shows the copy.
+/// Copies the device memory of the first object to each of the others. Tensors and images can be
+/// mixed. After the evaluation, the host view of each destination shows the copy.
 class KOMPUTE_API OpCopy : public OpBase {
 public:
-    /// @throws InvalidArgument for fewer than two objects
+    /// @throws InvalidArgument if there are fewer than two different objects, or one is null
     explicit OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects);
     template <typename M, typename = detail::EnableForDerived<M>>
     explicit OpCopy(const std::vector<std::shared_ptr<M>>& memObjects)
@@ -17,8 +17,7 @@ public:
     ~OpCopy() override;
 
     Accesses accesses() override;
-    /// @throws InvalidArgument where data types, sizes or (image to image) widths and heights
-    /// differ
+    /// @throws InvalidArgument if data types, sizes or (for two images) widths or heights differ
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer& commandBuffer) override;
     void postEval(const vk::CommandBuffer& commandBuffer) override;
@@ -27,7 +26,7 @@ private:
     void recordKernels(VkCommandBuffer commandBuffer);
 
     std::vector<std::shared_ptr<Memory>> mMemObjects;
-    bool mByKernel = false; ///< what accesses() said last: a compute shader copies
+    bool mByKernel = false; ///< result of the last accesses(): a compute shader copies
 };
 
 /// Kompute 0.9.0's name.

@@ -7,13 +7,15 @@
 
 namespace kp {
 
-/// Fills the device memory of tensors with one value. The host view of each shows it after the
-/// evaluation.
+/// Fills the device memory of tensors with a value. After the evaluation, the host view of each
+/// tensor shows it.
 class KOMPUTE_API OpFill : public OpBase {
 public:
-    /// @param value  the element that is repeated: 1, 2, 4 or 8 bytes (a number, kp::Half, ...)
-    /// @throws InvalidArgument where there are no objects, one is an image, or its elements are not
-    ///         as large as @p value
+    /// @param memObjects  the tensors
+    /// @param value       the element to repeat: 1, 2, 4 or 8 bytes (a number, kp::Half, ...)
+    /// @throws InvalidArgument if there are no objects, one is an image, the element size of one
+    ///         differs from the size of @p value, or one wraps a buffer and its size is not a
+    ///         multiple of 4 bytes
     template <typename T>
     OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, T value)
         : OpFill(memObjects, &value, sizeof value) {
@@ -34,9 +36,9 @@ private:
     void recordKernels(VkCommandBuffer commandBuffer);
 
     std::vector<std::shared_ptr<Memory>> mMemObjects;
-    uint64_t mPattern = 0;  ///< the value repeated to 8 bytes
-    bool mByKernel = false; ///< what accesses() said last: a compute shader fills
-    /// One per tensor where the value has 8 different bytes, which no fill command takes.
+    uint64_t mPattern = 0;  ///< the value, repeated to 8 bytes
+    bool mByKernel = false; ///< result of the last accesses(): a compute shader fills
+    /// One per tensor if the two halves of mPattern differ, which no Vulkan fill command supports.
     std::vector<std::shared_ptr<OpAlgoDispatch>> mDispatches;
 };
 

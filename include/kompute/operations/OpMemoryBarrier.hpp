@@ -5,12 +5,18 @@
 
 namespace kp {
 
-/// A barrier placed by hand. Sequences order their operations by themselves, so this is needed only
-/// inside sequences of custom operations that say more precisely than "anything" what they touch.
+/// Records an explicit barrier. Sequences order their operations themselves, so this is only needed
+/// inside sequences of custom operations whose accesses() return less than "anything".
 class KOMPUTE_API OpMemoryBarrier : public OpBase {
 public:
-    /// @param barrierOnPrimary  on the device memory; false: on the host mirror, and nothing where
-    ///                          there is none
+    /// @param memObjects        the memory that the barrier covers
+    /// @param srcAccess         accesses before the barrier
+    /// @param dstAccess         accesses after the barrier
+    /// @param srcStage          pipeline stage before the barrier
+    /// @param dstStage          pipeline stage after the barrier
+    /// @param barrierOnPrimary  true: on the device memory; false: on the host mirror, if there is
+    ///                          one
+    /// @throws InvalidArgument if there are no objects, or one is null
     OpMemoryBarrier(const std::vector<std::shared_ptr<Memory>>& memObjects,
                     const vk::AccessFlagBits& srcAccess, const vk::AccessFlagBits& dstAccess,
                     const vk::PipelineStageFlagBits& srcStage,

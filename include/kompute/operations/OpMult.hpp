@@ -5,12 +5,13 @@
 
 namespace kp {
 
-/// Multiplies two float tensors element by element into a third.
+/// Multiplies two float tensors element by element and writes the products to a third.
 class KOMPUTE_API OpMult : public OpAlgoDispatch {
 public:
-    /// @param memObjects  left, right and result: float tensors of one size
-    /// @param algorithm   becomes the multiplication; Manager::algorithm() gives an empty one
-    /// @throws InvalidArgument unless there are exactly three
+    /// @param memObjects  left, right and result: float tensors of the same size
+    /// @param algorithm   is rebuilt to multiply; Manager::algorithm() returns a suitable empty one
+    /// @throws InvalidArgument unless there are exactly three such tensors, or if @p algorithm is
+    ///         null
     OpMult(std::vector<std::shared_ptr<Memory>> memObjects, std::shared_ptr<Algorithm> algorithm);
     template <typename M, typename = detail::EnableForDerived<M>>
     OpMult(const std::vector<std::shared_ptr<M>>& memObjects, std::shared_ptr<Algorithm> algorithm)

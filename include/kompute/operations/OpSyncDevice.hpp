@@ -5,11 +5,11 @@
 
 namespace kp {
 
-/// Copies the host mirror to the device memory, for each memory object that has a mirror (eDevice,
-/// and eDeviceAndHost where the device has no such memory). Others need no copy and are skipped.
+/// Copies the host mirror to the device memory of each memory object with a mirror: eDevice, and
+/// eDeviceAndHost if the device has no such memory. Other objects need no copy and are skipped.
 class KOMPUTE_API OpSyncDevice : public OpBase {
 public:
-    /// @throws InvalidArgument where there are no objects
+    /// @throws InvalidArgument if there are no objects, or one is null
     explicit OpSyncDevice(const std::vector<std::shared_ptr<Memory>>& memObjects);
     template <typename M, typename = detail::EnableForDerived<M>>
     explicit OpSyncDevice(const std::vector<std::shared_ptr<M>>& memObjects)

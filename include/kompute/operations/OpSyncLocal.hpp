@@ -5,11 +5,11 @@
 
 namespace kp {
 
-/// Copies the device memory to the host mirror, for each memory object that has a mirror (eDevice,
-/// and eDeviceAndHost where the device has no such memory). Others need no copy and are skipped.
+/// Copies the device memory to the host mirror of each memory object with a mirror: eDevice, and
+/// eDeviceAndHost if the device has no such memory. Other objects need no copy and are skipped.
 class KOMPUTE_API OpSyncLocal : public OpBase {
 public:
-    /// @throws InvalidArgument where there are no objects
+    /// @throws InvalidArgument if there are no objects, or one is null
     explicit OpSyncLocal(const std::vector<std::shared_ptr<Memory>>& memObjects);
     template <typename M, typename = detail::EnableForDerived<M>>
     explicit OpSyncLocal(const std::vector<std::shared_ptr<M>>& memObjects)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One work group per weight moves it down its gradient. One more adds up the loss of this step.
+// One work group per weight moves it down its gradient. One more sums the loss of this step.
 
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint features = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// How fast the brightness changes at each pixel: the length of Sobel's gradient, cut off at 255.
+// The magnitude of the Sobel gradient of the brightness at each pixel, clamped to 255.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -28,7 +28,7 @@ void main()
         gradient.y += weight * (brightness(at + ivec2(i, 1)) - brightness(at + ivec2(i, -1)));
     }
 
-    // sqrt() may be off in its last bits, so the whole number is put right afterwards.
+    // sqrt() may be off in its last bits, so the integer is corrected.
     const int square = gradient.x * gradient.x + gradient.y * gradient.y;
     int root = int(sqrt(float(square)));
     root -= int(root * root > square);

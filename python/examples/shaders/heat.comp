@@ -2,7 +2,7 @@
 #version 450
 
 // One step of the heat equation on a grid: each point moves towards the mean of its four neighbours.
-// Points that are held keep their temperature.
+// Held points keep their temperature.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -14,7 +14,7 @@ layout(push_constant) uniform Parameters
 {
     uint width;
     uint height;
-    float rate; // up to 0.25, beyond which the numbers explode
+    float rate; // at most 0.25, above which the scheme is unstable
 };
 
 void main()
@@ -26,7 +26,7 @@ void main()
 
     const uint at = y * width + x;
     const float here = before[at];
-    // No heat goes over the border.
+    // No heat crosses the border.
     const float left = before[x > 0u ? at - 1u : at];
     const float right = before[x + 1u < width ? at + 1u : at];
     const float above = before[y > 0u ? at - width : at];

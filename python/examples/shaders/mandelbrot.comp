@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// How many rounds of z = z * z + c each pixel stays close to zero, and a colour for it.
+// The number of iterations z = z * z + c until each pixel escapes, and a colour for it.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -11,7 +11,7 @@ layout(binding = 1, rgba8ui) uniform writeonly uimage2D picture;
 layout(push_constant) uniform Parameters
 {
     vec2 corner; // top left
-    float pixel; // from one pixel to the next
+    float pixel; // distance between two pixels
     uint rounds;
 };
 
@@ -27,7 +27,7 @@ void main()
     if (any(greaterThanEqual(at, size)))
         return;
 
-    // "precise" keeps multiplications and additions apart, so that NumPy gets the same numbers.
+    // "precise" prevents fused multiply-adds, so that NumPy computes the same numbers.
     precise float cx = corner.x + float(at.x) * pixel;
     precise float cy = corner.y - float(at.y) * pixel;
     precise float x = 0.0;
@@ -44,6 +44,6 @@ void main()
 
     vec3 rgb = vec3(0.0);
     if (square > 256.0)
-        rgb = colour(float(count) - log2(log2(square) / 8.0)); // no steps between the counts
+        rgb = colour(float(count) - log2(log2(square) / 8.0)); // smooth between the counts
     imageStore(picture, at, uvec4(uvec3(255.0 * rgb + 0.5), 255u));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One invocation per element of the product; everything is read from the buffers.
+// One invocation per element of the product. Everything is read from the buffers.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 

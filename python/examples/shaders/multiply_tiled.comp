@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One work group per block of 64 x 64 elements. It walks along the inner extent in steps of 16, and
-// brings what a step needs into shared memory; each invocation keeps 4 x 4 sums in registers.
+// One work group per block of 64 x 64 elements. It traverses the inner extent in steps of 16 and
+// loads the elements of each step into shared memory. Each invocation keeps 4 x 4 sums in registers.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -16,7 +16,7 @@ const uint kBlock = 64u;
 const uint kDepth = 16u;
 const uint kLanes = 256u;
 
-shared float partOfA[kDepth][kBlock + 1u]; // one more, so that columns start in different banks
+shared float partOfA[kDepth][kBlock + 1u]; // padded, so that columns start in different banks
 shared float partOfB[kDepth][kBlock];
 
 void load(uint firstRow, uint firstColumn, uint start, uint lane)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The product of two square matrices of n rows. The program defines
-//   TILE   width of the square tiles of the product that a work group makes
-//   DEPTH  of the strips that are in shared memory at a time
+//   TILE   width of the square tile of the product per work group
+//   DEPTH  depth of the strips in shared memory
 //   EACH   elements per invocation in x and in y
 
 layout(local_size_x = TILE / EACH, local_size_y = TILE / EACH) in;
@@ -13,7 +13,7 @@ layout(binding = 2) writeonly buffer C { float c[]; };
 layout(push_constant) uniform Parameters { uint n; };
 
 const uint kGroup = (TILE / EACH) * (TILE / EACH);
-shared float stripA[DEPTH][TILE + 1]; // one more, so that columns lie in different banks
+shared float stripA[DEPTH][TILE + 1]; // padded, so that columns lie in different banks
 shared float stripB[DEPTH][TILE + 1];
 
 void main() {

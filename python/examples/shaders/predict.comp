@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One invocation per row: how far the prediction is off, and what that costs (logarithmic loss).
+// One invocation per row: the error of the prediction and its logarithmic loss.
 
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint features = 1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of single arguments, for argparse, and the options that several commands have."""
+"""Argument types for argparse, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FULL_NAMES = frozenset(DTYPES.values())
 
 @dataclass(frozen=True)
 class MemoryArgument:
-    """One --in, --out or --in-out."""
+    """The value of one --in, --out or --in-out option."""
 
     role: Role
     path: str = ""
@@ -34,7 +34,7 @@ class MemoryArgument:
 
 
 class AppendMemory(argparse.Action):
-    """Collects --in, --out and --in-out in one list, in the order of the command line."""
+    """Collects --in, --out and --in-out in one list, in command-line order."""
 
     def __call__(
         self,
@@ -55,19 +55,19 @@ def in_out_file(text: str) -> MemoryArgument:
 
 
 def output_shape(text: str) -> MemoryArgument:
-    """``16xf32``, ``480x640x4xu8``: sizes, slowest first, and an element type."""
+    """Parse a shape in C order and an element type: ``16xf32``, ``480x640x4xu8``."""
     sizes, _, name = text.rpartition("x")
     dtype = parse_dtype(name)
     if dtype is None or not re.fullmatch(r"[0-9]+(x[0-9]+)*", sizes):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no shape and type such as 16xf32 or 480x640x4xu8; "
+            f"'{text}' is not a shape and type such as 16xf32 or 480x640x4xu8; "
             f"types: {', '.join(sorted(set(DTYPES) | FULL_NAMES))}"
         )
     shape = tuple(int(size) for size in sizes.split("x"))
     if 0 in shape:
-        raise argparse.ArgumentTypeError(f"'{text}' holds no element")
+        raise argparse.ArgumentTypeError(f"'{text}' has no elements; sizes must be 1 or more")
     if math.prod(shape) * dtype.itemsize >= 2**63:
-        raise argparse.ArgumentTypeError(f"'{text}' is more than any array holds")
+        raise argparse.ArgumentTypeError(f"'{text}' is too large; the limit is 2^63 bytes")
     return MemoryArgument("out", shape=shape, dtype=dtype)
 
 
@@ -78,7 +78,7 @@ def parse_dtype(name: str) -> np.dtype[Any] | None:
 
 
 def counts(text: str) -> tuple[int, int, int]:
-    """``64``, ``64,32`` or ``64,32,8``: up to three numbers from 1."""
+    """Parse one to three positive numbers: ``64``, ``64,32`` or ``64,32,8``."""
     parts = text.split(",")
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch(r"[0-9]+", part) for part in parts):
         raise argparse.ArgumentTypeError(f"'{text}' is not X, X,Y or X,Y,Z")
@@ -91,7 +91,7 @@ def counts(text: str) -> tuple[int, int, int]:
 
 def positive(text: str) -> int:
     if not re.fullmatch(r"[0-9]+", text) or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
     return int(text)
 
 
@@ -101,12 +101,12 @@ def tolerance(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a finite number of 0 or more")
     return value
 
 
 def define(text: str) -> tuple[str, str]:
-    """``NAME=value``, or ``NAME`` for ``NAME=1``."""
+    """Parse a macro definition: ``NAME=VALUE``, or ``NAME`` for ``NAME=1``."""
     name, equals, value = text.partition("=")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME or NAME=VALUE")
@@ -114,7 +114,7 @@ def define(text: str) -> tuple[str, str]:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """``name=value``."""
+    """Parse ``NAME=VALUE``."""
     name, equals, value = text.partition("=")
     if not name or not equals or not value:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
@@ -122,27 +122,28 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 def add_shader_options(parser: argparse.ArgumentParser) -> None:
-    """The shader and how it is compiled."""
+    """Add the shader and the options of its compilation."""
     parser.add_argument(
-        "shader", metavar="SHADER", help="GLSL or HLSL (.hlsl) text, or SPIR-V (.spv)"
+        "shader", metavar="SHADER", help="a file of GLSL or HLSL (.hlsl) text, or SPIR-V (.spv)"
     )
     parser.add_argument(
         "-D", "--define", metavar="NAME[=VALUE]", type=define, action="append", default=[],
-        help="define a macro; may be given several times",
+        help="define a macro; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "-I", "--include", metavar="DIR", action="append", default=[],
-        help="a folder to search for #include; may be given several times",
+        help="search this folder for #include files; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--language", choices=("glsl", "hlsl"), default="",
-        help="the shader's language, where its file name does not say it",
+        help="the shader's language (default: by the file name)",
     )  # fmt: skip
 
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", metavar="DEVICE", default="",
-        help="an index, UUID, type (discrete, integrated, virtual, cpu, gpu) or part of a name, "
-        "see 'kp info'; default: the environment variable KOMPUTE_DEVICE, else the best device",
+        help="an index, a UUID, a type (discrete, integrated, virtual, cpu, gpu) or a part of a "
+        "name; 'kp info' lists them (default: the environment variable KOMPUTE_DEVICE, else the "
+        "best device)",
     )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``kp bench``: measures this machine."""
+"""``kp bench``: measures copies, dispatches and kernels on a device."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from kp.cli.table import format_bytes, format_table, format_time
 EXAMPLE = """example:
   kp bench --plot copies.png --json numbers.json
 
-GB/s are 10^9 bytes a second. Kernels and copies within the device are timed by the device's clock
-where it has one, all else by the host's. Each number is the median of repeated runs, and results
-are compared with what they must be.
+1 GB/s is 10^9 bytes per second. Each number is the median of repeated runs. Kernels and copies
+within the device are timed by the device's clock if it has one. Everything else is timed by the
+host's clock. All results are checked.
 """
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -38,18 +38,18 @@ COPY_NAMES = {
     "device_to_device": "within device",
 }
 DISPATCH_NAMES = {
-    "recorded": "recorded once, evaluated again",
-    "record_and_evaluate": "recorded anew each time",
+    "recorded": "recorded once",
+    "record_and_evaluate": "recorded each time",
     "in_a_batch": f"one of {BATCH} in a submission",
 }
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="measure roughly, in about a second")
+    parser.add_argument("--plot", metavar="FILE", help="plot the copy rates (needs matplotlib)")
     parser.add_argument(
-        "--quick", action="store_true", help="a rough measurement in about a second"
+        "--json", metavar="FILE", help="write all numbers as JSON; - is standard output"
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the copies (needs matplotlib)")
-    parser.add_argument("--json", metavar="FILE", help="write all numbers; - is the output")
     add_device_option(parser)
 
 
@@ -73,7 +73,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
 
 def measure(manager: kp.Manager, quick: bool) -> dict[str, Any]:
-    """Everything, as it goes to JSON: seconds, bytes a second, operations a second."""
+    """Return all numbers for JSON: seconds, bytes per second, operations per second."""
     device = manager.get_device_properties()
     on_cpu = device["type"] == "cpu"
     largest = int(device["memory_bytes"]) // 8
@@ -100,7 +100,7 @@ def measure(manager: kp.Manager, quick: bool) -> dict[str, Any]:
         progress.start("saxpy")
         numbers["saxpy"] = {"floats": floats, "bytes_per_second": tools.saxpy(floats)}
         progress.advance()
-        progress.start("matrix product")
+        progress.start("matrix multiplication")
         numbers["matmul"] = {"side": side, "flops": tools.matmul(side)}
         progress.advance()
     return numbers
@@ -123,7 +123,7 @@ def print_numbers(numbers: dict[str, Any]) -> None:
     rows = [
         [f"saxpy, {saxpy['floats']} floats", f"{saxpy['bytes_per_second'] / 1e9:.4g} GB/s"],
         [
-            f"matrix product, {matmul['side']} x {matmul['side']}",
+            f"matrix multiplication, {matmul['side']} x {matmul['side']}",
             f"{matmul['flops'] / 1e9:.4g} GFLOP/s",
         ],
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the files and shapes of the command line to the bindings that a shader declares."""
+"""Matches the files and shapes of the command line with the shader's bindings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ IMAGE = "storage_image"
 
 @dataclass
 class Slot:
-    """One binding with what it is given."""
+    """A binding and the memory that the command line gives it."""
 
-    binding: kp.Binding | None  # None: the shader does not use this number
+    binding: kp.Binding | None  # None if the shader does not use this binding number
     index: int
     role: Role
     source: str
@@ -49,7 +49,7 @@ class Slot:
 
 
 def fit(arguments: Sequence[MemoryArgument], reflection: kp.Reflection, cast: bool) -> list[Slot]:
-    """One slot per memory argument, checked against the shader."""
+    """Return one slot per memory argument. Raise CommandError if one does not match the shader."""
     slots = [
         make_slot(argument, binding, index, cast)
         for argument, (index, binding) in zip(arguments, assign(arguments, reflection), strict=True)
@@ -64,13 +64,13 @@ def fit(arguments: Sequence[MemoryArgument], reflection: kp.Reflection, cast: bo
 def assign(
     arguments: Sequence[MemoryArgument], reflection: kp.Reflection
 ) -> list[tuple[int, kp.Binding | None]]:
-    """Arguments go to the bindings in use, in order, or one to each number up to the highest."""
+    """Assign the arguments to the used bindings, or to all binding numbers up to the highest."""
     used = list(reflection.bindings)
     for binding in used:
         if binding.set != 0 or binding.count != 1 or binding.kind not in (*BUFFERS, IMAGE):
             raise CommandError(
-                f"{binding_name(binding)} is a {kind_name(binding.kind)} in set {binding.set}; only "
-                "single buffers and storage images in set 0 can be given"
+                f"{binding_name(binding)} is a {kind_name(binding.kind)} in set {binding.set}; kp "
+                "run supports only single buffers and storage images in set 0"
             )
     if len(arguments) == len(used):
         return [(binding.binding, binding) for binding in used]
@@ -81,12 +81,12 @@ def assign(
     wanted = "".join(f"\n  {describe(binding)}" for binding in used)
     raise CommandError(
         f"the shader has {plural(len(used), 'binding')}, but {len(arguments)} of --in, --out and "
-        f"--in-out are given{wanted}"
+        f"--in-out were given; give one for each{wanted}"
     )
 
 
 def describe(binding: kp.Binding) -> str:
-    """``binding 0 'a': storage buffer of float32, read``."""
+    """Describe a binding: ``binding 0 'a': storage buffer of float32, read``."""
     dtype = element_type(binding)
     many = f"{binding.components} " if binding.components > 1 else ""
     element = f" of {many}{dtype}" if dtype is not None else ""
@@ -116,7 +116,7 @@ def make_slot(argument: MemoryArgument, binding: kp.Binding | None, index: int, 
 
 
 def suit_pixels(pixels: Array, binding: kp.Binding) -> Array:
-    """Pixels as the binding takes them: floats from 0 to 1, and the channels of its image."""
+    """Convert pixels to the binding's type (floats from 0 to 1) and its image's channels."""
     declared = element_type(binding) or binding.dtype
     if declared is not None and declared.kind == "f" and pixels.dtype.kind == "u":
         full = np.iinfo(pixels.dtype).max
@@ -125,7 +125,10 @@ def suit_pixels(pixels: Array, binding: kp.Binding) -> Array:
 
 
 def suit_channels(pixels: Array, wanted: int) -> Array:
-    """Pixels of 1 (grey), 3 or 4 channels as 1 or 4; 0 wanted: colours get an alpha channel."""
+    """Convert pixels of 1 (grey), 3 or 4 channels to `wanted` channels, which is 1 or 4.
+
+    0 accepts both: grey pixels stay as they are, and colours get an alpha channel.
+    """
     grey = pixels.ndim == 2
     if wanted == 1 and not grey:
         weights = np.array([0.299, 0.587, 0.114])
@@ -152,7 +155,7 @@ def suit_dtype(array: Array, binding: kp.Binding, path: str, cast: bool) -> Arra
 
 
 def fits(dtype: np.dtype[Any], binding: kp.Binding) -> bool:
-    """Whether elements can be read as the binding declares. Smaller integers may be packed."""
+    """Whether the dtype matches the binding's type. Smaller integers may be packed."""
     declared = element_type(binding)
     if dtype == declared or dtype.names is not None:
         return True
@@ -173,7 +176,7 @@ def check_role(slot: Slot, binding: kp.Binding) -> None:
         )
     if not fits(slot.dtype, binding):
         wanted = element_type(binding) or binding.dtype
-        raise CommandError(f"{slot.name} holds {wanted}, but {slot.source} is given")
+        raise CommandError(f"{slot.name} holds {wanted}, but {slot.source} was given")
 
 
 def check_buffer(slot: Slot, binding: kp.Binding) -> None:
@@ -188,8 +191,8 @@ def check_buffer(slot: Slot, binding: kp.Binding) -> None:
 def check_image(slot: Slot, binding: kp.Binding) -> None:
     if len(slot.shape) != 3 or not 1 <= slot.shape[2] <= 4:
         raise CommandError(
-            f"{slot.name} is an image: HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS with 1 to 4 channels, "
-            f"but {slot.source} is {format_shape(slot.shape)}"
+            f"{slot.name} is an image, which needs the shape HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS "
+            f"with 1 to 4 channels, but {slot.source} has the shape {format_shape(slot.shape)}"
         )
     declared = channels(binding)
     if declared not in (0, slot.shape[2]):
@@ -199,27 +202,31 @@ def check_image(slot: Slot, binding: kp.Binding) -> None:
 
 
 def warnings(slots: Sequence[Slot]) -> list[str]:
-    """What is odd but works."""
+    """Return warnings about arguments that work but are probably mistakes."""
     found: list[str] = []
     for slot in slots:
         if slot.binding is None:
             found.append(f"{slot.source}: the shader does not use {slot.name}")
         elif slot.role == "in" and not slot.binding.reads and slot.binding.writes:
-            found.append(f"{slot.name} is only written by the shader; --in-out or --out saves it")
+            found.append(
+                f"{slot.name} is only written by the shader, but was given --in; use --out or "
+                "--in-out to keep the result"
+            )
         elif slot.binding.array_stride and not slot.is_image:
             rest = (slot.nbytes - slot.binding.fixed_size) % slot.binding.array_stride
             if rest:
                 found.append(
-                    f"{slot.name}: the last {plural(rest, 'byte')} of {slot.source} make no whole "
-                    f"element of {slot.binding.array_stride}"
+                    f"{slot.name}: the last {plural(rest, 'byte')} of {slot.source} are not used, "
+                    f"because an element has {plural(slot.binding.array_stride, 'byte')}"
                 )
     return found
 
 
 def default_threads(slots: Sequence[Slot], local_size: Sequence[int]) -> tuple[int, int, int]:
-    """One invocation per element of the first output: of a texel, vector or number.
+    """Return one invocation per element (texel, vector or scalar) of the first output.
 
-    Shaders with a two- or three-dimensional local size get the shape, fastest dimension first.
+    If the local size has two or three dimensions, the invocations have the shape of the output,
+    last axis first.
     """
     chosen = next((slot for slot in slots if slot.role != "in"), slots[0] if slots else None)
     if chosen is None:
@@ -243,5 +250,5 @@ def default_threads(slots: Sequence[Slot], local_size: Sequence[int]) -> tuple[i
 
 
 def placeholder() -> npt.NDArray[np.uint32]:
-    """What is bound to a number below the highest that the shader does not use."""
+    """Return the contents of a tensor for a binding number that the shader does not use."""
     return np.zeros(1, dtype=np.uint32)

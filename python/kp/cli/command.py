@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command of ``kp`` consists of."""
+"""The parts of a command of ``kp``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its texts for ``--help``, its options, and what runs it and gives the exit code."""
+    """A command: its help texts, its options, and a function that returns the exit code."""
 
     name: str
     help: str

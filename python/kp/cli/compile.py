@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``kp compile``: turns a shader into SPIR-V, and shows what it declares."""
+"""``kp compile``: compiles a shader to SPIR-V and shows its reflection."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ EXAMPLE = """example:
   kp compile blur.comp -o blur.spv -D RADIUS=3
   kp compile blur.comp --reflect
 
-Without -o, --header and --reflect the SPIR-V goes to SHADER.spv in the current folder.
+Without -o, --header and --reflect, the SPIR-V is written to SHADER.spv in the current folder.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_shader_options(parser)
     parser.add_argument(
-        "--entry-point", metavar="NAME", default="main", help="the entry function (default: main)"
+        "--entry-point", metavar="NAME", default="main", help="the entry point (default: main)"
     )
     parser.add_argument(
         "-g", "--debug-info", action="store_true", help="keep names and line numbers for debuggers"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="the SPIR-V file; - is the output")
-    parser.add_argument("--header", metavar="FILE", help="write a C++ header; - is the output")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the SPIR-V file; - is standard output"
+    )
+    parser.add_argument("--header", metavar="FILE", help="write a C++ header; - is standard output")
     parser.add_argument(
         "--namespace",
         metavar="NAME",
         default="shaders",
-        help="of the header (default: %(default)s)",
+        help="the C++ namespace of the header (default: %(default)s)",
     )
     parser.add_argument(
         "--reflect", action="store_true", help="show bindings, constants and local size"
@@ -49,7 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def compile_shader(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*", arguments.namespace):
-        raise UsageError(f"--namespace {arguments.namespace} is no C++ namespace")
+        raise UsageError(
+            f"--namespace '{arguments.namespace}' is not a C++ namespace such as my::shaders"
+        )
     spirv = compile_file(
         arguments, entry_point=arguments.entry_point, debug_info=arguments.debug_info
     )
@@ -74,7 +78,7 @@ def write_bytes(path: str, data: bytes) -> None:
         sys.stdout.flush()
         binary = getattr(sys.stdout, "buffer", None)
         if binary is None:
-            raise CommandError("the output takes no bytes; give -o a file")
+            raise CommandError("standard output does not accept bytes; give -o a file name")
         binary.write(data)
         binary.flush()
     else:

@@ -16,16 +16,16 @@ TRUTH = {"true": 1, "false": 0}
 
 
 def push_constants(options: Sequence[str], reflection: kp.Reflection) -> npt.NDArray[Any] | None:
-    """The bytes of the push-constant block as one structured element.
+    """Return the push-constant block as an array of one structured element.
 
     ``options`` are ``name=value`` (``name=1,2,3,4`` for a vector), or lists of all values in the
-    order of the block.
+    order of the block. Returns None if the shader has no push constants.
     """
     members = list(reflection.push_constants)
     if not options:
         if members:
             raise CommandError(
-                f"the shader has push constants, give them with --push: {listed(members)}"
+                f"the shader has push constants; give them with --push: {listed(members)}"
             )
         return None
     if not members:
@@ -33,8 +33,8 @@ def push_constants(options: Sequence[str], reflection: kp.Reflection) -> npt.NDA
     for member in members:
         if member.dtype is None or member.size != member.components * member.dtype.itemsize:
             raise CommandError(
-                f"push constant '{member.name}' is a struct or padded inside; --push takes numbers, "
-                "vectors and packed arrays"
+                f"push constant '{member.name}' is a struct or has padding; --push supports only "
+                "numbers, vectors and packed arrays"
             )
     block = np.zeros(1, dtype=block_dtype(members, reflection.push_constant_size))
     for position, texts in enumerate(split_values(options, members)):
@@ -62,7 +62,7 @@ def block_dtype(members: Sequence[kp.PushConstant], size: int) -> np.dtype[Any]:
 
 
 def split_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> list[list[str]]:
-    """Per member, the texts of its values."""
+    """Return the texts of the values of each member."""
     named = ["=" in option for option in options]
     if not all(named) and any(named):
         raise CommandError("--push takes either name=value or a list of all values, not both")
@@ -71,7 +71,9 @@ def split_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> 
     texts = [text for option in options for text in option.split(",")]
     wanted = sum(member.components for member in members)
     if len(texts) != wanted:
-        raise CommandError(f"--push: {len(texts)} values for {wanted} in {listed(members)}")
+        raise CommandError(
+            f"--push has {len(texts)} values, but {wanted} are needed: {listed(members)}"
+        )
     values = iter(texts)
     return [[next(values) for _ in range(member.components)] for member in members]
 
@@ -83,7 +85,7 @@ def named_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> 
         name, _, value = option.partition("=")
         if name not in names:
             raise CommandError(
-                f"--push {option}: the shader has no '{name}', but {listed(members)}"
+                f"--push {option}: the shader has no '{name}'; it has {listed(members)}"
             )
         if name in given:
             raise CommandError(f"--push {option}: '{name}' is given twice")
@@ -91,7 +93,8 @@ def named_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> 
     for member in members:
         if member.name not in given:
             raise CommandError(
-                f"push constant '{member.name}' has no value; it has {listed(members)}"
+                f"push constant '{member.name}' has no value; give all with --push: "
+                f"{listed(members)}"
             )
         if len(given[member.name]) != member.components:
             raise CommandError(
@@ -104,7 +107,7 @@ def named_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> 
 def spec_constants(
     options: Sequence[tuple[str, str]], reflection: kp.Reflection
 ) -> dict[Any, float]:
-    """Values by constant_id; constants that are left out keep the shader's default."""
+    """Return values by constant_id. Omitted constants keep the shader's default."""
     constants = list(reflection.spec_constants)
     values: dict[Any, float] = {}
     for name, text in options:
@@ -122,24 +125,24 @@ def spec_constants(
 
 
 def parse_number(text: str, dtype: np.dtype[Any] | None, what: str) -> float:
-    """A number that the type can hold."""
+    """Parse a number. Raise CommandError if the type cannot hold it."""
     if dtype is None:
-        raise CommandError(f"{what} has a type that cannot be given here")
+        raise CommandError(f"{what} is neither a number nor a vector and cannot be given here")
     try:
         if dtype.kind == "f":
             return float(text)
         value = TRUTH[text.lower()] if text.lower() in TRUTH else int(text, 0)
     except ValueError:
-        raise CommandError(f"{what} is {dtype}, but '{text}' is given") from None
+        raise CommandError(f"{what} is {dtype}, but '{text}' was given") from None
     limits = np.iinfo(dtype)
     low, high = int(limits.min), int(limits.max)
     if not low <= value <= high:
-        raise CommandError(f"{what} is {dtype}, from {low} to {high}, but {text} is given")
+        raise CommandError(f"{what} is {dtype}, from {low} to {high}, but {text} was given")
     return value
 
 
 def listed(members: Sequence[kp.PushConstant]) -> str:
-    """``factor (float32), offset (4 float32)``."""
+    """List the members: ``factor (float32), offset (4 float32)``."""
     return ", ".join(
         f"{member.name or '?'} ({f'{member.components} ' if member.components > 1 else ''}"
         f"{member.dtype or 'struct'})"

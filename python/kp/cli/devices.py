@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device that --device names."""
+"""Selection of the device by --device."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ GPU_TYPES = TYPES[:3]
 
 
 def open_manager(wanted: str) -> kp.Manager:
-    """A manager of the device; the empty text is the default device."""
+    """Create a manager of the device. The empty string selects the default device."""
     return kp.Manager(device=find_device(wanted, kp.list_devices())) if wanted else kp.Manager()
 
 
 def find_device(wanted: str, devices: list[dict[str, Any]]) -> int:
-    """The index of the best device that an index, UUID, type or part of a name means."""
+    """Return the index of the best device that matches an index, UUID, type or part of a name."""
     if wanted.isdecimal():
         found = [device for device in devices if device["index"] == int(wanted)]
     else:
         found = [device for device in devices if matches(device, wanted.lower())]
     if not found:
         known = "; ".join(f"{each['index']} {each['device_name']}" for each in devices)
-        raise CommandError(f"no device is '{wanted}'; devices: {known or 'none'}")
+        raise CommandError(f"no device matches '{wanted}'; devices: {known or 'none'}")
     return int(min(found, key=rank)["index"])
 
 

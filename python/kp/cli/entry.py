@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry point: reads the arguments, runs a command, turns failures into exit codes."""
+"""The entry point: parses the arguments, runs a command, converts failures to exit codes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSED_PIPE = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line (default: this process's) and return its exit code."""
+    """Run one command line, by default that of this process, and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words or os.environ.get("KOMPUTE_DEBUG", "0") not in ("", "0")
     try:
@@ -50,7 +50,7 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def describe(error: Exception) -> str:
-    """The message for a failure of any kind."""
+    """Return the message of a failure of any kind."""
     if isinstance(error, CommandError):
         return str(error)
     if isinstance(error, kp.Error):
@@ -59,7 +59,7 @@ def describe(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"out of memory: {error}" if str(error) else "out of memory"
-    return f"{type(error).__name__}: {error} (KOMPUTE_DEBUG=1 shows where)"
+    return f"{type(error).__name__}: {error} (KOMPUTE_DEBUG=1 shows the traceback)"
 
 
 def complain(message: str, debug: bool) -> None:
@@ -70,7 +70,7 @@ def complain(message: str, debug: bool) -> None:
 
 
 def abandon_output() -> None:
-    """Send what is still buffered nowhere, so that the interpreter's last flush does not fail."""
+    """Discard buffered output, so that the interpreter's last flush does not fail."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands raise for people to read."""
+"""Errors of commands. Their messages are shown to the user as they are."""
 
 
 class CommandError(Exception):
-    """The work cannot be done; the message says why and what to do. Exit code 1."""
+    """The command failed. The message says why and what to do. Exit code 1."""
 
 
 class UsageError(Exception):
-    """The command line makes no sense. Exit code 2."""
+    """The command line is not valid. Exit code 2."""

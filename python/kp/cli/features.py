@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What shaders can use on a device, found out by building small ones."""
+"""The optional shader features of a device, probed by building small shaders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import kp
 
 TYPES = "GL_EXT_shader_explicit_arithmetic_types"
 
-# Name, extensions, members of a buffer and a statement that need the feature. The buffer's first
-# member keeps the library from comparing its elements with those of the memory given.
+# Name, extensions, buffer members and a statement that need the feature. The buffer also has a
+# first member, so that the library does not compare its element type with that of the bound memory.
 PROBES: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("float64", (), "double v;", "v *= 2.0LF;"),
     ("float16", (TYPES,), "float v;", "v = float(float16_t(v) * float16_t(v));"),
@@ -26,7 +26,7 @@ PROBES: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
 
 
 def probe(index: int) -> dict[str, Any]:
-    """``{"features": {name: bool}}``, or ``{"error": text}`` where the device cannot be opened."""
+    """Return ``{"features": {name: bool}}``, or ``{"error": text}`` if the device does not open."""
     try:
         with kp.Manager(device=index, cache_folder="off") as manager:
             memory = manager.tensor_t(shape=(16,), dtype="uint32")

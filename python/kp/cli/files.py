@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays from and to files: .npy, and images where Pillow is installed."""
+"""Arrays in files: .npy, and images if Pillow is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_image_file(path: str) -> bool:
 
 
 def read_array(path: str) -> Array:
-    """An array in C order and native byte order, with at least one element."""
+    """Read an array in C order and native byte order. Raise CommandError if it is empty."""
     array = read_image(path) if is_image_file(path) else read_npy(path)
     if array.size == 0:
         raise CommandError(f"{path}: the array is empty (shape {format_shape(array.shape)})")
@@ -38,14 +38,16 @@ def read_npy(path: str) -> Array:
         with open(path, "rb") as file:
             if file.read(len(NPY_MAGIC)) != NPY_MAGIC:
                 raise CommandError(
-                    f"{path}: not a .npy file or an image; numpy.save makes .npy files"
+                    f"{path}: not a .npy file and not an image; numpy.save() writes .npy files"
                 )
             file.seek(0)
             array = np.load(file, allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, TypeError, UnicodeDecodeError) as fault:
-        raise CommandError(f"{path}: a damaged .npy file: {first_line(fault)}") from fault
+        raise CommandError(f"{path}: damaged .npy file: {first_line(fault)}") from fault
     if array.dtype.kind not in SHADER_KINDS and array.dtype.names is None:
-        raise CommandError(f"{path}: shaders have no type for {array.dtype}")
+        raise CommandError(
+            f"{path}: shaders have no type for {array.dtype}; save numbers or structs"
+        )
     return np.asarray(array)
 
 
@@ -66,18 +68,18 @@ def read_image(path: str) -> Array:
 
 
 def check_can_write(path: str) -> None:
-    """Fail before the work rather than after it."""
+    """Raise CommandError if the file cannot be written, before the work instead of after it."""
     target = Path(path)
     if not target.parent.is_dir():
         raise CommandError(f"{path}: there is no folder {target.parent}")
     if target.is_dir():
-        raise CommandError(f"{path}: is a folder")
+        raise CommandError(f"{path} is a folder; give a file name")
     if is_image_file(path):
         import_pillow(path)
 
 
 def write_array(path: str, array: Array) -> None:
-    """Write an image for an image's file name, else .npy."""
+    """Write an image if the file name is that of an image, else a .npy file."""
     if is_image_file(path):
         write_image(path, array)
     else:
@@ -95,13 +97,13 @@ def write_image(path: str, array: Array) -> None:
 
 
 def to_pixels(path: str, array: Array) -> Array:
-    """Height x width (x channels) of 8 bits. Floats are taken as 0 to 1."""
+    """Return 8-bit pixels of shape (height, width[, channels]). Floats range from 0 to 1."""
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     if array.ndim != 2 and not (array.ndim == 3 and array.shape[2] in (3, 4)):
         raise CommandError(
-            f"{path}: {format_shape(array.shape)} is no image; HEIGHTxWIDTH, or HEIGHTxWIDTHx3 or "
-            "x4, is. Save it as .npy, or give --out such a shape"
+            f"{path}: an image needs the shape HEIGHTxWIDTH, HEIGHTxWIDTHx3 or HEIGHTxWIDTHx4, but "
+            f"the output has {format_shape(array.shape)}; save it as .npy, or change --out"
         )
     if array.dtype.kind == "f":
         clean = np.nan_to_num(array.astype(np.float32), nan=0.0, posinf=1.0, neginf=0.0)
@@ -110,7 +112,8 @@ def to_pixels(path: str, array: Array) -> Array:
         array = np.where(array, np.uint8(255), np.uint8(0))
     if array.dtype != np.uint8:
         raise CommandError(
-            f"{path}: pixels are uint8 or floats from 0 to 1, not {array.dtype}; save it as .npy"
+            f"{path}: pixels must be uint8 or floats from 0 to 1, but the output is {array.dtype}; "
+            "save it as .npy"
         )
     return array
 

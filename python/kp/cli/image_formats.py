@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the image formats of shaders mean for arrays."""
+"""Dtypes and channel counts of SPIR-V image formats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMATS = {
 
 
 def element_type(binding: kp.Binding) -> np.dtype[Any] | None:
-    """The dtype that the binding's memory must have; ``None`` where the shader leaves it open."""
+    """Return the dtype that the binding's memory must have, or None if the shader sets none."""
     if binding.kind != "storage_image":
         return binding.dtype
     known = FORMATS.get(binding.image_format)
@@ -29,6 +29,6 @@ def element_type(binding: kp.Binding) -> np.dtype[Any] | None:
 
 
 def channels(binding: kp.Binding) -> int:
-    """Channels that the shader declares; 0 where it declares none."""
+    """Return the number of channels in the shader's image format, or 0 if it has no format."""
     known = FORMATS.get(binding.image_format)
     return known[1] if known else 0

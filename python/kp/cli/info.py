@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``kp info``: what devices there are and what they can do."""
+"""``kp info``: lists the devices and their capabilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLE = """example:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--brief", action="store_true", help="leave out what takes opening each device: features"
+        "--brief", action="store_true", help="omit the shader features, which need an open device"
     )
     add_device_option(parser)
 
@@ -33,7 +33,7 @@ def info(arguments: argparse.Namespace) -> int:
     devices = kp.list_devices()
     if not devices:
         raise CommandError(
-            "no Vulkan device: install a driver (mesa-vulkan-drivers has one for CPUs)"
+            "no Vulkan device found; install a driver (mesa-vulkan-drivers includes one for CPUs)"
         )
     if arguments.device:
         devices = [devices[find_device(arguments.device, devices)]]
@@ -56,7 +56,7 @@ def describe(device: dict[str, Any]) -> str:
         ["memory", format_bytes(device["memory_bytes"])],
         ["work groups", format_shape(device["max_work_group_count"])],
         ["work group size", format_shape(device["max_work_group_size"])],
-        ["invocations", f"{device['max_work_group_invocations']} a work group"],
+        ["invocations", f"{device['max_work_group_invocations']} per work group"],
         ["subgroup", str(device["subgroup_size"])],
         ["compute queues", " ".join(str(count) for count in device["compute_queues"])],
         ["timestamps", "yes" if device["timestamps_supported"] else "no"],
@@ -64,19 +64,20 @@ def describe(device: dict[str, Any]) -> str:
     if "error" in device:
         rows.append(["not usable", str(device["error"]).splitlines()[0]])
     elif "features" in device:
-        rows.append(["shaders can use", " ".join(on(device, True)) or "nothing beyond the basics"])
-        rows.append(["shaders cannot use", " ".join(on(device, False)) or "-"])
+        rows.append(["shaders can use", " ".join(names(device, True)) or "no optional feature"])
+        rows.append(["shaders cannot use", " ".join(names(device, False)) or "-"])
     return f"{device['index']}  {device['device_name']}\n{format_table(rows, indent='   ')}"
 
 
-def on(device: dict[str, Any], wanted: bool) -> list[str]:
-    return [name for name, usable in device["features"].items() if usable == wanted]
+def names(device: dict[str, Any], usable: bool) -> list[str]:
+    """Return the names of the features that are, or are not, usable."""
+    return [name for name, value in device["features"].items() if value == usable]
 
 
 COMMAND = Command(
     name="info",
     help="show the devices of this machine",
-    description="Shows the devices of this machine, with memory, limits and what shaders can use.",
+    description="Shows the devices of this machine with their memory, limits and shader features.",
     epilog=EXAMPLE,
     add_options=add_options,
     run=info,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurements of ``kp bench``. All times are seconds, all rates bytes or operations a second."""
+"""The measurements of ``kp bench``. Times are in seconds, rates are per second."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Copies = dict[str, float]
 
 
 class Measure:
-    """Measures one device. ``quick`` trades precision for time."""
+    """Measures one device. ``quick`` gives less precise numbers in less time."""
 
     def __init__(self, manager: kp.Manager, quick: bool) -> None:
         self.manager = manager
-        self.least_seconds = 0.02 if quick else 0.3
+        self.min_seconds = 0.02 if quick else 0.3
         self.on_device = bool(manager.get_device_properties()["timestamps_supported"])
 
     def repeated(self, action: Callable[[], float | None], at_least: int = 5) -> float:
-        """The median time of an action that is repeated for a while after a first, unmeasured time.
+        """Return the median time of an action, repeated for a while after an untimed first run.
 
-        An action that returns a number measures itself.
+        If the action returns a number, that is its time.
         """
         action()
         times: list[float] = []
-        end = time.perf_counter() + self.least_seconds
+        end = time.perf_counter() + self.min_seconds
         while len(times) < at_least or time.perf_counter() < end:
             start = time.perf_counter()
             own = action()
@@ -42,7 +42,7 @@ class Measure:
         return statistics.median(times)
 
     def evaluated(self, sequence: kp.Sequence) -> float:
-        """The time of one evaluation: the device's where it has a clock."""
+        """Return the time of one evaluation, by the device's clock if it has one."""
         start = time.perf_counter()
         sequence.eval()
         if not self.on_device:
@@ -54,7 +54,7 @@ class Measure:
         return self.manager.sequence(total_timestamps=1 if self.on_device else 0)
 
     def dispatch(self) -> dict[str, float]:
-        """Costs of an empty dispatch, seen from the host."""
+        """Measure the time of an empty dispatch on the host."""
         algorithm = self.manager.algorithm([], EMPTY, (1, 1, 1))
         operation = kp.OpAlgoDispatch(algorithm)
         once = self.manager.sequence().record(operation)
@@ -69,7 +69,7 @@ class Measure:
         }
 
     def copies(self, size: int) -> Copies:
-        """Rates of copies of ``size`` bytes between host and device and within the device."""
+        """Measure copies of ``size`` bytes between host and device and within the device."""
         source = self.manager.tensor_t(None, STORAGE, shape=(size,), dtype=np.uint8)
         target = self.manager.tensor_t(None, STORAGE, shape=(size,), dtype=np.uint8)
         plain = np.resize(np.arange(251, dtype=np.uint8), size)
@@ -86,14 +86,14 @@ class Measure:
         }
         if not (np.array_equal(result, plain) and np.array_equal(pinned, plain)):
             raise CommandError(
-                f"copies of {size} bytes came back changed: do not trust this device"
+                f"a copy of {size} bytes changed the data; results of this device are not reliable"
             )
         for memory in (source, target):
             memory.destroy()
         return {name: size / each for name, each in seconds.items()}
 
     def saxpy(self, count: int) -> float:
-        """Bytes a second of y = a x + y over ``count`` floats: two reads and a write each."""
+        """Measure y = a x + y over ``count`` floats in bytes per second: two reads, one write."""
         x = self.manager.tensor_t(np.ones(count, np.float32), STORAGE)
         y = self.manager.tensor_t(np.zeros(count, np.float32), STORAGE)
         algorithm = self.manager.algorithm(
@@ -110,11 +110,14 @@ class Measure:
         seconds = self.repeated(run)
         found = y.read()
         if not np.all(found == runs):
-            raise CommandError(f"saxpy gave {found.min()} to {found.max()}, not {runs}")
+            raise CommandError(
+                f"saxpy computed values from {found.min()} to {found.max()}, but {runs} is "
+                "expected; results of this device are not reliable"
+            )
         return 3 * 4 * count / seconds
 
     def matmul(self, size: int) -> float:
-        """Floating-point operations a second of a tiled product of square matrices."""
+        """Measure a tiled multiplication of square matrices in operations per second."""
         generator = np.random.default_rng(7)
         left, right = (generator.integers(-4, 5, (size, size)).astype(np.float32) for _ in range(2))
         a = self.manager.tensor_t(left, STORAGE)
@@ -126,9 +129,11 @@ class Measure:
         sequence = self.timed_sequence().record(kp.OpAlgoDispatch(algorithm))
         seconds = self.repeated(lambda: self.evaluated(sequence), 3)
         if not np.array_equal(c.read(), left @ right):
-            raise CommandError("the matrix product differs from NumPy's: do not trust this device")
+            raise CommandError(
+                "the matrix product differs from NumPy's; results of this device are not reliable"
+            )
         return 2 * size**3 / seconds
 
 
 def no_result(_: object) -> None:
-    """Drops what an action returns, so that the host's clock measures it."""
+    """Return None for an action's result, so that the host's clock times the action."""

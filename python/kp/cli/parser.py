@@ -14,7 +14,7 @@ COMMANDS = (info.COMMAND, run.COMMAND, compile.COMMAND, bench.COMMAND)
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a bad command line in one line, as every other failure."""
+    """Reports an invalid command line in one line, like every other failure."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see '{self.prog} --help')")
@@ -26,15 +26,15 @@ def build_parser() -> argparse.ArgumentParser:
         "--debug",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="show where a failure comes from (as KOMPUTE_DEBUG=1 does)",
+        help="show the traceback of a failure (like KOMPUTE_DEBUG=1)",
     )
     parser = Parser(
         prog="kp",
         parents=[common],
         allow_abbrev=False,
-        description="Compute shaders on any GPU, from the command line.",
-        epilog="'kp COMMAND --help' explains a command and shows an example. The environment "
-        "variable KOMPUTE_DEVICE chooses the device where --device does not.",
+        description="Runs compute shaders on any GPU from the command line.",
+        epilog="'kp COMMAND --help' explains a command and shows an example. Without --device, the "
+        "environment variable KOMPUTE_DEVICE selects the device.",
     )
     parser.add_argument("--version", action="version", version=f"kp {kp.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of ``kp bench``, where matplotlib is installed."""
+"""The plot of ``kp bench``. It needs matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def require_matplotlib() -> None:
 
 
 def plot_copies(path: str, numbers: Mapping[str, Any], names: Mapping[str, str]) -> None:
-    """Rate against size, one line for each direction."""
+    """Plot the copy rate against the size, one line for each direction."""
     importlib.import_module("matplotlib").use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
     rows = numbers["copies_bytes_per_second"]

@@ -12,7 +12,7 @@ WIDTH = 30
 
 @final
 class Progress:
-    """Draws on stderr while it is a terminal, else nothing. Leaves the line empty at its end."""
+    """Draws on stderr if that is a terminal. Clears the line at the end."""
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -28,7 +28,7 @@ class Progress:
         self._draw(f"[{bar}] {self._done}/{self._total} {label}"[:79])
 
     def advance(self) -> None:
-        """One step is done."""
+        """Count the step as done."""
         self._done = min(self._done + 1, self._total)
 
     def _draw(self, line: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``kp run`` prints."""
+"""The output of ``kp run``."""
 
 from __future__ import annotations
 
@@ -59,9 +59,8 @@ def time_row(runner: Runner, name: str, seconds: float) -> list[str]:
         many = len(runner.dispatches)
         if many > 1:
             low, high = min(runner.dispatches), max(runner.dispatches)
-            row.append(
-                f"by the {clock}'s clock, median of {many} ({format_time(low)} to {format_time(high)})"
-            )
+            limits = f"{format_time(low)} to {format_time(high)}"
+            row.append(f"by the {clock}'s clock, median of {many} ({limits})")
         else:
             row.append(f"by the {clock}'s clock")
     return row
@@ -79,13 +78,13 @@ def print_output(number: int, slot: Slot, array: Array) -> None:
 def statistics_of(array: Array) -> str:
     finite = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     if finite.size == 0:
-        return "no finite value"
+        return "no finite values"
     text = (
         f"min {number_text(finite.min())}, max {number_text(finite.max())}, "
         f"mean {number_text(finite.mean(dtype=np.float64))}"
     )
-    strange = array.size - finite.size
-    return text + (f", {strange} not finite" if strange else "")
+    others = array.size - finite.size
+    return text + (f", {others} not finite" if others else "")
 
 
 def number_text(value: Any) -> str:
@@ -93,10 +92,11 @@ def number_text(value: Any) -> str:
 
 
 def difference(array: Array, path: str, tolerance: float) -> str:
-    """How the array differs from the file's; empty where it does not."""
+    """Describe how the array differs from the file's. The text is empty if they are equal."""
     expected = read_array(path)
     if expected.shape != array.shape:
-        return f"{format_shape(array.shape)} against {format_shape(expected.shape)}"
+        given, wanted = format_shape(array.shape), format_shape(expected.shape)
+        return f"the shape is {given}, but {wanted} is expected"
     if array.dtype.kind == "f" or expected.dtype.kind == "f":
         same = np.isclose(array, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
     else:
@@ -107,6 +107,6 @@ def difference(array: Array, path: str, tolerance: float) -> str:
     place = np.unravel_index(int(np.flatnonzero(~same)[0]), same.shape)
     where = ",".join(str(index) for index in place)
     return (
-        f"{wrong} of {same.size} elements, the first at [{where}]: "
-        f"{number_text(array[place])} against {number_text(expected[place])}"
+        f"{wrong} of {same.size} elements differ, the first at [{where}]: it is "
+        f"{number_text(array[place])}, but {number_text(expected[place])} is expected"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``kp run``: runs a compute shader on files."""
+"""``kp run``: runs a compute shader on .npy files and images."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EXAMPLE = """example:
   kp run add.comp --in a.npy --in b.npy --out 1000xf32 --save sum.npy
   kp run blur.comp --in photo.png --out 480x640x4xu8 --push radius=3 --save blurred.png
 
-Memory goes to the shader's bindings in the order of the command line: the first of --in, --out and
---in-out to the first binding. An image file is given to a buffer or image of floats as values from
-0 to 1, to others as its bytes. Without --groups and --threads there is one invocation for each
-element of the first output.
+The options --in, --out and --in-out are bound to the shader's bindings in command-line order: the
+first one to the first binding. A buffer or image of floats gets the pixels of an image file as
+values from 0 to 1. Other types get them as bytes. Without --groups and --threads, the shader runs
+one invocation for each element of the first output.
 """
 
 
@@ -40,31 +40,31 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
     memory = parser.add_argument_group("memory")
     memory.add_argument(
         "--in", dest="memory", metavar="FILE", type=args.input_file, action=args.AppendMemory,
-        default=[], help="a .npy file or an image to read",
+        default=[], help="an input: a .npy file or an image",
     )  # fmt: skip
     memory.add_argument(
         "--out", dest="memory", metavar="SHAPExTYPE", type=args.output_shape,
         action=args.AppendMemory, default=[],
-        help="an output, zero at first: 16xf32, 480x640x4xu8",
+        help="an output, initially zero: 16xf32, 480x640x4xu8",
     )  # fmt: skip
     memory.add_argument(
         "--in-out", dest="memory", metavar="FILE", type=args.in_out_file, action=args.AppendMemory,
-        default=[], help="a file whose content the shader changes; the result is an output",
+        default=[], help="an input that the shader changes; the result is an output",
     )  # fmt: skip
     memory.add_argument(
-        "--cast", action="store_true", help="convert files to the types that the shader declares"
+        "--cast", action="store_true", help="convert inputs to the types in the shader"
     )
     memory.add_argument(
         "--save", metavar="FILE", action="append", default=[],
-        help="where the next output goes, .npy or an image; out%%d.npy is a name for all of them",
+        help="save the next output as .npy or an image; out%%d.npy numbers all outputs",
     )  # fmt: skip
     memory.add_argument(
         "--check", metavar="FILE", action="append", default=[],
-        help="a .npy file that the next output must be equal to; exit code 1 if it is not",
+        help="compare the next output with a .npy file; exit code 1 if they differ",
     )  # fmt: skip
     memory.add_argument(
         "--tolerance", metavar="T", type=args.tolerance, default=1e-5,
-        help="relative and absolute tolerance of --check for floats (default: %(default)s)",
+        help="the relative and absolute tolerance of --check for floats (default: %(default)s)",
     )  # fmt: skip
 
 
@@ -72,8 +72,8 @@ def add_launch_options(parser: argparse.ArgumentParser) -> None:
     launch = parser.add_argument_group("dispatch")
     launch.add_argument(
         "--push", metavar="NAME=VALUE", action="append", default=[],
-        help="a push constant (NAME=1,2,3 for a vector), or all as a list: 1,2,3 (--push=-1,2 where "
-        "the first is negative)",
+        help="a push constant (NAME=1,2,3 for a vector), or all of them as a list: 1,2,3 (write "
+        "--push=-1,2 if the first is negative)",
     )  # fmt: skip
     launch.add_argument(
         "--spec", metavar="NAME=VALUE", type=args.assignment, action="append", default=[],
@@ -81,15 +81,15 @@ def add_launch_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     size = launch.add_mutually_exclusive_group()
     size.add_argument(
-        "--groups", metavar="X[,Y[,Z]]", type=args.counts, help="number of work groups"
+        "--groups", metavar="X[,Y[,Z]]", type=args.counts, help="the number of work groups"
     )
     size.add_argument(
         "--threads", metavar="X[,Y[,Z]]", type=args.counts,
-        help="number of invocations, rounded up to whole work groups",
+        help="the number of invocations, rounded up to whole work groups",
     )  # fmt: skip
     launch.add_argument(
         "--repeat", metavar="N", type=args.positive, default=1,
-        help="dispatch N times and show the median time; outputs are those of the last one",
+        help="dispatch N times and show the median time; the outputs are those of the last run",
     )  # fmt: skip
 
 
@@ -129,18 +129,21 @@ def set_size(algorithm: kp.Algorithm, arguments: argparse.Namespace, slots: list
 
 
 def output_names(option: str, names: list[str], outputs: int) -> list[str]:
-    """File names for the outputs, in order; ``%d`` stands for each output's number."""
+    """Return file names for the outputs in order. ``%d`` stands for each output's number."""
     if len(names) == 1 and "%d" in names[0]:
         return [names[0].replace("%d", str(number)) for number in range(outputs)]
     if len(names) > outputs:
-        raise UsageError(f"{len(names)} of {option}, but {outputs} outputs (--out and --in-out)")
+        raise UsageError(
+            f"{len(names)} {option} options were given, but there are only {outputs} outputs "
+            "(--out and --in-out)"
+        )
     return names
 
 
 def finish(
     slots: list[Slot], arrays: list[Any], save: list[str], check: list[str], tolerance: float
 ) -> None:
-    """Show, save and compare the outputs; all of them before it fails for one that differs."""
+    """Print, save and compare all outputs. Then raise CommandError if any differ."""
     different: list[str] = []
     for number, (slot, array) in enumerate(zip(slots, arrays, strict=True)):
         print_output(number, slot, array)

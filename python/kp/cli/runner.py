@@ -21,8 +21,9 @@ from kp.cli.shaders import compile_file
 class Runner:
     """Compiles, binds, uploads, dispatches and downloads, in this order.
 
-    ``times`` holds the steps' names and seconds; ``dispatches`` the seconds of each dispatch, taken
-    by the device where ``on_device`` is true, else by the host.
+    - ``times``: the name and the seconds of each step.
+    - ``dispatches``: the seconds of each dispatch.
+    - ``on_device``: whether the device's clock times the dispatches, instead of the host's.
     """
 
     def __init__(self, manager: kp.Manager) -> None:
@@ -64,7 +65,7 @@ class Runner:
         )
 
     def bound(self) -> list[kp.Memory]:
-        """Memory object i for binding i, also for numbers that the shader leaves out."""
+        """Return a memory object for each binding number, including those that the shader skips."""
         by_number = {
             slot.index: memory for slot, memory in zip(self.slots, self.memory, strict=True)
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a shader file as the options of the command line say."""
+"""Compiles a shader file with the options of the command line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from kp.cli.errors import CommandError
 
 
 def compile_file(arguments: argparse.Namespace, compiler: Any = None, **options: Any) -> bytes:
-    """SPIR-V of the SHADER argument. ``compiler``: a Manager, to target its device."""
+    """Compile the SHADER argument to SPIR-V, for the device of ``compiler`` if it is a Manager."""
     path = Path(arguments.shader)
     with path.open("rb"):
-        pass  # a file that cannot be read is told as one
+        pass  # raises the error of an unreadable file
     if path.suffix.lower() == ".spv" and (arguments.define or arguments.include):
-        raise CommandError(f"{path}: --define and --include are for source text, not for SPIR-V")
+        raise CommandError(f"{path} is SPIR-V, but --define and --include are for source text")
     missing = [folder for folder in arguments.include if not Path(folder).is_dir()]
     if missing:
-        raise CommandError(f"--include {missing[0]}: there is no such folder")
+        raise CommandError(f"--include {missing[0]}: no such folder")
     spirv: bytes = (compiler or kp).compile(
         path,
         includes=arguments.include,
@@ -32,10 +32,10 @@ def compile_file(arguments: argparse.Namespace, compiler: Any = None, **options:
 
 
 def kind_name(kind: str) -> str:
-    """``storage buffer`` for ``storage_buffer``."""
+    """Return ``storage buffer`` for ``storage_buffer``."""
     return kind.replace("_", " ")
 
 
 def binding_name(binding: kp.Binding) -> str:
-    """``binding 0 'values'``."""
+    """Return ``binding 0 'values'``."""
     return f"binding {binding.binding}" + (f" '{binding.name}'" if binding.name else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text for people: aligned tables, and numbers with units."""
+"""Readable text: aligned tables, and numbers with units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def format_table(
     right: Collection[int] = (),
     indent: str = "",
 ) -> str:
-    """Lines of aligned columns. ``right`` holds the numbers of the columns flush right."""
+    """Align columns. ``right`` holds the indices of the right-aligned columns."""
     lines = [list(header), *rows] if header else list(rows)
     if not lines:
         return ""
@@ -31,7 +31,7 @@ def format_table(
 
 
 def format_bytes(count: int) -> str:
-    """``16.0 MiB``; exact below one KiB."""
+    """Return a size such as ``16 MiB``. It is exact below 1 KiB."""
     size = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024:
@@ -41,7 +41,7 @@ def format_bytes(count: int) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """``12.3 us``: three digits with the unit that suits them."""
+    """Return a time such as ``12.3 us``, with three digits."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -49,10 +49,10 @@ def format_time(seconds: float) -> str:
 
 
 def format_shape(shape: Sequence[int]) -> str:
-    """``4x4x3``."""
+    """Return a shape such as ``4x4x3``."""
     return "x".join(str(size) for size in shape) or "scalar"
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 input``, ``2 inputs``."""
+    """Return ``1 input`` or ``2 inputs``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

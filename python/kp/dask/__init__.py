@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kompute functions over the blocks of a Dask array.
 
+```python
 import dask.array as da
 import kp.dask
 
 x = da.random.random((20000, 20000), chunks=2000).astype("float32")
-y = kp.dask.map_blocks(shader, x, factor=2.0)  # lazy, as all of Dask
+y = kp.dask.map_blocks(shader, x, factor=2.0)  # lazy, like every Dask array
 y.mean().compute()
+```
 
-The function is GLSL text, SPIR-V, a BlockKernel, a Prepared, or any function of a Manager and blocks.
-It works with every scheduler of Dask. On a cluster, setup(client) spreads the workers of each machine
-over its GPUs.
+The function is GLSL text, SPIR-V, a BlockKernel, a Prepared, or any function of a Manager and
+blocks. It runs under every Dask scheduler. On a cluster, setup(client) distributes the workers of
+each machine over its GPUs.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this process keeps from one block to the next, and how much memory that may take."""
+"""The lanes that this process keeps from one block to the next, and their memory limit."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .._errors import OutOfMemory
 from .._kp import Manager
 from . import _managers
 
-#: Lanes that wait for work are at most this many, and take at most this much device memory.
-MOST_IDLE = 64
-MOST_IDLE_BYTES = 512 << 20
+#: Bounds for idle lanes: their number, and the device memory that they take together.
+MAX_IDLE = 64
+MAX_IDLE_BYTES = 512 << 20
 
 
 class Lane(Protocol):
-    """What one thread at a time runs a function with."""
+    """The objects that one thread at a time runs a function with."""
 
     manager: Manager
 
@@ -35,7 +35,7 @@ Made = TypeVar("Made", bound=Lane, covariant=True)
 
 
 class Source(Protocol[Made]):
-    """A function that lanes are made for."""
+    """A function that opens lanes."""
 
     token: str
 
@@ -44,12 +44,14 @@ class Source(Protocol[Made]):
 
 @dataclass(frozen=True)
 class Statistics:
-    """What happened in this process so far.
+    """Counters of this process.
 
-    ``managers`` there are now, ``prepared`` counts how often something was made ready for a thread (a
-    pipeline with its tensors, or what Prepared makes), ``blocks`` the blocks computed. ``bytes`` of
-    device memory are in use by the tensors of kernels now, ``peak_bytes`` were at most since
-    set_memory_limit() was called last.
+    - ``managers``: existing Managers.
+    - ``prepared``: how often a function was prepared for a thread: a pipeline was created with its
+      tensors, or `prepare` of a Prepared was called.
+    - ``blocks``: computed blocks.
+    - ``bytes``: device memory that the tensors of kernels use now.
+    - ``peak_bytes``: the largest value of ``bytes`` since the last call of set_memory_limit().
     """
 
     managers: int = 0
@@ -60,28 +62,34 @@ class Statistics:
 
 
 _changed = threading.Condition()
-_idle: OrderedDict[int, tuple[str, Lane]] = OrderedDict()  # those used last at the end
+_idle: OrderedDict[int, tuple[str, Lane]] = OrderedDict()  # least recently used first
 _busy_bytes = 0
 _limit: int | None = None
 _counts = Statistics()
 
 
 def statistics() -> Statistics:
-    """What happened in this process so far; client.run(kp.dask.statistics) asks all workers."""
+    """Return the counters of this process. `client.run(kp.dask.statistics)` asks all workers."""
     with _changed:
         return replace(_counts, managers=_managers.count(), bytes=_busy_bytes + _idle_bytes())
 
 
 def set_memory_limit(limit: int | None) -> None:
-    """Bytes of device memory that the kernels of this process may take together; None: no limit.
+    """Limit the device memory that the kernels of this process use together.
 
-    A block that would exceed it waits until others are done; one that exceeds it alone is a
-    kp.OutOfMemory. Prepared and plain functions, which make tensors of their own, are not counted.
-    setup() sets it for all workers.
+    `limit` is in bytes. None removes the limit.
+
+    A block that would exceed the limit waits until other blocks are done. A block that exceeds it
+    alone raises kp.OutOfMemory. Prepared and plain functions create their own tensors, which do not
+    count. On a cluster, setup() sets the limit for each worker.
+
+    Raises ValueError if the limit is not positive.
     """
     global _limit
     if limit is not None and limit <= 0:
-        raise ValueError(f"the limit is a positive number of bytes or None, not {limit}")
+        raise ValueError(
+            f"the limit must be a positive number of bytes or None, but {limit} was given"
+        )
     with _changed:
         _limit = limit
         _shrink()
@@ -90,33 +98,33 @@ def set_memory_limit(limit: int | None) -> None:
 
 
 def release() -> None:
-    """Lets go of what this process keeps for later blocks, Managers included."""
+    """Release everything that this process keeps for later blocks, including its Managers."""
     drop_idle()
     _managers.drop()
 
 
 def drop_idle() -> None:
-    """Lets go of lanes that wait for work."""
+    """Release the idle lanes."""
     with _changed:
         _idle.clear()
         _changed.notify_all()
 
 
 class Lease(Generic[L]):
-    """A lane while one thread uses it, and the memory that it may take."""
+    """A lane in use by one thread, and the memory reserved for it."""
 
     def __init__(self, lane: L) -> None:
         self.lane = lane
         self.bytes = lane.nbytes
 
     def reserve(self, nbytes: int) -> None:
-        """Waits until the lane may take that much device memory."""
+        """Wait until the lane may use that many bytes of device memory."""
         global _busy_bytes
         if nbytes == self.bytes:
             return
         with _changed:
             _require_possible(nbytes)
-            # What it has goes first: two that wait would otherwise wait for each other.
+            # Release its own memory first. Otherwise two waiting lanes could wait for each other.
             if not _fits(nbytes - self.bytes):
                 self.lane.release()
                 _busy_bytes -= self.bytes
@@ -135,7 +143,7 @@ class Lease(Generic[L]):
 
 @contextmanager
 def lease(source: Source[L], manager: Manager) -> Iterator[Lease[L]]:
-    """Something to run `source` with. It is kept for later, unless the block raises."""
+    """Lend a lane of `source`. The lane is kept for later, unless the `with` block raises."""
     global _busy_bytes
     taken = _take(source, manager)
     try:
@@ -154,7 +162,7 @@ def lease(source: Source[L], manager: Manager) -> Iterator[Lease[L]]:
 
 
 def count_block() -> None:
-    """One more block is done."""
+    """Count a computed block."""
     with _changed:
         _count(blocks=1)
 
@@ -173,7 +181,7 @@ def _take(source: Source[L], manager: Manager) -> Lease[L]:
     return Lease(made)
 
 
-# --- with the lock held -----------------------------------------------------------------------------
+# --- with the lock held ---------------------------------------------------------------------------
 
 
 def _count(**more: int) -> None:
@@ -185,8 +193,8 @@ def _count(**more: int) -> None:
 def _require_possible(nbytes: int) -> None:
     if _limit is not None and nbytes > _limit:
         raise OutOfMemory(
-            f"a block needs {nbytes} bytes of device memory, but set_memory_limit() allows {_limit}; "
-            "use smaller chunks"
+            f"a block needs {nbytes} bytes of device memory, but set_memory_limit() allows "
+            f"{_limit}; use smaller chunks or a higher limit"
         )
 
 
@@ -199,6 +207,6 @@ def _fits(more: int) -> bool:
 
 
 def _shrink() -> None:
-    """Lets go of the lanes that were used longest ago, down to what may stay."""
-    while _idle and (len(_idle) > MOST_IDLE or _idle_bytes() > MOST_IDLE_BYTES or not _fits(0)):
+    """Release the least recently used idle lanes until the others are within the bounds."""
+    while _idle and (len(_idle) > MAX_IDLE or _idle_bytes() > MAX_IDLE_BYTES or not _fits(0)):
         _idle.popitem(last=False)

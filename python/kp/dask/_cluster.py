@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which worker of a cluster uses which GPU.
+"""The assignment of a cluster's workers to GPUs.
 
-A plugin of each worker asks the scheduler for a place among the devices of its machine, and a plugin of
-the scheduler remembers who has which.
+A worker plugin asks the scheduler for an index into the list of its machine's devices. A scheduler
+plugin records which worker has which index.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ OPERATION = "kompute_place"
 
 
 class Board(SchedulerPlugin):  # type: ignore[misc]
-    """Who has which place, on each machine."""
+    """The device index of each worker, by machine."""
 
     idempotent = True
 
     def __init__(self) -> None:
-        self.places: dict[str, tuple[str, int]] = {}  # machine and place, by address of the worker
+        self.places: dict[str, tuple[str, int]] = {}  # worker address: machine, index
 
     async def start(self, scheduler: Any) -> None:
-        """Lets workers ask."""
+        """Register the handler that workers call."""
         scheduler.handlers[OPERATION] = self.place
 
     def place(self, worker: str, machine: str, count: int) -> int:
-        """The first of the places 0 to count - 1 that the fewest workers of that machine have."""
+        """Assign the index from 0 to count - 1 that the fewest workers of that machine have."""
         self.places.pop(worker, None)
         taken = Counter(place for where, place in self.places.values() if where == machine)
         chosen = min(range(count), key=lambda place: (taken[place], place))
@@ -45,20 +45,20 @@ class Board(SchedulerPlugin):  # type: ignore[misc]
         return chosen
 
     def remove_worker(self, scheduler: Any, worker: str, **_: Any) -> None:
-        """Its place is free."""
+        """Free the index of a worker."""
         self.places.pop(worker, None)
 
 
 class Workers(WorkerPlugin):  # type: ignore[misc]
-    """Gives each worker its device."""
+    """Gives each worker a device."""
 
     def __init__(self, devices: list[Device] | None, memory_limit: int | None) -> None:
         self.devices = devices
         self.memory_limit = memory_limit
 
     async def setup(self, worker: Any) -> None:
-        """Asks for a place."""
-        # Looking for devices takes a while, in which the worker has other things to do.
+        """Ask the scheduler for a device and set the memory limit."""
+        # Listing devices takes a while. It must not block the worker's event loop.
         devices = self.devices
         if devices is None:
             devices = await asyncio.to_thread(_managers.best_devices)
@@ -68,19 +68,19 @@ class Workers(WorkerPlugin):  # type: ignore[misc]
         set_memory_limit(self.memory_limit)
 
     def teardown(self, worker: Any) -> None:
-        """The Manager stays as long as something uses it."""
+        """Forget the worker's device. Its Manager stays for as long as something uses it."""
         _managers.forget(worker)
 
 
 def device_of(dask_worker: Any) -> Device | None:
-    """Run on each worker: the device that its blocks go to."""
+    """Return the device that computes the blocks of a worker. It runs on each worker."""
     return os.environ.get("KOMPUTE_DEVICE") or _managers.device_here(dask_worker)
 
 
 def register(
     client: Any, devices: list[Device] | None, memory_limit: int | None
 ) -> dict[str, Device]:
-    """What setup() does."""
+    """Register the plugins and return the device of each worker by address."""
     client.register_plugin(Board(), name=BOARD)
     client.register_plugin(Workers(devices, memory_limit), name=WORKERS)
     found: dict[str, Device] = client.run(device_of)
@@ -90,7 +90,7 @@ def register(
 async def register_async(
     client: Any, devices: list[Device] | None, memory_limit: int | None
 ) -> dict[str, Device]:
-    """What setup() does, for asynchronous clients."""
+    """Do the same as register() with an asynchronous client."""
     await client.register_plugin(Board(), name=BOARD)
     await client.register_plugin(Workers(devices, memory_limit), name=WORKERS)
     found: dict[str, Device] = await client.run(device_of)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compute shader as a function of blocks."""
+"""Compute shaders as functions of blocks."""
 
 from __future__ import annotations
 
@@ -22,37 +22,46 @@ from ._location import LOCATED, MEMBERS
 from ._types import Shape, check_dtype
 
 Extent = int | tuple[int, ...]
-#: How many invocations: "elements", "axes", numbers, or a function of the shape of the result.
+#: The invocation count: "elements", "axes", numbers, or a function of the shape of the result.
 Threads = str | Extent | Callable[[Shape], Extent]
 
 
 @lru_cache(maxsize=256)
 def _reflected(spirv: bytes) -> tuple[Reflection, dict[str, Any]]:
-    """What a shader says about itself: for this module, and for packing constants."""
+    """Return the reflection of a shader, as an object and as the dict that packs constants."""
     return reflect(spirv), _kp._reflect(spirv, "main")
 
 
 class BlockKernel:
-    """A compute shader that makes one block of the result out of one block of each array.
+    """A compute shader that computes a block of the result from one block of each array.
 
-    `shader` is SPIR-V, source text or a path; it is compiled here, and travels as SPIR-V. The blocks
-    go to `inputs`, by default the bindings 0, 1, ... in order, and the result comes from `output`, by
-    default the binding after them. A binding in both is changed in place. All are flat, in C order.
+    - `shader`: SPIR-V, source text or a path. It is compiled here; workers get the SPIR-V.
+    - `inputs`: the bindings of the blocks. The default is 0, 1, ... in order.
+    - `output`: the binding of the result. The default is the one after the inputs. A binding that
+      is also in `inputs` is changed in place.
+    - `push`, `spec`: push and specialization constants by name. Calls can give more push constants.
+    - `local_size`: the local size, for shaders that declare local_size_x_id.
+    - `threads`: the number of invocations. "elements" starts one in x for each element of the
+      result. "axes" starts them in x along the last axis, in y along the one before, and in z along
+      all others together. Any other count is given as numbers, or as a function of the shape of the
+      result.
+    - `name`: the name in task graphs and messages.
 
-    `threads` counts invocations: "elements" starts one in x for each element of the result, "axes"
-    one in x for each along the last axis, in y for the one before, in z for all others together.
-    Numbers, or a function of the shape of the block, say anything else.
+    Every block is a flat buffer in C order. Push constants with these names are filled in if the
+    shader declares them:
 
-    `push` and `spec` are push and specialization constants by name; calls can give more push
-    constants. `local_size` is for shaders that leave it open (local_size_x_id). Push constants with
-    these names are filled in, as far as the shader declares them:
+    - kp_block_size: the number of elements of the block that the shader writes
+    - kp_block_shape: its shape
+    - kp_block_offset: the position of its first element in the whole array
+    - kp_block_index: the index of the block along each axis
+    - kp_input_shape: the shape of the first input block
+    - kp_array_shape: the shape of the whole array
 
-    - kp_block_size: number of elements of the block that the shader writes
-    - kp_block_shape, kp_block_offset, kp_block_index: its shape, where its first element lies in the
-      whole array, and which block it is
-    - kp_input_shape, kp_array_shape: the shapes of the first input block and of the whole array
+    Vectors have the axes in NumPy's order. Components past the last axis are 1 in shapes and 0
+    elsewhere.
 
-    Vectors have the axes in NumPy's order; those past the last axis are 1 in shapes and 0 elsewhere.
+    Raises ShaderError if the shader does not compile, and InvalidArgument or TypeError if an
+    argument does not match it.
     """
 
     def __init__(
@@ -81,7 +90,8 @@ class BlockKernel:
         self.check_push({})
         if isinstance(threads, str) and threads not in ("elements", "axes"):
             raise InvalidArgument(
-                f'threads is "elements", "axes", numbers or a function, not {threads!r}'
+                f'threads must be "elements", "axes", numbers or a function, but {threads!r} was '
+                "given"
             )
         self.token = self._token()
 
@@ -91,24 +101,25 @@ class BlockKernel:
     def __dask_tokenize__(self) -> tuple[str, str]:
         return ("kp.dask.BlockKernel", self.token)
 
-    # --- what it is made of -----------------------------------------------------------------------
+    # --- reflection -------------------------------------------------------------------------------
 
     @property
     def reflection(self) -> Reflection:
-        """What the shader says about itself."""
+        """The reflection of the shader."""
         return _reflected(self.spirv)[0]
 
     def bindings(self, inputs: int) -> tuple[tuple[int, ...], int]:
-        """The bindings of that many input blocks, and that of the result."""
+        """Return the bindings of that many input blocks and the binding of the result."""
         places = tuple(range(inputs)) if self.inputs is None else self.inputs
         if len(places) != inputs:
             raise InvalidArgument(
-                f"the kernel has inputs={list(places)}, but {inputs} arrays are given"
+                f"the kernel has {len(places)} inputs (bindings {list(places)}), but {inputs} "
+                "arrays were given"
             )
         output = max(places, default=-1) + 1 if self.output is None else self.output
         used = [binding.binding for binding in self.reflection.bindings]
         if output not in used or not set(used) <= {*places, output}:
-            hint = "; a kernel that changes its block in place has inputs=[0], output=0"
+            hint = "; to change a block in place, use BlockKernel(..., inputs=[0], output=0)"
             raise InvalidArgument(
                 f"the shader uses the bindings {used}, but the {inputs} arrays are bound to "
                 f"{list(places)} and the result to {output}{hint if len(used) <= inputs else ''}"
@@ -116,23 +127,25 @@ class BlockKernel:
         return places, output
 
     def binding(self, number: int) -> Binding | None:
-        """What the shader says about a binding; None where it does not use it."""
+        """Return the reflection of a binding, or None if the shader does not use it."""
         return next((found for found in self.reflection.bindings if found.binding == number), None)
 
     def output_dtype(self, inputs: int) -> np.dtype[Any]:
-        """What the shader says that the result consists of."""
+        """Return the dtype of the result's elements in the shader."""
         output = self.binding(self.bindings(inputs)[1])
         if output is None or output.dtype is None:
-            raise InvalidArgument("the result consists of structs; say its dtype")
+            raise InvalidArgument(
+                "the result consists of structs, whose dtype the shader does not define; give dtype"
+            )
         return output.dtype
 
     @property
     def located(self) -> bool:
-        """Whether the shader asks for more than the shapes of its blocks."""
+        """Whether the shader uses the position of its block in the whole array."""
         return any(member.name in LOCATED for member in self.reflection.push_constants)
 
     def members(self) -> dict[str, int]:
-        """The push constants that are filled in, with the number of their components."""
+        """Return the push constants that are filled in, with their numbers of components."""
         return {
             member.name: member.components
             for member in self.reflection.push_constants
@@ -142,7 +155,7 @@ class BlockKernel:
     # --- checks before anything runs --------------------------------------------------------------
 
     def check(self, inputs: list[np.dtype[Any]], output: np.dtype[Any], ndim: int) -> None:
-        """InvalidArgument where arrays of these dtypes do not fit the shader."""
+        """Raise InvalidArgument if arrays of these dtypes do not match the shader."""
         places, last = self.bindings(len(inputs))
         for position, (place, dtype) in enumerate(zip(places, inputs, strict=True)):
             check_dtype(dtype, self.binding(place), f"array {position}")
@@ -150,26 +163,29 @@ class BlockKernel:
         for name, components in self.members().items():
             if name != "kp_block_size" and components < ndim:
                 raise InvalidArgument(
-                    f"{name} has {components} components in the shader, but there are {ndim} axes"
+                    f"{name} has {components} components in the shader, but the array has {ndim} "
+                    "axes; declare it with as many components"
                 )
 
     def check_push(self, values: Mapping[str, Any], complete: bool = False) -> None:
-        """Raises where values do not fit the push constants; `complete`: or where one is missing."""
+        """Raise if values do not match the push constants, or, with `complete`, one is missing."""
         given = {**self.push, **values}
         for name in given:
             if name in MEMBERS:
-                raise InvalidArgument(f"{name} is filled in and cannot be given")
+                raise InvalidArgument(f"{name} is filled in automatically; do not give it a value")
         blank = bytes((self.reflection.push_constant_size + 3) // 4 * 4)
         pack_push_constants(_reflected(self.spirv)[1], given, blank, "push")
         declared = [member.name for member in self.reflection.push_constants]
         missing = [name for name in declared if name not in given and name not in MEMBERS]
         if complete and missing:
-            raise InvalidArgument(f"the push constants {', '.join(missing)} are not given")
+            raise InvalidArgument(
+                f"the push constants {', '.join(missing)} have no value; give them by name"
+            )
 
     # --- running ----------------------------------------------------------------------------------
 
     def extent(self, shape: Shape) -> tuple[int, ...]:
-        """Invocations in x, y and z for a result of this shape."""
+        """Return the numbers of invocations, x first, for a result of this shape."""
         threads = self.threads
         if threads == "elements":
             return (math.prod(shape),)
@@ -180,7 +196,7 @@ class BlockKernel:
         return (int(counts),) if np.ndim(counts) == 0 else tuple(int(count) for count in counts)
 
     def open(self, manager: Manager) -> KernelLane:
-        """What one thread needs to run this on a device."""
+        """Create a lane: one thread at a time runs the kernel with it, on the manager's device."""
         return KernelLane(manager, self)
 
     def _check_bindings(self) -> None:
@@ -188,8 +204,8 @@ class BlockKernel:
             if binding.kind not in ("storage_buffer", "uniform_buffer") or binding.count != 1:
                 raise InvalidArgument(
                     f"binding {binding.binding} ({binding.name}) is a {binding.kind}"
-                    f"{f' [{binding.count}]' if binding.count != 1 else ''}; blocks are given as "
-                    "single buffers"
+                    f"{f' [{binding.count}]' if binding.count != 1 else ''}; blocks can only be "
+                    "bound to single buffers"
                 )
 
     def _set_local_size(self, sizes: tuple[int, ...]) -> None:
@@ -202,12 +218,12 @@ class BlockKernel:
                 self.spec[place] = size
             elif size != fixed:
                 raise InvalidArgument(
-                    f"local_size is {sizes}, but the shader fixes it to {fixed} in {axis}; declare "
-                    f"local_size_{axis}_id to leave it open"
+                    f"local_size {sizes} was given, but the shader fixes it to {fixed} in {axis}; "
+                    f"declare local_size_{axis}_id in the shader"
                 )
 
     def _token(self) -> str:
-        """The same for equal kernels, in every process."""
+        """Return a token that is the same for equal kernels in every process."""
         from dask.base import tokenize
 
         code = hashlib.sha256(self.spirv).hexdigest()

@@ -1,30 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a shader on one block after another: algorithm, sequence and tensors."""
+"""The algorithm, sequence and tensors that run a kernel on one block after another."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import InvalidArgument
 from .._kp import Algorithm, Manager, MemoryTypes, OpAlgoDispatch, Tensor
+from .._reflection import Binding, Reflection
 from ._types import Shape, check_dtype, native, native_dtype
 
-if TYPE_CHECKING:
-    from ._kernel import BlockKernel
-
-#: Binding, number of elements and their dtype.
+#: The number of elements and the dtype of each binding.
 Plan = dict[int, tuple[int, np.dtype[Any]]]
 
 
-class KernelLane:
-    """Runs a kernel for one thread at a time. Its tensors stay for blocks of the same sizes."""
+class Kernel(Protocol):
+    """The part of a BlockKernel that a lane uses."""
 
-    def __init__(self, manager: Manager, kernel: BlockKernel) -> None:
+    spirv: bytes
+    spec: dict[str | int, Any]
+
+    @property
+    def reflection(self) -> Reflection: ...
+
+    def bindings(self, inputs: int) -> tuple[tuple[int, ...], int]: ...
+
+    def binding(self, number: int) -> Binding | None: ...
+
+    def extent(self, shape: Shape) -> tuple[int, ...]: ...
+
+
+class KernelLane:
+    """Runs a kernel for one thread at a time. Keeps its tensors for blocks of the same size."""
+
+    def __init__(self, manager: Manager, kernel: Kernel) -> None:
         self.manager = manager
         self._kernel = kernel
         self._used = [binding.binding for binding in kernel.reflection.bindings]
@@ -35,18 +49,18 @@ class KernelLane:
 
     @property
     def nbytes(self) -> int:
-        """Device memory that its tensors take."""
+        """The device memory that its tensors use."""
         return sum(tensor.nbytes for tensor in self._tensors.values())
 
     def needs(self, blocks: Sequence[NDArray[Any]], shape: Shape, dtype: np.dtype[Any]) -> int:
-        """Device memory for these blocks and a result of this shape."""
+        """Return the bytes of device memory for these blocks and a result of this shape."""
         plan = self._plan_of(blocks, shape, dtype)
         return sum(size * kind.itemsize for size, kind in plan.values())
 
     def release(self) -> None:
-        """Gives its tensors up. The pipeline stays."""
+        """Release the tensors. The manager keeps the pipeline."""
         self._sequence = self.manager.sequence()
-        self._algorithm = None  # it holds them
+        self._algorithm = None  # it holds the tensors
         self._tensors, self._plan = {}, {}
 
     def run(
@@ -56,14 +70,14 @@ class KernelLane:
         dtype: np.dtype[Any],
         push: Mapping[str, Any],
     ) -> NDArray[Any]:
-        """The block of the result, which has an element or more."""
+        """Compute a block of the result. It must have at least one element."""
         places, output = self._kernel.bindings(len(blocks))
         for position, (place, block) in enumerate(zip(places, blocks, strict=True)):
             check_dtype(block.dtype, self._kernel.binding(place), f"block {position}")
             if place in self._used and block.size == 0:
                 raise InvalidArgument(
-                    f"block {position} has the shape {block.shape} and no element, but the result "
-                    f"has the shape {shape}"
+                    f"block {position} has the shape {block.shape} and no elements, but the result "
+                    f"has the shape {shape}; give an array that is not empty"
                 )
         self._prepare(self._plan_of(blocks, shape, dtype), shape, push)
         for place, block in zip(places, blocks, strict=True):
@@ -86,14 +100,14 @@ class KernelLane:
         result = (math.prod(shape), dtype)
         if plan.get(output, result) != result:
             raise InvalidArgument(
-                f"binding {output} is changed in place, so its block and the result have the same "
-                f"size and dtype; they have {plan[output]} and {result}"
+                f"binding {output} is changed in place, so its block and the result must have the "
+                f"same size and dtype, but they have {plan[output]} and {result}"
             )
         plan[output] = result
         return plan
 
     def _prepare(self, plan: Plan, shape: Shape, push: Mapping[str, Any]) -> None:
-        """Makes what the plan asks for and is not there yet."""
+        """Create the tensors of the plan that do not exist yet, and the algorithm."""
         if plan != self._plan:
             kept = {
                 place: self._tensors[place]

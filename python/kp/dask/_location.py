@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a block lies in the whole array, as push constants of agreed names."""
+"""The position of a block in the whole array, as push constants with fixed names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .._errors import InvalidArgument
 from ._types import Shape
 
-#: Push constants that are filled in, with what they hold past the last axis.
+#: Push constants that are filled in, with their value in components past the last axis.
 MEMBERS = {
     "kp_block_size": 1,
     "kp_block_shape": 1,
@@ -20,29 +20,28 @@ MEMBERS = {
     "kp_block_offset": 0,
     "kp_block_index": 0,
 }
-#: Those that Dask has to be asked for.
+#: Those that need Dask's block_info.
 LOCATED = ("kp_array_shape", "kp_block_offset", "kp_block_index")
 
 
 @dataclass(frozen=True)
 class Halo:
-    """The overlap that map_overlap() added to blocks: elements in front, behind, and whether the
-    first block has none in front and the last none behind (boundary "none"), for each axis."""
+    """The overlap that map_overlap() adds to the blocks of an array, for each axis."""
 
-    array: int  # the position of the array that this is about
-    front: Shape
-    behind: Shape
-    open_ends: tuple[bool, ...]
+    array: int  # the position of the array among the arguments
+    front: Shape  # elements in front of each block
+    behind: Shape  # elements behind each block
+    open_ends: tuple[bool, ...]  # boundary "none": the first and last block have no overlap there
 
     def location(self, info: Mapping[Any, Any]) -> tuple[Shape, Shape, Shape]:
-        """Offset and index of the block, and the shape of the array, as if there were no overlap."""
+        """Return the offset and index of the block and the shape of the array, without overlap."""
         info = info[self.array]
         index = tuple(info["chunk-location"])
         offset, shape = [], []
         for axis, (start, _) in enumerate(info["array-location"]):
             both = self.front[axis] + self.behind[axis]
             blocks = info["num-chunks"][axis]
-            # Every block before this one is longer by its overlap, save the open end of the first.
+            # Every earlier block is longer by its overlap, except at the open end of the first one.
             first = start - index[axis] * both
             offset.append(first if self.open_ends[axis] else first - self.front[axis])
             shape.append(
@@ -52,17 +51,17 @@ class Halo:
 
 
 def whole_numbers(numbers: Shape, what: str) -> Shape:
-    """The numbers as int; InvalidArgument where Dask does not know them."""
+    """Return the numbers as int. Raise InvalidArgument if Dask does not know them."""
     if any(number != number for number in numbers):
         raise InvalidArgument(
-            f"{what} is not known, because the array has chunks of unknown size; call its "
+            f"{what} is unknown, because the array has chunks of unknown size; call its "
             "compute_chunk_sizes() first"
         )
     return tuple(int(number) for number in numbers)
 
 
 def location(info: Mapping[Any, Any], halo: Halo | None) -> tuple[Shape, Shape, Shape]:
-    """Offset and index of the block, and the shape of the array, from Dask's block_info."""
+    """Return the offset and index of the block and the shape of the array, from block_info."""
     if halo is not None:
         return halo.location(info)
     result = info[None]
@@ -77,7 +76,7 @@ def push_constants(
     info: Mapping[Any, Any] | None,
     halo: Halo | None,
 ) -> dict[str, Any]:
-    """The values of the push constants that the shader declares: `members` with their components."""
+    """Return the values of the push constants `members`, which are names with component counts."""
     known: dict[str, Shape] = {"kp_block_shape": shape, "kp_input_shape": first_input}
     if info is not None:
         offset, index, whole = location(info, halo)

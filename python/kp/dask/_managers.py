@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Manager for each GPU that this process uses, and which GPU that is."""
+"""The Managers of this process, one per GPU, and the choice of the GPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from .._errors import InvalidArgument
 from .._kp import Manager, list_devices
 
-#: A place in kp.list_devices(), or a UUID, a type or a part of a name.
+#: An index into kp.list_devices(), a UUID, a type or a part of a name.
 Device = int | str
 
 TYPES = ("discrete", "integrated", "virtual", "cpu")
@@ -21,16 +21,18 @@ TYPES = ("discrete", "integrated", "virtual", "cpu")
 _lock = threading.Lock()
 _by_device: dict[Device | None, Manager] = {}
 _by_index: dict[int, Manager] = {}
-# What setup() gave to the Dask workers of this process; there can be several.
+# The devices that setup() assigned to the Dask workers of this process. There can be several.
 _assigned: WeakKeyDictionary[Any, Device] = WeakKeyDictionary()
 
 
 def manager(device: Device | None = None) -> Manager:
-    """The Manager of this process, for one GPU; made upon the first call.
+    """Return this process's Manager of a device. The first call creates it.
 
-    `device` is a place in kp.list_devices(), or a UUID, a type ("discrete", "integrated", "virtual",
-    "cpu") or a part of a name. Without it, it is what the environment variable KOMPUTE_DEVICE says,
-    else what setup() gave to this worker, else the best device.
+    `device` is an index into kp.list_devices(), a UUID, a type ("discrete", "integrated",
+    "virtual", "cpu") or a part of a name. Without it, the first of these decides: the environment
+    variable KOMPUTE_DEVICE, the device that setup() assigned to this worker, the best device.
+
+    Raises InvalidArgument if there is no such device.
     """
     if device is None:
         device = device_here()
@@ -42,9 +44,12 @@ def manager(device: Device | None = None) -> Manager:
 
 
 def device_here(worker: Any = None) -> Device | None:
-    """What setup() gave to `worker` (None: the one that runs this); None where that does not count."""
+    """Return the device that setup() assigned to `worker`, by default this thread's worker.
+
+    Returns None if there is none, or if KOMPUTE_DEVICE overrides it.
+    """
     if os.environ.get("KOMPUTE_DEVICE"):
-        return None  # every Manager goes by it
+        return None  # Manager() reads it
     with _lock:
         if not _assigned:
             return None
@@ -55,19 +60,19 @@ def device_here(worker: Any = None) -> Device | None:
 
 
 def assign(worker: Any, device: Device) -> None:
-    """Notes what setup() gave to a worker."""
+    """Record the device that setup() assigned to a worker."""
     with _lock:
         _assigned[worker] = device
 
 
 def forget(worker: Any) -> None:
-    """A worker that closes has no device any more."""
+    """Remove the device of a worker that closes."""
     with _lock:
         _assigned.pop(worker, None)
 
 
 def drop(which: Manager | None = None) -> None:
-    """Lets go of one Manager or of all; the next call of manager() makes another."""
+    """Release one Manager, or all. The next call of manager() creates a new one."""
     with _lock:
         for managers in (_by_device, _by_index):
             for key in [key for key, value in managers.items() if which in (None, value)]:
@@ -75,13 +80,13 @@ def drop(which: Manager | None = None) -> None:
 
 
 def count() -> int:
-    """Number of Managers."""
+    """Return the number of Managers."""
     with _lock:
         return len(_by_index)
 
 
 def best_devices() -> list[Device]:
-    """Places of the devices of the best type that this machine has: its GPUs, as a rule."""
+    """Return the indices of this machine's devices of the best type, usually its GPUs."""
     devices = list_devices()
     ranks = [TYPES.index(found["type"]) if found["type"] in TYPES else 4 for found in devices]
     return [
@@ -92,7 +97,7 @@ def best_devices() -> list[Device]:
 def _make(device: Device | None) -> Manager:
     made = Manager(**_conditions(device))
     index = made.get_device_properties()["index"]
-    # Another way to name the same GPU may have led to it before.
+    # The same device may be known by another name already.
     known = _by_index.get(index)
     if known is None or not known.is_init():
         known = _by_index[index] = made
@@ -106,8 +111,8 @@ def _conditions(device: Device | None) -> dict[str, Any]:
         return {"device": device}
     if not isinstance(device, str) or not device:
         raise InvalidArgument(
-            f"a device is a place in kp.list_devices(), a UUID, a type or a part of a name, "
-            f"not {device!r}"
+            f"a device must be an index into kp.list_devices(), a UUID, a type or a part of a "
+            f"name, but {device!r} was given"
         )
     if device in TYPES:
         return {"device_type": device}
@@ -117,7 +122,7 @@ def _conditions(device: Device | None) -> dict[str, Any]:
 
 
 def _worker() -> Any:
-    """The Dask worker whose task this thread runs."""
+    """Return the Dask worker whose task this thread runs, or None."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None

@@ -34,17 +34,20 @@ def map_blocks(
     device: Device | None = None,
     **arguments: Any,
 ) -> da.Array:
-    """A Dask array whose blocks `function` makes of the blocks of `arrays`. Nothing runs yet.
+    """Apply a function to the blocks of arrays. Return a lazy Dask array.
 
-    `function` is a BlockKernel, or what makes one (SPIR-V, GLSL text, a path); a Prepared; or a
-    function(manager, *blocks, **arguments), which gets the Manager of the worker. Dask arrays are
-    given block by block, others whole. Blocks that go to a kernel are repeated to the shape of the
-    result as NumPy does, unless `chunks`, `drop_axis` or `new_axis`, which are Dask's, say another
-    shape.
+    - `function`: a BlockKernel, or a shader for one (SPIR-V, GLSL text, a path); a Prepared; or a
+      function(manager, *blocks, **arguments), which gets the Manager of the worker.
+    - `arrays`: Dask arrays are passed block by block, other arrays as a whole. Blocks for a kernel
+      are broadcast to the shape of the result, unless `chunks`, `drop_axis` or `new_axis` is given.
+    - `dtype`: the dtype of the result. The default for a shader is its output's type, and for a
+      function the dtype of the first Dask array.
+    - `chunks`, `drop_axis`, `new_axis`, `name`: as in dask.array.map_blocks.
+    - `device`: a device as in manager(). The default is the worker's.
+    - `arguments`: push constants by name, or keyword arguments of the function. A function with a
+      parameter block_info or block_id gets Dask's value.
 
-    `dtype` is that of the result: by default what the shader says, or for functions that of the first
-    array. `arguments` are push constants by name, or are passed on; functions that have a block_info
-    or block_id get Dask's. `device` is one that manager() takes, instead of that of the worker.
+    Raises InvalidArgument, ShaderError or TypeError if the arguments do not match.
     """
     function = _function(function)
     shaped = {"chunks": chunks, "drop_axis": drop_axis, "new_axis": new_axis}
@@ -74,15 +77,17 @@ def map_overlap(
     device: Device | None = None,
     **arguments: Any,
 ) -> da.Array:
-    """As map_blocks(), with blocks that overlap their neighbours by `depth` elements.
+    """Apply a function to blocks that overlap their neighbours. Return a lazy Dask array.
 
-    `depth`, `boundary`, `trim`, `align_arrays` and `allow_rechunk` are those of
-    dask.array.map_overlap. With `trim`, function gives a block as large as the one it got, and what
-    overlaps is cut off. Without it, function gives the block without the overlap.
+    `depth`, `boundary`, `align_arrays` and `allow_rechunk` are those of dask.array.map_overlap. All
+    other parameters are those of map_blocks(), except that every array is a Dask array.
+
+    With `trim`, the function returns a block of the shape that it got, and the overlap is cut off.
+    Without it, the function returns the block without the overlap.
     """
     if not arrays or not all(isinstance(array, da.Array) for array in arrays):
         kinds = ", ".join(type(array).__name__ for array in arrays) or "none"
-        raise TypeError(f"map_overlap takes one or more Dask arrays, not {kinds}")
+        raise TypeError(f"map_overlap needs one or more Dask arrays, not {kinds}")
     function = _function(function)
     kind = _result_dtype(function, arrays, dtype)
     shaped = {"chunks": chunks, "drop_axis": drop_axis, "new_axis": new_axis}
@@ -106,7 +111,7 @@ def map_overlap(
     )
 
 
-# --- what is given ----------------------------------------------------------------------------------
+# --- checks of the arguments ----------------------------------------------------------------------
 
 
 def _function(function: Any) -> Function:
@@ -118,8 +123,8 @@ def _function(function: Any) -> Function:
         return BlockKernel(function)
     if not callable(function):
         raise TypeError(
-            "function is a BlockKernel, SPIR-V, source text, a path, a Prepared, or a function of a "
-            f"Manager and blocks, not a {type(function).__name__}"
+            "function must be a BlockKernel, SPIR-V, source text, a path, a Prepared, or a "
+            f"function of a Manager and blocks, not {type(function).__name__}"
         )
     called: Function = function
     return called
@@ -131,13 +136,13 @@ def _text(source: str) -> BlockKernel:
 
 
 def _kernel(shader: str | bytes) -> BlockKernel:
-    # A name of a file is read again: it may hold something else by now.
+    # Only source text is cached. A file is read again, because it may have changed.
     keep = isinstance(shader, str) and "\n" in shader
     return _text(shader) if keep else BlockKernel(shader)
 
 
 def _argument(array: Any, function: Function) -> Any:
-    """Kernels take arrays and nothing else."""
+    """Convert an argument of a kernel to an array. Functions take any object."""
     if isinstance(array, da.Array) or not isinstance(function, BlockKernel):
         return array
     return np.asarray(array)
@@ -153,11 +158,11 @@ def _result_dtype(
     for array in arrays:
         if isinstance(array, da.Array):
             return native_dtype(array.dtype)
-    raise TypeError("dtype is needed: there is no array that it could be taken from")
+    raise TypeError("there is no Dask array to take the dtype of the result from; give dtype")
 
 
 def _meta(dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Keeps Dask from calling the function to see what comes out."""
+    """Return an empty array, so that Dask does not call the function to find its result's type."""
     return np.empty((0,), dtype)
 
 
@@ -168,10 +173,10 @@ def _check(
     shaped: Mapping[str, Any],
     arguments: Mapping[str, Any],
 ) -> None:
-    """Raises at once what would otherwise be raised for every block."""
+    """Raise at once the errors that would otherwise be raised for every block."""
     split = [array for array in arrays if isinstance(array, da.Array)]
     if not split and "chunks" not in shaped:
-        raise TypeError("without a Dask array chunks is needed, which says the shape of the result")
+        raise TypeError("there is no Dask array to take the shape of the result from; give chunks")
     if not isinstance(function, BlockKernel):
         return
     ndim = max((array.ndim for array in split), default=0)
@@ -184,7 +189,7 @@ def _check(
 
 
 def _halo(arrays: tuple[da.Array, ...], depth: Any, boundary: Any) -> Halo:
-    """The overlap of the array with the most axes, which is the one that Dask trims by."""
+    """Return the overlap of the array with the most axes, which Dask trims the result by."""
     position = max(range(len(arrays)), key=lambda number: (arrays[number].ndim, -number))
     ndim = arrays[position].ndim
     depths = coerce_depth(ndim, depth[position] if isinstance(depth, list) else depth)
@@ -218,7 +223,7 @@ def _task(
 
 
 def _block_arguments(function: Any) -> tuple[str, ...]:
-    """What a function takes of what Dask can say about the block."""
+    """Return those of Dask's keyword arguments that the function has parameters for."""
     try:
         names = inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of blocks that keep something on the device from one block to the next."""
+"""Functions of blocks that keep objects on the device from one block to the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._kp import Manager
 
 
 class PreparedLane:
-    """What a Prepared made, for one thread at a time."""
+    """The function that a Prepared returned, for one thread at a time."""
 
     def __init__(self, manager: Manager, function: Callable[..., Any]) -> None:
         self.manager = manager
@@ -19,27 +19,30 @@ class PreparedLane:
 
     @property
     def nbytes(self) -> int:
-        """Unknown, so it does not count."""
+        """0: the memory of the function is unknown and does not count."""
         return 0
 
     def release(self) -> None:
-        """What the function holds is its own affair."""
+        """Do nothing: the function owns its memory."""
 
 
 class Prepared:
-    """A function of blocks that `prepare(manager)` makes, with launchers, tensors and sequences.
+    """A function of blocks that prepares its launchers, tensors and sequences once.
 
-    prepare() is called in each process, once for each thread that runs blocks at the same time, and
-    gives `function(*blocks, **arguments)`, which makes a block of the result out of others. Only one
-    thread at a time calls what it gave, so that may use the same sequence each time. With
-    `block_info` it is also given Dask's block_info, by that name.
+    - `prepare`: a function of a Manager. It returns `function(*blocks, **arguments)`, which
+      computes a block of the result. It is called in each process, once for each thread that
+      computes blocks at the same time. Only one thread at a time calls the returned function, so it
+      may reuse one sequence.
+    - `block_info`: whether the function also gets Dask's block_info, as a keyword argument.
     """
 
     def __init__(
         self, prepare: Callable[[Manager], Callable[..., Any]], *, block_info: bool = False
     ) -> None:
         if not callable(prepare):
-            raise TypeError(f"prepare is a function of a Manager, not a {type(prepare).__name__}")
+            raise TypeError(
+                f"prepare must be a function of a Manager, not {type(prepare).__name__}"
+            )
         self.prepare = prepare
         self.block_info = block_info
         self.__name__ = getattr(prepare, "__name__", "prepared")
@@ -49,10 +52,10 @@ class Prepared:
         return ("kp.dask.Prepared", self.token)
 
     def open(self, manager: Manager) -> PreparedLane:
-        """Calls prepare()."""
+        """Call prepare() and return a lane with its result."""
         function = self.prepare(manager)
         if not callable(function):
             raise TypeError(
-                f"{self.__name__} gives a function of blocks, not a {type(function).__name__}"
+                f"{self.__name__} must return a function of blocks, not {type(function).__name__}"
             )
         return PreparedLane(manager, function)

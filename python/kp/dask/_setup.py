@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preparing a cluster."""
+"""The assignment of a cluster's workers to GPUs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from ._managers import Device
 def setup(
     client: Any, devices: Iterable[Device] | None = None, memory_limit: int | None = None
 ) -> Any:
-    """Spreads the workers of each machine over its GPUs; gives the device of each worker by address.
+    """Distribute the workers of each machine over its GPUs. Return each worker's device by address.
 
-    It also holds for workers that join later or are restarted. `devices` are what workers take in
-    turn, as manager() takes them; by default the devices of the best type that a machine has. Workers
-    that have the environment variable KOMPUTE_DEVICE keep to that. `memory_limit` is what
-    set_memory_limit() sets, for each worker.
+    - `client`: a dask.distributed.Client. If it is asynchronous, await the result.
+    - `devices`: the devices that workers take in turn, each as in manager(). The default is the
+      devices of the best type on each machine.
+    - `memory_limit`: the limit in bytes for each worker, as in set_memory_limit().
 
-    `client` is a dask.distributed.Client; for an asynchronous one, the result is to be awaited.
+    Workers that join or restart later get a device too. A worker with the environment variable
+    KOMPUTE_DEVICE uses that device.
+
+    Raises ImportError without dask.distributed, and ValueError if `devices` is empty.
     """
     try:
         from ._cluster import register, register_async
@@ -30,6 +33,6 @@ def setup(
         ) from error
     chosen = None if devices is None else list(devices)
     if chosen is not None and not chosen:
-        raise ValueError("devices is empty; leave it out for all GPUs")
+        raise ValueError("devices is empty; give one or more, or omit it to use all GPUs")
     start = register_async if client.asynchronous else register
     return start(client, chosen, memory_limit)

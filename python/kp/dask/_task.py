@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Dask calls for each block."""
+"""The task that Dask calls for each block."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Function = BlockKernel | Prepared | Callable[..., Any]
 
 @dataclass(frozen=True)
 class BlockTask:
-    """A function of blocks, with all that it needs on another machine."""
+    """A function of blocks, with everything that it needs on another machine."""
 
     function: Function
     dtype: np.dtype[Any]
-    #: Whether an argument is split in blocks; others go to each block whole.
+    #: For each argument, whether it is split into blocks. Others are passed as a whole.
     split: tuple[bool, ...]
-    #: What of "block_info" and "block_id" Dask is asked for.
+    #: Those of "block_info" and "block_id" that Dask passes.
     wanted: tuple[str, ...]
-    #: The result has the shape that Dask planned, and not that of the blocks.
+    #: Whether the result has the shape that Dask planned, instead of that of the blocks.
     planned: bool
     device: Device | None
     halo: Halo | None
@@ -45,7 +45,7 @@ class BlockTask:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """Dask looks here for what to pass."""
+        """The signature, from which Dask takes the keyword arguments to pass."""
         kinds = inspect.Parameter
         return inspect.Signature(
             [
@@ -56,17 +56,17 @@ class BlockTask:
         )
 
     def __call__(self, *blocks: Any, **arguments: Any) -> NDArray[Any]:
-        """The block of the result."""
+        """Compute a block of the result."""
         manager = _managers.manager(self.device)
         try:
             try:
                 result = self._run(manager, blocks, arguments)
             except OutOfMemory:
-                # What waits for later blocks may be in the way.
+                # Idle lanes hold memory that may be enough.
                 _cache.drop_idle()
                 result = self._run(manager, blocks, arguments)
         except DeviceLost:
-            # Dask's next try gets a new one.
+            # Dask's next attempt gets a new Manager.
             _cache.drop_idle()
             _managers.drop(manager)
             raise
@@ -81,7 +81,7 @@ class BlockTask:
         if isinstance(self.function, Prepared):
             with _cache.lease(self.function, manager) as lease:
                 result = lease.lane.function(*blocks, **arguments)
-                # The next block may change what this one came from.
+                # A copy, because the next block may overwrite the function's memory.
                 return np.array(self._checked(result, blocks))
         function: Callable[..., Any] = self.function
         return own(self._checked(function(manager, *blocks, **arguments), blocks))
@@ -112,7 +112,7 @@ class BlockTask:
             return lease.lane.run(arrays, shape, self.dtype, push)
 
     def _shape(self, blocks: tuple[Any, ...], info: Mapping[Any, Any] | None) -> Shape:
-        """The shape that the block of the result has."""
+        """Return the shape of the block of the result."""
         if self.planned and info is not None:
             return whole_numbers(info[None]["chunk-shape"], "the shape of a block")
         shapes = [np.shape(block) for block, split in zip(blocks, self.split, strict=True) if split]
@@ -122,12 +122,12 @@ class BlockTask:
         array = native(result)
         if array.dtype != self.dtype:
             raise InvalidArgument(
-                f"{self.__name__} gave {array.dtype}, but the array was said to be of dtype "
-                f"{self.dtype}; say dtype, or convert what it gives"
+                f"{self.__name__} returned dtype {array.dtype}, but {self.dtype} is expected; give "
+                "dtype to map_blocks(), or convert the result"
             )
         if not self.planned and array.shape != (wanted := self._shape(blocks, None)):
             raise InvalidArgument(
-                f"{self.__name__} gave a block of shape {array.shape} for blocks of shape {wanted}; "
-                "say chunks, drop_axis or new_axis where it changes shapes"
+                f"{self.__name__} returned a block of shape {array.shape}, but {wanted} is "
+                "expected; give chunks, drop_axis or new_axis if the function changes the shape"
             )
         return array

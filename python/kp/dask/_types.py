@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an array's elements are, and what a shader takes them for."""
+"""Dtypes of blocks, and their match with the element types of shaders."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Shape = tuple[int, ...]
 
 
 def check_dtype(dtype: np.dtype[Any], binding: Binding | None, what: str) -> None:
-    """InvalidArgument where the shader would take the elements for something else.
+    """Raise InvalidArgument if the shader declares another element type.
 
-    bool fits 8-bit integers, complex numbers fit vec2; structs cannot be compared.
+    bool matches 8-bit integers. Complex numbers match vec2. Structs are not compared.
     """
     if binding is None or binding.dtype is None or dtype.names is not None:
         return
@@ -25,8 +25,9 @@ def check_dtype(dtype: np.dtype[Any], binding: Binding | None, what: str) -> Non
     place = f"binding {binding.binding} ({binding.name})"
     if binding.array_stride not in (0, components * declared.itemsize):
         raise InvalidArgument(
-            f"{place} has elements of {components} x {declared} that lie {binding.array_stride} "
-            "bytes apart; blocks have no gaps: declare an array of scalars, or layout(scalar)"
+            f"{place} has elements of {components} x {declared} with a stride of "
+            f"{binding.array_stride} bytes, but blocks have no padding; declare an array of "
+            "scalars, or layout(scalar)"
         )
     if dtype.kind == "b":
         fits = declared.kind in "iu" and declared.itemsize == 1
@@ -43,19 +44,19 @@ def check_dtype(dtype: np.dtype[Any], binding: Binding | None, what: str) -> Non
 
 
 def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """The dtype in the byte order of this machine."""
+    """Return the dtype in native byte order."""
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     return found
 
 
 def native(block: Any) -> NDArray[Any]:
-    """The block as an array without gaps, in the byte order of this machine."""
+    """Return the block as a C-contiguous array in native byte order."""
     array = np.asarray(block)
     return np.ascontiguousarray(array, native_dtype(array.dtype)).reshape(array.shape)
 
 
 def own(array: NDArray[Any]) -> np.ndarray[Any, np.dtype[Any]]:
-    """The array, or a copy where it shows memory of a device, which could not be freed otherwise."""
+    """Return the array, or a copy if it is a view of a tensor, whose memory could not be freed."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base

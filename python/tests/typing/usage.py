@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the package as people do. mypy and pyright read this; nothing runs it."""
+"""Typical uses of the package. Type checkers check this file; it never runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

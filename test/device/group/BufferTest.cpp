@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <random>
 #include <thread>
 
+#include "device/Threads.hpp"
 #include "device/group/GroupSupport.hpp"
 
 namespace kp::test {
@@ -12,16 +12,9 @@ using kp::BufferPlacement;
 using kp::ElementType;
 using DataTypes = kp::Memory::DataTypes;
 
-/// Bytes that differ everywhere.
-std::vector<uint8_t> pattern(size_t bytes, uint32_t seed = 1) {
-    std::mt19937 random(seed);
-    std::vector<uint8_t> data(bytes);
-    for (uint8_t& byte : data)
-        byte = static_cast<uint8_t>(random());
-    return data;
-}
+using BufferTest = GroupTest;
 
-TEST_F(GroupTest, B1RoundTripsEveryTypeInOneToThreeDimensions) {
+TEST_F(BufferTest, RoundTripsEveryTypeInUpToThreeDimensions) {
     std::vector<ElementType> types;
     for (const DataTypes number :
          {DataTypes::eInt, DataTypes::eUnsignedInt, DataTypes::eFloat, DataTypes::eDouble,
@@ -41,13 +34,13 @@ TEST_F(GroupTest, B1RoundTripsEveryTypeInOneToThreeDimensions) {
             auto buffer = makeBuffer(group, shape, type);
             SCOPED_TRACE(type.name() + ", dimensions: " + std::to_string(shape.size()));
             EXPECT_EQ(buffer->memSize(), buffer->size() * type.bytes());
-            const std::vector<uint8_t> data = pattern(buffer->memSize(), ++seed);
+            const std::vector<uint8_t> data = randomBytes(buffer->memSize(), ++seed);
             buffer->write(data, 1);
             EXPECT_EQ(buffer->read<uint8_t>(1), data);
         }
 }
 
-TEST_F(GroupTest, B1ElementsHaveNoPadding) {
+TEST_F(BufferTest, StoresElementsWithoutPadding) {
     EXPECT_EQ(ElementType::vectorOf(DataTypes::eFloat, 3).bytes(), 12u);
     EXPECT_EQ(ElementType::matrixOf(DataTypes::eFloat, 3, 3).bytes(), 36u);
     EXPECT_EQ(ElementType::complexOf(DataTypes::eDouble).bytes(), 16u);
@@ -56,13 +49,13 @@ TEST_F(GroupTest, B1ElementsHaveNoPadding) {
     EXPECT_ERROR(kp::InvalidArgument, "complex", ElementType::complexOf(DataTypes::eInt));
     EXPECT_ERROR(kp::InvalidArgument, "structOf", ElementType(DataTypes::eCustom));
     EXPECT_ERROR(kp::InvalidArgument, "0 bytes", ElementType::structOf(0));
-    // Three floats in a row are a vec3 in scalar layout, and floats to a tensor.
+    // Consecutive floats are vec3s in scalar layout. The tensor's elements are floats.
     auto buffer = makeBuffer(group, {4}, ElementType::vectorOf(DataTypes::eFloat, 3));
     EXPECT_EQ(buffer->tensor(0)->size(), 12u);
     EXPECT_EQ(buffer->tensor(0)->dataType(), DataTypes::eFloat);
 }
 
-TEST_F(GroupTest, B2ShapesAreLimited) {
+TEST_F(BufferTest, RejectsShapesOverTheLimits) {
     EXPECT_ERROR(kp::InvalidArgument, "not 4", makeBuffer(group, {1, 2, 3, 4}));
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized", makeBuffer(group, {3, 0}));
     const uint64_t before = group[0].allocatedBytes();
@@ -72,7 +65,7 @@ TEST_F(GroupTest, B2ShapesAreLimited) {
     EXPECT_EQ(group[0].allocatedBytes(), before);
 }
 
-TEST_F(GroupTest, B3ReadWithoutIndexGivesAllCopies) {
+TEST_F(BufferTest, ReadWithoutIndexReturnsAllCopies) {
     auto buffer = makeBuffer(group, {2, 3});
     EXPECT_EQ(buffer->copyCount(), 2u);
     EXPECT_EQ(buffer->readBytes(), 2 * buffer->memSize());
@@ -85,15 +78,15 @@ TEST_F(GroupTest, B3ReadWithoutIndexGivesAllCopies) {
     EXPECT_EQ(columns, (std::vector<float>{2, 3, 8, 9}));
 }
 
-TEST_F(GroupTest, B4WritesOneCopyAlone) {
+TEST_F(BufferTest, WriteWithAnIndexChangesOneCopy) {
     auto buffer = makeBuffer(group, {4});
     buffer->write(std::vector<float>(4, 1));
     buffer->write(std::vector<float>(4, 2), 1);
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2}));
 }
 
-TEST_F(GroupTest, B5WritesEveryCopy) {
-    // Large enough that the devices take their copies at the same time.
+TEST_F(BufferTest, WriteWithoutIndexChangesEveryCopy) {
+    // Large enough for concurrent transfers to both devices.
     const std::vector<float> data = ascending<float>(400'000);
     auto buffer = makeBuffer(group, {data.size()});
     buffer->write(data);
@@ -104,14 +97,14 @@ TEST_F(GroupTest, B5WritesEveryCopy) {
     EXPECT_TRUE(std::equal(data.begin(), data.end(), both.begin() + 400'000));
 }
 
-TEST_F(GroupTest, B6IndicesThatDoNotExist) {
+TEST_F(BufferTest, RejectsIndicesThatDoNotExist) {
     auto buffer = makeBuffer(group, {4});
     EXPECT_ERROR(kp::InvalidArgument, "index 2 does not exist", buffer->read<float>(2));
     EXPECT_ERROR(kp::InvalidArgument, "2 queues", buffer->write(std::vector<float>(4), 7));
     EXPECT_ERROR(kp::InvalidArgument, "index 9", buffer->tensor(9));
 }
 
-TEST_F(GroupTest, B7SizesThatDoNotFit) {
+TEST_F(BufferTest, RejectsDataThatDoesNotFit) {
     auto buffer = makeBuffer(group, {4});
     EXPECT_ERROR(kp::InvalidArgument, "do not fit", buffer->write(std::vector<float>(5)));
     EXPECT_ERROR(kp::InvalidArgument, "do not fit", buffer->write(std::vector<float>(5), 0));
@@ -126,7 +119,7 @@ TEST_F(GroupTest, B7SizesThatDoNotFit) {
     EXPECT_ERROR(kp::InvalidArgument, "2 copies", buffer->read(odd.data(), 13));
 }
 
-TEST_F(GroupTest, B8ReadOnlyBuffers) {
+TEST_F(BufferTest, RejectsWritesIfReadOnly) {
     std::vector<std::shared_ptr<kp::Tensor>> tensors;
     for (size_t i = 0; i < 2; ++i)
         tensors.push_back(group[i].tensorT<float>(std::vector<float>{1, 2, 3, 4},
@@ -147,7 +140,7 @@ TEST_F(GroupTest, B8ReadOnlyBuffers) {
     EXPECT_ERROR(kp::InvalidArgument, "tensor 1", kp::Buffer(group, {4}, {}, tensors));
 }
 
-TEST_F(GroupTest, B10DestroyedBuffers) {
+TEST_F(BufferTest, ThrowsAfterDestroy) {
     auto buffer = makeBuffer(group, {4});
     auto tensor = buffer->tensor(1);
     buffer->destroy();
@@ -162,21 +155,21 @@ TEST_F(GroupTest, B10DestroyedBuffers) {
                  kp::GroupKernel(group, "scale", kGroupScale, {buffer, 1.0f, 1.0f}));
 }
 
-TEST_F(GroupTest, B11AFailedAllocationLeavesTheGroup) {
+TEST_F(BufferTest, LeavesTheGroupUsableIfAnAllocationFails) {
     auto before = makeBuffer(group, {4});
     before->write(std::vector<float>{1, 2, 3, 4});
-    // Sixteen doubles an element: 128 GiB on each device, of which a large one may have one.
+    // Each buffer takes 128 GiB on each device. A large device has room for one.
     const ElementType huge = ElementType::matrixOf(DataTypes::eDouble, 4, 4);
-    std::vector<std::shared_ptr<kp::Buffer>> hoard;
-    EXPECT_THROW(while (hoard.size() < 64)
-                     hoard.push_back(makeBuffer(group, {uint64_t{1} << 30}, huge)),
+    std::vector<std::shared_ptr<kp::Buffer>> buffers;
+    EXPECT_THROW(while (buffers.size() < 64)
+                     buffers.push_back(makeBuffer(group, {uint64_t{1} << 30}, huge)),
                  kp::Error);
-    hoard.clear();
+    buffers.clear();
     EXPECT_EQ(before->read<float>(1), (std::vector<float>{1, 2, 3, 4}));
     makeBuffer(group, {4})->write(std::vector<float>{5, 6, 7, 8});
 }
 
-TEST(GroupMemory, B12QueuesOfADeviceShareItsCopy) {
+TEST(BufferCopies, AreSharedByTheQueuesOfADevice) {
     kp::DeviceGroupOptions options = groupOptions(1);
     options.manager.shareDevice = false;
     options.queueCounts = {4};
@@ -190,11 +183,11 @@ TEST(GroupMemory, B12QueuesOfADeviceShareItsCopy) {
     const float value = 5;
     buffer->write(&value, sizeof value, 3);
     EXPECT_EQ(buffer->read<float>(0)[0], 5);
-    // Staging comes and goes, but stays bounded.
+    // Staging memory stays within its limit.
     EXPECT_LT(group[0].allocatedBytes() - before, kBytes + kBytes / 4 + (256u << 20));
 }
 
-TEST(GroupMemory, CopiesByQueueAreApart) {
+TEST(BufferCopies, AreSeparateIfReplicatedByQueue) {
     kp::DeviceGroupOptions options = groupOptions(2);
     options.queueCounts = {2, 1};
     const kp::DeviceGroup group(options);
@@ -203,38 +196,33 @@ TEST(GroupMemory, CopiesByQueueAreApart) {
     for (uint32_t i = 0; i < 3; ++i)
         buffer->write(std::vector<float>(2, static_cast<float>(i)), i);
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{0, 0, 1, 1, 2, 2}));
-    // Launches go to every queue, since each has a copy.
-    kp::GroupKernelOptions kernel;
-    kp::GroupKernel scale(group, "scale", kGroupScale, {buffer, 2.0f, 1.0f}, kernel);
+    // A launch uses every queue, since each has a copy.
+    kp::GroupKernel scale(group, "scale", kGroupScale, {buffer, 2.0f, 1.0f});
     EXPECT_EQ(scale().size(), 3u);
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{1, 1, 3, 3, 5, 5}));
     kp::Event::waitAll(buffer->allReduce());
     EXPECT_EQ(buffer->read<float>(), std::vector<float>(6, 9));
     buffer->copy(0, 1).wait(); // within one device
-    // By device it means the device's copy, whichever queue is named.
+    // With one copy per device, any queue of the device selects it.
     auto shared = makeBuffer(group, {2});
     EXPECT_EQ(shared->copyCount(), 2u);
     shared->write(std::vector<float>{4, 5}, 1);
     EXPECT_EQ(shared->read<float>(0), (std::vector<float>{4, 5}));
 }
 
-TEST_F(GroupTest, B13ThreadsUseDifferentDevices) {
+TEST_F(BufferTest, CanBeUsedFromOneThreadPerDevice) {
     auto buffer = makeBuffer(group, {50'000});
-    std::vector<std::thread> threads;
-    for (uint32_t device = 0; device < 2; ++device)
-        threads.emplace_back([&, device] {
-            for (uint32_t round = 0; round < 20; ++round) {
-                const auto data = ascending<float>(50'000, round * 7 + device);
-                buffer->write(data, device);
-                EXPECT_EQ(buffer->read<float>(device), data);
-            }
-        });
-    for (std::thread& thread : threads)
-        thread.join();
+    inThreads(2, [&](int number) {
+        const auto device = static_cast<uint32_t>(number);
+        for (uint32_t round = 0; round < 20; ++round) {
+            const auto data = ascending<float>(50'000, round * 7 + device);
+            buffer->write(data, device);
+            EXPECT_EQ(buffer->read<float>(device), data);
+        }
+    });
 }
 
-// B14: random programs of asynchronous steps, against vectors on the host.
-TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
+TEST_F(BufferTest, RunsRandomAsynchronousProgramsLikeTheModel) {
     constexpr size_t kCount = 100;
     constexpr size_t kBuffers = 3;
     for (uint32_t seed = 1; seed <= 6; ++seed) {
@@ -246,16 +234,15 @@ TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
         // model[buffer][device]
         std::vector<std::vector<std::vector<float>>> model(
             kBuffers, std::vector<std::vector<float>>(2, std::vector<float>(kCount, 1)));
-        kp::GroupKernelOptions options;
-        options.parameters = {{"scale", "scale"}, {"add", "add"}};
         for (size_t b = 0; b < kBuffers; ++b) {
             buffers.push_back(makeBuffer(group, {kCount}));
             buffers[b]->write(std::vector<float>(kCount, 1));
             kernels.push_back(std::make_unique<kp::GroupKernel>(
-                group, "scale", kGroupScale, kp::GroupArguments{buffers[b]}, options));
+                group, "scale", kGroupScale, kp::GroupArguments{buffers[b]}, scaleAndAddPerCall()));
         }
-        std::vector<std::vector<float>> kept; // until the end: the writes are asynchronous
-        kept.reserve(200);
+        // The asynchronous writes and reads use this memory until the end.
+        std::vector<std::vector<float>> written;
+        written.reserve(200);
         std::vector<std::pair<std::vector<float>, std::vector<float>>> reads;
         reads.reserve(200);
         std::vector<kp::Event> events;
@@ -266,9 +253,9 @@ TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
             std::vector<kp::Event> started;
             switch (below(6)) {
             case 0: {
-                kept.push_back(std::vector<float>(kCount, static_cast<float>(below(100))));
-                own = kept.back();
-                started = buffers[b]->writeAsync(kept.back().data(), kCount * 4, device);
+                written.push_back(std::vector<float>(kCount, static_cast<float>(below(100))));
+                own = written.back();
+                started = buffers[b]->writeAsync(written.back().data(), kCount * 4, device);
                 break;
             }
             case 1: {
@@ -303,8 +290,8 @@ TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
             events.insert(events.end(), started.begin(), started.end());
         }
         kp::Event::waitAll(events);
-        for (const auto& [given, expected] : reads)
-            ASSERT_EQ(given, expected);
+        for (const auto& [values, expected] : reads)
+            ASSERT_EQ(values, expected);
         for (size_t b = 0; b < kBuffers; ++b)
             for (uint32_t device = 0; device < 2; ++device)
                 ASSERT_EQ(buffers[b]->read<float>(device), model[b][device])
@@ -312,7 +299,7 @@ TEST_F(GroupTest, B14RandomAsynchronousPrograms) {
     }
 }
 
-TEST_F(GroupTest, M2ShardsOfUnevenSizes) {
+TEST_F(BufferTest, SplitsIntoUnevenShards) {
     for (const std::vector<uint64_t>& rows :
          {std::vector<uint64_t>{}, {5, 2}, {7, 0}, {0, 7}, {1, 6}}) {
         auto buffer = makeBuffer(group, {7, 3}, {}, BufferPlacement::eSharded, rows);
@@ -330,7 +317,7 @@ TEST_F(GroupTest, M2ShardsOfUnevenSizes) {
                 EXPECT_ERROR(kp::InvalidArgument, "no rows", buffer->tensor(i));
         }
         EXPECT_EQ(joined, data);
-        // A range over the boundary.
+        // A range across the boundary of the shards.
         const std::vector<float> middle(9, -1);
         buffer->write(middle.data(), 36, std::nullopt, 24);
         std::vector<float> expected = data;
@@ -347,7 +334,7 @@ TEST_F(GroupTest, M2ShardsOfUnevenSizes) {
                  makeBuffer(group, {7}, {}, BufferPlacement::eReplicated, {3, 4}));
 }
 
-TEST_F(GroupTest, BuffersWithAHostViewAreRefreshed) {
+TEST_F(BufferTest, RefreshesHostViewsAfterABroadcast) {
     kp::BufferOptions options;
     options.memoryType = kp::Memory::MemoryTypes::eDevice;
     kp::Buffer buffer(group, {4}, {}, options);
@@ -359,15 +346,15 @@ TEST_F(GroupTest, BuffersWithAHostViewAreRefreshed) {
     EXPECT_EQ(tensor->vector<float>(), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST_F(GroupTest, WritesComeAfterWhatWasLaunchedBefore) {
+TEST_F(BufferTest, OrdersReadsAndWritesAfterEarlierLaunches) {
     auto values = makeBuffer(group, {64});
     values->write(std::vector<float>(64, 1));
     kp::GroupKernel scale(group, "scale", kGroupScale, {values, 2.0f, 0.0f});
-    kp::UserEvent go;
-    const auto held = scale({go});
+    kp::UserEvent gate;
+    const auto launched = scale({gate});
     std::thread setter([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        go.set();
+        gate.set();
     });
     EXPECT_EQ(values->read<float>(0), std::vector<float>(64, 2)); // waits for the launch
     values->write(std::vector<float>(64, 5));

@@ -15,23 +15,25 @@ using kp::BufferPlacement;
 using kp::ElementType;
 using kp::ReduceOperation;
 using DataTypes = kp::Memory::DataTypes;
+using CollectiveTest = GroupTest;
 
-/// More than a slot, and no multiple of anything.
+/// More than one slot, and not a multiple of its size.
 constexpr uint64_t kRows = 2'300'001;
 
-/// True where GPUs have a link of their own: NVIDIA's.
+/// True if the GPUs have a link between them (NVIDIA's).
 bool hasPeerLink(kp::DeviceGroup& group) {
     const auto last = deviceOf(group[group.size() - 1]);
-    return kp::group::PeerLink::between(*deviceOf(group[0]), *last) != nullptr;
+    return kp::cuda::PeerLink::between(*deviceOf(group[0]), *last) != nullptr;
 }
 
-class Paths : public ::testing::TestWithParam<kp::ExchangePath> {
+class ExchangePathTest : public ::testing::TestWithParam<kp::ExchangePath> {
 protected:
     std::unique_ptr<HostPeerLink::Installed> link;
     std::unique_ptr<kp::DeviceGroup> group;
 
-    /// @param kernels  copies within a device are the library's kernels, where they can be
-    void make(size_t devices, bool kernels = false) {
+    /// Skips the test if the devices do not support the path.
+    /// @param kernels  copies within a device use the library's kernels if possible
+    void makeGroup(size_t devices, bool kernels = false) {
         kp::DeviceGroupOptions options = groupOptions(devices, GetParam());
         if (kernels)
             options.manager.transfer = "copykernel=1";
@@ -46,7 +48,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Exchange, Paths,
+INSTANTIATE_TEST_SUITE_P(Exchange, ExchangePathTest,
                          ::testing::Values(kp::ExchangePath::eSharedMemory,
                                            kp::ExchangePath::ePeerMemory,
                                            kp::ExchangePath::eHostMemory,
@@ -64,9 +66,9 @@ INSTANTIATE_TEST_SUITE_P(Exchange, Paths,
                              }
                          });
 
-TEST_P(Paths, M1CopiesFromDeviceToDevice) {
+TEST_P(ExchangePathTest, CopiesFromDeviceToDevice) {
     for (const bool kernels : {false, true}) {
-        make(2, kernels);
+        makeGroup(2, kernels);
         if (IsSkipped())
             return;
         auto buffer = makeBuffer(*group, {kRows});
@@ -76,7 +78,7 @@ TEST_P(Paths, M1CopiesFromDeviceToDevice) {
         buffer->copy(0, 1).wait();
         EXPECT_EQ(buffer->read<float>(1), data);
         EXPECT_EQ(buffer->read<float>(0), data);
-        // A range, and back.
+        // A range in the other direction.
         buffer->copy(1, 0, 400, 800, 40).wait();
         std::vector<float> expected = data;
         std::copy(data.begin() + 100, data.begin() + 110, expected.begin() + 200);
@@ -84,8 +86,8 @@ TEST_P(Paths, M1CopiesFromDeviceToDevice) {
     }
 }
 
-TEST_P(Paths, M3AllReducesLargeBuffers) {
-    make(3);
+TEST_P(ExchangePathTest, AllReducesLargeBuffers) {
+    makeGroup(3);
     if (IsSkipped())
         return;
     auto buffer = makeBuffer(*group, {kRows}, DataTypes::eInt);
@@ -101,18 +103,18 @@ TEST_P(Paths, M3AllReducesLargeBuffers) {
     kp::Event::waitAll(buffer->allReduce());
     for (uint32_t i = 0; i < 3; ++i)
         EXPECT_EQ(buffer->read<int32_t>(i), expected) << "copy " << i;
-    // Slots stay bounded, and few are kept.
+    // Only a few slots are kept.
     const kp::group::SlotSizes sizes = kp::group::slotSizes(GetParam());
     EXPECT_LE(group->impl()->exchange->slotBytes(), sizes.kept * sizes.bytes);
 }
 
-TEST(PeerLinkTest, CopiesGoThroughTheLinkAndFailWithIt) {
+TEST(PeerLinkTest, CopiesThroughTheLinkAndFailsWithIt) {
     const HostPeerLink::Installed installed;
     HostPeerLink& link = *installed.link;
     kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
     if (!deviceOf(group[0])->plan().hasExtension("VK_KHR_external_memory_fd"))
         GTEST_SKIP() << "the device exports no memory";
-    constexpr uint64_t kCount = 25u << 20; // seven pieces of 16 MiB, the last one smaller
+    constexpr uint64_t kCount = 25u << 20; // seven pieces of 16 MiB, the last one shorter
     auto buffer = makeBuffer(group, {kCount});
     std::vector<float> data(kCount);
     for (size_t i = 0; i < kCount; ++i)
@@ -132,22 +134,22 @@ TEST(PeerLinkTest, CopiesGoThroughTheLinkAndFailWithIt) {
     }
 }
 
-TEST(PeerLinkTest, ALinkWithoutMemoryIsNone) {
+TEST(PeerLinkTest, IsUnsupportedIfTheLinkHasNoMemory) {
     const HostPeerLink::Installed installed;
-    installed.link->refuseMemory();
+    installed.link->failMake();
     const kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
-    for (int again = 0; again < 2; ++again)
+    for (int round = 0; round < 2; ++round)
         EXPECT_ERROR(kp::Unsupported, "a link from GPU to GPU", group.exchangePath(0, 1));
 }
 
-TEST(PeerLinkTest, WithoutALinkThereIsNoSuchPath) {
+TEST(PeerLinkTest, IsUnsupportedWithoutALink) {
     kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::ePeerMemory));
     if (hasPeerLink(group))
         GTEST_SKIP() << "the devices have a link";
     EXPECT_ERROR(kp::Unsupported, "a link from GPU to GPU", group.exchangePath(0, 1));
 }
 
-TEST_F(GroupTest, M3TheFastestPathIsTaken) {
+TEST_F(CollectiveTest, ReportsTheExchangePathOfTwoDevices) {
     const auto path = group.exchangePath(0, 1);
     ASSERT_TRUE(path.has_value());
     EXPECT_NE(*path, kp::ExchangePath::eAuto);
@@ -155,7 +157,7 @@ TEST_F(GroupTest, M3TheFastestPathIsTaken) {
     EXPECT_ERROR(kp::InvalidArgument, "device 5", group.exchangePath(0, 5));
 }
 
-TEST_F(GroupTest, M3BroadcastScatterGatherAllGather) {
+TEST_F(CollectiveTest, BroadcastsScattersAndGathers) {
     kp::DeviceGroup three(groupOptions(3));
     const std::vector<float> data = ascending<float>(10 * 3);
     auto whole = makeBuffer(three, {10, 3});
@@ -176,12 +178,12 @@ TEST_F(GroupTest, M3BroadcastScatterGatherAllGather) {
     kp::Event::waitAll(shards->gather(*other, 1));
     EXPECT_EQ(other->read<float>(1), data);
     EXPECT_EQ(other->read<float>(0), zero);
-    kp::Event::waitAll(shards->copyTo(*even)); // to other boundaries
+    kp::Event::waitAll(shards->copyTo(*even)); // shards of other sizes
     EXPECT_EQ(even->read<float>(), data);
     kp::Event::waitAll(even->allGather(*other));
     for (uint32_t i = 0; i < 3; ++i)
         EXPECT_EQ(other->read<float>(i), data);
-    // From unequal copies each device takes its own.
+    // If the copies differ, each device takes its shard from its own copy.
     for (uint32_t i = 0; i < 3; ++i)
         whole->write(std::vector<float>(30, static_cast<float>(i)), i);
     kp::Event::waitAll(whole->copyTo(*even));
@@ -198,7 +200,7 @@ TEST_F(GroupTest, M3BroadcastScatterGatherAllGather) {
 }
 
 template <typename T>
-T joined(ReduceOperation operation, T a, T b) {
+T reduced(ReduceOperation operation, T a, T b) {
     switch (operation) {
     case ReduceOperation::eSum:
         return static_cast<T>(a + b);
@@ -213,8 +215,8 @@ T joined(ReduceOperation operation, T a, T b) {
 }
 
 template <typename T>
-void checkReductions(kp::DeviceGroup& group, DataTypes number) {
-    constexpr size_t kCount = 1001; // in bytes no multiple of a word for the small types
+void expectReductions(kp::DeviceGroup& group, DataTypes number) {
+    constexpr size_t kCount = 1001; // not a whole number of words for the small types
     std::mt19937 random(static_cast<uint32_t>(number) + 7);
     const auto count = static_cast<uint32_t>(group.size());
     for (const ReduceOperation operation : {ReduceOperation::eSum, ReduceOperation::eProduct,
@@ -234,7 +236,7 @@ void checkReductions(kp::DeviceGroup& group, DataTypes number) {
         std::vector<T> expected = data[0];
         for (uint32_t i = 1; i < count; ++i)
             for (size_t k = 0; k < kCount; ++k)
-                expected[k] = joined(operation, expected[k], data[i][k]);
+                expected[k] = reduced(operation, expected[k], data[i][k]);
         kp::Event::waitAll(all->reduceScatter(*shards, operation));
         EXPECT_EQ(shards->template read<T>(), expected);
         kp::Event::waitAll(rooted->reduce(operation, 1));
@@ -246,29 +248,29 @@ void checkReductions(kp::DeviceGroup& group, DataTypes number) {
     }
 }
 
-TEST(Collectives, M3ReduceEveryTypeOfNumber) {
+TEST(Collectives, ReduceEveryNumberType) {
     kp::DeviceGroup group(groupOptions(3));
-    checkReductions<float>(group, DataTypes::eFloat);
-    checkReductions<int32_t>(group, DataTypes::eInt);
-    checkReductions<uint32_t>(group, DataTypes::eUnsignedInt);
+    expectReductions<float>(group, DataTypes::eFloat);
+    expectReductions<int32_t>(group, DataTypes::eInt);
+    expectReductions<uint32_t>(group, DataTypes::eUnsignedInt);
     if (hasFeature(group[0], "shaderFloat64"))
-        checkReductions<double>(group, DataTypes::eDouble);
+        expectReductions<double>(group, DataTypes::eDouble);
     if (hasFeature(group[0], "shaderInt64")) {
-        checkReductions<int64_t>(group, DataTypes::eLong);
-        checkReductions<uint64_t>(group, DataTypes::eUnsignedLong);
+        expectReductions<int64_t>(group, DataTypes::eLong);
+        expectReductions<uint64_t>(group, DataTypes::eUnsignedLong);
     }
     if (hasFeature(group[0], "storageBuffer16BitAccess")) {
-        checkReductions<int16_t>(group, DataTypes::eShort);
-        checkReductions<uint16_t>(group, DataTypes::eUnsignedShort);
+        expectReductions<int16_t>(group, DataTypes::eShort);
+        expectReductions<uint16_t>(group, DataTypes::eUnsignedShort);
     }
     if (hasFeature(group[0], "storageBuffer8BitAccess")) {
-        checkReductions<int8_t>(group, DataTypes::eChar);
-        checkReductions<uint8_t>(group, DataTypes::eUnsignedChar);
+        expectReductions<int8_t>(group, DataTypes::eChar);
+        expectReductions<uint8_t>(group, DataTypes::eUnsignedChar);
     }
 }
 
 template <typename T>
-void checkSmallFloats(kp::DeviceGroup& group, DataTypes number) {
+void expectSmallFloatSums(kp::DeviceGroup& group, DataTypes number) {
     auto buffer = makeBuffer(group, {9}, number);
     std::vector<T> a(9);
     std::vector<T> b(9);
@@ -284,10 +286,10 @@ void checkSmallFloats(kp::DeviceGroup& group, DataTypes number) {
         EXPECT_EQ(static_cast<float>(sums[i]), 2.0f - 0.5f * static_cast<float>(i));
 }
 
-TEST_F(GroupTest, M3ReduceSmallFloatsVectorsAndComplexNumbers) {
+TEST_F(CollectiveTest, ReducesSmallFloatsVectorsAndComplexNumbers) {
     if (hasFeature(group[0], "storageBuffer16BitAccess")) {
-        checkSmallFloats<kp::Half>(group, DataTypes::eHalf);
-        checkSmallFloats<kp::BFloat16>(group, DataTypes::eBFloat16);
+        expectSmallFloatSums<kp::Half>(group, DataTypes::eHalf);
+        expectSmallFloatSums<kp::BFloat16>(group, DataTypes::eBFloat16);
     }
     auto vectors = makeBuffer(group, {2}, ElementType::vectorOf(DataTypes::eFloat, 3));
     vectors->write(std::vector<float>{1, 2, 3, 4, 5, 6});
@@ -304,7 +306,7 @@ TEST_F(GroupTest, M3ReduceSmallFloatsVectorsAndComplexNumbers) {
                  makeBuffer(group, {2}, DataTypes::eBool)->allReduce());
 }
 
-TEST(Collectives, OneDeviceHasNothingToDo) {
+TEST(Collectives, DoNothingOnOneDevice) {
     kp::DeviceGroup group(groupOptions(1));
     auto buffer = makeBuffer(group, {4});
     buffer->write(std::vector<float>{1, 2, 3, 4});
@@ -313,7 +315,7 @@ TEST(Collectives, OneDeviceHasNothingToDo) {
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST_F(GroupTest, CopiesCheckTheirRanges) {
+TEST_F(CollectiveTest, CopyRejectsRangesThatDoNotFit) {
     auto buffer = makeBuffer(group, {8});
     EXPECT_ERROR(kp::InvalidArgument, "source", buffer->copy(0, 1, 36, 0, 4));
     EXPECT_ERROR(kp::InvalidArgument, "destination", buffer->copy(0, 1, 0, 30, 4));
@@ -323,7 +325,7 @@ TEST_F(GroupTest, CopiesCheckTheirRanges) {
     EXPECT_EQ(buffer->read<float>(1), (std::vector<float>{0, 1, 2, 3, 0, 1, 2, 3}));
 }
 
-TEST_F(GroupTest, CollectivesInTwoDirectionsDoNotWaitForEachOther) {
+TEST_F(CollectiveTest, DoesNotDeadlockInTwoDirections) {
     auto a = makeBuffer(group, {1000});
     auto b = makeBuffer(group, {1000});
     a->write(std::vector<float>(1000, 1));
@@ -339,15 +341,15 @@ TEST_F(GroupTest, CollectivesInTwoDirectionsDoNotWaitForEachOther) {
     EXPECT_EQ(a->read<float>(1), std::vector<float>(1000, 1));
 }
 
-TEST_F(GroupTest, FailedEventsFailWhatWaitsForThem) {
+TEST_F(CollectiveTest, FailsWithTheEventsItWaitsFor) {
     auto buffer = makeBuffer(group, {8});
     buffer->write(ascending<float>(8));
-    kp::UserEvent go;
-    const auto events = buffer->broadcast(0, {go});
-    go.fail(std::runtime_error("planted"));
+    kp::UserEvent gate;
+    const auto events = buffer->broadcast(0, {gate});
+    gate.fail(std::runtime_error("planted"));
     for (const kp::Event& event : events)
         EXPECT_THROW(event.wait(), std::runtime_error);
-    // And nothing else.
+    // Later operations succeed.
     kp::Event::waitAll(buffer->broadcast(0));
 }
 

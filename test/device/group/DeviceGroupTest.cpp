@@ -4,12 +4,14 @@
 #include "core/QueueImpl.hpp"
 #include "device/HostVulkan.hpp"
 #include "device/group/GroupSupport.hpp"
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
 
-TEST_F(GroupTest, HasAManagerAndADeviceForEach) {
+using DeviceGroupTest = GroupTest;
+
+TEST_F(DeviceGroupTest, HasOneManagerPerDevice) {
     ASSERT_EQ(group.size(), 2u);
     EXPECT_EQ(group.queueCount(), 2u);
     EXPECT_NE(group[0].nativeDevice(), group[1].nativeDevice());
@@ -21,31 +23,31 @@ TEST_F(GroupTest, HasAManagerAndADeviceForEach) {
     EXPECT_ERROR(kp::InvalidArgument, "device 2 does not exist", group[2]);
     EXPECT_ERROR(kp::InvalidArgument, "index 2 does not exist", group.queue(2));
 
-    // An ordinary manager: its objects work as always.
+    // They are ordinary managers.
     auto tensor = group[1].tensor({1, 2, 3});
     group[1].sequence()->eval<kp::OpSyncDevice>({tensor});
     EXPECT_EQ(tensor->vector(), (std::vector<float>{1, 2, 3}));
 }
 
-TEST_F(GroupTest, SharesTheFirstOfEachDeviceWithOtherManagers) {
+TEST_F(DeviceGroupTest, SharesTheFirstOfEachDeviceWithOtherManagers) {
     kp::ManagerOptions options;
     options.deviceIndex = group.deviceIds()[0];
     const kp::Manager other(options);
     EXPECT_EQ(other.nativeDevice(), group[0].nativeDevice());
     const kp::DeviceGroup second(groupOptions(2));
     EXPECT_EQ(second[0].nativeDevice(), group[0].nativeDevice());
-    // The same physical device again is a logical device of the group's own.
-    const bool again = group.deviceIds()[1] == group.deviceIds()[0];
-    EXPECT_NE(second[1].nativeDevice() == group[1].nativeDevice(), again);
+    // If a group has the same physical device twice, the second logical device is not shared.
+    const bool repeated = group.deviceIds()[1] == group.deviceIds()[0];
+    EXPECT_NE(second[1].nativeDevice() == group[1].nativeDevice(), repeated);
 }
 
-TEST_F(GroupTest, ObjectsOfTwoDevicesDoNotMix) {
+TEST_F(DeviceGroupTest, RejectsObjectsOfAnotherDevice) {
     auto tensor = group[0].tensor({1});
     EXPECT_ERROR(kp::InvalidArgument, "device",
                  group[1].sequence()->record<kp::OpSyncDevice>({tensor}));
 }
 
-TEST(DeviceGroupDefaults, TakeWhatThereIs) {
+TEST(DeviceGroupDefaults, TakeGpusIfThereAreAny) {
     const kp::DeviceGroup group;
     ASSERT_GE(group.size(), 1u);
     const auto devices = kp::listDevices();
@@ -56,7 +58,7 @@ TEST(DeviceGroupDefaults, TakeWhatThereIs) {
         EXPECT_EQ(devices[id].type == kp::DeviceType::eCpu, !anyGpu);
 }
 
-TEST(DeviceGroupOptions, QueuesAreNumberedOverAllDevices) {
+TEST(DeviceGroupOptions, NumberQueuesOverAllDevices) {
     kp::DeviceGroupOptions options = groupOptions(2);
     options.queueCounts = {3, 1};
     const kp::DeviceGroup group(options);
@@ -72,7 +74,7 @@ TEST(DeviceGroupOptions, QueuesAreNumberedOverAllDevices) {
     EXPECT_EQ(kp::DeviceGroup(options).queueCount(), 2u);
 }
 
-TEST(DeviceGroupOptions, AreChecked) {
+TEST(DeviceGroupOptions, RejectInvalidCombinations) {
     kp::DeviceGroupOptions options = groupOptions(2);
     options.queueCounts = {1, 1, 1};
     EXPECT_ERROR(kp::InvalidArgument, "3 entries for 2 devices", kp::DeviceGroup{options});
@@ -89,7 +91,8 @@ TEST(DeviceGroupOptions, AreChecked) {
     EXPECT_ERROR(kp::InvalidArgument, "99", kp::DeviceGroup{std::vector<uint32_t>{99}});
 }
 
-// A host application's device beside one of the library's own, and a buffer around its VkBuffer.
+// The group has a device of a host application, which owns a part of the buffer, and one of the
+// library.
 TEST(DeviceGroupOfManagers, TakesAHostApplicationsDevice) {
     const auto own = std::make_shared<kp::Manager>();
     HostVulkan host(*own);
@@ -114,7 +117,7 @@ TEST(DeviceGroupOfManagers, TakesAHostApplicationsDevice) {
     EXPECT_ERROR(kp::InvalidArgument, "manager 1", kp::DeviceGroup::of({own, nullptr}));
 }
 
-TEST_F(GroupTest, LimitsHoldOnEveryDevice) {
+TEST_F(DeviceGroupTest, ReportsLimitsThatHoldOnEveryDevice) {
     const kp::GroupLimits limits = group.limits();
     for (size_t i = 0; i < group.size(); ++i) {
         const kp::DeviceInfo info = group[i].deviceInfo();
@@ -125,28 +128,29 @@ TEST_F(GroupTest, LimitsHoldOnEveryDevice) {
     EXPECT_GT(limits.maxWorkgroupInvocations, 0u);
 }
 
-TEST_F(GroupTest, ForEachCallsOncePerDevice) {
+TEST_F(DeviceGroupTest, ForEachCallsOncePerDevice) {
     std::vector<uint32_t> called;
-    const auto note = [&](kp::Manager& manager, uint32_t queue,
-                          const std::vector<kp::Event>&) -> std::optional<kp::Event> {
+    const auto recordQueue = [&](kp::Manager& manager, uint32_t queue,
+                                 const std::vector<kp::Event>&) -> std::optional<kp::Event> {
         EXPECT_EQ(&manager, &group[group.deviceOfQueue(queue)]);
         called.push_back(queue);
         return std::nullopt;
     };
-    EXPECT_EQ(group.forEach(note).size(), 2u);
+    EXPECT_EQ(group.forEach(recordQueue).size(), 2u);
     EXPECT_EQ(called, (std::vector<uint32_t>{0, 1}));
     called.clear();
-    kp::Event::waitAll(group.forEach(note, kp::GroupTarget::queue(1)));
+    kp::Event::waitAll(group.forEach(recordQueue, kp::GroupTarget::queue(1)));
     EXPECT_EQ(called, (std::vector<uint32_t>{1}));
-    EXPECT_ERROR(kp::InvalidArgument, "index 2", group.forEach(note, kp::GroupTarget::queue(2)));
+    EXPECT_ERROR(kp::InvalidArgument, "index 2",
+                 group.forEach(recordQueue, kp::GroupTarget::queue(2)));
     EXPECT_ERROR(kp::InvalidArgument, "empty", group.forEach(nullptr));
 }
 
-TEST_F(GroupTest, WhatTheFirstCallThrowsIsThrownAndWhatALaterOneThrowsFailsItsEvent) {
-    const auto failing = [&](uint32_t where) {
-        return [where](kp::Manager&, uint32_t queue,
-                       const std::vector<kp::Event>&) -> std::optional<kp::Event> {
-            if (queue == where)
+TEST_F(DeviceGroupTest, ForEachThrowsTheFirstErrorAndPutsLaterOnesIntoEvents) {
+    const auto failing = [&](uint32_t failingQueue) {
+        return [failingQueue](kp::Manager&, uint32_t queue,
+                              const std::vector<kp::Event>&) -> std::optional<kp::Event> {
+            if (queue == failingQueue)
                 throw kp::InvalidArgument("planted");
             return std::nullopt;
         };
@@ -157,7 +161,7 @@ TEST_F(GroupTest, WhatTheFirstCallThrowsIsThrownAndWhatALaterOneThrowsFailsItsEv
     EXPECT_ERROR(kp::InvalidArgument, "planted", events[1].wait());
 }
 
-TEST_F(GroupTest, AnyTakesTheDeviceWithLeastToDo) {
+TEST_F(DeviceGroupTest, AnyTargetsTheLeastBusyDevice) {
     kp::UserEvent gate;
     std::vector<uint32_t> called;
     const auto hold = [&](kp::Manager&, uint32_t queue,
@@ -175,7 +179,7 @@ TEST_F(GroupTest, AnyTakesTheDeviceWithLeastToDo) {
     gate.set();
 }
 
-TEST_F(GroupTest, LaunchesWhatWasMadeForEachDevice) {
+TEST_F(DeviceGroupTest, LaunchesTheObjectOfEachDevice) {
     std::vector<std::shared_ptr<kp::Algorithm>> algorithms;
     std::vector<std::shared_ptr<kp::Launcher>> launchers;
     std::vector<std::shared_ptr<kp::KernelListLauncher>> lists;
@@ -202,8 +206,8 @@ TEST_F(GroupTest, LaunchesWhatWasMadeForEachDevice) {
     EXPECT_ERROR(kp::InvalidArgument, "one object for each", group.launch(launchers));
 }
 
-// B15: nine submissions that queue up; vkdispatch ran 33 on the first device.
-TEST_F(GroupTest, B15SubmissionsThatQueueUpRunExactlyOnceOnEachDevice) {
+// In vkdispatch, submissions that queued up ran more than once.
+TEST_F(DeviceGroupTest, RunsQueuedSubmissionsExactlyOnceOnEachDevice) {
     auto counters = makeBuffer(group, {2}, kp::Memory::DataTypes::eUnsignedInt);
     counters->write(std::vector<uint32_t>{0, 1});
     kp::GroupKernelOptions options;
@@ -220,20 +224,18 @@ TEST_F(GroupTest, B15SubmissionsThatQueueUpRunExactlyOnceOnEachDevice) {
         EXPECT_EQ(counters->read<uint32_t>(device)[0], kSubmissions);
 }
 
-// M4: the consumer is launched before the producer.
-TEST_F(GroupTest, M4WaitsForEventsOfOtherDevices) {
+TEST_F(DeviceGroupTest, WaitsForEventsOfOtherDevices) {
     auto values = makeBuffer(group, {64});
     values->write(std::vector<float>(64, 1));
-    kp::GroupKernelOptions options;
-    options.parameters = {{"scale", "scale"}, {"add", "add"}};
-    kp::GroupKernel scale(group, "scale", kGroupScale, {values}, options);
-    kp::UserEvent go;
-    const auto producer = scale({go}, {{"scale", 3.0f}, {"add", 0.0f}}, kp::GroupTarget::queue(1));
+    kp::GroupKernel scale(group, "scale", kGroupScale, {values}, scaleAndAddPerCall());
+    kp::UserEvent gate; // keeps the producer from running before the consumer is launched
+    const auto producer =
+        scale({gate}, {{"scale", 3.0f}, {"add", 0.0f}}, kp::GroupTarget::queue(1));
     const kp::Event copied = values->copy(1, 0, 0, 0, std::nullopt, producer);
     const auto consumer =
         scale({copied}, {{"scale", 1.0f}, {"add", 1.0f}}, kp::GroupTarget::queue(0));
     EXPECT_FALSE(consumer[0].wait(1'000'000));
-    go.set();
+    gate.set();
     kp::Event::waitAll(consumer);
     EXPECT_EQ(values->read<float>(0), std::vector<float>(64, 4));
     EXPECT_EQ(values->read<float>(1), std::vector<float>(64, 3));
@@ -243,13 +245,10 @@ VKAPI_ATTR VkResult VKAPI_CALL lostSubmit(VkQueue, uint32_t, const VkSubmitInfo*
     return VK_ERROR_DEVICE_LOST;
 }
 
-// M5: what happens to one device is no concern of the others.
-TEST_F(GroupTest, M5AFailedDeviceLeavesTheOthers) {
+TEST_F(DeviceGroupTest, KeepsOtherDevicesUsableIfOneIsLost) {
     auto values = makeBuffer(group, {64});
     values->write(std::vector<float>(64, 1));
-    kp::GroupKernelOptions options;
-    options.parameters = {{"scale", "scale"}, {"add", "add"}};
-    kp::GroupKernel scale(group, "scale", kGroupScale, {values}, options);
+    kp::GroupKernel scale(group, "scale", kGroupScale, {values}, scaleAndAddPerCall());
     const kp::Parameters parameters{{"scale", 2.0f}, {"add", 0.0f}};
     kp::Event::waitAll(scale({}, parameters));
 
@@ -267,7 +266,7 @@ TEST_F(GroupTest, M5AFailedDeviceLeavesTheOthers) {
     table.vkQueueSubmit = submit;
 }
 
-TEST_F(GroupTest, DestroysWhatItsManagersMade) {
+TEST_F(DeviceGroupTest, DestroysTheObjectsOfItsManagers) {
     auto buffer = makeBuffer(group, {4});
     group.destroy();
     EXPECT_FALSE(group.isInit());
@@ -276,15 +275,14 @@ TEST_F(GroupTest, DestroysWhatItsManagersMade) {
     group.destroy();
 }
 
-TEST(DeviceGroupLife, BuffersAndKernelsKeepTheDevices) {
+TEST(DeviceGroupLifetime, IsExtendedByBuffersAndKernels) {
     std::shared_ptr<kp::Buffer> buffer;
     std::unique_ptr<kp::GroupKernel> scale;
     {
         kp::DeviceGroup group(groupOptions(2));
         buffer = makeBuffer(group, {8});
-        kp::GroupKernelOptions options;
         scale = std::make_unique<kp::GroupKernel>(group, "scale", kGroupScale,
-                                                  kp::GroupArguments{buffer, 2.0f, 1.0f}, options);
+                                                  kp::GroupArguments{buffer, 2.0f, 1.0f});
     }
     buffer->write(std::vector<float>(8, 1));
     kp::Event::waitAll((*scale)());

@@ -13,7 +13,7 @@ namespace {
 
 using DataTypes = kp::Memory::DataTypes;
 
-/// Smaller memory that is not the allocator's makes the validation layers warn.
+/// The validation layers warn about smaller allocations.
 constexpr size_t kBytes = 2u << 20;
 constexpr size_t kCount = kBytes / sizeof(float);
 
@@ -23,9 +23,10 @@ struct AlignedMemory {
     void* data;
 };
 
-class ExternalMemoryTest : public DeviceTest {};
+using ExternalMemoryTest = DeviceTest;
+using BufferTest = GroupTest;
 
-TEST_F(ExternalMemoryTest, TensorsOverHostMemory) {
+TEST_F(ExternalMemoryTest, WrapsHostMemoryAsATensor) {
     const AlignedMemory memory(2 * kBytes);
     auto* values = static_cast<float*>(memory.data);
     for (size_t i = 0; i < 2 * kCount; ++i)
@@ -43,7 +44,7 @@ TEST_F(ExternalMemoryTest, TensorsOverHostMemory) {
     EXPECT_EQ(values[0], 1);
     EXPECT_EQ(values[999], 1000);
     EXPECT_EQ(values[1000], 1000);
-    // From the middle of a page to the middle of another one.
+    // From the middle of one page to the middle of another.
     tensor->destroy();
     auto inner = manager.wrapHostMemory(values + 256, kCount + 3, sizeof(float), DataTypes::eFloat);
     manager.sequence()->eval<kp::OpFill>({inner}, 7.0f);
@@ -59,7 +60,7 @@ TEST_F(ExternalMemoryTest, TensorsOverHostMemory) {
 }
 
 #ifdef __unix__
-TEST_F(ExternalMemoryTest, TwoDevicesShareMemory) {
+TEST_F(ExternalMemoryTest, SharesMemoryBetweenTwoDevices) {
     kp::ManagerOptions options;
     options.deviceIndex = manager.deviceInfo().index;
     options.shareDevice = false;
@@ -79,23 +80,20 @@ TEST_F(ExternalMemoryTest, TwoDevicesShareMemory) {
     EXPECT_ERROR(kp::InvalidArgument, "eStorage",
                  other.importMemory(memory, kCount, sizeof(float), DataTypes::eFloat,
                                     kp::Memory::MemoryTypes::eHost));
-    close(memory.fd); // the memory lives on
+    close(memory.fd); // does not free the memory
     EXPECT_ERROR(kp::InvalidArgument, "not open",
                  other.importMemory(memory, kCount, sizeof(float), DataTypes::eFloat));
     exported->upload(ascending<float>(kCount));
-    manager.waitIdle(); // the devices know nothing of each other
-    std::vector<float> seen(kCount);
-    opened->download(seen.data(), kBytes);
-    EXPECT_EQ(seen, ascending<float>(kCount));
+    manager.waitIdle(); // nothing orders the work of the two devices
+    EXPECT_EQ(onDevice<float>(*opened), ascending<float>(kCount));
     exported->destroy();
-    opened->download(seen.data(), kBytes);
-    EXPECT_EQ(seen, ascending<float>(kCount));
+    EXPECT_EQ(onDevice<float>(*opened), ascending<float>(kCount));
     EXPECT_ERROR(kp::InvalidArgument, "cannot be exported",
                  manager.tensor({1, 2, 3})->exportMemory());
 }
 #endif
 
-TEST_F(GroupTest, BuffersAroundExternalMemory) {
+TEST_F(BufferTest, AcceptsTensorsOverHostMemory) {
     const AlignedMemory memory(kBytes);
     auto* values = static_cast<float*>(memory.data);
     std::vector<std::shared_ptr<kp::Tensor>> tensors;

@@ -6,8 +6,9 @@ namespace {
 
 using kp::BufferPlacement;
 using DataTypes = kp::Memory::DataTypes;
+using GroupKernelTest = GroupTest;
 
-/// Writes what the library says of the shard.
+/// Writes every variable that the library gives to a kernel about its shard.
 const char* const kDescribe = R"(#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer V { uint v[]; };
@@ -23,7 +24,7 @@ void main() {
     if (i < 9) v[i] = all[i];
 })";
 
-TEST_F(GroupTest, KernelsAreToldWhichShardTheyHave) {
+TEST_F(GroupKernelTest, ReceivesTheShardOfItsDevice) {
     auto buffer = makeBuffer(group, {5, 3, 4}, DataTypes::eUnsignedInt, BufferPlacement::eSharded);
     kp::GroupKernelOptions options;
     std::vector<uint64_t> sizes;
@@ -42,7 +43,7 @@ TEST_F(GroupTest, KernelsAreToldWhichShardTheyHave) {
     EXPECT_EQ(second, (std::vector<uint32_t>{1, 2, 3, 4, 3, 2, 4, 15, 77}));
 }
 
-TEST_F(GroupTest, KernelsRunOnOneDeviceOrOnAny) {
+TEST_F(GroupKernelTest, RunsOnOneDeviceOrOnAny) {
     auto buffer = makeBuffer(group, {64});
     buffer->write(std::vector<float>(64, 0));
     kp::GroupKernel add(group, "add", kGroupScale, {buffer, 1.0f, 1.0f});
@@ -57,18 +58,17 @@ TEST_F(GroupTest, KernelsRunOnOneDeviceOrOnAny) {
     EXPECT_GT(buffer->read<float>(0)[0], 0);
 }
 
-TEST_F(GroupTest, ShardsWithoutRowsArePassedOver) {
+TEST_F(GroupKernelTest, SkipsShardsWithoutRows) {
     auto buffer = makeBuffer(group, {3}, {}, BufferPlacement::eSharded, {3, 0});
     buffer->write(std::vector<float>{1, 2, 3});
-    kp::GroupKernelOptions options;
-    kp::GroupKernel add(group, "add", kGroupScale, {buffer, 1.0f, 1.0f}, options);
+    kp::GroupKernel add(group, "add", kGroupScale, {buffer, 1.0f, 1.0f});
     const auto events = add();
     EXPECT_EQ(events.size(), 2u);
     EXPECT_TRUE(events[1].done());
     kp::Event::waitAll(events);
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{2, 3, 4}));
     EXPECT_ERROR(kp::InvalidArgument, "no rows", add.launcher(1));
-    // Its launchers go into lists.
+    // Its launchers can be added to lists.
     kp::KernelListLauncher list("list");
     list += add.launcher(0);
     list += add.launcher(0);
@@ -76,7 +76,7 @@ TEST_F(GroupTest, ShardsWithoutRowsArePassedOver) {
     EXPECT_EQ(buffer->read<float>(), (std::vector<float>{4, 5, 6}));
 }
 
-TEST_F(GroupTest, ArgumentsAreChecked) {
+TEST_F(GroupKernelTest, RejectsWrongArguments) {
     auto buffer = makeBuffer(group, {64});
     EXPECT_ERROR(kp::InvalidArgument, "none of the kernel's 3",
                  kp::GroupKernel(group, "add", kGroupScale, {buffer, 1.0f, 1.0f, 1.0f}));
@@ -106,6 +106,26 @@ TEST_F(GroupTest, ArgumentsAreChecked) {
     EXPECT_ERROR(kp::InvalidArgument, "scale", scale());
     EXPECT_ERROR(kp::InvalidArgument, "unknown", scale({}, {{"scale", 1.0f}, {"other", 1.0f}}));
     kp::Event::waitAll(scale({}, {{"scale", 1.0f}}));
+}
+
+TEST(GroupKernelCopies, MayBeSharedByQueuesForReadingOnly) {
+    kp::DeviceGroupOptions options = groupOptions(1);
+    options.queueCounts = {2};
+    const kp::DeviceGroup group(options);
+    auto own = makeBuffer(group, {4}, {}, BufferPlacement::eReplicatedByQueue);
+    auto shared = makeBuffer(group, {4});
+    own->write(std::vector<float>(4, 1));
+    shared->write(std::vector<float>(4, 2));
+    const char* const source = R"(#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer A { float a[]; };
+layout(binding = 1) readonly buffer B { float b[]; };
+void main() { a[gl_GlobalInvocationID.x] += b[gl_GlobalInvocationID.x]; })";
+    kp::GroupKernel add(group, "add", source, {own, shared});
+    kp::Event::waitAll(add());
+    EXPECT_EQ(own->read<float>(), std::vector<float>(8, 3));
+    EXPECT_ERROR(kp::InvalidArgument, "argument 0 is written to on every queue",
+                 kp::GroupKernel(group, "add", source, {shared, own}));
 }
 
 } // namespace

@@ -13,8 +13,8 @@
 
 namespace kp::test {
 
-/// The physical devices of a group of tests: those of KOMPUTE_TEST_DEVICES ("0,1") in turn, or the
-/// one that all other tests use, several times over.
+/// The physical devices of a test group: those of KOMPUTE_TEST_DEVICES ("0,1") in turn, or the
+/// device of all other tests, several times.
 inline std::vector<uint32_t> testDevices(size_t count) {
     std::vector<uint32_t> given;
     if (const char* listed = std::getenv("KOMPUTE_TEST_DEVICES")) {
@@ -48,7 +48,7 @@ makeBuffer(const kp::DeviceGroup& group, std::vector<uint64_t> shape, kp::Elemen
     return std::make_shared<kp::Buffer>(group, std::move(shape), type, options);
 }
 
-/// GLSL of v[i] = v[i] * scale + add on floats, with a check of bounds.
+/// GLSL of v[i] = v[i] * scale + add on floats, with a bounds check.
 inline const char* kGroupScale = R"(#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer V { float v[]; };
@@ -58,7 +58,14 @@ void main() {
     if (i < kp_shard_shape) v[i] = v[i] * scale + add;
 })";
 
-/// GLSL of an addition of 1 to element 0 after @p rounds rounds of nothing.
+/// The options of a kGroupScale kernel that takes `scale` and `add` with each call.
+inline kp::GroupKernelOptions scaleAndAddPerCall() {
+    kp::GroupKernelOptions options;
+    options.parameters = {{"scale", "scale"}, {"add", "add"}};
+    return options;
+}
+
+/// GLSL that adds 1 to element 0 after @p rounds iterations of other arithmetic.
 inline std::string slowCounter(uint32_t rounds) {
     return R"(#version 450
 layout(local_size_x = 1) in;

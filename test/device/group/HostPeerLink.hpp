@@ -9,51 +9,52 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include "base/Text.hpp"
 #include <kompute/Kompute.hpp>
 
-#include "group/PeerLink.hpp"
+#include "cuda/PeerLink.hpp"
 
 namespace kp::test {
 
-/// Stands in for a link from GPU to GPU where there is none: it opens what devices export, as such
-/// a link would, and copies through the host. Each start() leaves its copy to finish(), so that a
-/// caller who does not wait gets old data.
-class HostPeerLink final : public group::PeerLink {
+/// Replaces a link from GPU to GPU on machines without one. Like such a link it opens memory that
+/// the devices export, but it copies through the host. start() leaves the copy to finish(), so that
+/// a caller who does not wait gets old data.
+class HostPeerLink final : public cuda::PeerLink {
 public:
-    /// Takes the place of what the platform offers for as long as it lives.
+    /// Replaces the platform's link for as long as it lives.
     class Installed {
     public:
-        Installed() { PeerLink::replace(link); }
-        ~Installed() { PeerLink::replace(nullptr); }
+        Installed() { cuda::PeerLink::replace(link); }
+        ~Installed() { cuda::PeerLink::replace(nullptr); }
         Installed(const Installed&) = delete;
         Installed& operator=(const Installed&) = delete;
 
         const std::shared_ptr<HostPeerLink> link = std::make_shared<HostPeerLink>();
     };
 
-    /// Lets a copy fail: the @p number-th from now on.
+    /// Lets the @p number-th copy from now on fail.
     void failAt(int number) { mFailIn = number; }
     /// Lets make() fail from now on.
-    void refuseMemory() { mRefuses = true; }
+    void failMake() { mFailsMake = true; }
     int copies() const { return mCopies; }
 
     bool connects(const vulkan::Device&, const vulkan::Device&) const override { return true; }
 
-    std::unique_ptr<PeerLink::Memory> make(const vulkan::Device& device, uint64_t bytes) override {
+    std::unique_ptr<cuda::PeerLink::Memory> make(const vulkan::Device& device,
+                                                 uint64_t bytes) override {
         const std::lock_guard lock(mMutex);
-        if (mRefuses)
+        if (mFailsMake)
             throw Unsupported("no memory for a link");
         auto memory = std::make_unique<Memory>();
         memory->tensor = managerOn(device).exportableTensor(bytes, 1, kp::Memory::DataTypes::eChar);
         return memory;
     }
 
-    void start(PeerLink::Memory& from, PeerLink::Memory& to, uint64_t bytes) override {
+    void start(cuda::PeerLink::Memory& from, cuda::PeerLink::Memory& to, uint64_t bytes) override {
         static_cast<Memory&>(from).pending.push_back({&static_cast<Memory&>(to), bytes});
     }
 
-    void finish(PeerLink::Memory& from) override {
+    void finish(cuda::PeerLink::Memory& from) override {
         const std::lock_guard lock(mMutex);
         auto& source = static_cast<Memory&>(from);
         const std::vector<Copy> pending = std::move(source.pending);
@@ -76,10 +77,10 @@ private:
         Memory* to;
         uint64_t bytes;
     };
-    struct Memory final : PeerLink::Memory {
+    struct Memory final : cuda::PeerLink::Memory {
         ExternalMemory exportMemory() const override {
             ExternalMemory exported = tensor->exportMemory();
-            exported.memoryType = ExternalMemory::kAnyType; // as of memory that is not Vulkan's
+            exported.memoryType = ExternalMemory::kAnyType; // like memory of another API
             return exported;
         }
 
@@ -92,7 +93,7 @@ private:
         if (!manager) {
             kp::ManagerOptions options;
             for (const uint8_t byte : device.physical().deviceUuid)
-                options.deviceUuid += fmt::format("{:02x}", byte);
+                options.deviceUuid += kp::formatted("{:02x}", byte);
             options.shareDevice = false;
             manager = std::make_unique<kp::Manager>(options);
         }
@@ -103,7 +104,7 @@ private:
     std::map<VkPhysicalDevice, std::unique_ptr<kp::Manager>> mManagers;
     std::atomic<int> mFailIn = 0;
     std::atomic<int> mCopies = 0;
-    std::atomic<bool> mRefuses = false;
+    std::atomic<bool> mFailsMake = false;
 };
 
 } // namespace kp::test

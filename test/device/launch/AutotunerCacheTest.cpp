@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tuner remembers between calls and programs, and what it makes of a bad cache.
+// What the tuner remembers between calls and programs, and how it handles a damaged cache.
 #include "device/launch/AutotunerSupport.hpp"
 
-#include "launch/FileLock.hpp"
+#include "base/FileLock.hpp"
 
 namespace kp::test {
 namespace {
@@ -11,17 +11,11 @@ namespace {
 using Source = TuningResult::Source;
 using Status = TuningRecord::Status;
 
-class AutotunerCacheTest : public AutotunerFixture {
-protected:
-    /// As another program would: with a tuner of its own.
-    TuningResult tune(const TunableKernel& kernel) const {
-        return Autotuner(const_cast<kp::Manager&>(manager), options()).tune(kernel, arguments());
-    }
-};
+using AutotunerCacheTest = AutotunerFixture;
 
-// --- A2: what is known is not measured -----------------------------------------------------------
+// --- hits and misses -----------------------------------------------------------------------------
 
-TEST_F(AutotunerCacheTest, AHitRunsNothing) {
+TEST_F(AutotunerCacheTest, RunsNothingOnAHit) {
     const TuningResult first = tune(wasteful({30, 2, 60}));
     EXPECT_GT(first.benchmarks, 0u);
     EXPECT_EQ(cacheFiles().size(), 1u);
@@ -36,7 +30,7 @@ TEST_F(AutotunerCacheTest, AHitRunsNothing) {
     EXPECT_EQ(onDevice<uint32_t>(*sums), expectedSums());
 }
 
-TEST_F(AutotunerCacheTest, AddingAConfigurationTimesOnlyIt) {
+TEST_F(AutotunerCacheTest, MeasuresOnlyAddedConfigurations) {
     tune(wasteful({30, 20, 60}));
     const TuningResult result = tune(wasteful({30, 20, 60, 2}));
     EXPECT_EQ(result.configuration.integer("waste"), 2);
@@ -53,10 +47,10 @@ TEST_F(AutotunerCacheTest, AddingAConfigurationTimesOnlyIt) {
     const TuningResult slower = tune(wasteful({30, 20, 60, 2, 90}));
     EXPECT_EQ(slower.configuration.integer("waste"), 2);
     EXPECT_EQ(slower.benchmarks, recordOf(slower, "local_size_x=64, waste=90").runs);
-    EXPECT_EQ(tune(wasteful({60, 2})).benchmarks, 0u) << "a part of what is known";
+    EXPECT_EQ(tune(wasteful({60, 2})).benchmarks, 0u) << "both are known";
 }
 
-TEST_F(AutotunerCacheTest, OtherShadersKeysAndProblemsAreMeasured) {
+TEST_F(AutotunerCacheTest, MeasuresOtherShadersKeysAndProblems) {
     TunableKernel kernel("changing", compiled("2u"));
     kernel.localSize({64});
     EXPECT_GT(tune(kernel).benchmarks, 0u);
@@ -64,7 +58,7 @@ TEST_F(AutotunerCacheTest, OtherShadersKeysAndProblemsAreMeasured) {
     TunableKernel changed("changing", compiled("3u"));
     changed.localSize({64});
     EXPECT_GT(tune(changed).benchmarks, 0u);
-    EXPECT_EQ(tune(kernel).benchmarks, 0u) << "the old one is still known";
+    EXPECT_EQ(tune(kernel).benchmarks, 0u) << "the old shader is still known";
 
     Autotuner tuner(manager, options());
     TuningArguments other = arguments();
@@ -76,35 +70,35 @@ TEST_F(AutotunerCacheTest, OtherShadersKeysAndProblemsAreMeasured) {
     EXPECT_EQ(tuner.tune(kernel, smaller).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, RemeasuringMeasures) {
+TEST_F(AutotunerCacheTest, MeasuresAgainOnRequest) {
     tune(wasteful({20, 2}));
     AutotunerOptions again = options();
     again.remeasure = true;
     EXPECT_GT(Autotuner(manager, again).tune(wasteful({20, 2}), arguments()).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, FactoriesWithAKeyAreNotCompiled) {
-    int made = 0;
-    const auto kernel = [&](const std::string& key) {
-        TunableKernel made_("keyed");
-        made_.localSize({64}).parameter("waste", std::vector<int64_t>{20, 2, 40});
-        made_.glslFactory(
-            [&made](const TuningConfiguration& configuration) {
-                ++made;
+TEST_F(AutotunerCacheTest, CompilesOnlyTheBestOfAKeyedFactory) {
+    int compilations = 0;
+    const auto kernelWithKey = [&](const std::string& key) {
+        TunableKernel kernel("keyed");
+        kernel.localSize({64}).parameter("waste", std::vector<int64_t>{20, 2, 40});
+        kernel.glslFactory(
+            [&compilations](const TuningConfiguration& configuration) {
+                ++compilations;
                 return source(std::to_string(configuration.integer("waste")) + "u");
             },
             key);
-        return made_;
+        return kernel;
     };
-    tune(kernel("1"));
-    EXPECT_EQ(made, 3);
-    made = 0;
-    EXPECT_EQ(tune(kernel("1")).benchmarks, 0u);
-    EXPECT_EQ(made, 1) << "only the one that is taken";
-    EXPECT_GT(tune(kernel("2")).benchmarks, 0u);
+    tune(kernelWithKey("1"));
+    EXPECT_EQ(compilations, 3);
+    compilations = 0;
+    EXPECT_EQ(tune(kernelWithKey("1")).benchmarks, 0u);
+    EXPECT_EQ(compilations, 1) << "only the chosen configuration";
+    EXPECT_GT(tune(kernelWithKey("2")).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, WithoutAFolderATunerRemembersByItself) {
+TEST_F(AutotunerCacheTest, KeepsTimesInMemoryWithoutAFolder) {
     AutotunerOptions off = options();
     off.cacheFolder = "off";
     Autotuner tuner(manager, off);
@@ -114,7 +108,7 @@ TEST_F(AutotunerCacheTest, WithoutAFolderATunerRemembersByItself) {
     EXPECT_GT(Autotuner(manager, off).tune(wasteful({20, 2}), arguments()).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, TheManagersFolderUnlessAnotherIsGiven) {
+TEST_F(AutotunerCacheTest, UsesTheManagersFolderUnlessAnotherIsGiven) {
     ManagerOptions own;
     own.cacheFolder = (folder / "manager").string();
     Manager other(own);
@@ -127,11 +121,11 @@ TEST_F(AutotunerCacheTest, TheManagersFolderUnlessAnotherIsGiven) {
     EXPECT_EQ(Autotuner(off).cacheFolder(), "");
 }
 
-TEST_F(AutotunerCacheTest, GoesOnAfterAnInterruption) {
+TEST_F(AutotunerCacheTest, ResumesAfterAnInterruption) {
     AutotunerOptions interrupted = options();
     interrupted.progress = [](const TuningProgress& progress) -> bool {
         if (progress.done == 3)
-            throw std::runtime_error("the power went out");
+            throw std::runtime_error("planted");
         return true;
     };
     const TunableKernel kernel = wasteful({30, 20, 60, 2, 50, 70});
@@ -150,12 +144,12 @@ TEST_F(AutotunerCacheTest, GoesOnAfterAnInterruption) {
         EXPECT_EQ(record.status, Status::eMeasured);
         runs += record.runs;
     }
-    EXPECT_EQ(measured.size(), 6u) << "those that were stopped are in the rounds again";
-    EXPECT_EQ(whole.benchmarks, runs - 3 * 3) << "with the runs they had";
+    EXPECT_EQ(measured.size(), 6u) << "the interrupted ones are measured further";
+    EXPECT_EQ(whole.benchmarks, runs - 3 * 3) << "the runs before the interruption count";
     EXPECT_EQ(tune(kernel).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, ASpentBudgetIsGoneOnWith) {
+TEST_F(AutotunerCacheTest, ResumesAfterASpentBudget) {
     AutotunerOptions hurried = options();
     hurried.budgetSeconds = 1e-9;
     const TunableKernel kernel = wasteful({30, 2});
@@ -165,41 +159,41 @@ TEST_F(AutotunerCacheTest, ASpentBudgetIsGoneOnWith) {
     EXPECT_EQ(whole.configuration.integer("waste"), 2);
 }
 
-// --- nearest problems ----------------------------------------------------------------------------
+// --- nearby problems -----------------------------------------------------------------------------
 
-TEST_F(AutotunerCacheTest, AnEstimateTakesTheNearestProblem) {
+TEST_F(AutotunerCacheTest, EstimatesFromTheNearestProblem) {
     Autotuner tuner(manager, options());
     TuningArguments small = arguments();
     small.problem({100, 100});
     TuningArguments large = arguments();
     large.problem({10000, 10000});
     tuner.tune(wasteful({40, 2}), small);
-    // At the large size only the other one is known.
+    // At the large size, only the slow configuration is known.
     tuner.tune(wasteful({40}), large);
 
     AutotunerOptions estimate = options();
     estimate.effort = TuningEffort::eEstimate;
     Autotuner estimating(manager, estimate);
-    const auto at = [&](int64_t size) {
+    const auto estimateAt = [&](int64_t size) {
         TuningArguments with = arguments();
         with.problem({size, size});
         return estimating.tune(wasteful({40, 2}), with);
     };
-    const TuningResult exact = at(100);
+    const TuningResult exact = estimateAt(100);
     EXPECT_EQ(exact.source, Source::eCache);
     EXPECT_EQ(exact.configuration.integer("waste"), 2);
     EXPECT_GT(exact.nanoseconds, 0);
-    const TuningResult near = at(200);
+    const TuningResult near = estimateAt(200);
     EXPECT_EQ(near.source, Source::eNearest);
     EXPECT_EQ(near.configuration.integer("waste"), 2);
     EXPECT_EQ(near.nanoseconds, 0);
-    EXPECT_EQ(at(5000).configuration.integer("waste"), 40);
+    EXPECT_EQ(estimateAt(5000).configuration.integer("waste"), 40);
     TuningArguments otherDimension = arguments();
     otherDimension.problem({100});
     EXPECT_EQ(estimating.tune(wasteful({40, 2}), otherDimension).source, Source::eEstimate);
 }
 
-TEST_F(AutotunerCacheTest, WhatWasBestNearbyIsTriedBeyondTheDraw) {
+TEST_F(AutotunerCacheTest, TriesTheBestConfigurationOfANearbyProblem) {
     const auto kernel = [&](int64_t first, int64_t last) {
         std::vector<int64_t> values;
         for (int64_t i = first; i < last; ++i)
@@ -212,7 +206,7 @@ TEST_F(AutotunerCacheTest, WhatWasBestNearbyIsTriedBeyondTheDraw) {
     near.problem({50});
     TuningArguments here = arguments();
     here.problem({60});
-    const auto triesIt = [&](const TuningResult& result) {
+    const auto tries124 = [&](const TuningResult& result) {
         for (const TuningRecord& record : result.records)
             if (record.configuration.integer("any") == 124)
                 return true;
@@ -220,15 +214,15 @@ TEST_F(AutotunerCacheTest, WhatWasBestNearbyIsTriedBeyondTheDraw) {
     };
     TuningArguments unknown = here;
     unknown.key("nothing is known nearby");
-    ASSERT_FALSE(triesIt(Autotuner(manager, quick).tune(kernel(0, 400), unknown)))
-        << "the test needs a configuration that is not drawn";
+    ASSERT_FALSE(tries124(Autotuner(manager, quick).tune(kernel(0, 400), unknown)))
+        << "the test needs a configuration that is not chosen at random";
     Autotuner(manager, quick).tune(kernel(124, 125), near);
-    EXPECT_TRUE(triesIt(Autotuner(manager, quick).tune(kernel(0, 400), here)));
+    EXPECT_TRUE(tries124(Autotuner(manager, quick).tune(kernel(0, 400), here)));
 }
 
 // --- export and import ---------------------------------------------------------------------------
 
-TEST_F(AutotunerCacheTest, ExportedTimesAreOfUseElsewhere) {
+TEST_F(AutotunerCacheTest, ImportsExportedTimes) {
     tune(wasteful({20, 2}));
     const std::string file = (folder / "export.json").string();
     EXPECT_EQ(Autotuner(manager, options()).exportRecords(file), 2u);
@@ -241,9 +235,9 @@ TEST_F(AutotunerCacheTest, ExportedTimesAreOfUseElsewhere) {
     EXPECT_THROW(tuner.importRecords((folder / "nothing").string()), InvalidArgument);
 }
 
-// --- A5: bad caches ------------------------------------------------------------------------------
+// --- damaged and locked caches -------------------------------------------------------------------
 
-TEST_F(AutotunerCacheTest, ACorruptedCacheIsMeasuredAgain) {
+TEST_F(AutotunerCacheTest, MeasuresAgainIfTheCacheIsDamaged) {
     tune(wasteful({20, 2}));
     ASSERT_EQ(cacheFiles().size(), 1u);
     for (const char* damage : {"", "{", "not JSON at all", "{\"format\":\"kompute-tuning\"}"}) {
@@ -252,30 +246,30 @@ TEST_F(AutotunerCacheTest, ACorruptedCacheIsMeasuredAgain) {
         EXPECT_GT(result.benchmarks, 0u) << damage;
         EXPECT_EQ(result.configuration.integer("waste"), 2);
         EXPECT_NE(logText().find("is damaged"), std::string::npos);
-        EXPECT_EQ(tune(wasteful({20, 2})).benchmarks, 0u) << "it was written anew";
+        EXPECT_EQ(tune(wasteful({20, 2})).benchmarks, 0u) << "the cache was rewritten";
     }
 }
 
-TEST_F(AutotunerCacheTest, ALockedCacheDoesNotHoldUp) {
+TEST_F(AutotunerCacheTest, DoesNotWaitForALockedCache) {
     tune(wasteful({20}));
     ASSERT_EQ(cacheFiles().size(), 1u);
     Autotuner tuner(manager, options());
     {
-        const launch::FileLock other(cacheFiles()[0].string() + ".lock", 0);
+        const FileLock other(cacheFiles()[0].string() + ".lock", 0);
         ASSERT_TRUE(other);
         const TuningResult result = tuner.tune(wasteful({20, 2}), arguments());
         EXPECT_EQ(result.configuration.integer("waste"), 2);
         EXPECT_NE(logText().find("locked"), std::string::npos);
         EXPECT_EQ(tuner.tune(wasteful({20, 2}), arguments()).benchmarks, 0u)
-            << "kept in memory";
-        EXPECT_GT(tune(wasteful({20, 2})).benchmarks, 0u) << "but for itself alone";
+            << "the tuner keeps its times in memory";
+        EXPECT_GT(tune(wasteful({20, 2})).benchmarks, 0u) << "another tuner does not know them";
     }
-    // With the lock gone, the next times take the waiting ones along.
+    // Without the lock, the next times are stored together with the earlier ones.
     tuner.tune(wasteful({20, 2, 30}), arguments());
     EXPECT_EQ(tune(wasteful({20, 2, 30})).benchmarks, 0u);
 }
 
-TEST_F(AutotunerCacheTest, AFolderThatCannotBeWritten) {
+TEST_F(AutotunerCacheTest, KeepsTimesInMemoryIfTheFolderIsNotWritable) {
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "file") << "not a folder";
     AutotunerOptions blocked = options();

@@ -12,10 +12,10 @@
 
 namespace kp::test {
 
-/// Kernels whose times are known to differ by a factor of ten, and a cache of their own.
+/// Kernels whose times differ by a factor of ten, and a cache of its own.
 class AutotunerFixture : public DeviceTest {
 protected:
-    /// As many as make the shortest kernel long against what a busy machine adds to it.
+    /// Enough that the shortest kernel takes longer than the noise of a busy machine.
     static constexpr uint32_t kElements = 16384;
 
     std::filesystem::path folder =
@@ -33,8 +33,9 @@ protected:
         std::filesystem::remove_all(folder, error);
     }
 
-    /// sums[i] += input[i] + `error`, after `waste` x 200 steps whose result is of no use, which a
-    /// compiler cannot know. Software drivers end loops after 65,535 steps: `waste` is below 300.
+    /// GLSL of sums[i] += input[i] + `error` after `waste` x 200 iterations without effect, which a
+    /// compiler cannot remove. Software drivers end loops after 65,535 iterations, so `waste` is
+    /// below 300.
     static std::string source(const std::string& waste, const std::string& head = "",
                               const std::string& error = "0u") {
         return "#version 450\nlayout(local_size_x_id = 0) in;\n" + head +
@@ -62,6 +63,7 @@ protected:
         kernel.localSize({64}).specialization(1, "waste", waste);
         return kernel;
     }
+    /// The arguments of every kernel here: input and sums.
     kp::TuningArguments arguments() const {
         return kp::TuningArguments({input, sums}, {kElements, 1, 1});
     }
@@ -77,6 +79,11 @@ protected:
         options.runs = 5;
         options.lockSeconds = 0.02;
         return options;
+    }
+    /// Tunes with a new tuner, as another program would.
+    kp::TuningResult tune(const kp::TunableKernel& kernel) { return tune(kernel, arguments()); }
+    kp::TuningResult tune(const kp::TunableKernel& kernel, const kp::TuningArguments& with) {
+        return kp::Autotuner(manager, options()).tune(kernel, with);
     }
     void expectUnchanged() const {
         EXPECT_EQ(onDevice<uint32_t>(*sums), ascending<uint32_t>(kElements, 1000));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is chosen, what is left out, and that memory stays as it was.
-#include <atomic>
-#include <thread>
-
+// What the tuner chooses and what it skips, and that it restores memory.
 #include <kompute/launch/TunedAlgorithm.hpp>
 
+#include "device/Threads.hpp"
 #include "device/launch/AutotunerSupport.hpp"
 
 namespace kp::test {
@@ -13,9 +11,9 @@ namespace {
 
 using Status = TuningRecord::Status;
 
-class AutotunerTest : public AutotunerFixture {};
+using AutotunerTest = AutotunerFixture;
 
-// --- A1: the fastest -----------------------------------------------------------------------------
+// --- the fastest configuration -------------------------------------------------------------------
 
 TEST_F(AutotunerTest, PicksTheFastestSpecializationConstant) {
     Autotuner tuner(manager, options());
@@ -46,7 +44,7 @@ TEST_F(AutotunerTest, PicksTheFastestVariant) {
         .variant("slow", compiled("60u"))
         .variant("fast", compiled("3u"))
         .variant("slower", compiled("90u"));
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
+    const TuningResult result = tune(kernel);
     EXPECT_EQ(result.configuration.text("variant"), "fast");
     manager.sequence()->eval<kp::OpAlgoDispatch>(result.algorithm);
     EXPECT_EQ(onDevice<uint32_t>(*sums), expectedSums());
@@ -59,15 +57,15 @@ TEST_F(AutotunerTest, PicksTheFastestOfAFactory) {
         .glslFactory([](const TuningConfiguration& configuration) {
             return source(std::to_string(configuration.integer("waste")) + "u");
         });
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
+    const TuningResult result = tune(kernel);
     EXPECT_EQ(result.configuration.integer("waste"), 4);
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, LocalSizesAndWorkgroupRules) {
+TEST_F(AutotunerTest, DerivesGroupCountsFromLocalSizesAndRules) {
     TunableKernel kernel("sizes", compiled("1u"));
     kernel.localSize({8, 16, 32, 64});
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
+    const TuningResult result = tune(kernel);
     const auto size = static_cast<uint32_t>(result.configuration.integer("local_size_x"));
     EXPECT_EQ(result.algorithm->getLocalSize()[0], size);
     EXPECT_EQ(result.workgroup[0], kElements / size);
@@ -76,23 +74,22 @@ TEST_F(AutotunerTest, LocalSizesAndWorkgroupRules) {
     ruled.localSize({32, 64}).workgroups([](const TuningConfiguration& configuration) {
         return Workgroup{kElements / configuration.localSize()[0] * 2, 1, 1};
     });
-    const TuningResult twice = Autotuner(manager, options()).tune(ruled, arguments());
+    const TuningResult twice = tune(ruled);
     EXPECT_EQ(twice.workgroup[0],
               2 * kElements / static_cast<uint32_t>(twice.configuration.integer("local_size_x")));
     manager.sequence()->eval<kp::OpAlgoDispatch>(twice.algorithm);
     EXPECT_EQ(onDevice<uint32_t>(*sums), expectedSums());
 }
 
-TEST_F(AutotunerTest, HostTimes) {
+TEST_F(AutotunerTest, PicksTheFastestByHostTime) {
     AutotunerOptions host = options();
     host.time = TuningTime::eHost;
-    const TuningResult result =
-        Autotuner(manager, host).tune(wasteful({60, 2, 90}), arguments());
+    const TuningResult result = Autotuner(manager, host).tune(wasteful({60, 2, 90}), arguments());
     EXPECT_EQ(result.configuration.integer("waste"), 2);
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, SpecializationConstantsOfEveryType) {
+TEST_F(AutotunerTest, AcceptsSpecializationConstantsOfEveryType) {
     const std::string head = "layout(constant_id = 1) const bool b = false;\n"
                              "layout(constant_id = 2) const int n = 0;\n"
                              "layout(constant_id = 3) const float f = 0.0;\n"
@@ -110,41 +107,40 @@ TEST_F(AutotunerTest, SpecializationConstantsOfEveryType) {
         .localSize({64});
     TuningArguments with = arguments();
     with.expect(sums, expectedSums());
-    EXPECT_EQ(Autotuner(manager, options()).tune(kernel, with).records.size(), 1u);
+    EXPECT_EQ(tune(kernel, with).records.size(), 1u);
 
     TunableKernel wrong("types", compiled("1u", head, "(b ? u + uint(n) : fixed_one)"));
     wrong.localSize({64}).specialization(2, "n", std::vector<double>{0.5});
-    EXPECT_ERROR(InvalidArgument, "'n'", Autotuner(manager, options()).tune(wrong, arguments()));
+    EXPECT_ERROR(InvalidArgument, "'n'", tune(wrong));
     TunableKernel large("types", compiled("1u", head, "u"));
     large.localSize({64}).specialization(4, "u", std::vector<int64_t>{int64_t{1} << 40});
-    EXPECT_ERROR(InvalidArgument, "does not fit",
-                 Autotuner(manager, options()).tune(large, arguments()));
+    EXPECT_ERROR(InvalidArgument, "does not fit", tune(large));
 }
 
-// --- A3: memory ----------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------
 
-TEST_F(AutotunerTest, HostViewsStayWhatTheyWere) {
-    // On the host something newer than on the device, which no tuning may touch or reveal.
+TEST_F(AutotunerTest, KeepsHostViews) {
+    // The host data is newer than the device memory. Tuning must neither change nor upload it.
     sums->setData(std::vector<uint32_t>(kElements, 5));
-    Autotuner(manager, options()).tune(wasteful({2, 30}), arguments());
+    tune(wasteful({2, 30}));
     EXPECT_EQ(sums->vector(), std::vector<uint32_t>(kElements, 5));
     if (sums->memoryType() == Memory::MemoryTypes::eDevice)
         expectUnchanged();
 }
 
-TEST_F(AutotunerTest, EveryRunStartsFromTheSameMemory) {
+TEST_F(AutotunerTest, StartsEveryRunFromTheSameMemory) {
     TuningArguments with = arguments();
-    int looks = 0;
+    int verified = 0;
     with.expect(sums, expectedSums()).verify([&](const TuningConfiguration&) {
-        ++looks;
+        ++verified;
         return onDevice<uint32_t>(*sums) == expectedSums() ? "" : "not restored";
     });
-    Autotuner(manager, options()).tune(wasteful({2, 3, 4, 5}), with);
-    EXPECT_EQ(looks, 4);
+    tune(wasteful({2, 3, 4, 5}), with);
+    EXPECT_EQ(verified, 4);
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, MemoryThatIsZeroedOrLeft) {
+TEST_F(AutotunerTest, ZeroesOrLeavesMemoryOnRequest) {
     TuningArguments with = arguments();
     with.resetToZero(sums);
     with.expect(sums, ascending<uint32_t>(kElements));
@@ -156,25 +152,24 @@ TEST_F(AutotunerTest, MemoryThatIsZeroedOrLeft) {
     leaving.leave(sums).key("left");
     const TuningResult left = tuner.tune(wasteful({2}), leaving);
     const auto runs = static_cast<uint32_t>(left.benchmarks);
-    // The untimed runs, too; a GPU is warmed up with as many as it takes.
+    // There are also untimed runs, which warm up a GPU.
     EXPECT_GE(onDevice<uint32_t>(*sums)[1], 1001 + runs);
     EXPECT_EQ(onDevice<uint32_t>(*sums)[0], 1000u);
 }
 
-TEST_F(AutotunerTest, EveryMemoryTypeIsRestored) {
-    for (const auto type : {Memory::MemoryTypes::eDevice, Memory::MemoryTypes::eHost,
-                            Memory::MemoryTypes::eStorage, Memory::MemoryTypes::eDeviceAndHost}) {
+TEST_F(AutotunerTest, RestoresEveryMemoryType) {
+    for (const auto type : kMemoryTypes) {
         auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(kElements, 1000), type);
         manager.sequence()->eval<kp::OpSyncDevice>({t});
         const auto before = onDevice<uint32_t>(*t);
         TuningArguments with({input, t}, {kElements, 1, 1});
         with.key(Memory::toString(type));
-        EXPECT_GT(Autotuner(manager, options()).tune(wasteful({2, 3}), with).benchmarks, 0u);
+        EXPECT_GT(tune(wasteful({2, 3}), with).benchmarks, 0u);
         EXPECT_EQ(onDevice<uint32_t>(*t), before) << Memory::toString(type);
     }
 }
 
-TEST_F(AutotunerTest, ImagesAreRestored) {
+TEST_F(AutotunerTest, RestoresImages) {
     auto image = manager.image(ascending<float>(64 * 16), 64, 16, 1);
     manager.sequence()->eval<kp::OpSyncDevice>({image});
     TunableKernel kernel(
@@ -185,13 +180,13 @@ TEST_F(AutotunerTest, ImagesAreRestored) {
                                  "    imageStore(image, at, imageLoad(image, at) + 1.0);\n}\n"));
     kernel.localSize({8, 16, 32});
     TuningArguments with({image}, {64, 16, 1});
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, with);
+    const TuningResult result = tune(kernel, with);
     EXPECT_EQ(onDevice<float>(*image), ascending<float>(64 * 16));
     manager.sequence()->eval<kp::OpAlgoDispatch>(result.algorithm);
     EXPECT_EQ(onDevice<float>(*image), ascending<float>(64 * 16, 1));
 }
 
-TEST_F(AutotunerTest, ExceptionsOfCallbacksPassAndMemoryIsRestored) {
+TEST_F(AutotunerTest, RestoresMemoryIfACallbackThrows) {
     AutotunerOptions throwing = options();
     throwing.progress = [](const TuningProgress& progress) -> bool {
         if (progress.done == 2)
@@ -207,16 +202,16 @@ TEST_F(AutotunerTest, ExceptionsOfCallbacksPassAndMemoryIsRestored) {
     expectUnchanged();
 }
 
-// --- A4: wrong results ---------------------------------------------------------------------------
+// --- wrong results -------------------------------------------------------------------------------
 
-TEST_F(AutotunerTest, WrongVariantsAreRefused) {
+TEST_F(AutotunerTest, RejectsVariantsWithWrongResults) {
     TunableKernel kernel("wrong");
     kernel.localSize({64})
         .variant("wrong and fast", compiled("1u", "", "1u"))
         .variant("right", compiled("30u"));
     TuningArguments with = arguments();
     with.expect(sums, expectedSums());
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, with);
+    const TuningResult result = tune(kernel, with);
     EXPECT_EQ(result.configuration.text("variant"), "right");
     const TuningRecord& wrong = recordOf(result, "local_size_x=64, variant=wrong and fast");
     EXPECT_EQ(wrong.status, Status::eWrong);
@@ -224,13 +219,13 @@ TEST_F(AutotunerTest, WrongVariantsAreRefused) {
     EXPECT_NE(wrong.reason.find("memory object 1: element 0"), std::string::npos) << wrong.reason;
     expectUnchanged();
 
-    // Known from the cache, as long as results are asked for.
-    const TuningResult again = Autotuner(manager, options()).tune(kernel, with);
+    // The cache keeps the verdict for tuning with expected results.
+    const TuningResult again = tune(kernel, with);
     EXPECT_EQ(again.benchmarks, 0u);
     EXPECT_EQ(recordOf(again, "local_size_x=64, variant=wrong and fast").status, Status::eWrong);
 }
 
-TEST_F(AutotunerTest, TimesThatWereNotVerifiedDoNotCount) {
+TEST_F(AutotunerTest, IgnoresTimesThatWereNotVerified) {
     TunableKernel kernel("later");
     kernel.localSize({64})
         .variant("wrong and fast", compiled("1u", "", "1u"))
@@ -246,21 +241,21 @@ TEST_F(AutotunerTest, TimesThatWereNotVerifiedDoNotCount) {
     EXPECT_EQ(recordOf(result, "local_size_x=64, variant=wrong and fast").reason, "sums differ");
 }
 
-TEST_F(AutotunerTest, NothingRightSaysWhy) {
+TEST_F(AutotunerTest, ReportsWhyEveryConfigurationIsWrong) {
     TuningArguments with = arguments();
     with.verify([](const TuningConfiguration& configuration) {
-        return "no use of " + configuration.toString();
+        return "wrong: " + configuration.toString();
     });
     Autotuner tuner(manager, options());
-    EXPECT_ERROR(ShaderError, "no use of local_size_x=64, waste=2",
+    EXPECT_ERROR(ShaderError, "wrong: local_size_x=64, waste=2",
                  tuner.tune(wasteful({2, 3}), with));
     expectUnchanged();
 }
 
-// --- what is left out ----------------------------------------------------------------------------
+// --- skipped configurations ----------------------------------------------------------------------
 
-TEST_F(AutotunerTest, ConstraintsComeBeforeCompiling) {
-    std::vector<int64_t> made;
+TEST_F(AutotunerTest, AppliesConstraintsBeforeCompiling) {
+    std::vector<int64_t> compiledWith;
     TunableKernel kernel("constrained");
     kernel.localSize({64})
         .parameter("waste", std::vector<int64_t>{1, 2, 3, 4})
@@ -268,55 +263,54 @@ TEST_F(AutotunerTest, ConstraintsComeBeforeCompiling) {
             return configuration.integer("waste") % 2 == 0;
         });
     kernel.factory([&](const TuningConfiguration& configuration) {
-        made.push_back(configuration.integer("waste"));
+        compiledWith.push_back(configuration.integer("waste"));
         return compiled("2u");
     });
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
-    EXPECT_EQ(made, (std::vector<int64_t>{2, 4}));
+    const TuningResult result = tune(kernel);
+    EXPECT_EQ(compiledWith, (std::vector<int64_t>{2, 4}));
     EXPECT_EQ(result.constrained, 2u);
     EXPECT_EQ(result.records.size(), 2u);
 }
 
-TEST_F(AutotunerTest, LimitsOfTheDeviceLeaveOut) {
+TEST_F(AutotunerTest, PrunesConfigurationsOverTheDeviceLimits) {
     const DeviceInfo info = manager.deviceInfo();
     TunableKernel kernel("limits", compiled("1u"));
     kernel.localSize({64, int64_t{info.maxWorkgroupSize[0]} * 2});
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
+    const TuningResult result = tune(kernel);
     EXPECT_EQ(result.pruned, 1u);
     EXPECT_EQ(result.records.size(), 1u);
 
-    // 4 GiB of shared memory, which only the shader tells.
-    TunableKernel shared(
-        "shared", manager.compile("#version 450\nlayout(local_size_x_id = 0) in;\n"
-                                  "layout(constant_id = 1) const uint n = 1;\n"
-                                  "layout(binding = 0) buffer A { uint a[]; };\n"
-                                  "shared uint tile[n];\n"
-                                  "void main() { tile[0] = a[0]; a[1] = tile[0]; }\n"));
+    // 4 GiB of shared memory, which only the shader declares.
+    TunableKernel shared("shared",
+                         manager.compile("#version 450\nlayout(local_size_x_id = 0) in;\n"
+                                         "layout(constant_id = 1) const uint n = 1;\n"
+                                         "layout(binding = 0) buffer A { uint a[]; };\n"
+                                         "shared uint tile[n];\n"
+                                         "void main() { tile[0] = a[0]; a[1] = tile[0]; }\n"));
     shared.localSize({64}).specialization(1, "n", std::vector<int64_t>{16, int64_t{1} << 30});
-    const TuningResult small =
-        Autotuner(manager, options()).tune(shared, TuningArguments({sums}, {64, 1, 1}));
+    const TuningResult small = tune(shared, TuningArguments({sums}, {64, 1, 1}));
     EXPECT_EQ(small.configuration.integer("n"), 16);
     EXPECT_EQ(small.pruned, 1u);
-    EXPECT_NE(recordOf(small, "local_size_x=64, n=1073741824")
-                  .reason.find("maxComputeSharedMemorySize"),
-              std::string::npos);
+    EXPECT_NE(
+        recordOf(small, "local_size_x=64, n=1073741824").reason.find("maxComputeSharedMemorySize"),
+        std::string::npos);
 }
 
-TEST_F(AutotunerTest, WhatDoesNotCompileIsLeftOut) {
+TEST_F(AutotunerTest, SkipsConfigurationsThatDoNotCompile) {
     TunableKernel kernel("broken");
     kernel.localSize({64})
         .parameter("kind", std::vector<TuningValue>{std::string("good"), std::string("bad")})
         .glslFactory([](const TuningConfiguration& configuration) {
             return source(configuration.text("kind") == "good" ? "1u" : "nothing");
         });
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, arguments());
+    const TuningResult result = tune(kernel);
     EXPECT_EQ(result.configuration.text("kind"), "good");
     const TuningRecord& bad = recordOf(result, "local_size_x=64, kind=bad");
     EXPECT_EQ(bad.status, Status::eFailed);
     EXPECT_NE(bad.reason.find("nothing"), std::string::npos) << bad.reason;
 }
 
-TEST_F(AutotunerTest, AFixedWorkgroupSizeSaysSo) {
+TEST_F(AutotunerTest, RejectsAnotherLocalSizeThanTheShaders) {
     TunableKernel kernel("fixed", manager.compile("#version 450\nlayout(local_size_x = 32) in;\n"
                                                   "layout(binding = 0) buffer A { uint a[]; };\n"
                                                   "void main() { a[0] = 1; }\n"));
@@ -326,7 +320,7 @@ TEST_F(AutotunerTest, AFixedWorkgroupSizeSaysSo) {
                  tuner.tune(kernel, TuningArguments({sums}, {64, 1, 1})));
 }
 
-TEST_F(AutotunerTest, ArgumentsThatCannotWork) {
+TEST_F(AutotunerTest, RejectsWrongArguments) {
     Autotuner tuner(manager, options());
     EXPECT_ERROR(InvalidArgument, "constant 1, which the shader does not have", {
         TunableKernel kernel("k", compiled("1u"));
@@ -354,7 +348,7 @@ TEST_F(AutotunerTest, ArgumentsThatCannotWork) {
 
 // --- effort, budget and progress -----------------------------------------------------------------
 
-TEST_F(AutotunerTest, EffortBoundsWhatIsTried) {
+TEST_F(AutotunerTest, LimitsTheConfigurationsByEffort) {
     std::vector<int64_t> waste;
     for (int64_t i = 1; i <= 40; ++i)
         waste.push_back(i);
@@ -368,11 +362,10 @@ TEST_F(AutotunerTest, EffortBoundsWhatIsTried) {
     EXPECT_EQ(Autotuner(manager, measure).tune(wasteful(waste), arguments()).records.size(), 40u);
 }
 
-TEST_F(AutotunerTest, AnEstimateRunsNothing) {
+TEST_F(AutotunerTest, EstimatesWithoutARun) {
     AutotunerOptions estimate = options();
     estimate.effort = TuningEffort::eEstimate;
-    const TuningResult result =
-        Autotuner(manager, estimate).tune(wasteful({30, 2}), arguments());
+    const TuningResult result = Autotuner(manager, estimate).tune(wasteful({30, 2}), arguments());
     EXPECT_EQ(result.source, TuningResult::Source::eEstimate);
     EXPECT_EQ(result.benchmarks, 0u);
     EXPECT_EQ(result.configuration.integer("waste"), 30) << "the first value is the default";
@@ -380,7 +373,7 @@ TEST_F(AutotunerTest, AnEstimateRunsNothing) {
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, ASpentBudgetTakesTheBestSoFar) {
+TEST_F(AutotunerTest, TakesTheBestSoFarIfTheBudgetIsSpent) {
     AutotunerOptions hurried = options();
     hurried.budgetSeconds = 1e-9;
     const TuningResult result =
@@ -391,7 +384,7 @@ TEST_F(AutotunerTest, ASpentBudgetTakesTheBestSoFar) {
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, ProgressTellsAndStops) {
+TEST_F(AutotunerTest, ReportsProgressAndStopsOnRequest) {
     std::vector<TuningProgress> seen;
     AutotunerOptions watched = options();
     watched.budgetSeconds = 1000;
@@ -423,7 +416,7 @@ TEST_F(AutotunerTest, ProgressTellsAndStops) {
 
 // --- tuned algorithms ----------------------------------------------------------------------------
 
-TEST_F(AutotunerTest, ATunedAlgorithmTunesOncePerProblem) {
+TEST_F(AutotunerTest, TunedAlgorithmTunesOncePerProblem) {
     TunedAlgorithm tuned(std::make_shared<Autotuner>(manager, options()), wasteful({40, 2}));
     EXPECT_FALSE(tuned.isTuned(arguments()));
     const auto first = tuned.algorithm(arguments());
@@ -433,7 +426,7 @@ TEST_F(AutotunerTest, ATunedAlgorithmTunesOncePerProblem) {
     manager.sequence()->eval<kp::OpAlgoDispatch>(first);
     EXPECT_EQ(onDevice<uint32_t>(*sums), expectedSums());
 
-    // Other memory of the same problem: bound, not tuned.
+    // Other memory with the same problem size is bound without tuning.
     auto others = manager.tensorT<uint32_t>(ascending<uint32_t>(kElements, 1000));
     manager.sequence()->eval<kp::OpSyncDevice>({others});
     const TuningArguments same({input, others}, {kElements, 1, 1});
@@ -443,7 +436,7 @@ TEST_F(AutotunerTest, ATunedAlgorithmTunesOncePerProblem) {
     manager.sequence()->eval<kp::OpAlgoDispatch>(second);
     EXPECT_EQ(onDevice<uint32_t>(*others), expectedSums());
 
-    // Another number of threads for a problem that is told to be the same.
+    // Another number of threads, with the problem size given.
     TuningArguments half({input, others}, {kElements / 2, 1, 1});
     EXPECT_FALSE(tuned.isTuned(half));
     half.problem({kElements, 1, 1});
@@ -455,7 +448,7 @@ TEST_F(AutotunerTest, ATunedAlgorithmTunesOncePerProblem) {
     EXPECT_ERROR(InvalidArgument, "wasteful", TunedAlgorithm(nullptr, wasteful({1})));
 }
 
-TEST_F(AutotunerTest, PushConstantsGoAlong) {
+TEST_F(AutotunerTest, PassesPushConstants) {
     TunableKernel kernel(
         "push", manager.compile("#version 450\nlayout(local_size_x_id = 0) in;\n"
                                 "layout(push_constant) uniform P { uint amount; uint n; };\n"
@@ -465,33 +458,20 @@ TEST_F(AutotunerTest, PushConstantsGoAlong) {
     kernel.localSize({32, 64});
     TuningArguments with({sums}, {kElements, 1, 1});
     with.pushConstants(std::vector<uint32_t>{3, kElements});
-    const TuningResult result = Autotuner(manager, options()).tune(kernel, with);
+    const TuningResult result = tune(kernel, with);
     expectUnchanged();
     manager.sequence()->eval<kp::OpAlgoDispatch>(result.algorithm);
     EXPECT_EQ(onDevice<uint32_t>(*sums), ascending<uint32_t>(kElements, 1003));
 }
 
-TEST_F(AutotunerTest, FromSeveralThreads) {
+TEST_F(AutotunerTest, TunesFromSeveralThreads) {
     const auto tuner = std::make_shared<Autotuner>(manager, options());
     TunedAlgorithm tuned(tuner, wasteful({20, 2}));
-    std::atomic<int> failures{0};
-    std::vector<std::thread> threads;
-    for (int number = 0; number < 3; ++number)
-        threads.emplace_back([&] {
-            try {
-                if (!tuned.algorithm(arguments())->isInit())
-                    ++failures;
-            } catch (const std::exception&) {
-                ++failures;
-            }
-        });
-    for (std::thread& thread : threads)
-        thread.join();
-    EXPECT_EQ(failures, 0);
+    inThreads(3, [&](int) { EXPECT_TRUE(tuned.algorithm(arguments())->isInit()); });
     expectUnchanged();
 }
 
-TEST_F(AutotunerTest, AManagerThatWasDestroyed) {
+TEST_F(AutotunerTest, ThrowsIfItsManagerWasDestroyed) {
     Autotuner tuner(manager, options());
     const TunableKernel kernel = wasteful({1});
     const TuningArguments with = arguments();

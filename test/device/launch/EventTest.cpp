@@ -9,7 +9,7 @@
 namespace kp::test {
 namespace {
 
-class EventTest : public LaunchTest {};
+using EventTest = LaunchTest;
 
 constexpr uint64_t kShort = 1'000'000; // 1 ms
 
@@ -25,7 +25,7 @@ TEST_F(EventTest, UserEventIsDoneWhenItIsSet) {
     EXPECT_ERROR(InvalidArgument, "once only", event.set());
 }
 
-TEST_F(EventTest, FailedUserEventThrowsWhatItWasGiven) {
+TEST_F(EventTest, FailedUserEventThrowsItsError) {
     kp::UserEvent event;
     event.fail(std::domain_error("planted"));
     EXPECT_EQ(event.status(), kp::EventStatus::eError);
@@ -33,11 +33,11 @@ TEST_F(EventTest, FailedUserEventThrowsWhatItWasGiven) {
     EXPECT_THROW(event.wait(), std::domain_error);
 }
 
-TEST_F(EventTest, UserEventThatIsGivenUpFails) {
+TEST_F(EventTest, AbandonedUserEventFails) {
     kp::Event event;
     {
-        kp::UserEvent promise;
-        event = promise;
+        kp::UserEvent abandoned;
+        event = abandoned;
     }
     EXPECT_ERROR(InvalidArgument, "given up", event.wait());
 }
@@ -63,7 +63,7 @@ TEST_F(EventTest, SequenceWaitsForAUserEvent) {
     EXPECT_EQ(tensor->vector(), (std::vector<uint32_t>{11, 12, 13}));
 }
 
-TEST_F(EventTest, SequenceFailsWithWhatItWaitsFor) {
+TEST_F(EventTest, SequenceFailsWithTheEventItWaitsFor) {
     auto tensor = manager.tensorT<uint32_t>({1});
     auto sequence = manager.sequence();
     sequence->record<kp::OpAlgoDispatch>(manager.algorithm({tensor}, addShader(5)));
@@ -77,7 +77,7 @@ TEST_F(EventTest, SequenceFailsWithWhatItWaitsFor) {
     EXPECT_NO_THROW(sequence->eval());
 }
 
-TEST_F(EventTest, SequenceThatTimedOutBeforeItWasSubmittedIsUsable) {
+TEST_F(EventTest, SequenceIsUsableAfterATimeoutBeforeItsSubmission) {
     auto tensor = manager.tensorT<uint32_t>({1}, kp::Memory::MemoryTypes::eHost);
     auto sequence = manager.sequence();
     sequence->record<kp::OpAlgoDispatch>(manager.algorithm({tensor}, addShader(5)));
@@ -93,7 +93,7 @@ TEST_F(EventTest, SequenceThatTimedOutBeforeItWasSubmittedIsUsable) {
     EXPECT_EQ(tensor->vector()[0], 11u);
 }
 
-TEST_F(EventTest, DestroyedSequenceIsCalledOff) {
+TEST_F(EventTest, DestroyedSequenceIsCancelled) {
     auto tensor = manager.tensorT<uint32_t>({1}, kp::Memory::MemoryTypes::eHost);
     kp::UserEvent gate;
     kp::Event event;
@@ -109,7 +109,7 @@ TEST_F(EventTest, DestroyedSequenceIsCalledOff) {
     EXPECT_EQ(tensor->vector()[0], 1u);
 }
 
-TEST_F(EventTest, SequenceWaitsForASequenceThatIsNotSubmitted) {
+TEST_F(EventTest, SequenceWaitsForAnUnsubmittedSequence) {
     auto tensor = manager.tensorT<uint32_t>({1}, kp::Memory::MemoryTypes::eHost);
     auto first = manager.sequence();
     auto second = manager.sequence();
@@ -125,7 +125,7 @@ TEST_F(EventTest, SequenceWaitsForASequenceThatIsNotSubmitted) {
     EXPECT_EQ(tensor->vector()[0], 106u);
 }
 
-TEST_F(EventTest, WaitAllAndWaitAny) {
+TEST_F(EventTest, WaitsForAllOrAnyEvents) {
     kp::UserEvent a;
     kp::UserEvent b;
     EXPECT_FALSE(kp::Event::waitAll({a, b}, kShort));
@@ -141,7 +141,7 @@ TEST_F(EventTest, WaitAllAndWaitAny) {
     EXPECT_ERROR(InvalidArgument, "no events", kp::Event::waitAny({}));
 }
 
-TEST_F(EventTest, WaitAnyOfDeviceWork) {
+TEST_F(EventTest, WaitAnyReturnsFinishedDeviceWork) {
     auto tensor = floats({1});
     auto launcher = fixed("x2", tensor, 2, 0);
     kp::UserEvent never;
@@ -173,7 +173,7 @@ TEST_F(EventTest, FailureDoesNotStopTheQueue) {
     EXPECT_THROW(failed.wait(), std::domain_error);
 }
 
-TEST_F(EventTest, FailureThatNobodySeesIsLogged) {
+TEST_F(EventTest, UnobservedFailureIsLogged) {
     queue->hostFunction([] { throw std::domain_error("planted and left"); });
     queue->finish();
     queue->hostFunction([] {}).wait();
@@ -182,16 +182,16 @@ TEST_F(EventTest, FailureThatNobodySeesIsLogged) {
     EXPECT_NE(logText().find("planted and left"), std::string::npos);
 }
 
-TEST_F(EventTest, OutOfOrderQueueGoesOnPastWhatWaits) {
-    const auto loose = manager.queue(0, false);
-    EXPECT_FALSE(loose->inOrder());
+TEST_F(EventTest, OutOfOrderQueueOvertakesWaitingWork) {
+    const auto outOfOrder = manager.queue(0, false);
+    EXPECT_FALSE(outOfOrder->inOrder());
     kp::UserEvent gate;
-    const kp::Event held = loose->hostFunction([] {}, {gate});
-    const kp::Event free = loose->hostFunction([] {});
+    const kp::Event held = outOfOrder->hostFunction([] {}, {gate});
+    const kp::Event free = outOfOrder->hostFunction([] {});
     free.wait();
     EXPECT_FALSE(held.done());
-    const kp::Event barrier = loose->barrier();
-    const kp::Event after = loose->hostFunction([] {});
+    const kp::Event barrier = outOfOrder->barrier();
+    const kp::Event after = outOfOrder->hostFunction([] {});
     EXPECT_FALSE(barrier.wait(kShort));
     EXPECT_FALSE(after.done());
     gate.set();
@@ -210,7 +210,7 @@ TEST_F(EventTest, BarrierWaitsForEventsAndFailsWithThem) {
     EXPECT_THROW(queue->barrier({gate}).wait(), std::domain_error);
 }
 
-TEST_F(EventTest, QueuesPastTheLastAreVirtualAndSaySo) {
+TEST_F(EventTest, QueuesPastTheLastAreVirtual) {
     const uint32_t count = manager.queueCount();
     EXPECT_FALSE(queue->isVirtual());
     EXPECT_EQ(queue->name(), "queue 0");
@@ -224,9 +224,9 @@ TEST_F(EventTest, QueuesPastTheLastAreVirtualAndSaySo) {
     EXPECT_EQ(tensor->vector()[0], 2.0f);
 }
 
-TEST_F(EventTest, EventsOfAnotherDeviceAreWaitedForOnTheHost) {
+TEST_F(EventTest, LaunchWaitsForEventsOfAnotherDevice) {
     kp::ManagerOptions options;
-    options.timelineSemaphores = false; // another VkDevice, unless this is what all managers have
+    options.timelineSemaphores = false; // another VkDevice, unless all managers use fences
     kp::Manager other(options);
     auto theirs = other.queue();
     kp::UserEvent gate;
@@ -264,19 +264,19 @@ TEST_F(EventTest, EventsAndQueuesOutliveTheManager) {
     event.profile();
 }
 
-TEST_F(EventTest, LongChainsThatWaitTakeNoStack) {
+TEST_F(EventTest, LongBarrierChainDoesNotOverflowTheStack) {
     kp::UserEvent gate;
-    constexpr int kCount = 20'000;
+    constexpr int kBarriers = 20'000;
     auto tensor = floats({0});
     auto launcher = fixed("one more", tensor, 1, 1);
     kp::Event last = gate;
-    for (int i = 0; i < kCount; ++i)
+    for (int i = 0; i < kBarriers; ++i)
         last = queue->barrier({last});
     const kp::Event end = *(*launcher)(on(queue, {last}));
     CallCounter calls(manager);
     gate.set();
     end.wait();
-    EXPECT_EQ(calls.submits(), 1u) << "barriers of one queue need none";
+    EXPECT_EQ(calls.submits(), 1u) << "barriers of one queue need no submission";
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel launchers: arguments, sizes, parameters, iteration. The names in brackets are those of the
-// acceptance list.
+// Kernel launchers: arguments, sizes, parameters, iteration.
 #include "device/launch/LaunchSupport.hpp"
 
 namespace kp::test {
 namespace {
 
-class KernelLauncherTest : public LaunchTest {};
+using KernelLauncherTest = LaunchTest;
 
-// [L1]
-TEST_F(KernelLauncherTest, CallsOverrideDefaults) {
+TEST_F(KernelLauncherTest, CallOptionsOverrideDefaults) {
     auto tensor = floats({1, 1, 1, 1});
     kp::KernelOptions options = sized(2);
     options.queue = queue;
@@ -29,8 +27,7 @@ TEST_F(KernelLauncherTest, CallsOverrideDefaults) {
     EXPECT_EQ(tensor->vector(), (std::vector<float>{27, 27, 3, 3}));
 }
 
-// [L2]
-TEST_F(KernelLauncherTest, SaysWhatIsMissing) {
+TEST_F(KernelLauncherTest, ReportsMissingOrInvalidSizes) {
     auto tensor = floats({1, 1, 1});
     kp::KernelLauncher launcher("bare", scale, {tensor, 3.0f, 0.0f});
     EXPECT_FALSE(launcher.queueConfigured());
@@ -79,7 +76,7 @@ void main() {
     EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 3, 2}));
 }
 
-TEST_F(KernelLauncherTest, FixedLocalSizeCannotBeChanged) {
+TEST_F(KernelLauncherTest, RejectsAnotherLocalSizeThanTheShaders) {
     auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
     auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);
     kp::KernelOptions options = sized(2);
@@ -88,8 +85,7 @@ TEST_F(KernelLauncherTest, FixedLocalSizeCannotBeChanged) {
     EXPECT_ERROR(InvalidArgument, "the shader fixes it to 1", launcher(on(queue)));
 }
 
-// [L3]
-TEST_F(KernelLauncherTest, PositionsIndicesAndNamesAreTheSame) {
+TEST_F(KernelLauncherTest, AcceptsArgumentsByPositionIndexOrName) {
     for (const int way : {0, 1, 2}) {
         auto tensor = floats({1, 2});
         const kp::Arguments arguments =
@@ -118,7 +114,7 @@ TEST_F(KernelLauncherTest, PositionsIndicesAndNamesAreTheSame) {
                  kp::KernelLauncher("past", scale, {{7, 3.0f}}));
 }
 
-TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
+TEST_F(KernelLauncherTest, NamesWrongArguments) {
     auto tensor = floats({1});
     EXPECT_ERROR(InvalidArgument, "launcher 'x': argument 1 'scale' is a float, but was given int",
                  kp::KernelLauncher("x", scale, {tensor, 3, 1.0f}));
@@ -141,7 +137,7 @@ TEST_F(KernelLauncherTest, WrongArgumentsAreNamed) {
     EXPECT_ERROR(InvalidArgument, "destroyed", kp::KernelLauncher("x", scale, {gone, 1.0f, 1.0f}));
 }
 
-TEST_F(KernelLauncherTest, SpecializationConstantsAreOptional) {
+TEST_F(KernelLauncherTest, TreatsSpecializationConstantsAsOptional) {
     auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
     auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);
     kp::Kernel kernel(manager, std::string(kAddTo));
@@ -158,7 +154,7 @@ TEST_F(KernelLauncherTest, SpecializationConstantsAreOptional) {
     }
 }
 
-TEST_F(KernelLauncherTest, ImagesAndVectorsAreArguments) {
+TEST_F(KernelLauncherTest, AcceptsImagesAndVectorsAsArguments) {
     const char* glsl = R"(#version 450
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0, r32f) uniform writeonly image2D picture;
@@ -182,8 +178,7 @@ void main() {
         kp::KernelLauncher("x", kernel, {image, std::array<float, 3>{}, std::array<int, 3>{}}));
 }
 
-// [L4]
-TEST_F(KernelLauncherTest, ParametersAreChecked) {
+TEST_F(KernelLauncherTest, RejectsWrongParameters) {
     auto tensor = floats({1});
     auto launcher = parametrized("step", tensor);
     (*launcher)(on(queue, {}, {{"scale", 2.0f}, {"offset", 1.0f}}))->wait();
@@ -212,7 +207,7 @@ TEST_F(KernelLauncherTest, ParametersAreChecked) {
                      "x", scale, {{"scale", {1, kp::shader::ScalarType::eInt32}}}, rest));
 }
 
-TEST_F(KernelLauncherTest, TensorsCanBeParameters) {
+TEST_F(KernelLauncherTest, AcceptsTensorsAsParameters) {
     auto a = floats({1});
     auto b = floats({1});
     kp::ParametrizedKernelLauncher launcher("x2", scale, {{"field", 0}}, {{1, 2.0f}, {2, 0.0f}},
@@ -224,7 +219,7 @@ TEST_F(KernelLauncherTest, TensorsCanBeParameters) {
     EXPECT_EQ(b->vector()[0], 2.0f);
 }
 
-TEST_F(KernelLauncherTest, RebuiltTensorsAreBoundAnew) {
+TEST_F(KernelLauncherTest, BindsRebuiltTensors) {
     auto tensor = floats({1});
     auto launcher = fixed("x2", tensor, 2, 0);
     (*launcher)(on(queue))->wait();
@@ -236,8 +231,7 @@ TEST_F(KernelLauncherTest, RebuiltTensorsAreBoundAnew) {
     EXPECT_ERROR(InvalidArgument, "launcher 'x2'", (*launcher)(on(queue)));
 }
 
-// [L11]
-TEST_F(KernelLauncherTest, LaunchersOfOneAlgorithmDoNotDisturbEachOther) {
+TEST_F(KernelLauncherTest, DoesNotAffectOtherLaunchersOfItsAlgorithm) {
     auto a = floats({1, 1});
     auto b = floats({1, 1});
     auto algorithm =
@@ -260,8 +254,7 @@ TEST_F(KernelLauncherTest, LaunchersOfOneAlgorithmDoNotDisturbEachOther) {
     EXPECT_ERROR(InvalidArgument, "the algorithm fixes it to", own(call));
 }
 
-// [L12]
-TEST_F(KernelLauncherTest, AsListLauncher) {
+TEST_F(KernelLauncherTest, BecomesAListOfOne) {
     auto tensor = floats({1});
     auto list = fixed("x2", tensor, 2, 0)->asListLauncher("list of one");
     EXPECT_EQ(list->name(), "list of one");
@@ -270,7 +263,7 @@ TEST_F(KernelLauncherTest, AsListLauncher) {
     EXPECT_EQ(tensor->vector()[0], 2.0f);
 }
 
-TEST_F(KernelLauncherTest, LaunchesWaitForEventsAndFailWithThem) {
+TEST_F(KernelLauncherTest, WaitsForEventsAndFailsWithThem) {
     auto tensor = floats({1});
     auto launcher = fixed("x2", tensor, 2, 0);
     kp::UserEvent gate;
@@ -282,18 +275,18 @@ TEST_F(KernelLauncherTest, LaunchesWaitForEventsAndFailWithThem) {
     behind.wait();
     EXPECT_TRUE(held.done());
     EXPECT_EQ(tensor->vector()[0], 4.0f);
-    kp::UserEvent bad;
-    const kp::Event lost = *(*launcher)(on(queue, {bad}));
-    const kp::Event alsoLost = *(*launcher)(on(queue, {lost}));
-    const kp::Event fine = *(*launcher)(on(queue));
-    bad.fail(std::domain_error("planted"));
-    EXPECT_THROW(lost.wait(), std::domain_error);
-    EXPECT_THROW(alsoLost.wait(), std::domain_error);
-    EXPECT_NO_THROW(fine.wait());
+    kp::UserEvent failing;
+    const kp::Event failed = *(*launcher)(on(queue, {failing}));
+    const kp::Event dependent = *(*launcher)(on(queue, {failed}));
+    const kp::Event independent = *(*launcher)(on(queue));
+    failing.fail(std::domain_error("planted"));
+    EXPECT_THROW(failed.wait(), std::domain_error);
+    EXPECT_THROW(dependent.wait(), std::domain_error);
+    EXPECT_NO_THROW(independent.wait());
     EXPECT_EQ(tensor->vector()[0], 8.0f);
 }
 
-TEST_F(KernelLauncherTest, ManyLaunchesInFlight) {
+TEST_F(KernelLauncherTest, RunsManyLaunchesInFlight) {
     auto tensor = floats({0});
     auto launcher = parametrized("count", tensor);
     for (int i = 0; i < 200; ++i)
@@ -302,23 +295,20 @@ TEST_F(KernelLauncherTest, ManyLaunchesInFlight) {
     EXPECT_EQ(tensor->vector()[0], 199.0f);
 }
 
-// [L5]
-TEST_F(KernelLauncherTest, IterativeIsAListOfFixedLaunchers) {
+TEST_F(KernelLauncherTest, IterativeEqualsAListOfFixedLaunchers) {
     auto iterated = floats({1});
     auto listed = floats({1});
-    int renewed = 0;
-    auto yielder = std::make_shared<kp::ParameterYielder>([&]() -> kp::ParameterSequence {
-        ++renewed;
+    int restarts = 0;
+    auto offsets = std::make_shared<kp::ParameterYielder>([&]() -> kp::ParameterSequence {
+        ++restarts;
         return [next = 0]() mutable -> std::optional<kp::ArgumentValue> {
             return next == 3 ? std::nullopt
                              : std::optional<kp::ArgumentValue>(static_cast<float>(++next));
         };
     });
-    auto scales =
-        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
-    kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}, {"offset", 2}},
-                                         {{0, iterated}}, {{"scale", scales}, {"offset", yielder}},
-                                         sized(1));
+    kp::IterativeKernelLauncher launcher(
+        "loop", scale, {{"scale", 1}, {"offset", 2}}, {{0, iterated}},
+        {{"scale", yielder({2.0f, 3.0f})}, {"offset", offsets}}, sized(1));
     EXPECT_EQ(launcher.iterParameters().size(), 6u);
     EXPECT_EQ(launcher.iterParameters()[1][0], kp::ArgumentValue(2.0f));
     EXPECT_EQ(launcher.iterParameters()[1][1], kp::ArgumentValue(2.0f));
@@ -327,56 +317,51 @@ TEST_F(KernelLauncherTest, IterativeIsAListOfFixedLaunchers) {
     for (const float scaleBy : {2.0f, 3.0f})
         for (const float add : {1.0f, 2.0f, 3.0f})
             list += fixed("one", listed, scaleBy, add);
-    renewed = 0;
+    restarts = 0;
     for (int i = 0; i < 2; ++i) {
         launcher(on(queue))->wait();
         list(queue).wait();
         EXPECT_EQ(iterated->vector(), listed->vector());
     }
-    EXPECT_EQ(renewed, 2);
+    EXPECT_EQ(restarts, 2);
     EXPECT_NE(listed->vector()[0], 1.0f);
 }
 
-TEST_F(KernelLauncherTest, IterativeZipAndEnds) {
+TEST_F(KernelLauncherTest, IterativeZipsItsGenerators) {
     auto tensor = floats({1});
-    const auto values = [](std::vector<kp::ArgumentValue> list) {
-        return std::make_shared<kp::ParameterYielder>(std::move(list));
-    };
     const kp::ParametersMap map{{"scale", 1}, {"offset", 2}};
     kp::IterativeKernelLauncher zip(
         "zip", scale, map, {{0, tensor}},
-        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f, 5.0f})}}, sized(1),
+        {{"scale", yielder({2.0f, 3.0f})}, {"offset", yielder({1.0f, 5.0f})}}, sized(1),
         kp::IterationMode::eZip);
     zip(on(queue))->wait();
     EXPECT_EQ(tensor->vector()[0], 14.0f);
     kp::IterativeKernelLauncher uneven(
         "uneven", scale, map, {{0, tensor}},
-        {{"scale", values({2.0f, 3.0f})}, {"offset", values({1.0f})}}, sized(1),
+        {{"scale", yielder({2.0f, 3.0f})}, {"offset", yielder({1.0f})}}, sized(1),
         kp::IterationMode::eZip);
     EXPECT_ERROR(InvalidArgument, "the generator of 'offset' ends early: it gave 1",
                  uneven(on(queue)));
-    kp::IterativeKernelLauncher none("none", scale, map, {{0, tensor}}, {{"scale", values({})}},
+    kp::IterativeKernelLauncher none("none", scale, map, {{0, tensor}}, {{"scale", yielder({})}},
                                      sized(1));
     none(on(queue, {}, {{"offset", 1.0f}}))->wait();
     EXPECT_EQ(tensor->vector()[0], 14.0f);
-    EXPECT_ERROR(InvalidArgument, "'dt' is not in the parameters map",
-                 kp::IterativeKernelLauncher("x", scale, map, {{0, tensor}}, {{"dt", values({})}}));
+    EXPECT_ERROR(
+        InvalidArgument, "'dt' is not in the parameters map",
+        kp::IterativeKernelLauncher("x", scale, map, {{0, tensor}}, {{"dt", yielder({})}}));
     EXPECT_ERROR(InvalidArgument, "has no generator",
                  kp::IterativeKernelLauncher("x", scale, map, {{0, tensor}}, {{"scale", nullptr}}));
     kp::IterativeKernelLauncher wrong("wrong", scale, map, {{0, tensor}},
-                                      {{"scale", values({2.0f, 3})}}, sized(1));
+                                      {{"scale", yielder({2.0f, 3})}}, sized(1));
     EXPECT_ERROR(InvalidArgument, "is a float, but was given int",
                  wrong(on(queue, {}, {{"offset", 1.0f}})));
     EXPECT_EQ(tensor->vector()[0], 14.0f);
 }
 
-// [L6]
-TEST_F(KernelLauncherTest, IterativeBarrierRule) {
+TEST_F(KernelLauncherTest, IterativeEndsWithABarrierOnRequest) {
     auto tensor = floats({1});
-    auto values =
-        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
     kp::IterativeKernelLauncher launcher("loop", scale, {{"scale", 1}}, {{0, tensor}, {2, 0.0f}},
-                                         {{"scale", values}}, sized(1));
+                                         {{"scale", yielder({2.0f, 3.0f})}}, sized(1));
     for (const bool inOrder : {true, false}) {
         const auto used = manager.queue(0, inOrder);
         kp::LaunchOptions call = on(used);

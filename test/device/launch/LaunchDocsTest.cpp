@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/launchers.md: each block there is a part of this file, word for word.
+// The code of docs/launchers.md. Each block of that page is a part of this file, apart from
+// whitespace.
 #include <cassert>
 #include <cctype>
 #include <cstdio>
@@ -12,7 +13,7 @@
 namespace kp::test {
 namespace {
 
-class LaunchDocsTest : public DeviceTest {};
+using LaunchDocsTest = DeviceTest;
 
 std::string contentOf(const std::string& file) {
     std::ifstream stream(std::string(KOMPUTE_SOURCE_FOLDER) + "/" + file);
@@ -29,7 +30,7 @@ std::string withoutSpace(const std::string& text) {
     return result;
 }
 
-TEST_F(LaunchDocsTest, CodeRuns) {
+TEST_F(LaunchDocsTest, RunsTheCodeOfThePage) {
     auto field = manager.tensorT<float>(std::vector<float>(128, 1.0f));
     field->upload(std::vector<float>(128, 1.0f).data(), 128 * sizeof(float));
     std::vector<float> result(128);
@@ -87,7 +88,7 @@ if (auto profile = first.profile()) {                 // where the queue profile
     EXPECT_NEAR(field->vector()[0], 0.3406, 1e-3);
 }
 
-TEST_F(LaunchDocsTest, CodeIsThatOfThePage) {
+TEST_F(LaunchDocsTest, MatchesTheCodeOfThePage) {
     const std::string page = contentOf("docs/launchers.md");
     const std::string code = withoutSpace(contentOf("test/device/launch/LaunchDocsTest.cpp"));
     ASSERT_FALSE(page.empty());

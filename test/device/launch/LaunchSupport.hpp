@@ -12,8 +12,8 @@
 
 namespace kp::test {
 
-/// GLSL of v[i] = v[i] * scale + offset, on floats at binding 0, with push constants scale and
-/// offset. The local size comes from specialization constants.
+/// GLSL of v[i] = v[i] * scale + offset on floats at binding 0. `scale` and `offset` are push
+/// constants. The local size comes from specialization constants.
 inline const char* kScaleShader = R"(#version 450
 layout(local_size_x_id = 10, local_size_y_id = 11, local_size_z_id = 12) in;
 layout(set = 0, binding = 0) buffer V { float v[]; };
@@ -23,8 +23,8 @@ void main() {
     v[i] = v[i] * scale + offset;
 })";
 
-/// GLSL of b[i] = a[i] + amount, on unsigned integers, with specialization constant 0 `amount`
-/// (default 1).
+/// GLSL of b[i] = a[i] + amount on unsigned integers. `amount` is specialization constant 0, 1 by
+/// default.
 inline const char* kAddTo = R"(#version 450
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) readonly buffer A { uint a[]; };
@@ -59,6 +59,9 @@ protected:
                                               float scaleBy, float add) {
         return std::make_shared<kp::KernelLauncher>(
             name, scale, kp::Arguments{tensor, scaleBy, add}, sized(tensor->size()));
+    }
+    static std::shared_ptr<kp::ParameterYielder> yielder(std::vector<kp::ArgumentValue> values) {
+        return std::make_shared<kp::ParameterYielder>(std::move(values));
     }
     static kp::LaunchOptions on(const std::shared_ptr<kp::Queue>& used,
                                 std::vector<kp::Event> waitFor = {},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several threads may do at once with queues, events and launchers; also run under the thread
-// sanitizer.
+// What several threads may do at the same time with queues, events and launchers. Also run under
+// the thread sanitizer.
 #include <atomic>
 
+#include "device/Threads.hpp"
 #include "device/launch/LaunchSupport.hpp"
 
 namespace kp::test {
@@ -12,15 +13,6 @@ namespace {
 class LaunchThreadsTest : public LaunchTest {
 protected:
     static constexpr int kThreads = 4;
-
-    template <typename Work>
-    static void inThreads(Work work) {
-        std::vector<std::thread> threads;
-        for (int number = 0; number < kThreads; ++number)
-            threads.emplace_back([&work, number] { work(number); });
-        for (std::thread& thread : threads)
-            thread.join();
-    }
 };
 
 TEST_F(LaunchThreadsTest, ThreadsShareAQueue) {
@@ -38,7 +30,7 @@ TEST_F(LaunchThreadsTest, ThreadsShareAQueue) {
             *list += fixed("+1", tensors.back(), 1, 1);
             lists.push_back(std::move(list));
         }
-        inThreads([&](int number) {
+        inThreads(kThreads, [&](int number) {
             for (int i = 0; i < kLaunches; ++i)
                 (*lists[static_cast<size_t>(number)])(shared, {},
                                                       {{"scale", 1.0f}, {"offset", 1.0f}});
@@ -60,7 +52,7 @@ TEST_F(LaunchThreadsTest, ThreadsWaitForOneUserEvent) {
     auto launcher = fixed("x2", tensor, 2, 0);
     const kp::Event launched = *(*launcher)(on(queue, {gate}));
     std::atomic<int> seen{0};
-    inThreads([&](int number) {
+    inThreads(kThreads, [&](int number) {
         if (number == 0)
             gate.set();
         launched.wait();
@@ -70,7 +62,7 @@ TEST_F(LaunchThreadsTest, ThreadsWaitForOneUserEvent) {
     EXPECT_EQ(seen, kThreads);
 }
 
-TEST_F(LaunchThreadsTest, StatisticsWhileAnotherThreadLaunches) {
+TEST_F(LaunchThreadsTest, EventsCanBeFetchedWhileAnotherThreadLaunches) {
     const auto timed = manager.queue(0, true, true);
     auto launcher = fixed("x1", floats({1}), 1, 0);
     std::atomic<bool> stop{false};
@@ -89,7 +81,7 @@ TEST_F(LaunchThreadsTest, StatisticsWhileAnotherThreadLaunches) {
     }
 }
 
-TEST_F(LaunchThreadsTest, SequencesWaitAcrossThreads) {
+TEST_F(LaunchThreadsTest, SequencesWaitForEventsSetInOtherThreads) {
     auto tensor = manager.tensorT<uint32_t>({0}, kp::Memory::MemoryTypes::eHost);
     std::vector<kp::UserEvent> gates(kThreads);
     std::vector<std::shared_ptr<kp::Sequence>> sequences;
@@ -103,7 +95,7 @@ TEST_F(LaunchThreadsTest, SequencesWaitAcrossThreads) {
         last = {sequence->event()};
         sequences.push_back(std::move(sequence));
     }
-    inThreads([&](int number) { gates[static_cast<size_t>(number)].set(); });
+    inThreads(kThreads, [&](int number) { gates[static_cast<size_t>(number)].set(); });
     for (const auto& sequence : sequences)
         sequence->evalAwait();
     EXPECT_EQ(tensor->vector()[0], uint32_t{kThreads});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of launchers, host launchers, copies and fills. The names in brackets are those of the
-// acceptance list.
+// Lists of launchers, host launchers, copies and fills.
 #include <atomic>
 
 #include "device/CallCounter.hpp"
@@ -16,12 +15,18 @@ protected:
     std::shared_ptr<kp::TensorT<T>> storage(const std::vector<T>& values) {
         return manager.tensorT<T>(values, kp::Memory::MemoryTypes::eStorage);
     }
+    /// Adds launchers "k0", "k1", ... that take `scale` and `offset` with each call.
+    void pushParametrized(kp::KernelListLauncher& list, int count,
+                          const std::shared_ptr<kp::Memory>& tensor) {
+        for (int i = 0; i < count; ++i)
+            list += parametrized("k" + std::to_string(i), tensor);
+    }
 };
 
-/// A launcher as a user would write one.
-class OwnLauncher : public kp::Launcher {
+/// A launcher that a user defines. It launches another one twice.
+class TwiceLauncher : public kp::Launcher {
 public:
-    OwnLauncher(std::string name, std::shared_ptr<kp::Launcher> inner)
+    TwiceLauncher(std::string name, std::shared_ptr<kp::Launcher> inner)
         : Launcher(std::move(name)), mInner(std::move(inner)) {}
     using kp::Launcher::operator();
     std::optional<kp::Event> operator()(const kp::LaunchOptions& options) override {
@@ -34,7 +39,6 @@ private:
     std::shared_ptr<kp::Launcher> mInner;
 };
 
-// [L7]
 TEST_F(ListTest, RunsInOrderInOneSubmission) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
@@ -47,7 +51,7 @@ TEST_F(ListTest, RunsInOrderInOneSubmission) {
     list += nullptr;
     list += nested;
     EXPECT_EQ(list.size(), 4u);
-    list(queue).wait(); // pipelines, command buffers
+    list(queue).wait(); // creates pipelines and command buffers
     EXPECT_EQ(tensor->vector()[0], 33.0f);
     CallCounter calls(manager);
     list(queue).wait();
@@ -56,26 +60,24 @@ TEST_F(ListTest, RunsInOrderInOneSubmission) {
     EXPECT_EQ(tensor->vector()[0], ((33.0f + 1) * 3 + 5) * 3);
 }
 
-TEST_F(ListTest, ChangedParametersAreRecordedIntoOneSubmission) {
+TEST_F(ListTest, RecordsChangedParametersIntoOneSubmission) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
-    for (int i = 0; i < 4; ++i)
-        list += parametrized("k" + std::to_string(i), tensor);
+    pushParametrized(list, 4, tensor);
     list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
     EXPECT_EQ(tensor->vector()[0], 16.0f);
     CallCounter calls(manager);
     list(queue, {}, {{"offset", 0.0f}, {"scale", 0.5f}}).wait();
     EXPECT_EQ(calls.submits(), 1u);
-    EXPECT_EQ(calls.objectsMade(), 0u);
+    EXPECT_EQ(calls.objectsCreated(), 0u);
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 
-TEST_F(ListTest, KernelsOnTheSameMemoryAreBoundOnce) {
+TEST_F(ListTest, BindsKernelsOnTheSameMemoryOnce) {
     auto tensor = floats({1});
     auto other = floats({5});
     kp::KernelListLauncher list("list");
-    for (int i = 0; i < 3; ++i)
-        list += parametrized("k" + std::to_string(i), tensor);
+    pushParametrized(list, 3, tensor);
     list += parametrized("other", other);
     list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
     CallCounter calls(manager);
@@ -88,11 +90,10 @@ TEST_F(ListTest, KernelsOnTheSameMemoryAreBoundOnce) {
     EXPECT_EQ(other->vector()[0], 11.0f);
 }
 
-TEST_F(ListTest, KernelsOnTheSameMemoryFollowItWhenItIsRebuilt) {
+TEST_F(ListTest, BindsRebuiltMemoryToEveryKernel) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
-    for (int i = 0; i < 3; ++i)
-        list += parametrized("k" + std::to_string(i), tensor);
+    pushParametrized(list, 3, tensor);
     list(queue, {}, {{"scale", 2.0f}, {"offset", 0.0f}}).wait();
     EXPECT_EQ(tensor->vector()[0], 8.0f);
     const float fresh[] = {7};
@@ -104,7 +105,7 @@ TEST_F(ListTest, KernelsOnTheSameMemoryFollowItWhenItIsRebuilt) {
     EXPECT_EQ(tensor->vector()[0], 60.0f);
 }
 
-TEST_F(ListTest, RefusesWhatCannotBeInAList) {
+TEST_F(ListTest, RejectsUnsizedLaunchersAndWrongParameters) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
     auto bare =
@@ -120,7 +121,7 @@ TEST_F(ListTest, RefusesWhatCannotBeInAList) {
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 
-TEST_F(ListTest, DefaultQueuesAreNotUsed) {
+TEST_F(ListTest, IgnoresDefaultQueuesOfLaunchers) {
     auto tensor = floats({1});
     kp::KernelOptions options = sized(1);
     options.queue = manager.queue(3, true, true);
@@ -133,7 +134,7 @@ TEST_F(ListTest, DefaultQueuesAreNotUsed) {
     EXPECT_EQ(tensor->vector()[0], 2.0f);
 }
 
-TEST_F(ListTest, OnlyTheFirstWaitsAndNothingRunsBefore) {
+TEST_F(ListTest, WaitsForEventsBeforeTheFirstLauncher) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
     list.pushKernels(fixed("x2", tensor, 2, 0), fixed("+1", tensor, 1, 1));
@@ -161,8 +162,7 @@ TEST_F(ListTest, EmptyListWaitsOnTheHost) {
     later.join();
 }
 
-// [L8]
-TEST_F(ListTest, ParametersAreMerged) {
+TEST_F(ListTest, MergesTheParametersOfItsLaunchers) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
     list.pushKernels(parametrized("a", tensor), parametrized("b", tensor));
@@ -183,8 +183,7 @@ TEST_F(ListTest, ParametersAreMerged) {
     EXPECT_EQ(list.parameters().size(), 2u);
 }
 
-// [L9]
-TEST_F(ListTest, CopiesWithOffsets) {
+TEST_F(ListTest, CopiesAtOffsets) {
     auto a = storage<uint32_t>({1, 2, 3, 4});
     auto b = storage<uint32_t>({0, 0, 0, 0});
     auto c = manager.tensorT<uint32_t>({0, 0, 0, 0}, kp::Memory::MemoryTypes::eHost);
@@ -227,7 +226,7 @@ TEST_F(ListTest, CopiesWithOffsets) {
     EXPECT_EQ(part.size(), 1u);
 }
 
-TEST_F(ListTest, CopiesOfImagesAreWhole) {
+TEST_F(ListTest, CopiesOnlyWholeImages) {
     auto image = manager.image(2, 2, 1);
     std::vector<float> in{1, 2, 3, 4};
     std::vector<float> out(4);
@@ -243,7 +242,7 @@ TEST_F(ListTest, CopiesOfImagesAreWhole) {
                  list.pushCopyDeviceToDevice("x", image, tensor, {0, 0, 4}));
 }
 
-TEST_F(ListTest, CopyMarksTheMirrorStale) {
+TEST_F(ListTest, MarksTheMirrorStaleAfterACopy) {
     auto source = storage<uint32_t>({1, 2});
     auto mirrored = manager.tensorT<uint32_t>({0, 0});
     kp::CopyLauncher copy("copy", source, mirrored, {4, 0, 4}, queue);
@@ -251,7 +250,7 @@ TEST_F(ListTest, CopyMarksTheMirrorStale) {
     EXPECT_EQ(mirrored->vector()[0], 2u);
 }
 
-TEST_F(ListTest, FillsOfEverySize) {
+TEST_F(ListTest, FillsElementsOfEverySize) {
     auto words = storage<float>({0, 0, 0, 0});
     kp::FillLauncher(std::string("w"), words, 2.5f, 4, 8, queue)()->wait();
     EXPECT_EQ(onDevice<float>(*words), (std::vector<float>{0, 2.5f, 2.5f, 0}));
@@ -274,8 +273,7 @@ TEST_F(ListTest, FillsOfEverySize) {
                  kp::FillLauncher("x", words, 1.0f, 2));
 }
 
-// [L10]
-TEST_F(ListTest, HostLauncherBetweenKernels) {
+TEST_F(ListTest, RunsHostLaunchersBetweenKernels) {
     auto tensor = floats({1, 2});
     std::vector<float> seen;
     auto host = std::make_shared<kp::HostLauncher>(
@@ -302,7 +300,7 @@ TEST_F(ListTest, HostLauncherBetweenKernels) {
     }
 }
 
-TEST_F(ListTest, TheCallReturnsWhileAHostLauncherRuns) {
+TEST_F(ListTest, ReturnsWhileAHostLauncherRuns) {
     auto tensor = floats({1});
     kp::UserEvent started;
     kp::UserEvent gate;
@@ -316,7 +314,7 @@ TEST_F(ListTest, TheCallReturnsWhileAHostLauncherRuns) {
     started.wait();
     EXPECT_FALSE(event.done());
     EXPECT_EQ(tensor->vector()[0], 2.0f);
-    // Another queue, and transfers, are not held up.
+    // Another queue and its transfers do not wait.
     auto other = floats({1});
     (*fixed("x3", other, 3, 0))(on(manager.queue(1)))->wait();
     EXPECT_EQ(onDevice<float>(*other)[0], 3.0f);
@@ -325,7 +323,7 @@ TEST_F(ListTest, TheCallReturnsWhileAHostLauncherRuns) {
     EXPECT_EQ(tensor->vector()[0], 20.0f);
 }
 
-TEST_F(ListTest, ExceptionInAHostLauncherFailsWhatDependsOnIt) {
+TEST_F(ListTest, FailsTheDependentsOfAHostLauncherThatThrows) {
     auto tensor = floats({1});
     bool fail = true;
     auto host = std::make_shared<kp::HostLauncher>("throws", [&] {
@@ -345,25 +343,23 @@ TEST_F(ListTest, ExceptionInAHostLauncherFailsWhatDependsOnIt) {
     EXPECT_EQ(tensor->vector()[0], 40.0f);
 }
 
-TEST_F(ListTest, LaunchersOfTheUserAreCalled) {
+TEST_F(ListTest, CallsLaunchersDefinedByTheUser) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
     list += fixed("+1", tensor, 1, 1);
-    list += std::make_shared<OwnLauncher>("twice", fixed("x3", tensor, 3, 0));
+    list += std::make_shared<TwiceLauncher>("twice", fixed("x3", tensor, 3, 0));
     list += fixed("+1", tensor, 1, 1);
     list(queue).wait();
     EXPECT_EQ(tensor->vector()[0], 19.0f);
 }
 
-TEST_F(ListTest, IterativeInAList) {
+TEST_F(ListTest, RunsIterativeLaunchers) {
     auto tensor = floats({1});
-    auto values =
-        std::make_shared<kp::ParameterYielder>(std::vector<kp::ArgumentValue>{2.0f, 3.0f});
     kp::KernelListLauncher list("list");
     list += fixed("+1", tensor, 1, 1);
     list += std::make_shared<kp::IterativeKernelLauncher>(
         "loop", scale, kp::ParametersMap{{"scale", 1}, {"offset", 2}}, kp::Arguments{{0, tensor}},
-        std::vector<kp::IteratedParameter>{{"scale", values}}, sized(1));
+        std::vector<kp::IteratedParameter>{{"scale", yielder({2.0f, 3.0f})}}, sized(1));
     ASSERT_EQ(list.parameters().size(), 1u);
     CallCounter calls(manager);
     list(queue, {}, {{"offset", 1.0f}}).wait();
@@ -374,7 +370,7 @@ TEST_F(ListTest, IterativeInAList) {
     EXPECT_EQ(calls.of("vkCmdDispatch"), 0u);
 }
 
-TEST_F(ListTest, ListsGoWithTheirLaunchersWhileTheyRun) {
+TEST_F(ListTest, CanBeDestroyedWhileItRuns) {
     auto tensor = floats({1});
     kp::UserEvent gate;
     kp::Event event;
@@ -389,7 +385,7 @@ TEST_F(ListTest, ListsGoWithTheirLaunchersWhileTheyRun) {
     EXPECT_EQ(tensor->vector()[0], 7.0f);
 }
 
-TEST_F(ListTest, DevicesGoThoughALauncherWentWhileItRan) {
+TEST_F(ListTest, ReleasesTheDeviceIfALauncherIsDestroyedWhileItRuns) {
     std::weak_ptr<vulkan::Device> device;
     {
         kp::ManagerOptions options;
@@ -404,7 +400,7 @@ TEST_F(ListTest, DevicesGoThoughALauncherWentWhileItRan) {
         for (int i = 0; i < 4; ++i)
             launcher(on(own.queue()));
     }
-    // Unless all managers of this run share it.
+    // All managers of this run may share it.
     if (device.lock() != deviceOf(manager)) {
         EXPECT_TRUE(device.expired());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches in a profiler: its table and its trace.
+// Launches in the table and the trace of a profiler.
 #include <algorithm>
 
 #include <kompute/launch/HostLauncher.hpp>
@@ -19,7 +19,7 @@ protected:
 
     void SetUp() override {
         if (!timed->profiling())
-            GTEST_SKIP() << "this device has no timestamps";
+            GTEST_SKIP() << "the device has no timestamps";
     }
     std::shared_ptr<kp::KernelLauncher> profiled(const std::string& name) {
         kp::KernelOptions options = sized(1);
@@ -31,12 +31,11 @@ protected:
         for (const kp::ProfileEntry& each : profiler->entries())
             if (each.name == name && each.track == track)
                 return each;
-        ADD_FAILURE() << "no line of " << name << " on " << track << "\n" << profiler->table();
+        ADD_FAILURE() << "no entry of " << name << " on " << track << "\n" << profiler->table();
         return {};
     }
     std::string device() const { return manager.deviceInfo().name; }
-    /// How often a text is in the trace.
-    size_t inTrace(const std::string& text) const {
+    size_t countInTrace(const std::string& text) const {
         const std::string trace = profiler->trace();
         size_t count = 0;
         for (size_t at = trace.find(text); at != std::string::npos; at = trace.find(text, at + 1))
@@ -45,7 +44,7 @@ protected:
     }
 };
 
-TEST_F(ProfilerLaunchTest, EachQueueHasATrack) {
+TEST_F(ProfilerLaunchTest, HasOneTrackPerQueue) {
     auto other = manager.queue(1, true, true);
     auto launcher = profiled("x2");
     uint64_t total = 0;
@@ -55,19 +54,19 @@ TEST_F(ProfilerLaunchTest, EachQueueHasATrack) {
         total += event.profile()->duration();
     }
     (*launcher)(on(other))->wait();
-    EXPECT_TRUE(profiler->entries().empty()); // nobody has fetched the statistics
+    EXPECT_TRUE(profiler->entries().empty()); // the statistics were not fetched yet
     launcher->statistics();
     const kp::ProfileEntry first = entry("x2", device() + ", queue 0");
     EXPECT_EQ(first.count, 3u);
     EXPECT_EQ(first.totalNs, total);
     EXPECT_EQ(entry("x2", device() + ", " + other->name()).count, 1u);
-    EXPECT_EQ(inTrace("\"name\":\"x2\""), 4u);
-    EXPECT_EQ(inTrace("\"name\":\"" + other->name() + "\""), 1u);
+    EXPECT_EQ(countInTrace("\"name\":\"x2\""), 4u);
+    EXPECT_EQ(countInTrace("\"name\":\"" + other->name() + "\""), 1u);
     launcher->statistics();
     EXPECT_EQ(profiler->spanCount(), 4u);
 }
 
-TEST_F(ProfilerLaunchTest, ListsWithHostFunctionsAndCopies) {
+TEST_F(ProfilerLaunchTest, ProfilesListsWithHostFunctionsAndCopies) {
     auto tensor = floats({1, 2});
     auto copy = floats({0, 0});
     kp::KernelListLauncher list("list", profiler);
@@ -84,10 +83,10 @@ TEST_F(ProfilerLaunchTest, ListsWithHostFunctionsAndCopies) {
     const kp::ProfileEntry host = entry("count", "host functions, queue 0");
     EXPECT_EQ(host.count, 2u);
     EXPECT_LE(host.totalNs, after - before);
-    EXPECT_EQ(inTrace("not related to the host's clock"), 0u);
+    EXPECT_EQ(countInTrace("not related to the host's clock"), 0u);
 }
 
-TEST_F(ProfilerLaunchTest, DevicesHaveTheNameThatTheyWereCalibratedUnder) {
+TEST_F(ProfilerLaunchTest, UsesTheCalibratedNameOfADevice) {
     profiler->calibrate("gpu 0", manager);
     auto launcher = profiled("x2");
     (*launcher)(on(timed))->wait();
@@ -95,7 +94,7 @@ TEST_F(ProfilerLaunchTest, DevicesHaveTheNameThatTheyWereCalibratedUnder) {
     EXPECT_EQ(entry("x2", "gpu 0, queue 0").count, 1u);
 }
 
-TEST_F(ProfilerLaunchTest, LaunchersThatGoLoseNothing) {
+TEST_F(ProfilerLaunchTest, KeepsTheSpansOfDestroyedLaunchers) {
     auto launcher = profiled("x2");
     (*launcher)(on(timed))->wait();
     launcher.reset();

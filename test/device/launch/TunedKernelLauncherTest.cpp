@@ -20,7 +20,8 @@ protected:
     std::shared_ptr<kp::TunedAlgorithm> kernel =
         std::make_shared<kp::TunedAlgorithm>(tuner, wasteful({20, 2}));
 
-    std::shared_ptr<kp::TunedKernelLauncher> made(const kp::TunedKernelOptions& options = {}) {
+    std::shared_ptr<kp::TunedKernelLauncher>
+    makeLauncher(const kp::TunedKernelOptions& options = {}) {
         return std::make_shared<kp::TunedKernelLauncher>("wasteful", kernel, arguments(), options);
     }
     kp::LaunchOptions on(const std::shared_ptr<kp::Queue>& used,
@@ -30,7 +31,7 @@ protected:
         options.waitFor = std::move(waitFor);
         return options;
     }
-    /// sums[i] after @p runs of the kernel
+    /// The expected sums after @p runs of the kernel.
     std::vector<uint32_t> sumsAfter(uint32_t runs) const {
         std::vector<uint32_t> expected(kElements);
         for (uint32_t i = 0; i < kElements; ++i)
@@ -39,8 +40,8 @@ protected:
     }
 };
 
-TEST_F(TunedKernelLauncherTest, TunesAtItsFirstUse) {
-    auto launcher = made();
+TEST_F(TunedKernelLauncherTest, TunesOnFirstUse) {
+    auto launcher = makeLauncher();
     EXPECT_TRUE(launcher->globalSizeConfigured());
     EXPECT_FALSE(launcher->queueConfigured());
     EXPECT_FALSE(launcher->isTuned());
@@ -54,7 +55,7 @@ TEST_F(TunedKernelLauncherTest, TunesAtItsFirstUse) {
 }
 
 TEST_F(TunedKernelLauncherTest, TunesBeforeTheStepsOfAList) {
-    auto launcher = made();
+    auto launcher = makeLauncher();
     auto copied = manager.tensorT<uint32_t>(std::vector<uint32_t>(kElements));
     int calls = 0;
     kp::KernelListLauncher list("list");
@@ -71,12 +72,12 @@ TEST_F(TunedKernelLauncherTest, TunesBeforeTheStepsOfAList) {
     EXPECT_EQ(onDevice<uint32_t>(*sums), sumsAfter(5));
 }
 
-TEST_F(TunedKernelLauncherTest, WaitsForWhatWritesItsMemory) {
-    // A host function ahead of it in the queue, and an event that another thread sets.
-    auto launcher = made();
+TEST_F(TunedKernelLauncherTest, TunesAfterEarlierWritesToItsMemory) {
+    // An earlier host function of the queue writes it, and another thread sets the event.
+    auto launcher = makeLauncher();
     kp::UserEvent gate;
     queue->hostFunction([&] {
-        // Long enough that tuning would have begun, had it not waited.
+        // Long enough that tuning would begin meanwhile if it did not wait.
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         std::vector<uint32_t> zeros(kElements);
         sums->upload(zeros.data(), zeros.size() * sizeof(uint32_t));
@@ -87,8 +88,8 @@ TEST_F(TunedKernelLauncherTest, WaitsForWhatWritesItsMemory) {
     EXPECT_EQ(onDevice<uint32_t>(*sums), ascending<uint32_t>(kElements));
 }
 
-TEST_F(TunedKernelLauncherTest, FailsWithWhatItWaitsFor) {
-    auto launcher = made();
+TEST_F(TunedKernelLauncherTest, FailsWithTheEventItWaitsFor) {
+    auto launcher = makeLauncher();
     kp::UserEvent gate;
     gate.fail(std::domain_error("planted"));
     const kp::Event event = *(*launcher)(on(queue, {gate}));
@@ -96,8 +97,8 @@ TEST_F(TunedKernelLauncherTest, FailsWithWhatItWaitsFor) {
     expectUnchanged();
 }
 
-TEST_F(TunedKernelLauncherTest, AnotherGlobalSizeIsTunedByItself) {
-    auto launcher = made();
+TEST_F(TunedKernelLauncherTest, TunesEachGlobalSizeSeparately) {
+    auto launcher = makeLauncher();
     kp::LaunchOptions options = on(queue);
     options.globalSize = kp::WorkSize(kElements / 2);
     (*launcher)(options)->wait();
@@ -136,9 +137,15 @@ void main() {
     EXPECT_THROW((*launcher)({queue, {}, {}, {}, {{"times", 1.0f}}, true}), kp::InvalidArgument);
 }
 
-TEST_F(TunedKernelLauncherTest, SaysWhatIsWrong) {
+TEST_F(TunedKernelLauncherTest, RejectsWrongCalls) {
     EXPECT_THROW(kp::TunedKernelLauncher("none", nullptr, arguments()), kp::InvalidArgument);
-    auto launcher = made();
+    for (const kp::ParameterTarget& target : {kp::ParameterTarget("S"), kp::ParameterTarget(1)}) {
+        kp::TunedKernelOptions twice;
+        twice.parametersMap = {{"a", target}, {"b", target}};
+        EXPECT_ERROR(kp::InvalidArgument, "parameters 'a' and 'b' both stand for argument",
+                     makeLauncher(twice));
+    }
+    auto launcher = makeLauncher();
     EXPECT_THROW((*launcher)(), kp::InvalidArgument); // no queue
     kp::LaunchOptions sized = on(queue);
     sized.localSize = kp::WorkSize(64);
@@ -156,11 +163,11 @@ TEST_F(TunedKernelLauncherTest, SaysWhatIsWrong) {
 TEST_F(TunedKernelLauncherTest, IsProfiledUnderItsName) {
     auto timed = manager.queue(0, true, true);
     if (!timed->profiling())
-        GTEST_SKIP() << "this device has no timestamps";
+        GTEST_SKIP() << "the device has no timestamps";
     auto profiler = std::make_shared<kp::Profiler>();
     kp::TunedKernelOptions options;
     options.profiler = profiler;
-    auto launcher = made(options);
+    auto launcher = makeLauncher(options);
     for (int i = 0; i < 3; ++i)
         (*launcher)(on(timed))->wait();
     EXPECT_EQ(launcher->events().size(), 3u);

@@ -7,7 +7,7 @@ namespace kp::test {
 namespace {
 
 template <typename Thrown, typename... Args>
-void expectKind(ErrorCode code, const Args&... args) {
+void expectClass(ErrorCode code, const Args&... args) {
     bool asItself = false;
     try {
         throw Thrown("it went wrong", args...);
@@ -20,26 +20,26 @@ void expectKind(ErrorCode code, const Args&... args) {
     EXPECT_THROW(throw Thrown("it went wrong", args...), std::runtime_error);
 }
 
-TEST(Error, EachKindHasItsCodeAndIsCaughtByItsBases) {
-    expectKind<InvalidArgument>(ErrorCode::eInvalidArgument);
-    expectKind<ShaderError>(ErrorCode::eShader);
-    expectKind<OutOfMemory>(ErrorCode::eOutOfMemory);
-    expectKind<DeviceLost>(ErrorCode::eDeviceLost);
-    expectKind<Unsupported>(ErrorCode::eUnsupported);
+TEST(Error, HasACodePerClassAndIsCaughtAsItsBases) {
+    expectClass<InvalidArgument>(ErrorCode::eInvalidArgument);
+    expectClass<ShaderError>(ErrorCode::eShader);
+    expectClass<OutOfMemory>(ErrorCode::eOutOfMemory);
+    expectClass<DeviceLost>(ErrorCode::eDeviceLost);
+    expectClass<Unsupported>(ErrorCode::eUnsupported);
 }
 
-TEST(Error, KindsAreTold) {
+TEST(Error, IsNotCaughtAsAnotherClass) {
     const auto throwOne = [] { throw InvalidArgument("x"); };
     EXPECT_THROW(throwOne(), InvalidArgument);
     try {
         throwOne();
     } catch (const Unsupported&) {
-        FAIL() << "InvalidArgument is no Unsupported";
+        FAIL() << "an InvalidArgument was caught as Unsupported";
     } catch (const Error&) {
     }
 }
 
-TEST(Error, TheMessageListsTheReasons) {
+TEST(Error, ListsTheReasonsInItsMessage) {
     const Unsupported error("no device will do",
                             {"device 0 is too old", "device 1 has no compute"});
     EXPECT_STREQ(error.what(),
@@ -54,7 +54,7 @@ TEST(Error, CarriesTheVulkanResult) {
     EXPECT_EQ(InvalidArgument("x").vkResult(), 0);
 }
 
-TEST(Error, AShaderErrorSaysWhere) {
+TEST(Error, GivesTheLocationOfAShaderError) {
     const ShaderError error("bad", "a.comp", 3, 7, "the log");
     EXPECT_EQ(error.file(), "a.comp");
     EXPECT_EQ(error.line(), 3u);
@@ -63,7 +63,7 @@ TEST(Error, AShaderErrorSaysWhere) {
     EXPECT_EQ(ShaderError("bad").line(), 0u);
 }
 
-TEST(Error, CopiesKeepEverything) {
+TEST(Error, CopiesAllItsParts) {
     const Unsupported error("x", {"y"});
     const Error copy = error;
     EXPECT_EQ(copy.code(), ErrorCode::eUnsupported);

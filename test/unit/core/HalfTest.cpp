@@ -32,8 +32,8 @@ T fromBits(uint32_t bits) {
     return value;
 }
 
-/// The value that 16 bits stand for, from the definition of a binary floating-point format.
-double meaning(uint32_t bits, int exponentBits, int mantissaBits) {
+/// Decodes 16 bits by the definition of a binary floating-point format.
+double decode(uint32_t bits, int exponentBits, int mantissaBits) {
     const int bias = (1 << (exponentBits - 1)) - 1;
     const int exponent = static_cast<int>(bits >> mantissaBits) & ((1 << exponentBits) - 1);
     const double fraction = bits & ((1u << mantissaBits) - 1);
@@ -66,8 +66,8 @@ protected:
     using F = Format<T>;
     static constexpr uint32_t kInfinityBits = ((1u << F::kExponentBits) - 1) << F::kMantissaBits;
 
-    static double meaningOf(uint32_t bits) {
-        return meaning(bits, F::kExponentBits, F::kMantissaBits);
+    static double decoded(uint32_t bits) {
+        return decode(bits, F::kExponentBits, F::kMantissaBits);
     }
 
     static void expectRoundsTo(float value, uint32_t bits) {
@@ -80,9 +80,9 @@ protected:
 using SmallFloats = ::testing::Types<Half, BFloat16>;
 TYPED_TEST_SUITE(SmallFloatTest, SmallFloats);
 
-TYPED_TEST(SmallFloatTest, EveryValueMeansWhatTheFormatSays) {
+TYPED_TEST(SmallFloatTest, DecodesEveryValue) {
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-        const double expected = this->meaningOf(bits);
+        const double expected = this->decoded(bits);
         const float value = static_cast<float>(fromBits<TypeParam>(bits));
         if (std::isnan(expected)) {
             ASSERT_TRUE(std::isnan(value)) << bits;
@@ -93,23 +93,23 @@ TYPED_TEST(SmallFloatTest, EveryValueMeansWhatTheFormatSays) {
     }
 }
 
-TYPED_TEST(SmallFloatTest, EveryValueComesBackFromFloat) {
+TYPED_TEST(SmallFloatTest, RoundTripsEveryValueThroughFloat) {
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
         const TypeParam value = fromBits<TypeParam>(bits);
         const TypeParam back(static_cast<float>(value));
-        if (std::isnan(this->meaningOf(bits)))
+        if (std::isnan(this->decoded(bits)))
             ASSERT_TRUE(std::isnan(static_cast<float>(back))) << bits;
         else
             ASSERT_EQ(back, value) << bits;
     }
 }
 
-TYPED_TEST(SmallFloatTest, BetweenNeighboursTheNearestIsTakenAndTiesGoToEven) {
+TYPED_TEST(SmallFloatTest, RoundsToNearestAndTiesToEven) {
     for (uint32_t bits = 0; bits + 1 < this->kInfinityBits; ++bits) {
-        const double low = this->meaningOf(bits);
-        const double high = this->meaningOf(bits + 1);
+        const double low = this->decoded(bits);
+        const double high = this->decoded(bits + 1);
         const auto middle = static_cast<float>((low + high) / 2);
-        ASSERT_EQ(middle, (low + high) / 2) << "the middle is no float";
+        ASSERT_EQ(middle, (low + high) / 2) << "the middle is not a float";
         this->expectRoundsTo(middle, bits + (bits & 1));
         this->expectRoundsTo(std::nextafter(middle, 0.0f), bits);
         this->expectRoundsTo(std::nextafter(middle, kInfinity), bits + 1);
@@ -118,9 +118,9 @@ TYPED_TEST(SmallFloatTest, BetweenNeighboursTheNearestIsTakenAndTiesGoToEven) {
     }
 }
 
-TYPED_TEST(SmallFloatTest, WhatIsTooLargeBecomesInfinity) {
-    const double largest = this->meaningOf(this->kInfinityBits - 1);
-    const double step = largest - this->meaningOf(this->kInfinityBits - 2);
+TYPED_TEST(SmallFloatTest, RoundsOverflowToInfinity) {
+    const double largest = this->decoded(this->kInfinityBits - 1);
+    const double step = largest - this->decoded(this->kInfinityBits - 2);
     const auto tie = static_cast<float>(largest + step / 2);
     ASSERT_EQ(tie, largest + step / 2);
     this->expectRoundsTo(std::nextafter(tie, 0.0f), this->kInfinityBits - 1);
@@ -130,13 +130,13 @@ TYPED_TEST(SmallFloatTest, WhatIsTooLargeBecomesInfinity) {
     this->expectRoundsTo(kInfinity, this->kInfinityBits);
 }
 
-TYPED_TEST(SmallFloatTest, NoNaNBecomesANumber) {
+TYPED_TEST(SmallFloatTest, KeepsNaNs) {
     for (const uint32_t bits : {0x7f800001u, 0x7f801fffu, 0x7fbfffffu, 0x7fc00000u, 0x7fffffffu,
                                 0xff800001u, 0xffffffffu})
         EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam(floatFromBits(bits))))) << bits;
 }
 
-TYPED_TEST(SmallFloatTest, RandomFloatsLieBetweenTheirNeighbours) {
+TYPED_TEST(SmallFloatTest, RoundsRandomFloatsToTheNearestValue) {
     std::mt19937 random(5);
     for (int i = 0; i < 1000000; ++i) {
         const float value = floatFromBits(static_cast<uint32_t>(random()) & 0x7fffffffu);
@@ -146,10 +146,10 @@ TYPED_TEST(SmallFloatTest, RandomFloatsLieBetweenTheirNeighbours) {
         ASSERT_LE(bits, this->kInfinityBits);
         if (bits == this->kInfinityBits)
             continue;
-        const double error = std::abs(this->meaningOf(bits) - value);
-        ASSERT_LE(error, std::abs(this->meaningOf(bits + 1) - value)) << value;
+        const double error = std::abs(this->decoded(bits) - value);
+        ASSERT_LE(error, std::abs(this->decoded(bits + 1) - value)) << value;
         if (bits > 0) {
-            ASSERT_LE(error, std::abs(this->meaningOf(bits - 1) - value)) << value;
+            ASSERT_LE(error, std::abs(this->decoded(bits - 1) - value)) << value;
         }
     }
 }

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "unit/ScopedEnvironment.hpp"
 
 namespace kp::test {
 namespace {
@@ -44,15 +45,9 @@ protected:
     Level mLevel = Level::eWarn;
 };
 
-void setEnvironment(const char* value) {
-#ifdef _WIN32
-    _putenv_s("KOMPUTE_LOG_LEVEL", value ? value : "");
-#else
-    if (value)
-        setenv("KOMPUTE_LOG_LEVEL", value, 1);
-    else
-        unsetenv("KOMPUTE_LOG_LEVEL");
-#endif
+void setupWithLevel(const char* variable) {
+    const ScopedEnvironment level("KOMPUTE_LOG_LEVEL", variable);
+    ::logger::setupLogger();
 }
 
 enum class Colour { eRed, eBlue = 7 };
@@ -75,9 +70,9 @@ TEST_F(LoggerTest, FormatsEveryKindOfArgument) {
     EXPECT_EQ(last(), "0x1230");
 }
 
-TEST_F(LoggerTest, TakesFormatSpecifications) {
+TEST_F(LoggerTest, AppliesFormatSpecifications) {
     KP_LOG_INFO("{:>5}|{:#x}|{1} of {0}", 42, 255);
-    // Automatic and manual numbering may not be mixed: said in the message, never thrown.
+    // Mixing automatic and manual numbering is an error, reported in the message and not thrown.
     EXPECT_NE(last().find("format error"), std::string::npos) << last();
     KP_LOG_INFO("{:>5}|{:#x}", 42, 255);
     EXPECT_EQ(last(), "   42|0xff");
@@ -85,7 +80,7 @@ TEST_F(LoggerTest, TakesFormatSpecifications) {
     EXPECT_EQ(last(), "2 before 1");
 }
 
-TEST_F(LoggerTest, BracesAndMissingArgumentsAreSurvived) {
+TEST_F(LoggerTest, AcceptsBracesAndMissingArguments) {
     KP_LOG_INFO("no arguments");
     EXPECT_EQ(last(), "no arguments");
     KP_LOG_INFO("{{}}");
@@ -100,7 +95,7 @@ TEST_F(LoggerTest, BracesAndMissingArgumentsAreSurvived) {
     EXPECT_EQ(last(), "100 % {finished}");
 }
 
-TEST_F(LoggerTest, LevelFileAndLineReachTheSink) {
+TEST_F(LoggerTest, PassesLevelFileAndLineToTheSink) {
     KP_LOG_TRACE("a");
     KP_LOG_DEBUG("b");
     KP_LOG_INFO("c");
@@ -117,7 +112,7 @@ TEST_F(LoggerTest, LevelFileAndLineReachTheSink) {
     EXPECT_NE(mMessages[4].file.find("LoggerTest"), std::string::npos);
 }
 
-TEST_F(LoggerTest, MessagesBelowTheLevelAreNeitherSentNorEvaluated) {
+TEST_F(LoggerTest, NeitherSendsNorEvaluatesMessagesBelowTheLevel) {
     int evaluated = 0;
     for (int level = 0; level <= static_cast<int>(Level::eOff); ++level) {
         logger::setLogLevel(static_cast<Level>(level));
@@ -136,28 +131,22 @@ TEST_F(LoggerTest, MessagesBelowTheLevelAreNeitherSentNorEvaluated) {
     }
 }
 
-TEST_F(LoggerTest, TheEnvironmentSetsTheLevel) {
-    const char* before = std::getenv("KOMPUTE_LOG_LEVEL");
-    const std::string kept = before ? before : "";
+TEST_F(LoggerTest, TakesTheLevelFromTheEnvironment) {
     const std::pair<const char*, Level> names[] = {
         {"trace", Level::eTrace}, {"debug", Level::eDebug}, {"info", Level::eInfo},
         {"warn", Level::eWarn},   {"error", Level::eError}, {"critical", Level::eCritical},
         {"off", Level::eOff}};
     for (const auto& [name, level] : names) {
-        setEnvironment(name);
-        ::logger::setupLogger();
+        setupWithLevel(name);
         EXPECT_EQ(logger::getLogLevel(), level) << name;
     }
-    setEnvironment("loud");
-    ::logger::setupLogger();
+    setupWithLevel("loud");
     EXPECT_EQ(logger::getLogLevel(), Level::eWarn);
-    setEnvironment(nullptr);
-    ::logger::setupLogger();
+    setupWithLevel(nullptr);
     EXPECT_EQ(logger::getLogLevel(), Level::eWarn);
-    setEnvironment(before ? kept.c_str() : nullptr);
 }
 
-TEST_F(LoggerTest, WithoutASinkMessagesGoToStderr) {
+TEST_F(LoggerTest, WritesToStderrWithoutASink) {
     logger::setSink(nullptr);
     ::testing::internal::CaptureStderr();
     KP_LOG_WARN("the {} is low", "tide");
@@ -168,7 +157,7 @@ TEST_F(LoggerTest, WithoutASinkMessagesGoToStderr) {
     EXPECT_TRUE(mMessages.empty());
 }
 
-TEST_F(LoggerTest, OneCallAtATimeAndNoneAfterTheSinkIsReplaced) {
+TEST_F(LoggerTest, CallsTheSinkOnceAtATimeAndNotAfterItIsReplaced) {
     struct Counter {
         std::atomic<int> inside{0};
         std::atomic<int> overlaps{0};

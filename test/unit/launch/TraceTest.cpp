@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// [T1] Which launches are traced.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 #include <kompute/launch/Trace.hpp>
+
+#include "unit/ScopedEnvironment.hpp"
 
 namespace kp {
 namespace {
@@ -22,14 +20,14 @@ protected:
     }
 };
 
-TEST_F(TraceTest, OffUnlessSwitchedOn) {
+TEST_F(TraceTest, IsOffByDefault) {
     setTraceOptions({});
     EXPECT_FALSE(shouldTraceKernel("k"));
     setTraceOptions(on());
     EXPECT_TRUE(shouldTraceKernel("k"));
 }
 
-TEST_F(TraceTest, CopiesAndAccumulationsCanBeLeftOut) {
+TEST_F(TraceTest, LeavesOutCopiesAndAccumulationsOnRequest) {
     TraceOptions options = on();
     setTraceOptions(options);
     EXPECT_TRUE(shouldTraceKernel("enqueue_copy x"));
@@ -44,7 +42,7 @@ TEST_F(TraceTest, CopiesAndAccumulationsCanBeLeftOut) {
     EXPECT_TRUE(shouldTraceKernel("addition"));
 }
 
-TEST_F(TraceTest, Globs) {
+TEST_F(TraceTest, FiltersByGlobs) {
     setTraceOptions(on("adv*,re?ap,!*_y"));
     EXPECT_TRUE(shouldTraceKernel("advec_x"));
     EXPECT_TRUE(shouldTraceKernel("remap"));
@@ -57,7 +55,7 @@ TEST_F(TraceTest, Globs) {
     EXPECT_TRUE(shouldTraceKernel("ab"));
 }
 
-TEST_F(TraceTest, PrintsWhereItIsTold) {
+TEST_F(TraceTest, PrintsToTheGivenOutput) {
     std::string printed;
     setTraceOutput([&](const std::string& line) { printed += line + ";"; });
     setTraceOptions(on("a*"));
@@ -79,25 +77,21 @@ TEST_F(TraceTest, ProfilingHasItsOwnSwitch) {
     EXPECT_FALSE(shouldProfileKernel("a"));
 }
 
-#if !defined(_WIN32)
-TEST_F(TraceTest, EnvironmentVariables) {
-    setenv("KP_TRACE_KERNELS", "1", 1);
-    setenv("KP_TRACE_NOCOPY", "Yes", 1);
-    setenv("KP_TRACE_NOACCUMULATE", "0", 1);
-    setenv("KP_PROFILE_KERNELS", "true", 1);
-    setenv("KP_TRACE_FILTER", "x*", 1);
+TEST_F(TraceTest, ReadsEnvironmentVariables) {
+    const test::ScopedEnvironment trace("KP_TRACE_KERNELS", "1");
+    const test::ScopedEnvironment noCopy("KP_TRACE_NOCOPY", "Yes");
+    const test::ScopedEnvironment noAccumulate("KP_TRACE_NOACCUMULATE", "0");
+    const test::ScopedEnvironment profile("KP_PROFILE_KERNELS", "true");
+    const test::ScopedEnvironment filter("KP_TRACE_FILTER", "x*");
     const TraceOptions options = traceOptionsFromEnvironment();
-    for (const char* name : {"KP_TRACE_KERNELS", "KP_TRACE_NOCOPY", "KP_TRACE_NOACCUMULATE",
-                             "KP_PROFILE_KERNELS", "KP_TRACE_FILTER"})
-        unsetenv(name);
     EXPECT_TRUE(options.traceKernels);
     EXPECT_TRUE(options.noCopy);
     EXPECT_FALSE(options.noAccumulate);
     EXPECT_TRUE(options.profileKernels);
     EXPECT_EQ(options.filter, "x*");
+    const test::ScopedEnvironment unset("KP_TRACE_KERNELS", nullptr);
     EXPECT_FALSE(traceOptionsFromEnvironment().traceKernels);
 }
-#endif
 
 TEST_F(TraceTest, FunctionProfilerAddsUp) {
     FunctionProfiler profiler("step");

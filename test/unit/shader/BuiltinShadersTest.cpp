@@ -47,7 +47,7 @@ TEST(BuiltinShaders, LogisticRegressionKeepsItsContract) {
     EXPECT_EQ(reflection.specConstants[0].type, ScalarType::eFloat32);
 }
 
-TEST(BuiltinShaders, CompileInTheProcessAsTheyDoInTheBuild) {
+TEST(BuiltinShaders, CompileAtRunTime) {
     for (const char* name : {"ShaderOpMult.comp", "ShaderLogisticRegression.comp"}) {
         const auto spirv = compileFile(std::string(KOMPUTE_SOURCE_FOLDER "/shaders/") + name);
         EXPECT_NO_THROW(validate(spirv, vulkan(1), false)) << name;

@@ -8,7 +8,7 @@ namespace {
 
 using test::contains;
 
-TEST(CompileLog, ReadsTheFormOfOldCompilers) {
+TEST(CompileLog, ParsesTheFormatOfOldCompilers) {
     const SourceTexts sources = {{"a.comp", "one\n  x = foo(foo2, foo);\n  y = bar;\n"}};
     const auto faults = readLog("WARNING: a.comp:1: ignored\n"
                                 "ERROR: a.comp:3: 'bar' : undeclared identifier \n"
@@ -21,10 +21,10 @@ TEST(CompileLog, ReadsTheFormOfOldCompilers) {
     EXPECT_EQ(faults[0].line, 3u);
     EXPECT_EQ(faults[0].column, 7u);
     EXPECT_EQ(faults[0].message, "'bar' : undeclared identifier");
-    EXPECT_EQ(faults[1].column, 0u) << "foo stands there twice";
+    EXPECT_EQ(faults[1].column, 0u) << "'foo' occurs twice in the line";
 }
 
-TEST(CompileLog, ReadsTheFormWithColumns) {
+TEST(CompileLog, ParsesTheFormatWithColumns) {
     const SourceTexts sources = {{"a.comp", "x = foo(foo2, foo);\n"}};
     const auto faults = readLog("ERROR: a.comp:1:16: 'foo' : wrong\n", sources);
     ASSERT_EQ(faults.size(), 1u);
@@ -32,7 +32,7 @@ TEST(CompileLog, ReadsTheFormWithColumns) {
     EXPECT_EQ(faults[0].column, 15u);
 }
 
-TEST(CompileLog, TakesNamesWithColonsAndNumbers) {
+TEST(CompileLog, AcceptsFileNamesWithColonsAndNumbers) {
     const SourceTexts sources = {{"c:12: x/a.comp", "line\n"}, {"c", "line\n"}};
     const auto faults = readLog("ERROR: c:12: x/a.comp:1: 'line' : wrong\n"
                                 "ERROR: unknown/name.glsl:77: 'x' : wrong\n"
@@ -47,7 +47,7 @@ TEST(CompileLog, TakesNamesWithColonsAndNumbers) {
     EXPECT_EQ(faults[2].line, 0u);
 }
 
-TEST(CompileLog, ReadsTheHlslParsersLastWords) {
+TEST(CompileLog, ParsesTheFinalErrorOfTheHlslParser) {
     const auto faults = readLog("k.hlsl(4): error at column 19, HLSL parsing failed.\n", {});
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].file, "k.hlsl");
@@ -55,7 +55,7 @@ TEST(CompileLog, ReadsTheHlslParsersLastWords) {
     EXPECT_EQ(faults[0].column, 19u);
 }
 
-TEST(CompileLog, SurvivesAnyText) {
+TEST(CompileLog, AcceptsAnyText) {
     for (const std::string text :
          {"", "ERROR: ", "ERROR: :", "ERROR: ::::", "ERROR: a:99999999999999999999: x",
           "ERROR: a:1", "ERROR: a:1:", "):(", "(): error at column , HLSL"}) {
@@ -64,7 +64,7 @@ TEST(CompileLog, SurvivesAnyText) {
     }
 }
 
-TEST(CompileLog, ShowsTheNeighbourhoodOfAFaultInALongLine) {
+TEST(CompileLog, ExcerptsALongLineAroundTheError) {
     const std::string line = std::string(1000, ' ') + "wrong" + std::string(1000, 'y');
     const auto error = compileError("ERROR: a:1: 'wrongy' : bad\n", "a",
                                     {{"a", std::string(1000, ' ') + "wrongy " + line}});
@@ -73,11 +73,10 @@ TEST(CompileLog, ShowsTheNeighbourhoodOfAFaultInALongLine) {
     EXPECT_TRUE(contains(error.what(), "^~~~~~"));
 }
 
-TEST(CompileLog, ListsFurtherFaultsAndCountsTheRest) {
+TEST(CompileLog, ListsTenErrorsAndCountsTheRest) {
     std::string log;
-    for (int i = 1; i <= 30; ++i) {
+    for (int i = 1; i <= 30; ++i)
         log += "ERROR: a:" + std::to_string(i) + ": 'x' : wrong\n";
-    }
     const auto error = compileError(log, "a", {});
     EXPECT_TRUE(contains(error.what(), "a:10: error"));
     EXPECT_FALSE(contains(error.what(), "a:11: error"));

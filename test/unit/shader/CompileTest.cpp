@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <thread>
 
 #include "ShaderTestTools.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "unit/TestThreads.hpp"
 
 namespace kp {
 namespace {
@@ -34,7 +34,7 @@ CompileOptions hlslOptions(const std::string& entryPoint = "main") {
     return options;
 }
 
-TEST(Compile, MakesAModuleThatValidates) {
+TEST(Compile, ProducesAValidModule) {
     const auto spirv = compile(glsl(kBuffer, "data[0] = 1.0;"));
     ASSERT_GT(spirv.size(), 5u);
     EXPECT_EQ(spirv[0], 0x07230203u);
@@ -90,7 +90,7 @@ TEST(Compile, DefinesMacros) {
     EXPECT_EQ(shader::reflect(spirv).localSize[0], 16u);
 }
 
-TEST(Compile, RefusesDefinesThatAreNoMacros) {
+TEST(Compile, RefusesMalformedDefines) {
     const std::string source = glsl(kBuffer, "data[0] = 1.0;");
     for (const char* name : {"", "2X", "A B", "A\n#error", "F(x", "-D"}) {
         CompileOptions options;
@@ -119,7 +119,7 @@ TEST(Compile, LocatesAnError) {
     EXPECT_TRUE(contains(error.log(), "undeclared identifier"));
 }
 
-TEST(Compile, LocatesASyntaxErrorInPlainWords) {
+TEST(Compile, DescribesASyntaxErrorInPlainWords) {
     const auto error =
         shaderErrorOf([] { compile("#version 450\nvoid main()\n{\n    int a = 1\n}\n"); });
     EXPECT_EQ(error.line(), 5u);
@@ -134,7 +134,7 @@ TEST(Compile, HonoursLineDirectives) {
     EXPECT_LE(error.line(), 101u);
 }
 
-TEST(Compile, ReportsSourcesThatAreNoShader) {
+TEST(Compile, RefusesSourcesThatAreNotShaders) {
     EXPECT_TRUE(contains(shaderErrorOf([] { compile(""); }).what(), "empty"));
     EXPECT_TRUE(contains(shaderErrorOf([] { compile(" \n\t\n"); }).what(), "empty"));
     EXPECT_THROW(compile("\x01\x02\xff garbage"), ShaderError);
@@ -148,9 +148,8 @@ TEST(Compile, ReportsSourcesThatAreNoShader) {
 
 TEST(Compile, RefusesExpressionsThatWouldOverflowTheStack) {
     std::string sum = "1.0";
-    for (int i = 0; i < 100000; ++i) {
+    for (int i = 0; i < 100000; ++i)
         sum += "+data[1]";
-    }
     const auto error = shaderErrorOf([&] { compile(glsl(kBuffer, "\ndata[0] = " + sum + ";")); });
     EXPECT_TRUE(contains(error.what(), "operators"));
     EXPECT_EQ(error.line(), 7u);
@@ -161,7 +160,7 @@ TEST(Compile, RefusesExpressionsThatWouldOverflowTheStack) {
                                               std::string(20000, '*') + "*/ data[0] = 1.0;")));
 }
 
-TEST(Compile, TakesHlsl) {
+TEST(Compile, CompilesHlsl) {
     const auto spirv = compile("StructuredBuffer<float> source : register(t0);\n"
                                "RWStructuredBuffer<float> result : register(u1);\n"
                                "[numthreads(32, 2, 1)]\n"
@@ -180,7 +179,7 @@ TEST(Compile, TakesHlsl) {
     EXPECT_TRUE(reflection.bindings[1].writes);
 }
 
-TEST(Compile, NumbersHlslBindingsThatHaveNone) {
+TEST(Compile, NumbersHlslBindingsWithoutRegisters) {
     const auto spirv = compile("StructuredBuffer<float> a;\nRWStructuredBuffer<float> b;\n"
                                "[numthreads(1, 1, 1)] void main() { b[0] = a[0]; }\n",
                                hlslOptions());
@@ -201,7 +200,7 @@ TEST(Compile, LocatesAnHlslError) {
     EXPECT_TRUE(contains(error.what(), "'unknown'"));
 }
 
-TEST(Compile, ExplainsHlslRegistersThatCollide) {
+TEST(Compile, ExplainsHlslRegisterCollisions) {
     const auto error = shaderErrorOf([] {
         compile("StructuredBuffer<float> in0 : register(t0);\n"
                 "RWStructuredBuffer<float> out0 : register(u0);\n"
@@ -219,7 +218,7 @@ TEST(Compile, NamesAMissingHlslEntryPoint) {
     EXPECT_TRUE(contains(error.what(), "Absent"));
 }
 
-TEST(Compile, KeepsTheSourceForDebuggers) {
+TEST(Compile, AddsDebugInformationOnRequest) {
     const std::string source = glsl(kBuffer, "float value = 5.0; data[0] = value;");
     CompileOptions options;
     const auto plain = compile(source, options);
@@ -229,19 +228,19 @@ TEST(Compile, KeepsTheSourceForDebuggers) {
     EXPECT_NO_THROW(shader::validate(debug, vulkan(1)));
 }
 
-TEST(Compile, TakesDebugPrintf) {
+TEST(Compile, CompilesDebugPrintf) {
     const auto spirv = compile("#version 450\n#extension GL_EXT_debug_printf : enable\n" + kBuffer +
                                "void main() { debugPrintfEXT(\"%f\", data[0]); }");
     EXPECT_NO_THROW(shader::validate(spirv, vulkan(1)));
     EXPECT_EQ(test::accessesOf(spirv), (test::Accesses{{0, "r"}}));
 }
 
-TEST(Compile, TakesLargeWorkgroups) {
+TEST(Compile, CompilesLargeWorkgroups) {
     EXPECT_NO_THROW(compile("#version 450\nlayout(local_size_x = 2048, local_size_z = 128) in;\n" +
                             kBuffer + "void main() { data[0] = 1.0; }"));
 }
 
-TEST(CompileFile, ReadsFilesAndTakesTheLanguageFromTheName) {
+TEST(CompileFile, TakesTheLanguageFromTheFileName) {
     const test::TemporaryFolder folder;
     const auto glslFile = folder.write("fill.comp", glsl(kBuffer, "data[0] = 1.0;"));
     EXPECT_EQ(compileFile(glslFile)[0], 0x07230203u);
@@ -255,7 +254,7 @@ TEST(CompileFile, ReadsFilesAndTakesTheLanguageFromTheName) {
     EXPECT_EQ(error.line(), 2u);
 }
 
-TEST(CompileFile, SaysWhichFileItCannotRead) {
+TEST(CompileFile, NamesAFileThatItCannotRead) {
     const test::TemporaryFolder folder;
     for (const std::string& path : {folder.path("absent.comp"), folder.path("")}) {
         try {
@@ -267,11 +266,10 @@ TEST(CompileFile, SaysWhichFileItCannotRead) {
     }
 }
 
-TEST(Compile, RemembersResults) {
+TEST(Compile, CachesResults) {
     std::string body;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 2000; ++i)
         body += "data[" + std::to_string(i) + "] = sin(data[" + std::to_string(i + 1) + "]);\n";
-    }
     const std::string source = glsl(kBuffer, body);
     const auto time = [&] {
         const auto start = std::chrono::steady_clock::now();
@@ -280,40 +278,32 @@ TEST(Compile, RemembersResults) {
     };
     const auto first = time();
     auto second = time();
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 5; ++i)
         second = std::min(second, time());
-    }
     EXPECT_LT(second * 5, first);
 }
 
-TEST(Compile, WorksInManyThreadsAtOnce) {
+TEST(Compile, CompilesInManyThreadsAtOnce) {
     constexpr int kThreads = 8;
     constexpr int kShaders = 6;
     std::atomic<int> wrong = 0;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < kThreads; ++t) {
-        threads.emplace_back([t, &wrong] {
-            for (int i = 0; i < kShaders; ++i) {
-                const uint32_t size = 1 + static_cast<uint32_t>(t * kShaders + i);
-                const std::string source =
-                    "#version 450\nlayout(local_size_x = " + std::to_string(size) + ") in;\n" +
-                    kBuffer + "void main() { data[0] = exp(data[1]); }";
-                const auto spirv = compile(source);
-                shader::validate(spirv, vulkan(1));
-                wrong += shader::reflect(spirv).localSize[0] == size ? 0 : 1;
-                try {
-                    compile("#version 450\nvoid main() { missing" + std::to_string(size) + "(); }");
-                    ++wrong;
-                } catch (const ShaderError& error) {
-                    wrong +=
-                        contains(error.what(), "'missing" + std::to_string(size) + "'") ? 0 : 1;
-                }
+    test::runInThreads(kThreads, [&](int number) {
+        for (int i = 0; i < kShaders; ++i) {
+            const uint32_t size = 1 + static_cast<uint32_t>(number * kShaders + i);
+            const std::string source =
+                "#version 450\nlayout(local_size_x = " + std::to_string(size) + ") in;\n" +
+                kBuffer + "void main() { data[0] = exp(data[1]); }";
+            const auto spirv = compile(source);
+            shader::validate(spirv, vulkan(1));
+            wrong += shader::reflect(spirv).localSize[0] == size ? 0 : 1;
+            try {
+                compile("#version 450\nvoid main() { missing" + std::to_string(size) + "(); }");
+                ++wrong;
+            } catch (const ShaderError& error) {
+                wrong += contains(error.what(), "'missing" + std::to_string(size) + "'") ? 0 : 1;
             }
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+        }
+    });
     EXPECT_EQ(wrong, 0);
 }
 

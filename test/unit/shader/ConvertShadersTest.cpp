@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scripts/convert_shaders.py, run as a user runs it.
+// Runs scripts/convert_shaders.py as a user does.
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <sstream>
 
 #include <ShaderOpMult.hpp>
@@ -14,10 +13,7 @@
 namespace kp {
 namespace {
 
-std::string readFile(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+using test::readFile;
 
 int run(const std::string& arguments, const std::string& output) {
     const std::string command = "python3 \"" KOMPUTE_SOURCE_FOLDER
@@ -39,7 +35,7 @@ protected:
     const std::string log = folder.path("log.txt");
 };
 
-TEST_F(ConvertShaders, WritesTheHeaderTheBuildWrites) {
+TEST_F(ConvertShaders, WritesTheSameHeaderAsTheBuild) {
     folder.write("in/deep/ShaderOpMult.comp",
                  readFile(KOMPUTE_SOURCE_FOLDER "/shaders/ShaderOpMult.comp"));
     const std::string arguments =
@@ -63,7 +59,7 @@ TEST_F(ConvertShaders, WritesTheHeaderTheBuildWrites) {
     }
 }
 
-TEST_F(ConvertShaders, FailsWhenAShaderFails) {
+TEST_F(ConvertShaders, FailsIfAShaderFails) {
     folder.write("in/good.comp", "#version 450\nvoid main() {}\n");
     folder.write("in/bad.comp", "#version 450\nvoid main() { nothing(); }\n");
     const std::string arguments = "-v -p \"" + folder.path("in") + "\" -c \"" + folder.path("out");
@@ -81,7 +77,7 @@ TEST_F(ConvertShaders, ExplainsWrongArguments) {
     EXPECT_NE(run("-p \"" + folder.path("in") + "\" -s no-such-compiler", log), 0);
     EXPECT_TRUE(test::contains(readFile(log), "no-such-compiler was not found"));
     EXPECT_NE(run("-p \"" + folder.path("in") + "\" -n \"1x\"", log), 0);
-    EXPECT_TRUE(test::contains(readFile(log), "no C++ namespace"));
+    EXPECT_TRUE(test::contains(readFile(log), "is not a C++ namespace"));
 }
 
 } // namespace

@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled shaders between runs: DiskCache by itself, and behind compile().
+// Compiled shaders on disk: DiskCache itself, and compile() with it.
 #include "shader/DiskCache.hpp"
 
+#include <atomic>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <thread>
-
-#include <unistd.h>
 
 #include "ShaderTestTools.hpp"
 #include "shader/CompileCache.hpp"
+#include "unit/TestFiles.hpp"
+#include "unit/TestThreads.hpp"
 
 namespace kp::shader {
 namespace {
 
 namespace fs = std::filesystem;
 
+using test::readFile;
+using test::writeFile;
+
 class DiskCacheTest : public ::testing::Test {
 protected:
-    DiskCacheTest() {
-        static int number = 0;
-        mFolder = fs::temp_directory_path() / ("kompute-disk-cache-" + std::to_string(getpid()) +
-                                               "-" + std::to_string(number++));
-        fs::create_directories(mFolder);
-        clearCompileCache();
-    }
-    ~DiskCacheTest() override {
-        std::error_code ignored;
-        fs::remove_all(mFolder, ignored);
-    }
+    DiskCacheTest() { clearCompileCache(); }
 
     std::string folder() const { return mFolder.string(); }
 
@@ -43,21 +34,14 @@ protected:
         return found;
     }
 
-    static std::string read(const fs::path& path) {
-        std::ifstream in(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    static void write(const fs::path& path, const std::string& text) {
-        std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-    }
-
     CompileOptions options() const {
         CompileOptions options;
         options.cacheFolder = folder();
         return options;
     }
 
-    fs::path mFolder;
+    const test::TemporaryFolder mTemporary;
+    const fs::path mFolder = mTemporary.path();
 };
 
 const Hash kKey{1, 2};
@@ -75,7 +59,7 @@ const std::string kSource = "#version 450\nlayout(local_size_x = 1) in;\n"
                             "layout(binding = 0) buffer B { uint v[]; };\n"
                             "void main() { v[0] = 4711u; }\n";
 
-TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
+TEST_F(DiskCacheTest, LoadsWhatWasStored) {
     const DiskCache cache(folder());
     EXPECT_FALSE(cache.load(kKey));
     ASSERT_TRUE(cache.store(kKey, example()));
@@ -88,59 +72,59 @@ TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
     EXPECT_FALSE(found->includes[1].quoted);
     EXPECT_EQ(found->includes[1].contents, (Hash{5, 6}));
     EXPECT_FALSE(cache.load({1, 3}));
-    EXPECT_EQ(files().size(), 1u) << "nothing else is left";
+    EXPECT_EQ(files().size(), 1u) << "another file is left";
 }
 
-TEST_F(DiskCacheTest, WithoutAFolderThereIsNothing) {
+TEST_F(DiskCacheTest, StoresNothingWithoutAFolder) {
     const DiskCache cache("");
     EXPECT_FALSE(cache.store(kKey, example()));
     EXPECT_FALSE(cache.load(kKey));
     EXPECT_EQ(cache.file(kKey), "");
 }
 
-TEST_F(DiskCacheTest, TruncatedFilesAreNotUsed) {
+TEST_F(DiskCacheTest, RejectsTruncatedFiles) {
     const DiskCache cache(folder());
     cache.store(kKey, example(20));
-    const std::string whole = read(cache.file(kKey));
+    const std::string whole = readFile(cache.file(kKey));
     for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
-        write(cache.file(kKey), whole.substr(0, bytes));
+        writeFile(cache.file(kKey), whole.substr(0, bytes));
         ASSERT_FALSE(cache.load(kKey)) << bytes << " of " << whole.size() << " bytes";
     }
-    write(cache.file(kKey), whole + "x");
+    writeFile(cache.file(kKey), whole + "x");
     EXPECT_FALSE(cache.load(kKey));
-    write(cache.file(kKey), whole);
+    writeFile(cache.file(kKey), whole);
     EXPECT_TRUE(cache.load(kKey));
 }
 
-TEST_F(DiskCacheTest, AFlippedBitAnywhereIsSeen) {
+TEST_F(DiskCacheTest, RejectsAFileWithAFlippedBit) {
     const DiskCache cache(folder());
     cache.store(kKey, example(20));
-    const std::string whole = read(cache.file(kKey));
+    const std::string whole = readFile(cache.file(kKey));
     for (size_t at = 0; at < whole.size(); ++at) {
         std::string damaged = whole;
         damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-        write(cache.file(kKey), damaged);
+        writeFile(cache.file(kKey), damaged);
         ASSERT_FALSE(cache.load(kKey)) << "byte " << at;
     }
 }
 
-TEST_F(DiskCacheTest, ForeignFilesAreNotUsed) {
+TEST_F(DiskCacheTest, RejectsForeignFiles) {
     const DiskCache cache(folder());
     cache.store(kKey, example());
     const Hash other{8, 9};
     fs::copy_file(cache.file(kKey), cache.file(other));
-    EXPECT_FALSE(cache.load(other)) << "the entry of another key under this name";
-    write(cache.file(other), "#!/bin/sh\n");
+    EXPECT_FALSE(cache.load(other)) << "this is the entry of another key";
+    writeFile(cache.file(other), "#!/bin/sh\n");
     EXPECT_FALSE(cache.load(other));
     fs::remove(cache.file(other));
     fs::create_directory(cache.file(other));
     EXPECT_FALSE(cache.load(other));
     EXPECT_FALSE(cache.store(other, example()));
-    EXPECT_EQ(files().size(), 2u) << "no temporary file is left";
+    EXPECT_EQ(files().size(), 2u) << "a temporary file is left";
 }
 
-TEST_F(DiskCacheTest, WhatCannotBeWrittenIsLeftOut) {
-    write(mFolder / "file", "not a folder");
+TEST_F(DiskCacheTest, DoesWithoutAFolderThatCannotBeWritten) {
+    writeFile(mFolder / "file", "not a folder");
     const DiskCache cache((mFolder / "file").string());
     EXPECT_FALSE(cache.store(kKey, example()));
     EXPECT_FALSE(cache.load(kKey));
@@ -150,13 +134,13 @@ TEST_F(DiskCacheTest, WhatCannotBeWrittenIsLeftOut) {
     EXPECT_FALSE(compile(kSource, unwritable).empty());
 }
 
-TEST_F(DiskCacheTest, KeepsWithinItsBound) {
+TEST_F(DiskCacheTest, StaysWithinItsSizeLimit) {
     constexpr uint64_t kBound = 20'000;
     const DiskCache cache(folder(), kBound);
-    write(mFolder / "shaders.txt", "beside");
+    writeFile(mFolder / "shaders.txt", "beside");
     for (uint64_t i = 0; i < 40; ++i) {
         ASSERT_TRUE(cache.store({i, i}, example(300)));
-        // Times of files may be coarse; older ones shall be told apart.
+        // File times may be coarse, so give each file a distinct one.
         fs::last_write_time(cache.file({i, i}),
                             fs::file_time_type::clock::now() - std::chrono::minutes(100 - i));
         uint64_t total = 0;
@@ -164,19 +148,19 @@ TEST_F(DiskCacheTest, KeepsWithinItsBound) {
             total += fs::file_size(path);
         ASSERT_LE(total, kBound);
     }
-    EXPECT_FALSE(cache.load({0, 0})) << "the oldest left";
+    EXPECT_FALSE(cache.load({0, 0})) << "the oldest entry must go";
     EXPECT_TRUE(cache.load({39, 39}));
     EXPECT_GE(files().size(), 5u);
     EXPECT_FALSE(cache.store({50, 50}, example(kBound)));
 }
 
-TEST_F(DiskCacheTest, RemovesWhatOthersLeftUnfinishedAndNothingElse) {
+TEST_F(DiskCacheTest, RemovesOnlyOldUnfinishedFiles) {
     const DiskCache cache(folder(), 100'000);
     cache.store(kKey, example());
     const fs::path old = mFolder / "shaders" / "x.part", fresh = mFolder / "shaders" / "y.part",
                    notes = mFolder / "shaders" / "notes.txt";
     for (const fs::path& path : {old, fresh, notes})
-        write(path, "text");
+        writeFile(path, "text");
     for (const fs::path& path : {old, notes})
         fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(3));
     cache.store({5, 5}, example());
@@ -185,26 +169,22 @@ TEST_F(DiskCacheTest, RemovesWhatOthersLeftUnfinishedAndNothingElse) {
     EXPECT_TRUE(fs::exists(notes));
 }
 
-TEST_F(DiskCacheTest, ManyThreadsAtOnce) {
+TEST_F(DiskCacheTest, ServesManyThreads) {
     const DiskCache cache(folder(), 200'000);
     std::atomic<int> wrong{0};
-    std::vector<std::thread> threads;
-    for (int number = 0; number < 4; ++number)
-        threads.emplace_back([&] {
-            for (uint64_t i = 0; i < 60; ++i) {
-                cache.store({i % 5, 1}, example(500 + i % 5));
-                const auto found = cache.load({i % 5, 1});
-                if (found && found->spirv != example(500 + i % 5).spirv)
-                    ++wrong;
-            }
-        });
-    for (std::thread& thread : threads)
-        thread.join();
+    test::runInThreads(4, [&](int) {
+        for (uint64_t i = 0; i < 60; ++i) {
+            cache.store({i % 5, 1}, example(500 + i % 5));
+            const auto found = cache.load({i % 5, 1});
+            if (found && found->spirv != example(500 + i % 5).spirv)
+                ++wrong;
+        }
+    });
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(files().size(), 5u);
 }
 
-/// Changes an entry so that it tells whether compile() took it.
+/// Marks stored modules, so that a test can tell whether compile() loaded them.
 class CompileOnDisk : public DiskCacheTest {
 protected:
     static constexpr uint32_t kMark = 0xabcdef01;
@@ -225,19 +205,19 @@ protected:
     static bool marked(const std::vector<uint32_t>& spirv) { return spirv.back() == kMark; }
 };
 
-TEST_F(CompileOnDisk, ASecondProcessNeedNotCompile) {
+TEST_F(CompileOnDisk, ReusesAStoredModule) {
     const auto first = compile(kSource, options());
     EXPECT_EQ(files().size(), 1u);
     mark();
     EXPECT_TRUE(marked(compile(kSource, options())));
-    EXPECT_TRUE(marked(compile(kSource, options()))) << "now from memory";
+    EXPECT_TRUE(marked(compile(kSource, options()))) << "from memory this time";
     clearCompileCache();
     CompileOptions off = options();
     off.cacheFolder = "off";
     EXPECT_EQ(compile(kSource, off), first);
 }
 
-TEST_F(CompileOnDisk, EverySettingAndTheSourceCount) {
+TEST_F(CompileOnDisk, DistinguishesSourcesAndOptions) {
     compile(kSource, options());
     mark();
     std::vector<CompileOptions> others(6, options());
@@ -253,7 +233,7 @@ TEST_F(CompileOnDisk, EverySettingAndTheSourceCount) {
     EXPECT_EQ(files().size(), 8u);
 }
 
-TEST_F(CompileOnDisk, AChangedIncludeMakesItStale) {
+TEST_F(CompileOnDisk, RecompilesIfAnIncludedFileChanges) {
     const std::string source = "#version 450\n#extension GL_GOOGLE_include_directive : require\n"
                                "#include \"part.glsl\"\n"
                                "layout(binding = 0) buffer B { uint v[]; };\n"
@@ -262,17 +242,17 @@ TEST_F(CompileOnDisk, AChangedIncludeMakesItStale) {
     with.includeFolders = {(mFolder / "first").string(), (mFolder / "second").string()};
     for (const char* name : {"first", "second"})
         fs::create_directory(mFolder / name);
-    write(mFolder / "second" / "part.glsl", "#define PART 1u\n");
+    writeFile(mFolder / "second" / "part.glsl", "#define PART 1u\n");
     const auto one = compile(source, with);
     mark();
     EXPECT_TRUE(marked(compile(source, with)));
     clearCompileCache();
-    write(mFolder / "second" / "part.glsl", "#define PART 2u\n");
+    writeFile(mFolder / "second" / "part.glsl", "#define PART 2u\n");
     const auto two = compile(source, with);
     EXPECT_FALSE(marked(two));
     EXPECT_NE(two, one);
     mark();
-    write(mFolder / "first" / "part.glsl", "#define PART 3u\n"); // found before the other
+    writeFile(mFolder / "first" / "part.glsl", "#define PART 3u\n"); // hides the other
     EXPECT_FALSE(marked(compile(source, with)));
     clearCompileCache();
     fs::remove(mFolder / "first" / "part.glsl");
@@ -280,10 +260,10 @@ TEST_F(CompileOnDisk, AChangedIncludeMakesItStale) {
     EXPECT_THROW(compile(source, with), ShaderError);
 }
 
-TEST_F(CompileOnDisk, DamageIsRepaired) {
+TEST_F(CompileOnDisk, ReplacesADamagedFile) {
     const auto first = compile(kSource, options());
     ASSERT_EQ(files().size(), 1u);
-    write(files()[0], "damaged");
+    writeFile(files()[0], "damaged");
     clearCompileCache();
     EXPECT_EQ(compile(kSource, options()), first);
     clearCompileCache();
@@ -292,7 +272,7 @@ TEST_F(CompileOnDisk, DamageIsRepaired) {
     EXPECT_TRUE(marked(compile(kSource, options())));
 }
 
-TEST_F(CompileOnDisk, ShadersWithFaultsLeaveNothing) {
+TEST_F(CompileOnDisk, StoresNothingForABrokenShader) {
     EXPECT_THROW(compile("#version 450\nvoid main() { x = 1; }\n", options()), ShaderError);
     EXPECT_TRUE(files().empty());
 }

@@ -16,12 +16,12 @@ using test::TemporaryFolder;
 
 const std::string kHead = "#version 450\nlayout(binding = 0) buffer Data { float data[]; };\n";
 
-/// local_size_x tells which of several files was included.
-std::string sized(int size) {
+/// Declares a local size, which shows which of several files was included.
+std::string localSize(int size) {
     return "layout(local_size_x = " + std::to_string(size) + ") in;\n";
 }
 
-uint32_t sizeFrom(const std::vector<uint32_t>& spirv) {
+uint32_t localSizeOf(const std::vector<uint32_t>& spirv) {
     return shader::reflect(spirv).localSize[0];
 }
 
@@ -34,9 +34,8 @@ public:
                  std::string& contents) override {
         asked.push_back(includer + " -> " + name);
         const auto found = files.find(name);
-        if (found == files.end()) {
+        if (found == files.end())
             return false;
-        }
         resolved = "archive/" + name;
         contents = found->second;
         return true;
@@ -50,26 +49,26 @@ public:
     }
 };
 
-TEST(Include, SearchesTheFolderOfTheIncluderThenTheFolders) {
+TEST(Include, SearchesTheIncludersFolderThenTheIncludeFolders) {
     const TemporaryFolder folder;
-    folder.write("near/size.glsl", sized(2));
-    folder.write("first/size.glsl", sized(3));
-    folder.write("second/size.glsl", sized(4));
-    folder.write("second/other.glsl", sized(5));
+    folder.write("near/size.glsl", localSize(2));
+    folder.write("first/size.glsl", localSize(3));
+    folder.write("second/size.glsl", localSize(4));
+    folder.write("second/other.glsl", localSize(5));
     CompileOptions options;
     options.fileName = folder.path("near/shader.comp");
     options.includeFolders = {folder.path("first"), folder.path("second")};
     const std::string tail = "void main() { data[0] = 1.0; }\n";
-    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"size.glsl\"\n" + tail, options)), 2u);
-    EXPECT_EQ(sizeFrom(compile(kHead + "#include <size.glsl>\n" + tail, options)), 3u);
-    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"other.glsl\"\n" + tail, options)), 5u);
+    EXPECT_EQ(localSizeOf(compile(kHead + "#include \"size.glsl\"\n" + tail, options)), 2u);
+    EXPECT_EQ(localSizeOf(compile(kHead + "#include <size.glsl>\n" + tail, options)), 3u);
+    EXPECT_EQ(localSizeOf(compile(kHead + "#include \"other.glsl\"\n" + tail, options)), 5u);
     EXPECT_EQ(
-        sizeFrom(compile(kHead + "#include \"" + folder.path("second/size.glsl") + "\"\n" + tail,
-                         options)),
+        localSizeOf(compile(kHead + "#include \"" + folder.path("second/size.glsl") + "\"\n" + tail,
+                            options)),
         4u);
 }
 
-TEST(Include, NestsAndLocatesErrorsInTheIncludedFile) {
+TEST(Include, LocatesErrorsInNestedFiles) {
     const TemporaryFolder folder;
     folder.write("lib/outer.glsl",
                  "#include \"deep/inner.glsl\"\nfloat outer() { return inner(); }");
@@ -92,24 +91,24 @@ TEST(Include, NestsAndLocatesErrorsInTheIncludedFile) {
     EXPECT_EQ(after.line(), 5u);
 }
 
-TEST(Include, NoticesChangedFilesAndNewOnesThatComeFirst) {
+TEST(Include, RecompilesIfAFileChangesOrIsShadowed) {
     const TemporaryFolder folder;
-    folder.write("second/size.glsl", sized(6));
+    folder.write("second/size.glsl", localSize(6));
     CompileOptions options;
     options.includeFolders = {folder.path("first"), folder.path("second")};
     const std::string source = kHead + "#include <size.glsl>\nvoid main() { data[0] = 1.0; }\n";
-    EXPECT_EQ(sizeFrom(compile(source, options)), 6u);
-    folder.write("second/size.glsl", sized(7));
-    EXPECT_EQ(sizeFrom(compile(source, options)), 7u);
-    folder.write("first/size.glsl", sized(8));
-    EXPECT_EQ(sizeFrom(compile(source, options)), 8u);
+    EXPECT_EQ(localSizeOf(compile(source, options)), 6u);
+    folder.write("second/size.glsl", localSize(7));
+    EXPECT_EQ(localSizeOf(compile(source, options)), 7u);
+    folder.write("first/size.glsl", localSize(8));
+    EXPECT_EQ(localSizeOf(compile(source, options)), 8u);
     std::filesystem::remove(folder.path("first/size.glsl"));
-    EXPECT_EQ(sizeFrom(compile(source, options)), 7u);
+    EXPECT_EQ(localSizeOf(compile(source, options)), 7u);
     std::filesystem::remove(folder.path("second/size.glsl"));
     EXPECT_THROW(compile(source, options), ShaderError);
 }
 
-TEST(Include, SaysWhereItLooked) {
+TEST(Include, ListsThePathsThatItSearched) {
     const TemporaryFolder folder;
     CompileOptions options;
     options.fileName = folder.path("shader.comp");
@@ -126,44 +125,44 @@ TEST(Include, StopsAtCyclesButAllowsGuards) {
     folder.write("a.glsl", "#include \"b.glsl\"\n");
     folder.write("b.glsl", "#include \"a.glsl\"\n");
     folder.write("guarded.glsl", "#ifndef GUARD\n#define GUARD\n#include \"guarded.glsl\"\n" +
-                                     sized(9) + "#endif\n");
+                                     localSize(9) + "#endif\n");
     CompileOptions options;
     options.fileName = folder.path("shader.comp");
     const std::string tail = "void main() { data[0] = 1.0; }\n";
     const auto error =
         shaderErrorOf([&] { compile(kHead + "#include \"a.glsl\"\n" + tail, options); });
     EXPECT_TRUE(contains(error.what(), "guard"));
-    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"guarded.glsl\"\n" + tail, options)), 9u);
+    EXPECT_EQ(localSizeOf(compile(kHead + "#include \"guarded.glsl\"\n" + tail, options)), 9u);
 }
 
 TEST(Include, AsksTheCallbackFirst) {
     const TemporaryFolder folder;
-    folder.write("size.glsl", sized(2));
+    folder.write("size.glsl", localSize(2));
     folder.write("disk.glsl", "#define ON_DISK 1\n");
     MapIncluder includer;
     includer.files["size.glsl"] = "#include \"nested.glsl\"\n#include \"disk.glsl\"\n";
-    includer.files["nested.glsl"] = sized(10);
+    includer.files["nested.glsl"] = localSize(10);
     CompileOptions options;
     options.fileName = folder.path("shader.comp");
     options.includer = &includer;
     options.includeFolders = {folder.path("")};
     const std::string source =
         kHead + "#include \"size.glsl\"\nvoid main() { data[0] = ON_DISK; }\n";
-    EXPECT_EQ(sizeFrom(compile(source, options)), 10u);
+    EXPECT_EQ(localSizeOf(compile(source, options)), 10u);
     const std::vector<std::string> expected = {options.fileName + " -> size.glsl",
                                                "archive/size.glsl -> nested.glsl",
                                                "archive/size.glsl -> disk.glsl"};
     EXPECT_EQ(includer.asked, expected);
 
-    includer.files["nested.glsl"] = sized(11);
-    EXPECT_EQ(sizeFrom(compile(source, options)), 11u);
+    includer.files["nested.glsl"] = localSize(11);
+    EXPECT_EQ(localSizeOf(compile(source, options)), 11u);
 
     includer.files["nested.glsl"] = "\nbroken";
     const auto error = shaderErrorOf([&] { compile(source, options); });
     EXPECT_TRUE(contains(error.what(), "archive/"));
 }
 
-TEST(Include, PassesOnWhatTheCallbackThrows) {
+TEST(Include, PropagatesExceptionsOfTheCallback) {
     ThrowingIncluder includer;
     CompileOptions options;
     options.includer = &includer;
@@ -173,15 +172,15 @@ TEST(Include, PassesOnWhatTheCallbackThrows) {
     EXPECT_NO_THROW(compile(kHead + "void main() { data[0] = 1.0; }\n", options));
 }
 
-TEST(Include, TakesEmptyFilesAndByteOrderMarks) {
+TEST(Include, AcceptsEmptyFilesAndByteOrderMarks) {
     const TemporaryFolder folder;
     folder.write("empty.glsl", "");
-    folder.write("mark.glsl", "\xEF\xBB\xBF" + sized(12));
+    folder.write("mark.glsl", "\xEF\xBB\xBF" + localSize(12));
     CompileOptions options;
     options.fileName = folder.path("shader.comp");
-    EXPECT_EQ(sizeFrom(compile(kHead + "#include \"empty.glsl\"\n#include \"mark.glsl\"\n"
-                                       "void main() { data[0] = 1.0; }\n",
-                               options)),
+    EXPECT_EQ(localSizeOf(compile(kHead + "#include \"empty.glsl\"\n#include \"mark.glsl\"\n"
+                                          "void main() { data[0] = 1.0; }\n",
+                                  options)),
               12u);
 }
 
@@ -192,7 +191,7 @@ TEST(Include, WorksInHlsl) {
                                                 "RWStructuredBuffer<float> a : register(u0);\n"
                                                 "[numthreads(13, 1, 1)]\n"
                                                 "void main() { a[0] = kValue; }\n");
-    EXPECT_EQ(sizeFrom(compileFile(file)), 13u);
+    EXPECT_EQ(localSizeOf(compileFile(file)), 13u);
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/LruCache.hpp"
 
-#include <thread>
-#include <vector>
-
 #include <gtest/gtest.h>
+
+#include "unit/TestThreads.hpp"
 
 namespace kp::shader {
 namespace {
@@ -24,7 +23,7 @@ TEST(LruCache, ReturnsWhatWasPut) {
     EXPECT_EQ(cache.bytes(), 3u);
 }
 
-TEST(LruCache, DropsWhatWasUsedLongestAgo) {
+TEST(LruCache, EvictsTheLeastRecentlyUsedEntry) {
     LruCache<int> cache(3);
     cache.put(key(1), 1, 1);
     cache.put(key(2), 2, 1);
@@ -37,7 +36,7 @@ TEST(LruCache, DropsWhatWasUsedLongestAgo) {
     EXPECT_TRUE(cache.get(key(4)));
 }
 
-TEST(LruCache, IsBoundedByBytes) {
+TEST(LruCache, StaysWithinItsByteLimit) {
     LruCache<int> cache(100);
     for (uint64_t i = 0; i < 1000; ++i) {
         cache.put(key(i), static_cast<int>(i), 7);
@@ -56,21 +55,15 @@ TEST(LruCache, IsBoundedByBytes) {
 
 TEST(LruCache, ServesManyThreads) {
     LruCache<uint64_t> cache(64);
-    std::vector<std::thread> threads;
-    for (uint64_t t = 0; t < 4; ++t) {
-        threads.emplace_back([&cache, t] {
-            for (uint64_t i = 0; i < 2000; ++i) {
-                const uint64_t number = (i * (t + 1)) % 100;
-                cache.put(key(number), number, 1);
-                if (const auto value = cache.get(key(number))) {
-                    EXPECT_EQ(*value, number);
-                }
+    test::runInThreads(4, [&](int thread) {
+        for (uint64_t i = 0; i < 2000; ++i) {
+            const uint64_t number = (i * static_cast<uint64_t>(thread + 1)) % 100;
+            cache.put(key(number), number, 1);
+            if (const auto value = cache.get(key(number))) {
+                EXPECT_EQ(*value, number);
             }
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+        }
+    });
     EXPECT_EQ(cache.size(), 64u);
 }
 

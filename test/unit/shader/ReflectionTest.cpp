@@ -224,7 +224,7 @@ TEST(Reflection, DescribesSpecializationConstants) {
     }
 }
 
-TEST(Reflection, FindsTheLocalSizeAndItsConstants) {
+TEST(Reflection, ReadsTheLocalSizeAndItsConstants) {
     const std::string buffer = "layout(binding = 0) buffer Data { uint data[]; };\n";
     for (const uint32_t minor : {1u, 3u}) {
         CompileOptions options;
@@ -249,7 +249,7 @@ TEST(Reflection, FindsTheLocalSizeAndItsConstants) {
     }
 }
 
-TEST(Reflection, FindsLocalSizeId) {
+TEST(Reflection, ReadsLocalSizeId) {
     const auto spirv = test::assemble(R"(
         OpCapability Shader
         OpMemoryModel Logical GLSL450
@@ -288,7 +288,7 @@ TEST(Reflection, ListsCapabilitiesAndTheVersion) {
     EXPECT_FALSE(result.usesBufferAddresses);
 }
 
-TEST(Reflection, SeesBufferAddresses) {
+TEST(Reflection, DetectsBufferAddresses) {
     const auto result =
         reflectGlsl("#extension GL_EXT_buffer_reference : require\n"
                     "layout(buffer_reference, std430) buffer Node { float value; };\n"
@@ -314,7 +314,7 @@ TEST(Reflection, MergesTwoViewsOfOneBinding) {
     EXPECT_EQ(result.bindings[0].elementType, ScalarType::eUnknown);
 }
 
-TEST(Reflection, TakesArraysSizedBySpecialization) {
+TEST(Reflection, AcceptsArraysSizedBySpecializationConstants) {
     const auto result = reflectGlsl("layout(constant_id = 0) const uint n = 100;\n"
                                     "layout(binding = 0) buffer A { uint head; float data[n]; };\n",
                                     "data[0] = float(head);");
@@ -322,7 +322,7 @@ TEST(Reflection, TakesArraysSizedBySpecialization) {
     EXPECT_EQ(result.bindings[0].fixedSize, 4u);
 }
 
-TEST(Reflection, TellsWhichEntryPointsThereAre) {
+TEST(Reflection, ListsTheEntryPointsIfOneIsMissing) {
     const auto spirv = compile(glsl("", ""));
     const auto error = shaderErrorOf([&] { reflect(spirv, "other"); });
     EXPECT_TRUE(contains(error.what(), "'other'"));
@@ -380,7 +380,7 @@ TEST(Reflection, ReadsOnlyTheChosenEntryPoint) {
     EXPECT_EQ(second.localSize[0], 3u);
 }
 
-TEST(ReflectionCache, GivesTheSameObjectForTheSameModule) {
+TEST(ReflectionCache, ReturnsTheSameObjectForTheSameModule) {
     CompileOptions options;
     const auto one = compile(glsl("layout(binding = 0) buffer D { int d[]; };", "d[0] = 1;"));
     options.entryPoint = "other";
@@ -394,7 +394,7 @@ TEST(ReflectionCache, GivesTheSameObjectForTheSameModule) {
     EXPECT_THROW(reflectCached(one, "other"), ShaderError);
 }
 
-TEST(Reflection, IsThereForPrograms) {
+TEST(Reflection, IsAvailableInThePublicApi) {
     const auto code =
         kp::compile("#version 450\nlayout(local_size_x = 3) in;\n"
                     "layout(binding = 4) readonly buffer Values { float values[]; };\n"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -18,6 +16,8 @@
 #include "shader/AccessAnalysis.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/SpirvOpcodes.hpp"
+#include "unit/TestFiles.hpp"
+#include "unit/TestText.hpp"
 
 namespace kp::test {
 
@@ -25,7 +25,7 @@ constexpr uint32_t vulkan(uint32_t minor) {
     return (1u << 22) | (minor << 12);
 }
 
-/// SPIR-V assembly text as a module.
+/// Assembles SPIR-V text.
 inline std::vector<uint32_t> assemble(const std::string& text,
                                       spv_target_env environment = SPV_ENV_UNIVERSAL_1_5) {
     const std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> context(
@@ -36,28 +36,26 @@ inline std::vector<uint32_t> assemble(const std::string& text,
         spvTextToBinary(context.get(), text.data(), text.size(), &binary, &diagnostic);
     std::string fault = diagnostic != nullptr ? diagnostic->error : "";
     spvDiagnosticDestroy(diagnostic);
-    if (result != SPV_SUCCESS) {
-        throw std::runtime_error("the test's assembly is wrong: " + fault);
-    }
+    if (result != SPV_SUCCESS)
+        throw std::runtime_error("the test's assembly is invalid: " + fault);
     std::vector<uint32_t> words(binary->code, binary->code + binary->wordCount);
     spvBinaryDestroy(binary);
     return words;
 }
 
-/// A compute shader from its declarations and the body of main().
+/// Returns a compute shader with these declarations and this body of main().
 inline std::string glsl(const std::string& declarations, const std::string& body) {
     return "#version 450\nlayout(local_size_x = 1) in;\n" + declarations + "\nvoid main()\n{\n" +
            body + "\n}\n";
 }
 
-/// "r", "w", "rw" or "-" for each used binding of set 0, by binding number.
+/// Returns "r", "w", "rw" or "-" for each used binding of set 0, by binding number.
 inline std::map<uint32_t, std::string> accessesOf(const std::vector<uint32_t>& spirv,
                                                   const std::string& entryPoint = "main") {
     const shader::SpirvModule module = shader::parseSpirv(spirv);
     std::map<uint32_t, uint32_t> bindings;
     for (const auto& each : module.instructions) {
-        if (each.opcode == shader::spirv::OpDecorate &&
-            each.word(2) == shader::spirv::DecorationBinding) {
+        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBinding) {
             bindings[each.word(1)] = each.word(3);
         }
     }
@@ -72,7 +70,7 @@ inline std::map<uint32_t, std::string> accessesOf(const std::vector<uint32_t>& s
 
 using Accesses = std::map<uint32_t, std::string>;
 
-/// Runs @p what, which must throw a ShaderError, and returns it.
+/// Calls @p what and returns the ShaderError that it must throw.
 template <typename What>
 ShaderError shaderErrorOf(What&& what) {
     try {
@@ -83,41 +81,5 @@ ShaderError shaderErrorOf(What&& what) {
     ADD_FAILURE() << "no ShaderError was thrown";
     return ShaderError("none");
 }
-
-inline ::testing::AssertionResult contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos
-               ? ::testing::AssertionSuccess()
-               : ::testing::AssertionFailure() << "'" << part << "' is not in: " << text;
-}
-
-/// A folder for one test, gone with it.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-        mPath = std::filesystem::temp_directory_path() /
-                ("kompute-" + std::string(test->test_suite_name()) + "-" + test->name() + "-" +
-                 std::to_string(reinterpret_cast<uintptr_t>(this)));
-        std::filesystem::create_directories(mPath);
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(mPath, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string path(const std::string& name) const { return (mPath / name).generic_string(); }
-
-    std::string write(const std::string& name, const std::string& text) const {
-        const std::filesystem::path file = mPath / name;
-        std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file, std::ios::binary) << text;
-        return file.generic_string();
-    }
-
-private:
-    std::filesystem::path mPath;
-};
 
 } // namespace kp::test

@@ -24,7 +24,7 @@ const std::string kMain = "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n"
                           "%main = OpFunction %void None %fn\n%entry = OpLabel\nOpReturn\n"
                           "OpFunctionEnd\n";
 
-TEST(Validate, AcceptsAndRemembers) {
+TEST(Validate, AcceptsAValidModuleRepeatedly) {
     const auto spirv = sample();
     EXPECT_NO_THROW(validate(spirv, vulkan(1)));
     EXPECT_NO_THROW(validate(spirv, vulkan(1)));
@@ -34,7 +34,7 @@ TEST(Validate, AcceptsAndRemembers) {
     EXPECT_NO_THROW(validate(spirv, 0));
 }
 
-TEST(Validate, RefusesWhatIsNoSpirv) {
+TEST(Validate, RefusesWordsThatAreNotSpirv) {
     EXPECT_TRUE(contains(shaderErrorOf([] { validate({}, vulkan(1)); }).what(), "empty"));
 
     const std::string text = "#version 450\nvoid main() {}\n";
@@ -45,9 +45,8 @@ TEST(Validate, RefusesWhatIsNoSpirv) {
     EXPECT_TRUE(contains(error.what(), "compile"));
 
     std::vector<uint32_t> swapped = sample();
-    for (uint32_t& word : swapped) {
+    for (uint32_t& word : swapped)
         word = (word >> 24) | ((word >> 8) & 0xff00) | ((word << 8) & 0xff0000) | (word << 24);
-    }
     EXPECT_TRUE(
         contains(shaderErrorOf([&] { validate(swapped, vulkan(1)); }).what(), "byte order"));
 }
@@ -62,7 +61,7 @@ TEST(Validate, RefusesEveryTruncation) {
                  "truncated"));
 }
 
-TEST(Validate, NamesBothVersionsOfATooNewModule) {
+TEST(Validate, NamesBothVersionsIfTheModuleIsTooNew) {
     CompileOptions options;
     options.vulkanVersion = vulkan(3);
     const auto spirv = compile(glsl("", ""), options);
@@ -77,7 +76,7 @@ TEST(Validate, NamesBothVersionsOfATooNewModule) {
     EXPECT_TRUE(contains(shaderErrorOf([&] { validate(future, vulkan(4)); }).what(), "SPIR-V 2.0"));
 }
 
-TEST(Validate, NamesTheStagesOfAModuleWithoutComputeShader) {
+TEST(Validate, NamesTheStagesOfAModuleWithoutAComputeShader) {
     const auto vertex =
         assemble("OpCapability Shader\n" + kTail + "OpEntryPoint Vertex %main \"draw\"\n" + kMain,
                  SPV_ENV_UNIVERSAL_1_3);
@@ -89,7 +88,7 @@ TEST(Validate, NamesTheStagesOfAModuleWithoutComputeShader) {
     EXPECT_THROW(validate(library, vulkan(1)), ShaderError);
 }
 
-TEST(Validate, RefusesKernels) {
+TEST(Validate, RefusesOpenClKernels) {
     const auto kernel = assemble("OpCapability Kernel\nOpCapability Addresses\n"
                                  "OpMemoryModel Physical64 OpenCL\n"
                                  "OpEntryPoint Kernel %main \"main\"\n" +
@@ -98,7 +97,7 @@ TEST(Validate, RefusesKernels) {
     EXPECT_THROW(validate(kernel, vulkan(1)), ShaderError);
 }
 
-TEST(Validate, RefusesModulesThatBreakARule) {
+TEST(Validate, RefusesAnInvalidModule) {
     const auto noBinding = assemble(R"(
         OpCapability Shader
         OpMemoryModel Logical GLSL450
@@ -128,7 +127,7 @@ TEST(Validate, RefusesModulesThatBreakARule) {
     EXPECT_FALSE(error.log().empty());
 }
 
-TEST(Validate, TakesScalarLayoutWhereTheDeviceHasIt) {
+TEST(Validate, AcceptsScalarLayoutIfTheDeviceSupportsIt) {
     const auto spirv = compile("#version 450\n#extension GL_EXT_scalar_block_layout : require\n"
                                "layout(binding = 0, scalar) buffer Data { float a; vec3 b[]; };\n"
                                "void main() { b[1] = vec3(a); }\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/CopyThreads.hpp"
+#include "vulkan/transfer/CopyThreads.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "unit/TestThreads.hpp"
 
 #if defined(__unix__)
 #include <csignal>
@@ -19,16 +21,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Idler : public CopyThreads::User {
+class FakeUser : public CopyThreads::User {
 public:
-    explicit Idler(CopyThreads& threads) : mThreads(threads) { threads.attach(*this); }
-    ~Idler() override { mThreads.detach(*this); }
+    explicit FakeUser(CopyThreads& threads) : mThreads(threads) { threads.attach(*this); }
+    ~FakeUser() override { mThreads.detach(*this); }
     bool freeIdle() noexcept override {
         ++asked;
-        return more;
+        return moreToFree;
     }
     std::atomic<int> asked{0};
-    std::atomic<bool> more{false};
+    std::atomic<bool> moreToFree{false};
 
 private:
     CopyThreads& mThreads;
@@ -40,7 +42,7 @@ protected:
     ~CopyThreadsTest() override { threads.setIdleTime(1000ms); }
 
     template <typename Condition>
-    static bool soon(Condition condition) {
+    static bool eventually(Condition condition) {
         for (int i = 0; i < 500; ++i) {
             if (condition())
                 return true;
@@ -52,15 +54,15 @@ protected:
     CopyThreads& threads = CopyThreads::instance();
 };
 
-TEST_F(CopyThreadsTest, TheCallerWorksAlongAndHelpersJoin) {
-    const Idler user(threads);
+TEST_F(CopyThreadsTest, RunsTheTaskOnTheCallerAndOnEveryHelper) {
+    const FakeUser user(threads);
     std::mutex mutex;
     std::set<std::thread::id> seen;
     std::atomic<int> calls{0};
     threads.run(3, [&] {
         ++calls;
-        // Nobody leaves before all are here.
-        soon([&] { return calls == 4; });
+        // Each thread waits for the others, so that none does the work of two.
+        eventually([&] { return calls == 4; });
         const std::lock_guard lock(mutex);
         seen.insert(std::this_thread::get_id());
     });
@@ -69,58 +71,54 @@ TEST_F(CopyThreadsTest, TheCallerWorksAlongAndHelpersJoin) {
     EXPECT_EQ(seen.count(std::this_thread::get_id()), 1u);
 }
 
-TEST_F(CopyThreadsTest, NoHelperMeansNoThread) {
-    const Idler user(threads);
+TEST_F(CopyThreadsTest, StartsNoThreadWithoutHelpers) {
+    const FakeUser user(threads);
     int calls = 0;
     threads.run(0, [&] { ++calls; });
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(threads.threadCount(), 0u);
 }
 
-TEST_F(CopyThreadsTest, ManyCallersAtOnce) {
-    const Idler user(threads);
+TEST_F(CopyThreadsTest, ServesManyCallersAtOnce) {
+    const FakeUser user(threads);
     std::atomic<uint64_t> sum{0};
-    std::vector<std::thread> callers;
-    for (int caller = 0; caller < 4; ++caller)
-        callers.emplace_back([&] {
-            for (int round = 0; round < 200; ++round) {
-                std::atomic<int> next{0};
-                threads.run(3, [&] {
-                    while (next.fetch_add(1) < 10)
-                        ++sum;
-                });
-            }
-        });
-    for (std::thread& caller : callers)
-        caller.join();
+    kp::test::runInThreads(4, [&](int) {
+        for (int round = 0; round < 200; ++round) {
+            std::atomic<int> next{0};
+            threads.run(3, [&] {
+                while (next.fetch_add(1) < 10)
+                    ++sum;
+            });
+        }
+    });
     EXPECT_EQ(sum, 4u * 200 * 10);
 }
 
-TEST_F(CopyThreadsTest, IdleThreadsEndAndComeBack) {
-    const Idler user(threads);
+TEST_F(CopyThreadsTest, EndsIdleThreadsAndStartsThemAgain) {
+    const FakeUser user(threads);
     for (int round = 0; round < 3; ++round) {
         threads.run(2, [] {});
-        EXPECT_TRUE(soon([&] { return threads.threadCount() == 0; }));
+        EXPECT_TRUE(eventually([&] { return threads.threadCount() == 0; }));
     }
     EXPECT_GT(user.asked, 0);
 }
 
-TEST_F(CopyThreadsTest, OneThreadStaysWhileThereIsSomethingToFree) {
-    Idler user(threads);
-    user.more = true;
+TEST_F(CopyThreadsTest, KeepsOneThreadWhileAUserHasMemoryToFree) {
+    FakeUser user(threads);
+    user.moreToFree = true;
     threads.watch();
-    EXPECT_TRUE(soon([&] { return user.asked >= 3; }));
+    EXPECT_TRUE(eventually([&] { return user.asked >= 3; }));
     EXPECT_EQ(threads.threadCount(), 1u);
-    user.more = false;
-    EXPECT_TRUE(soon([&] { return threads.threadCount() == 0; }));
+    user.moreToFree = false;
+    EXPECT_TRUE(eventually([&] { return threads.threadCount() == 0; }));
 }
 
-TEST_F(CopyThreadsTest, TheLastUserEndsTheThreads) {
+TEST_F(CopyThreadsTest, EndsTheThreadsWithTheLastUser) {
     threads.setIdleTime(60'000ms);
     {
-        const Idler first(threads);
+        const FakeUser first(threads);
         {
-            const Idler second(threads);
+            const FakeUser second(threads);
             threads.run(2, [] {});
         }
         EXPECT_GT(threads.threadCount(), 0u);
@@ -128,25 +126,25 @@ TEST_F(CopyThreadsTest, TheLastUserEndsTheThreads) {
     EXPECT_EQ(threads.threadCount(), 0u);
 }
 
-TEST_F(CopyThreadsTest, AUserThatIsGoneIsNotAsked) {
+TEST_F(CopyThreadsTest, DoesNotAskADetachedUser) {
     for (int round = 0; round < 20; ++round) {
-        const Idler stays(threads);
-        auto goes = std::make_unique<Idler>(threads);
-        goes->more = true;
+        const FakeUser attached(threads);
+        auto detached = std::make_unique<FakeUser>(threads);
+        detached->moreToFree = true;
         threads.setIdleTime(1ms);
         threads.watch();
         std::this_thread::sleep_for(2ms);
-        goes.reset();
+        detached.reset();
     }
 }
 
 using CopyThreadsDeathTest = CopyThreadsTest;
 
-TEST_F(CopyThreadsDeathTest, TheProcessEndsWithThreadsAlive) {
+TEST_F(CopyThreadsDeathTest, TheProcessExitsWhileThreadsAreAlive) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(
         {
-            new Idler(threads); // never goes
+            new FakeUser(threads); // never detached
             threads.setIdleTime(60'000ms);
             threads.run(4, [] {});
             std::exit(threads.threadCount() > 0 ? 7 : 8);
@@ -154,11 +152,10 @@ TEST_F(CopyThreadsDeathTest, TheProcessEndsWithThreadsAlive) {
         ::testing::ExitedWithCode(7), "");
 }
 
-TEST_F(CopyThreadsTest, WatchingWhileItAsksIsNotForgotten) {
+TEST_F(CopyThreadsTest, AsksAgainIfWatchIsCalledWhileItAsks) {
     threads.setIdleTime(1ms);
-    // Says that there is something to free only after it was asked, as a transfer does that ends
-    // while the thread asks.
-    class Late : public CopyThreads::User {
+    // Calls watch() while the thread asks, as a transfer does that ends at that moment.
+    class WatchingUser : public CopyThreads::User {
     public:
         bool freeIdle() noexcept override {
             if (++asked == 1)
@@ -169,23 +166,23 @@ TEST_F(CopyThreadsTest, WatchingWhileItAsksIsNotForgotten) {
     } user;
     threads.attach(user);
     threads.watch();
-    EXPECT_TRUE(soon([&] { return user.asked >= 2; }));
+    EXPECT_TRUE(eventually([&] { return user.asked >= 2; }));
     threads.detach(user);
 }
 
-TEST_F(CopyThreadsTest, WatchesForLaterUsersToo) {
+TEST_F(CopyThreadsTest, WatchesForLaterUsers) {
     for (int round = 0; round < 3; ++round) {
-        Idler user(threads);
+        FakeUser user(threads);
         threads.watch();
-        EXPECT_TRUE(soon([&] { return user.asked > 0; })) << "round " << round;
+        EXPECT_TRUE(eventually([&] { return user.asked > 0; })) << "round " << round;
     }
 }
 
-// In a child the thread sanitizer allows no threads, and the address sanitizer calls leaked what
-// belongs to threads of the parent.
+// In a forked child the thread sanitizer allows no threads, and the address sanitizer reports the
+// memory of the parent's threads as leaked.
 #if defined(__unix__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-TEST_F(CopyThreadsTest, AForkedChildWorksAndEnds) {
-    const Idler user(threads);
+TEST_F(CopyThreadsTest, WorksInAForkedChild) {
+    const FakeUser user(threads);
     threads.setIdleTime(60'000ms);
     std::atomic<bool> stop{false};
     std::thread busy([&] { // so that some forks happen while the lock is held
@@ -198,12 +195,12 @@ TEST_F(CopyThreadsTest, AForkedChildWorksAndEnds) {
         if (child == 0) {
             CopyThreads& own = CopyThreads::instance();
             std::atomic<int> calls{0};
-            own.run(2, [&] { soon([&, number = ++calls] { return number && calls == 3; }); });
+            own.run(2, [&] { eventually([&, number = ++calls] { return number && calls == 3; }); });
             own.watch();
             std::exit(calls == 3 && own.threadCount() > 0 ? 7 : 8);
         }
         int status = 0;
-        if (!soon([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+        if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
         }
@@ -214,17 +211,17 @@ TEST_F(CopyThreadsTest, AForkedChildWorksAndEnds) {
 }
 #endif
 
-TEST(CopyMemory, IsExactAtEveryAlignment) {
-    constexpr size_t kMost = 5000;
-    std::vector<unsigned char> source(kMost + 64);
+TEST(CopyMemory, CopiesExactlyAtEveryAlignment) {
+    constexpr size_t kMaxBytes = 5000;
+    std::vector<unsigned char> source(kMaxBytes + 64);
     for (size_t i = 0; i < source.size(); ++i)
         source[i] = static_cast<unsigned char>(i * 31 + i / 256);
     for (const bool streaming : {false, true})
         for (const size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{1023}, size_t{1024},
-                                   size_t{1025}, size_t{4096}, kMost - 1})
+                                   size_t{1025}, size_t{4096}, kMaxBytes - 1})
             for (size_t from = 0; from < 3; ++from)
                 for (size_t to = 0; to < 64; to += 7) {
-                    std::vector<unsigned char> target(kMost + 128, 0xEE);
+                    std::vector<unsigned char> target(kMaxBytes + 128, 0xEE);
                     copyMemory(target.data() + to, source.data() + from, bytes, streaming);
                     ASSERT_TRUE(std::equal(source.begin() + from, source.begin() + from + bytes,
                                            target.begin() + to));

@@ -4,9 +4,11 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "unit/TestText.hpp"
 #include "unit/vulkan/FakeDriver.hpp"
 #include "unit/vulkan/InventedDevice.hpp"
-#include "vulkan/Device.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
 
 namespace kp::vulkan::test {
 namespace {
@@ -14,20 +16,20 @@ namespace {
 template <typename Expected>
 std::string messageOf(const std::shared_ptr<Instance>& instance, const DeviceRequest& request) {
     try {
-        Device::acquire(instance, request);
+        acquireDevice(instance, request);
     } catch (const Expected& error) {
         return error.what();
     } catch (const std::exception& error) {
-        ADD_FAILURE() << "another error: " << error.what();
+        ADD_FAILURE() << "another exception was thrown: " << error.what();
         return {};
     }
-    ADD_FAILURE() << "no error";
+    ADD_FAILURE() << "nothing was thrown";
     return {};
 }
 
 void expectParts(const std::string& text, const std::vector<std::string>& parts) {
     for (const std::string& part : parts)
-        EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+        EXPECT_TRUE(kp::test::contains(text, part));
 }
 
 std::vector<PhysicalDevice> twoDevices() {
@@ -35,13 +37,13 @@ std::vector<PhysicalDevice> twoDevices() {
             inventDevice(VK_API_VERSION_1_3, "Big GPU")};
 }
 
-TEST(DeviceChoice, NoDeviceSaysWhatWasSearched) {
+TEST(DeviceChoice, ReportsTheSearchIfThereIsNoDevice) {
     const FakeDriver driver({});
     expectParts(messageOf<Unsupported>(driver.instance(), {}),
                 {"no Vulkan device was found", "VK_DRIVER_FILES", "install"});
 }
 
-TEST(DeviceChoice, WrongIndexNamesTheDevicesThereAre) {
+TEST(DeviceChoice, ListsTheDevicesIfTheIndexDoesNotExist) {
     const FakeDriver driver(twoDevices());
     DeviceRequest request;
     request.index = 7;
@@ -51,7 +53,7 @@ TEST(DeviceChoice, WrongIndexNamesTheDevicesThereAre) {
     EXPECT_TRUE(driver.attempts().empty());
 }
 
-TEST(DeviceChoice, NamesUuidsAndTypesThatNoDeviceHas) {
+TEST(DeviceChoice, RefusesNamesTypesAndUuidsThatMatchNoDevice) {
     const FakeDriver driver(twoDevices());
     DeviceRequest request;
     request.name = "Nothing";
@@ -71,7 +73,7 @@ TEST(DeviceChoice, NamesUuidsAndTypesThatNoDeviceHas) {
     }
 }
 
-TEST(DeviceChoice, AllRefusedGivesTheReasonsOfEach) {
+TEST(DeviceChoice, GivesAReasonForEachDeviceIfAllAreRefused) {
     auto devices = twoDevices();
     devices[0].properties.apiVersion = VK_API_VERSION_1_0;
     const FakeDriver driver(devices);
@@ -82,7 +84,7 @@ TEST(DeviceChoice, AllRefusedGivesTheReasonsOfEach) {
                  "device 1 (Big GPU): required extension VK_KHR_gone is not offered"});
 }
 
-TEST(DeviceChoice, WrongQueueFamiliesAreAnInvalidArgument) {
+TEST(DeviceChoice, RefusesQueueFamiliesThatDoNotExist) {
     const FakeDriver driver(twoDevices());
     DeviceRequest request;
     request.queueFamilies = {3};
@@ -90,16 +92,16 @@ TEST(DeviceChoice, WrongQueueFamiliesAreAnInvalidArgument) {
                 {"queue family 3 does not exist", "0: graphics+compute+transfer x 4"});
 }
 
-TEST(DeviceChoice, ADriverThatFailsIsPassedOverForTheNext) {
+TEST(DeviceChoice, TriesTheNextDeviceIfCreationFails) {
     const FakeDriver driver(twoDevices());
     logger::setLogLevel(logger::Level::eOff);
     expectParts(messageOf<Error>(driver.instance(), {}),
                 {"vkCreateDevice for 'Software'", "VK_ERROR_INITIALIZATION_FAILED"});
     logger::setLogLevel(logger::Level::eWarn);
-    EXPECT_EQ(driver.attempts(), (std::vector<size_t>{1, 0})) << "best first";
+    EXPECT_EQ(driver.attempts(), (std::vector<size_t>{1, 0})) << "the best device comes first";
 }
 
-TEST(DeviceChoice, ChosenDeviceIsTheOnlyOneTried) {
+TEST(DeviceChoice, TriesOnlyTheRequestedDevice) {
     const FakeDriver driver(twoDevices(), VK_ERROR_OUT_OF_HOST_MEMORY);
     DeviceRequest request;
     request.index = 1;
@@ -107,7 +109,7 @@ TEST(DeviceChoice, ChosenDeviceIsTheOnlyOneTried) {
     EXPECT_EQ(driver.attempts(), std::vector<size_t>{1});
 }
 
-TEST(PhysicalDeviceSnapshot, Vulkan10DevicesAreReadWithoutNewerCalls) {
+TEST(PhysicalDeviceSnapshot, ReadsVulkan10DevicesWithoutNewerCalls) {
     auto devices = twoDevices();
     devices[0].properties.apiVersion = VK_API_VERSION_1_0;
     devices[1].driverName = "invented";
@@ -135,7 +137,7 @@ TEST(PhysicalDeviceSnapshot, Vulkan10DevicesAreReadWithoutNewerCalls) {
     EXPECT_FALSE(instance->debugUtils());
 }
 
-TEST(WrappedDevice, BadHandlesAndQueuesAreRefused) {
+TEST(WrappedDevice, RefusesBadHandlesAndQueues) {
     auto devices = twoDevices();
     devices[1].queueFamilies.push_back(family(VK_QUEUE_TRANSFER_BIT, 1));
     const FakeDriver driver(devices);
@@ -144,7 +146,7 @@ TEST(WrappedDevice, BadHandlesAndQueuesAreRefused) {
     HostDevice host;
     const auto refused = [&] {
         try {
-            Device::wrap(host);
+            wrapDevice(host);
         } catch (const InvalidArgument& error) {
             return std::string(error.what());
         }
@@ -166,7 +168,7 @@ TEST(WrappedDevice, BadHandlesAndQueuesAreRefused) {
     expectParts(refused(), {"has no queue 4, only 4"});
 }
 
-TEST(WrappedInstance, BadHandlesAreRefused) {
+TEST(WrappedInstance, RefusesBadHandles) {
     EXPECT_THROW(
         Instance::wrap(VK_NULL_HANDLE, FakeDriver::getInstanceProcAddr, VK_API_VERSION_1_1),
         InvalidArgument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/DevicePlan.hpp"
+#include "vulkan/device/DevicePlan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ DevicePlanResult refusalOf(const PhysicalDevice& device, const DeviceRequest& re
     return result;
 }
 
-TEST(DevicePlan, PlainDeviceGetsOneQueueOfTheFirstComputeFamily) {
+TEST(DevicePlan, TakesOneQueueOfTheFirstComputeFamily) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     device.queueFamilies = {family(VK_QUEUE_TRANSFER_BIT, 2), family(kCompute, 3), family(kAll, 1)};
     const DevicePlan plan = planOf(device);
@@ -41,7 +41,7 @@ TEST(DevicePlan, RefusesVulkan10) {
     EXPECT_FALSE(result.badRequest);
 }
 
-TEST(DevicePlan, RefusesDeviceWithoutCompute) {
+TEST(DevicePlan, RefusesADeviceWithoutCompute) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     device.queueFamilies = {family(VK_QUEUE_GRAPHICS_BIT, 1), family(kCompute, 0)};
     const auto result = refusalOf(device);
@@ -52,7 +52,7 @@ TEST(DevicePlan, RefusesDeviceWithoutCompute) {
     EXPECT_TRUE(mentions(refusalOf(device).refusals, {"no queue family with compute", "none"}));
 }
 
-TEST(DevicePlan, RepeatedFamiliesGiveSeveralQueuesInOrder) {
+TEST(DevicePlan, NumbersTheQueuesOfARepeatedFamilyInOrder) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     device.queueFamilies = {family(kAll, 2), family(kCompute, 8)};
     DeviceRequest request;
@@ -87,7 +87,7 @@ TEST(DevicePlan, RefusesFamiliesThatDoNotExistOrCannotCompute) {
     EXPECT_TRUE(result.badRequest);
 }
 
-TEST(DevicePlan, RefusesMissingRequiredExtensionsEachByName) {
+TEST(DevicePlan, NamesEachMissingRequiredExtension) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     offer(device, std::string("VK_KHR_there"));
     DeviceRequest request;
@@ -99,14 +99,14 @@ TEST(DevicePlan, RefusesMissingRequiredExtensionsEachByName) {
     EXPECT_FALSE(result.badRequest);
 }
 
-TEST(DevicePlan, BadQueuesTogetherWithAMissingExtensionIsNotTheCallersFaultAlone) {
+TEST(DevicePlan, DoesNotBlameTheRequestIfAnExtensionIsMissingToo) {
     DeviceRequest request;
     request.queueFamilies = {7};
     request.requiredExtensions = {"VK_KHR_gone"};
     EXPECT_FALSE(refusalOf(inventDevice(VK_API_VERSION_1_3), request).badRequest);
 }
 
-TEST(DevicePlan, DesiredExtensionsAreEnabledOrListedAsDropped) {
+TEST(DevicePlan, EnablesDesiredExtensionsOrListsThemAsDropped) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     offer(device, std::string("VK_KHR_there"));
     DeviceRequest request;
@@ -118,7 +118,7 @@ TEST(DevicePlan, DesiredExtensionsAreEnabledOrListedAsDropped) {
     EXPECT_FALSE(plan.hasExtension("VK_KHR_gone"));
 }
 
-TEST(DevicePlan, Vulkan11GetsFeaturesWithTheirExtensions) {
+TEST(DevicePlan, EnablesFeaturesWithTheirExtensionsOnVulkan11) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     for (const Feature feature :
          {Feature::eShaderFloat64, Feature::eStorageBuffer8BitAccess, Feature::eTimelineSemaphore,
@@ -137,7 +137,7 @@ TEST(DevicePlan, Vulkan11GetsFeaturesWithTheirExtensions) {
     EXPECT_EQ(plan.extensions.size(), 7U);
 }
 
-TEST(DevicePlan, Vulkan12NeedsNoExtensionForWhatIsCore) {
+TEST(DevicePlan, EnablesCoreFeaturesWithoutExtensionsOnVulkan12) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     for (const char* extension : {"VK_KHR_8bit_storage", "VK_KHR_timeline_semaphore",
                                   "VK_EXT_subgroup_size_control", "VK_KHR_spirv_1_4"})
@@ -150,7 +150,7 @@ TEST(DevicePlan, Vulkan12NeedsNoExtensionForWhatIsCore) {
     EXPECT_EQ(plan.extensions, std::vector<std::string>{"VK_EXT_subgroup_size_control"});
 }
 
-TEST(DevicePlan, Vulkan13StillNeedsExtensionsForWhatNeverBecameCore) {
+TEST(DevicePlan, EnablesExtensionsThatNeverBecameCoreOnVulkan13) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     offerWithExtension(device, Feature::eShaderBufferFloat32AtomicAdd);
     offerWithExtension(device, Feature::eDeviceFault);
@@ -166,10 +166,10 @@ TEST(DevicePlan, Vulkan13StillNeedsExtensionsForWhatNeverBecameCore) {
     EXPECT_TRUE(plan.hasExtension("VK_EXT_memory_budget"));
     EXPECT_TRUE(plan.hasExtension("VK_EXT_external_memory_host"));
     EXPECT_TRUE(plan.hasExtension("VK_KHR_calibrated_timestamps"));
-    EXPECT_EQ(plan.extensions.size(), 5U) << "what is core or of no use stays off";
+    EXPECT_EQ(plan.extensions.size(), 5U) << "core and unused extensions stay off";
 }
 
-TEST(DevicePlan, OneExtensionForCalibratedTimestamps) {
+TEST(DevicePlan, EnablesOneExtensionForCalibratedTimestamps) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     offer(device, std::string("VK_EXT_calibrated_timestamps"));
     EXPECT_TRUE(planOf(device).hasExtension("VK_EXT_calibrated_timestamps"));
@@ -178,13 +178,13 @@ TEST(DevicePlan, OneExtensionForCalibratedTimestamps) {
     EXPECT_FALSE(planOf(device).hasExtension("VK_EXT_calibrated_timestamps"));
 }
 
-TEST(DevicePlan, FeatureWithoutItsExtensionStaysOff) {
+TEST(DevicePlan, LeavesAFeatureOffWithoutItsExtension) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     offer(device, Feature::eTimelineSemaphore);
     EXPECT_TRUE(planOf(device).features.none());
 }
 
-TEST(DevicePlan, EveryFeatureOfAnAllKnowingDeviceIsOn) {
+TEST(DevicePlan, EnablesEveryFeatureIfTheDeviceOffersAll) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     for (size_t i = 0; i < device.features.size(); ++i)
         offerWithExtension(device, static_cast<Feature>(i));
@@ -192,7 +192,7 @@ TEST(DevicePlan, EveryFeatureOfAnAllKnowingDeviceIsOn) {
     EXPECT_TRUE(planOf(device).features.all());
 }
 
-TEST(DevicePlan, ContradictingFeaturesAreKeptLegal) {
+TEST(DevicePlan, LeavesAFeatureOffWithoutTheFeatureItRequires) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     offer(device, Feature::eVariablePointers);
     offer(device, Feature::eVulkanMemoryModelDeviceScope);
@@ -202,7 +202,7 @@ TEST(DevicePlan, ContradictingFeaturesAreKeptLegal) {
     EXPECT_EQ(planOf(device).features, device.features);
 }
 
-TEST(DevicePlan, OnlyOneBufferAddressExtension) {
+TEST(DevicePlan, EnablesOnlyOneBufferAddressExtension) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     offerWithExtension(device, Feature::eBufferDeviceAddress);
     offer(device, std::string("VK_EXT_buffer_device_address"));
@@ -214,19 +214,19 @@ TEST(DevicePlan, OnlyOneBufferAddressExtension) {
     EXPECT_FALSE(plan.has(Feature::eBufferDeviceAddress));
 }
 
-TEST(DevicePlan, LaunchesAreTimedOnNvidiasGpusOrOnRequest) {
+TEST(DevicePlan, TimesLaunchesOnNvidiaGpusOrOnRequest) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
-    EXPECT_FALSE(planOf(device).timesLaunches);
+    EXPECT_FALSE(planOf(device).launchTimestamps);
     DeviceRequest request;
-    request.timesLaunches = true;
-    EXPECT_TRUE(planOf(device, request).timesLaunches);
+    request.launchTimestamps = true;
+    EXPECT_TRUE(planOf(device, request).launchTimestamps);
     device.properties.vendorID = 0x10de;
-    EXPECT_TRUE(planOf(device).timesLaunches);
-    request.timesLaunches = false;
-    EXPECT_FALSE(planOf(device, request).timesLaunches);
+    EXPECT_TRUE(planOf(device).launchTimestamps);
+    request.launchTimestamps = false;
+    EXPECT_FALSE(planOf(device, request).launchTimestamps);
 }
 
-TEST(DevicePlan, TimelineSemaphoresCanBeRefusedByTheCaller) {
+TEST(DevicePlan, LeavesTimelineSemaphoresOffOnRequest) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);
     EXPECT_TRUE(planOf(device).timelineSemaphores);
@@ -236,7 +236,7 @@ TEST(DevicePlan, TimelineSemaphoresCanBeRefusedByTheCaller) {
     EXPECT_FALSE(planOf(device, request).has(Feature::eTimelineSemaphore));
 }
 
-TEST(DevicePlan, PortabilitySubsetIsEnabledWhereOffered) {
+TEST(DevicePlan, EnablesThePortabilitySubsetIfOffered) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     EXPECT_TRUE(requiredExtensions(device).empty());
     offer(device, std::string("VK_KHR_portability_subset"));
@@ -244,7 +244,7 @@ TEST(DevicePlan, PortabilitySubsetIsEnabledWhereOffered) {
     EXPECT_EQ(requiredExtensions(device), std::vector<std::string>{"VK_KHR_portability_subset"});
 }
 
-TEST(DevicePlan, RecommendedExtensionsAreWhatThePlanWouldEnable) {
+TEST(DevicePlan, RecommendsTheExtensionsThatItEnables) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     offerWithExtension(device, Feature::eTimelineSemaphore);
     offer(device, std::string("VK_EXT_memory_budget"));
@@ -254,7 +254,7 @@ TEST(DevicePlan, RecommendedExtensionsAreWhatThePlanWouldEnable) {
     EXPECT_FALSE(contains(recommendedExtensions(device), "VK_KHR_swapchain"));
 }
 
-TEST(DevicePlan, FeatureChainOfTheCallerIsPartOfThePlan) {
+TEST(DevicePlan, EnablesTheFeaturesOfTheCallersChain) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
@@ -266,7 +266,7 @@ TEST(DevicePlan, FeatureChainOfTheCallerIsPartOfThePlan) {
     EXPECT_TRUE(planOf(device, request).has(Feature::eTimelineSemaphore));
 }
 
-TEST(DevicePlan, RefusesFeaturesOfTheChainThatTheDeviceDoesNotOffer) {
+TEST(DevicePlan, RefusesChainedFeaturesThatTheDeviceDoesNotOffer) {
     VkPhysicalDeviceFeatures2 features{};
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     features.features.shaderFloat64 = VK_TRUE;
@@ -286,7 +286,7 @@ TEST(DevicePlan, RefusesFeatureStructsOfALaterVersion) {
     planOf(inventDevice(VK_API_VERSION_1_3), request);
 }
 
-TEST(DeviceRanking, BestTypeFirstThenTheDriversOrder) {
+TEST(DeviceRanking, RanksByTypeThenByDriverOrder) {
     const std::vector<PhysicalDevice> devices{
         inventDevice(VK_API_VERSION_1_3, "cpu", VK_PHYSICAL_DEVICE_TYPE_CPU, 0),
         inventDevice(VK_API_VERSION_1_3, "other", VK_PHYSICAL_DEVICE_TYPE_OTHER, 1),
@@ -297,7 +297,7 @@ TEST(DeviceRanking, BestTypeFirstThenTheDriversOrder) {
     EXPECT_EQ(rankDevices(devices, {}), (std::vector<size_t>{4, 5, 3, 2, 1, 0}));
 }
 
-TEST(DeviceRanking, RequestsLeaveOthersOut) {
+TEST(DeviceRanking, KeepsOnlyTheRequestedDevices) {
     std::vector<PhysicalDevice> devices{
         inventDevice(VK_API_VERSION_1_3, "llvmpipe (LLVM)", VK_PHYSICAL_DEVICE_TYPE_CPU, 0),
         inventDevice(VK_API_VERSION_1_3, "Big GPU", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, 1),
@@ -324,7 +324,7 @@ TEST(DeviceRanking, RequestsLeaveOthersOut) {
     EXPECT_TRUE(rankDevices(devices, byType).empty());
 }
 
-TEST(DeviceUuid, IsWrittenAsOtherToolsDo) {
+TEST(DeviceUuid, PrintsHyphenatedGroups) {
     EXPECT_EQ(uuidToString({0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67,
                             0x89, 0xab, 0xcd, 0xef}),
               "01234567-89ab-cdef-0123-456789abcdef");

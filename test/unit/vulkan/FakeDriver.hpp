@@ -4,13 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "vulkan/Instance.hpp"
+#include "vulkan/device/Instance.hpp"
 
 namespace kp::vulkan::test {
 
-/// A Vulkan driver inside the test: lists invented devices and refuses to create any. It works
-/// through a vkGetInstanceProcAddr of its own, so no loader and no driver are needed. One at a
-/// time.
+/// A fake Vulkan driver, which lists invented devices and fails to create any. It has its own
+/// vkGetInstanceProcAddr, so it needs neither a loader nor a driver. Only one may exist at a time.
 class FakeDriver {
 public:
     explicit FakeDriver(std::vector<PhysicalDevice> devices,
@@ -19,9 +18,9 @@ public:
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
 
-    /// Wraps an instance of this driver.
+    /// Returns an instance of this driver.
     std::shared_ptr<Instance> instance(uint32_t apiVersion = VK_API_VERSION_1_3) const;
-    /// Indices of the devices that vkCreateDevice was called for.
+    /// Returns the indices of the devices that vkCreateDevice was called for.
     const std::vector<size_t>& attempts() const;
 
     static PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance instance, const char* name);

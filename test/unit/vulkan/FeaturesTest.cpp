@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/Features.hpp"
+#include "vulkan/device/Features.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -51,14 +51,14 @@ std::vector<std::string> allExtensions() {
     return {names.begin(), names.end()};
 }
 
-TEST(Features, NamesAreVulkans) {
+TEST(Features, HaveVulkanNames) {
     EXPECT_STREQ(nameOf(Feature::eShaderFloat64), "shaderFloat64");
     EXPECT_STREQ(nameOf(Feature::eShaderBufferFloat32AtomicAdd), "shaderBufferFloat32AtomicAdd");
     EXPECT_STREQ(extensionOf(Feature::eShaderFloat64), "");
     EXPECT_STREQ(extensionOf(Feature::eTimelineSemaphore), "VK_KHR_timeline_semaphore");
 }
 
-TEST(Features, KnownByVersionOrExtension) {
+TEST(Features, AreKnownByVersionOrExtension) {
     EXPECT_TRUE(known(Feature::eShaderFloat64, VK_API_VERSION_1_0, {}));
     EXPECT_FALSE(known(Feature::eStorageBuffer16BitAccess, VK_API_VERSION_1_0, {}));
     EXPECT_TRUE(known(Feature::eStorageBuffer16BitAccess, VK_API_VERSION_1_1, {}));
@@ -72,7 +72,7 @@ TEST(Features, KnownByVersionOrExtension) {
     EXPECT_TRUE(known(Feature::eDeviceFault, VK_API_VERSION_1_3, {"VK_EXT_device_fault"}));
 }
 
-TEST(FeatureChain, LinksOnlyWhatTheDeviceKnows) {
+TEST(FeatureChain, LinksOnlyStructsThatTheDeviceKnows) {
     FeatureChain oldest(VK_API_VERSION_1_0, {});
     EXPECT_EQ(typesOf(oldest.head()),
               std::vector<VkStructureType>{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2});
@@ -84,7 +84,7 @@ TEST(FeatureChain, LinksOnlyWhatTheDeviceKnows) {
     EXPECT_TRUE(has(types, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES));
 }
 
-TEST(FeatureChain, EachStructOnceAndEveryFeatureComesBack) {
+TEST(FeatureChain, LinksEachStructOnceAndReadsBackEveryFeature) {
     FeatureChain chain(VK_API_VERSION_1_3, allExtensions());
     const auto types = typesOf(chain.head());
     EXPECT_EQ(std::set<VkStructureType>(types.begin(), types.end()).size(), types.size());
@@ -101,14 +101,14 @@ TEST(FeatureChain, EachStructOnceAndEveryFeatureComesBack) {
     EXPECT_EQ(chain.head()->features.robustBufferAccess, VK_FALSE);
 }
 
-TEST(FeatureChain, UnknownFeaturesAreNotWritten) {
+TEST(FeatureChain, WritesOnlyKnownFeatures) {
     FeatureChain chain(VK_API_VERSION_1_1, {});
     chain.write(all());
     EXPECT_TRUE(vulkan::has(chain.read(), Feature::eVariablePointers));
     EXPECT_FALSE(vulkan::has(chain.read(), Feature::eTimelineSemaphore));
 }
 
-TEST(FeatureChain, AppendMergesByOrAndLeavesTheCallersMemoryAlone) {
+TEST(FeatureChain, AppendMergesFeaturesWithoutChangingTheCallersStructs) {
     auto atomics = make<VkPhysicalDeviceShaderAtomicInt64Features>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES);
     atomics.shaderSharedInt64Atomics = VK_TRUE;
@@ -130,12 +130,12 @@ TEST(FeatureChain, AppendMergesByOrAndLeavesTheCallersMemoryAlone) {
     enable(own, Feature::eShaderSharedInt64Atomics);
     EXPECT_EQ(chain.read(), own);
     EXPECT_EQ(chain.head()->features.robustBufferAccess, VK_TRUE)
-        << "not in our list, still merged";
+        << "merged although it is not a Feature";
     EXPECT_EQ(std::memcmp(&atomics, &atomicsBefore, sizeof(atomics)), 0);
     EXPECT_EQ(std::memcmp(&features, &featuresBefore, sizeof(features)), 0);
 }
 
-TEST(FeatureChain, CollectionsTakeThePlaceOfSingleStructs) {
+TEST(FeatureChain, ReplacesSingleStructsByACollection) {
     auto collection = make<VkPhysicalDeviceVulkan12Features>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
     collection.descriptorIndexing = VK_TRUE;
@@ -168,7 +168,7 @@ TEST(FeatureChain, CollectionsTakeThePlaceOfSingleStructs) {
     EXPECT_EQ(std::memcmp(&collection, &before, sizeof(collection)), 0);
 }
 
-TEST(FeatureChain, AllCollectionsTogether) {
+TEST(FeatureChain, MergesEveryCollection) {
     auto v13 = make<VkPhysicalDeviceVulkan13Features>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
     auto v12 = make<VkPhysicalDeviceVulkan12Features>(
@@ -186,7 +186,7 @@ TEST(FeatureChain, AllCollectionsTogether) {
     EXPECT_TRUE(has(types, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT));
 }
 
-TEST(FeatureChain, SingleStructMeetsACollection) {
+TEST(FeatureChain, MergesASingleStructIntoACollection) {
     auto timeline = make<VkPhysicalDeviceTimelineSemaphoreFeatures>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
     timeline.timelineSemaphore = VK_TRUE;
@@ -199,7 +199,7 @@ TEST(FeatureChain, SingleStructMeetsACollection) {
     EXPECT_TRUE(vulkan::has(chain.read(), Feature::eTimelineSemaphore));
 }
 
-TEST(FeatureChain, StructsOfUnknownTypeAreLinkedAsTheyAre) {
+TEST(FeatureChain, LinksStructsOfUnknownTypeUnchanged) {
     auto robustness = make<VkPhysicalDeviceImageRobustnessFeatures>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
     auto int64 = make<VkPhysicalDeviceShaderAtomicInt64Features>(
@@ -216,7 +216,7 @@ TEST(FeatureChain, StructsOfUnknownTypeAreLinkedAsTheyAre) {
     EXPECT_TRUE(vulkan::has(chain.read(), Feature::eShaderBufferInt64Atomics));
 }
 
-TEST(FeatureChain, NothingComesTwiceAfterAStructOfUnknownType) {
+TEST(FeatureChain, LinksNothingTwiceAfterAStructOfUnknownType) {
     auto features = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     features.features.shaderFloat64 = VK_TRUE;
     auto v12 = make<VkPhysicalDeviceVulkan12Features>(
@@ -233,13 +233,14 @@ TEST(FeatureChain, NothingComesTwiceAfterAStructOfUnknownType) {
     EXPECT_FALSE(has(types, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES));
     const FeatureSet read = chain.read();
     EXPECT_TRUE(vulkan::has(read, Feature::eShaderFloat64));
-    EXPECT_FALSE(vulkan::has(read, Feature::eShaderInt64)) << "the caller's struct counts alone";
+    EXPECT_FALSE(vulkan::has(read, Feature::eShaderInt64))
+        << "the caller's struct replaces the library's";
     EXPECT_TRUE(vulkan::has(read, Feature::eShaderInt8));
     EXPECT_FALSE(vulkan::has(read, Feature::eTimelineSemaphore));
     EXPECT_TRUE(vulkan::has(read, Feature::eMaintenance4));
 }
 
-TEST(FeatureChain, ReadFeaturesOfNothingIsEmpty) {
+TEST(FeatureChain, ReadsNoFeaturesFromAnEmptyChain) {
     EXPECT_TRUE(readFeatures(nullptr).none());
 }
 

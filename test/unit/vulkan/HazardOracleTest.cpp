@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judges the hazard tracker by a model that knows nothing of how it works: programs of operations,
-// and all pairs of accesses compared with each other.
-#include "vulkan/HazardTracker.hpp"
+// Checks the hazard tracker against an oracle, which does not share its algorithm: it compares all
+// pairs of accesses in a program of operations.
+#include "vulkan/queue/HazardTracker.hpp"
 
 #include <functional>
 #include <optional>
@@ -25,7 +25,7 @@ struct Operation {
 };
 
 using Program = std::vector<Operation>;
-using Barriers = std::vector<HazardBarrier>; ///< what stands before each operation
+using Barriers = std::vector<HazardBarrier>; ///< the barrier before each operation
 
 /// Two operations that must run one after the other.
 struct Conflict {
@@ -65,9 +65,9 @@ bool ordered(const Barriers& barriers, const Conflict& conflict, size_t end) {
     return false;
 }
 
-/// What is wrong with @p barriers; empty where they are right and none could be left out or made
-/// narrower.
-std::string judge(const Program& program, const Barriers& barriers) {
+/// Describes a fault of @p barriers. Empty if they are correct and none could be removed or
+/// narrowed.
+std::string faultOf(const Program& program, const Barriers& barriers) {
     for (size_t second = 0; second < program.size(); ++second) {
         const HazardBarrier& barrier = barriers[second];
         HazardBarrier needed;
@@ -87,24 +87,24 @@ std::string judge(const Program& program, const Barriers& barriers) {
             }
         const std::string place = " before operation " + std::to_string(second);
         if (barrier.needed() && !needed.needed())
-            return "a barrier" + place + " that nothing needs";
+            return "an unneeded barrier" + place;
         if (barrier.everything && !needed.everything)
-            return "a full barrier" + place + " where a narrower one will do";
+            return "a full barrier" + place + " although a narrower one suffices";
         if (!barrier.everything &&
             (barrier.before != needed.before || barrier.after != needed.after))
-            return "kinds of work that nothing needs in the barrier" + place;
+            return "unneeded kinds of work in the barrier" + place;
     }
     return {};
 }
 
-/// A tracker, or one with a fault.
-using Tracked = std::function<HazardBarrier(HazardTracker&, const Operation&)>;
+/// Passes one operation to a tracker, correctly or with a planted fault.
+using TrackStep = std::function<HazardBarrier(HazardTracker&, const Operation&)>;
 
 HazardBarrier track(HazardTracker& tracker, const Operation& operation) {
     return operation.unknown ? tracker.nextUnknown() : tracker.next(operation.accesses);
 }
 
-Barriers run(HazardTracker& tracker, const Program& program, const Tracked& step = track) {
+Barriers run(HazardTracker& tracker, const Program& program, const TrackStep& step = track) {
     tracker.reset();
     Barriers barriers;
     for (const Operation& operation : program)
@@ -131,29 +131,30 @@ std::string describe(const Program& program, const Barriers& barriers) {
     return text;
 }
 
-/// One of the ways to access one of @p memories memories: kind, and reads, writes or both.
+/// Returns one of the ways to access one of @p memories memories. They differ in the memory, the
+/// kind of work, and whether it reads, writes or both.
 HazardAccess accessNumber(size_t number, size_t memories) {
     const size_t use = number / memories % 3;
     return {static_cast<uint32_t>(number % memories), static_cast<WorkKind>(number / memories / 3),
             use != 1, use != 0};
 }
 
-class Programs {
+class RandomPrograms {
 public:
-    explicit Programs(uint32_t seed) : mRandom(seed) {}
+    explicit RandomPrograms(uint32_t seed) : mRandom(seed) {}
 
     Program next() {
         const size_t memories = 1 + below(6);
-        const size_t most = 1 + below(4);
-        const size_t unknownOf = below(3) == 0 ? 8 : 0;
+        const size_t maxAccesses = 1 + below(4);
+        const size_t unknownOneIn = below(3) == 0 ? 8 : 0;
         const bool oneKind = below(3) == 0;
         Program program(1 + below(24));
         for (Operation& operation : program) {
-            if (unknownOf != 0 && below(unknownOf) == 0) {
+            if (unknownOneIn != 0 && below(unknownOneIn) == 0) {
                 operation.unknown = true;
                 continue;
             }
-            for (size_t count = below(most + 1); count > 0; --count)
+            for (size_t count = below(maxAccesses + 1); count > 0; --count)
                 operation.accesses.push_back(
                     accessNumber(below(memories * 3 * (oneKind ? 1 : kWorkKinds)), memories));
         }
@@ -168,7 +169,7 @@ private:
     std::mt19937 mRandom;
 };
 
-TEST(HazardOracle, EveryShortProgram) {
+TEST(HazardOracle, AcceptsTheTrackerOnEveryShortProgram) {
     constexpr size_t kMemories = 2;
     constexpr size_t kAccesses = kMemories * 3 * kWorkKinds;
     std::vector<Operation> choices(kAccesses + 2);
@@ -183,20 +184,20 @@ TEST(HazardOracle, EveryShortProgram) {
                 for (const Operation& fourth : choices) {
                     const Program program{first, second, third, fourth};
                     const Barriers barriers = run(tracker, program);
-                    const std::string fault = judge(program, barriers);
+                    const std::string fault = faultOf(program, barriers);
                     ASSERT_EQ(fault, "") << describe(program, barriers);
                 }
 }
 
-TEST(HazardOracle, RandomPrograms) {
-    Programs programs(1);
+TEST(HazardOracle, AcceptsTheTrackerOnRandomPrograms) {
+    RandomPrograms programs(1);
     HazardTracker tracker;
     size_t withBarrier = 0;
     size_t withoutBarrier = 0;
     for (int i = 0; i < 20000; ++i) {
         const Program program = programs.next();
         const Barriers barriers = run(tracker, program);
-        const std::string fault = judge(program, barriers);
+        const std::string fault = faultOf(program, barriers);
         ASSERT_EQ(fault, "") << describe(program, barriers);
         for (const HazardBarrier& barrier : barriers)
             ++(barrier.needed() ? withBarrier : withoutBarrier);
@@ -205,9 +206,11 @@ TEST(HazardOracle, RandomPrograms) {
     EXPECT_GT(withoutBarrier, 20000u);
 }
 
-/// Applies every single change of one kind to the barriers of random programs. All must be seen.
-void expectEveryChangeSeen(const std::function<std::vector<HazardBarrier>(HazardBarrier)>& change) {
-    Programs programs(2);
+/// Applies every single change of one kind to the barriers of random programs. The oracle must
+/// detect each of them.
+void expectEveryChangeDetected(
+    const std::function<std::vector<HazardBarrier>(HazardBarrier)>& change) {
+    RandomPrograms programs(2);
     HazardTracker tracker;
     size_t changes = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -217,22 +220,22 @@ void expectEveryChangeSeen(const std::function<std::vector<HazardBarrier>(Hazard
             for (const HazardBarrier& changed : change(right[at])) {
                 Barriers wrong = right;
                 wrong[at] = changed;
-                ASSERT_NE(judge(program, wrong), "") << "at " << at << "\n"
-                                                     << describe(program, wrong);
+                ASSERT_NE(faultOf(program, wrong), "") << "at " << at << "\n"
+                                                       << describe(program, wrong);
                 ++changes;
             }
     }
     EXPECT_GT(changes, 1000u);
 }
 
-TEST(HazardOracle, SeesADroppedBarrier) {
-    expectEveryChangeSeen([](HazardBarrier barrier) {
+TEST(HazardOracle, DetectsAMissingBarrier) {
+    expectEveryChangeDetected([](HazardBarrier barrier) {
         return barrier.needed() ? std::vector<HazardBarrier>{{}} : std::vector<HazardBarrier>{};
     });
 }
 
-TEST(HazardOracle, SeesABarrierThatNothingNeeds) {
-    expectEveryChangeSeen([](HazardBarrier barrier) {
+TEST(HazardOracle, DetectsAnUnneededBarrier) {
+    expectEveryChangeDetected([](HazardBarrier barrier) {
         if (barrier.needed())
             return std::vector<HazardBarrier>{};
         return std::vector<HazardBarrier>{
@@ -240,8 +243,8 @@ TEST(HazardOracle, SeesABarrierThatNothingNeeds) {
     });
 }
 
-TEST(HazardOracle, SeesANarrowedBarrier) {
-    expectEveryChangeSeen([](HazardBarrier barrier) {
+TEST(HazardOracle, DetectsANarrowedBarrier) {
+    expectEveryChangeDetected([](HazardBarrier barrier) {
         std::vector<HazardBarrier> narrowed;
         if (barrier.everything)
             return std::vector<HazardBarrier>{{kAllKinds, kAllKinds, false}};
@@ -256,8 +259,8 @@ TEST(HazardOracle, SeesANarrowedBarrier) {
     });
 }
 
-TEST(HazardOracle, SeesAWidenedBarrier) {
-    expectEveryChangeSeen([](HazardBarrier barrier) {
+TEST(HazardOracle, DetectsAWidenedBarrier) {
+    expectEveryChangeDetected([](HazardBarrier barrier) {
         std::vector<HazardBarrier> widened;
         if (!barrier.needed() || barrier.everything)
             return widened;
@@ -273,61 +276,62 @@ TEST(HazardOracle, SeesAWidenedBarrier) {
     });
 }
 
-/// Random programs through a tracker with a fault: the oracle must object to some.
-bool seen(const Tracked& faulty) {
-    Programs programs(3);
+/// Returns whether the oracle finds a fault in random programs.
+bool detects(const TrackStep& step) {
+    RandomPrograms programs(3);
     HazardTracker tracker;
     for (int i = 0; i < 1000; ++i) {
         const Program program = programs.next();
-        if (!judge(program, run(tracker, program, faulty)).empty())
+        if (!faultOf(program, run(tracker, program, step)).empty())
             return true;
     }
     return false;
 }
 
-/// A tracker that is told something else than what happens.
-Tracked misled(const std::function<std::optional<HazardAccess>(HazardAccess)>& tell) {
-    return [tell](HazardTracker& tracker, const Operation& operation) {
-        Operation told;
-        told.unknown = operation.unknown;
+/// Changes or removes accesses before the tracker gets them.
+TrackStep
+withChangedAccesses(const std::function<std::optional<HazardAccess>(HazardAccess)>& change) {
+    return [change](HazardTracker& tracker, const Operation& operation) {
+        Operation tracked;
+        tracked.unknown = operation.unknown;
         for (const HazardAccess& access : operation.accesses)
-            if (const auto changed = tell(access))
-                told.accesses.push_back(*changed);
-        return track(tracker, told);
+            if (const auto changed = change(access))
+                tracked.accesses.push_back(*changed);
+        return track(tracker, tracked);
     };
 }
 
-TEST(HazardOracle, SeesATrackerThatIsBlindToOneThing) {
-    EXPECT_FALSE(seen(track));
-    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+TEST(HazardOracle, DetectsEveryPlantedFault) {
+    EXPECT_FALSE(detects(track));
+    EXPECT_TRUE(detects(withChangedAccesses([](HazardAccess access) -> std::optional<HazardAccess> {
         if (!access.writes)
-            return std::nullopt; // forgets reads, and with them write-after-read
+            return std::nullopt; // drops reads, and with them write-after-read hazards
         return access;
     })));
-    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
+    EXPECT_TRUE(detects(withChangedAccesses([](HazardAccess access) -> std::optional<HazardAccess> {
         access.kind = WorkKind::eCompute;
         return access;
     })));
-    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
-        access.writes = true; // takes every read for a write
+    EXPECT_TRUE(detects(withChangedAccesses([](HazardAccess access) -> std::optional<HazardAccess> {
+        access.writes = true; // treats every read as a write
         return access;
     })));
-    EXPECT_TRUE(seen(misled([](HazardAccess access) -> std::optional<HazardAccess> {
-        access.memory = 0; // takes all memory for one
+    EXPECT_TRUE(detects(withChangedAccesses([](HazardAccess access) -> std::optional<HazardAccess> {
+        access.memory = 0; // treats all memory as one
         return access;
     })));
-    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
-        return tracker.next(operation.accesses); // takes unknown operations for harmless ones
+    EXPECT_TRUE(detects([](HazardTracker& tracker, const Operation& operation) {
+        return tracker.next(operation.accesses); // treats unknown operations as known
     }));
-    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
+    EXPECT_TRUE(detects([](HazardTracker& tracker, const Operation& operation) {
         HazardBarrier barrier = track(tracker, operation);
         if (barrier.needed())
             barrier.everything = true;
         return barrier;
     }));
-    EXPECT_TRUE(seen([](HazardTracker& tracker, const Operation& operation) {
+    EXPECT_TRUE(detects([](HazardTracker& tracker, const Operation& operation) {
         const HazardBarrier barrier = track(tracker, operation);
-        tracker.reset(); // remembers the last operation alone
+        tracker.reset(); // remembers only the last operation
         track(tracker, operation);
         return barrier;
     }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/HazardTracker.hpp"
+#include "vulkan/queue/HazardTracker.hpp"
 
 #include <vector>
 
@@ -42,38 +42,38 @@ protected:
     HazardTracker mTracker;
 };
 
-TEST_F(HazardTrackerTest, TheFirstOperationNeedsNoBarrier) {
+TEST_F(HazardTrackerTest, NeedsNoBarrierBeforeTheFirstOperation) {
     EXPECT_FALSE(next({updates(a), writes(b)}).needed());
 }
 
-TEST_F(HazardTrackerTest, ReadAfterWrite) {
+TEST_F(HazardTrackerTest, OrdersAReadAfterAWrite) {
     next({writes(a)});
     expectBarrier(next({reads(a)}), kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, WriteAfterRead) {
+TEST_F(HazardTrackerTest, OrdersAWriteAfterARead) {
     next({reads(a)});
     expectBarrier(next({writes(a)}), kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, WriteAfterWrite) {
+TEST_F(HazardTrackerTest, OrdersAWriteAfterAWrite) {
     next({writes(a)});
     expectBarrier(next({writes(a)}), kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, ReadAfterReadIsFree) {
+TEST_F(HazardTrackerTest, NeedsNoBarrierBetweenReads) {
     next({reads(a)});
     EXPECT_FALSE(next({reads(a)}).needed());
     EXPECT_FALSE(next({reads(a, WorkKind::eTransfer)}).needed());
 }
 
-TEST_F(HazardTrackerTest, OperationsOnDifferentMemoryAreFree) {
+TEST_F(HazardTrackerTest, NeedsNoBarrierBetweenOperationsOnDifferentMemory) {
     next({updates(a)});
     EXPECT_FALSE(next({updates(b)}).needed());
     EXPECT_FALSE(next({updates(c)}).needed());
 }
 
-TEST_F(HazardTrackerTest, OneOperationNeverConflictsWithItself) {
+TEST_F(HazardTrackerTest, AnOperationNeverConflictsWithItself) {
     EXPECT_FALSE(next({writes(a), reads(a), updates(a), reads(a, WorkKind::eIndirect)}).needed());
 }
 
@@ -84,12 +84,12 @@ TEST_F(HazardTrackerTest, TheBarrierNamesTheKindsOfWorkOnBothSides) {
     expectBarrier(next({reads(a, WorkKind::eIndirect)}), kTransfer, kIndirect);
 }
 
-TEST_F(HazardTrackerTest, GroupCountsWrittenByADispatch) {
+TEST_F(HazardTrackerTest, OrdersAnIndirectDispatchAfterItsCountsAreWritten) {
     next({writes(a)});
     expectBarrier(next({reads(a, WorkKind::eIndirect), writes(b)}), kCompute, kIndirect);
 }
 
-TEST_F(HazardTrackerTest, OneBarrierSettlesTheHazardsOfManyMemories) {
+TEST_F(HazardTrackerTest, OneBarrierCoversTheHazardsOfManyMemories) {
     next({writes(a)});
     next({writes(b)});
     next({writes(c)});
@@ -98,13 +98,13 @@ TEST_F(HazardTrackerTest, OneBarrierSettlesTheHazardsOfManyMemories) {
     EXPECT_FALSE(next({writes(c)}).needed());
 }
 
-TEST_F(HazardTrackerTest, ABarrierDoesNotSettleWhatComesAfterIt) {
+TEST_F(HazardTrackerTest, ABarrierDoesNotCoverLaterOperations) {
     next({writes(a)});
     next({reads(a), writes(b)});
     expectBarrier(next({reads(b)}), kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, ABarrierDoesNotSettleOtherKindsOfWork) {
+TEST_F(HazardTrackerTest, ABarrierDoesNotCoverOtherKindsOfWork) {
     next({writes(a)});
     expectBarrier(next({reads(a)}), kCompute, kCompute);
     expectBarrier(next({reads(a, WorkKind::eTransfer)}), kCompute, kTransfer);
@@ -119,43 +119,43 @@ TEST_F(HazardTrackerTest, ManyReadersOfOneWriteShareOneBarrier) {
     expectBarrier(next({writes(a)}), kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, AnEarlierReadOfAnotherKindIsNotForgotten) {
+TEST_F(HazardTrackerTest, RemembersAnEarlierReadOfAnotherKind) {
     next({reads(a, WorkKind::eTransfer)});
     next({reads(a)});
     expectBarrier(next({writes(a)}), kTransfer | kCompute, kCompute);
 }
 
-TEST_F(HazardTrackerTest, AThousandIndependentOperationsNeedNoBarrier) {
+TEST_F(HazardTrackerTest, NeedsNoBarrierAmongIndependentOperations) {
     for (uint32_t memory = 0; memory < 1000; ++memory)
         EXPECT_FALSE(next({updates(memory)}).needed());
 }
 
-TEST_F(HazardTrackerTest, AThousandDependentOperationsNeedOneLess) {
+TEST_F(HazardTrackerTest, NeedsOneBarrierBetweenNeighbouringDependentOperations) {
     size_t barriers = 0;
     for (int i = 0; i < 1000; ++i)
         barriers += next({updates(a)}).needed();
     EXPECT_EQ(barriers, 999u);
 }
 
-TEST_F(HazardTrackerTest, SharedInputsWithOutputsOfTheirOwnStayIndependent) {
+TEST_F(HazardTrackerTest, NeedsNoBarrierBetweenOperationsThatShareOnlyInputs) {
     for (uint32_t output = c; output < c + 100; ++output)
         EXPECT_FALSE(next({reads(a), reads(b), writes(output)}).needed());
 }
 
-TEST_F(HazardTrackerTest, AnUnknownOperationIsOrderedAgainstEverything) {
+TEST_F(HazardTrackerTest, OrdersAnUnknownOperationAgainstEverything) {
     next({reads(a)});
     EXPECT_TRUE(mTracker.nextUnknown().everything);
     EXPECT_TRUE(next({reads(b)}).everything);
     EXPECT_FALSE(next({reads(a)}).needed());
 }
 
-TEST_F(HazardTrackerTest, UnknownOperationsAreOrderedAmongThemselves) {
+TEST_F(HazardTrackerTest, OrdersUnknownOperationsAmongThemselves) {
     EXPECT_FALSE(mTracker.nextUnknown().needed());
     EXPECT_TRUE(mTracker.nextUnknown().everything);
     EXPECT_TRUE(mTracker.nextUnknown().everything);
 }
 
-TEST_F(HazardTrackerTest, AFullBarrierSettlesEarlierHazardsToo) {
+TEST_F(HazardTrackerTest, AFullBarrierCoversEarlierHazards) {
     next({writes(a)});
     next({writes(b, WorkKind::eTransfer)});
     mTracker.nextUnknown();
@@ -173,7 +173,7 @@ TEST_F(HazardTrackerTest, AnOperationWithoutAccessesNeedsNoBarrierAndCausesNone)
     EXPECT_FALSE(next({reads(a)}).needed());
 }
 
-TEST_F(HazardTrackerTest, ResetForgets) {
+TEST_F(HazardTrackerTest, ResetForgetsEarlierAccesses) {
     next({writes(a)});
     mTracker.nextUnknown();
     mTracker.reset();
@@ -182,7 +182,7 @@ TEST_F(HazardTrackerTest, ResetForgets) {
     EXPECT_FALSE(mTracker.nextUnknown().needed());
 }
 
-TEST_F(HazardTrackerTest, AnOldBarrierDoesNotOutliveReset) {
+TEST_F(HazardTrackerTest, ResetForgetsEarlierBarriers) {
     next({writes(a)});
     next({writes(a)});
     next({writes(a)});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/PhysicalDevice.hpp"
+#include "vulkan/device/PhysicalDevice.hpp"
 
 namespace kp::vulkan::test {
 
@@ -20,7 +20,7 @@ inline VkQueueFamilyProperties family(VkQueueFlags flags, uint32_t count) {
 inline constexpr VkQueueFlags kCompute = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 inline constexpr VkQueueFlags kAll = VK_QUEUE_GRAPHICS_BIT | kCompute;
 
-/// A device that no machine has: one family with four queues, no features, no extensions.
+/// Returns an invented device: one family with four queues, no features, no extensions.
 inline PhysicalDevice inventDevice(uint32_t apiVersion, const std::string& name = "Invented",
                                    VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
                                    uint32_t index = 0) {
@@ -42,7 +42,7 @@ inline void offer(PhysicalDevice& device, const std::string& extension) {
     device.extensions.push_back(extension);
     std::sort(device.extensions.begin(), device.extensions.end());
 }
-/// The feature, and the extension that it needs on this device.
+/// Offers a feature and the extension that it needs on this device.
 inline void offerWithExtension(PhysicalDevice& device, Feature feature) {
     offer(device, feature);
     if (!known(feature, device.apiVersion, device.extensions))
@@ -53,7 +53,7 @@ inline bool contains(const std::vector<std::string>& list, const std::string& te
     return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-/// True where one line of the list holds every one of @p parts.
+/// Returns whether one line of the list contains all of @p parts.
 inline bool mentions(const std::vector<std::string>& list, const std::vector<std::string>& parts) {
     return std::any_of(list.begin(), list.end(), [&](const std::string& line) {
         return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {

@@ -1,44 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/Loader.hpp"
+#include "vulkan/device/Loader.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <kompute/Error.hpp>
 
+#include "unit/ScopedEnvironment.hpp"
 #include "unit/vulkan/InventedDevice.hpp"
-#include "vulkan/DriverSearch.hpp"
+#include "vulkan/device/DriverSearch.hpp"
 
 namespace kp::vulkan::test {
 namespace {
 
-class Environment {
-public:
-    Environment(const char* name, const char* value) : mName(name) {
-        const char* old = std::getenv(name);
-        mHad = old != nullptr;
-        mOld = old ? old : "";
-        set(value);
-    }
-    ~Environment() { set(mHad ? mOld.c_str() : nullptr); }
+using kp::test::ScopedEnvironment;
 
-private:
-    void set(const char* value) {
-#ifdef _WIN32
-        _putenv_s(mName, value ? value : "");
-#else
-        value ? setenv(mName, value, 1) : unsetenv(mName);
-#endif
-    }
-    const char* mName;
-    std::string mOld;
-    bool mHad;
-};
-
-void failToLoad(const char* library, const std::vector<std::string>& parts) {
-    const Environment named("KOMPUTE_VULKAN_LIBRARY", library);
+/// Loads twice, and ends the process with status 0 if both attempts throw Unsupported with a
+/// message that contains all of @p parts.
+void exitAfterFailedLoad(const char* library, const std::vector<std::string>& parts) {
+    const ScopedEnvironment variable("KOMPUTE_VULKAN_LIBRARY", library);
     for (int attempt = 0; attempt < 2; ++attempt) {
         try {
             loaderGetInstanceProcAddr();
@@ -55,24 +39,25 @@ void failToLoad(const char* library, const std::vector<std::string>& parts) {
     std::exit(0);
 }
 
-// Each in a process of its own, since a loader once opened stays.
-TEST(LoaderDeathTest, LibraryThatIsNotThere) {
+// An opened loader stays open, so each of these tests runs in its own process.
+TEST(LoaderDeathTest, NamesALibraryThatDoesNotExist) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(failToLoad("/nowhere/libnothing.so",
-                           {"KOMPUTE_VULKAN_LIBRARY", "/nowhere/libnothing.so", "unset it"}),
-                testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(
+        exitAfterFailedLoad("/nowhere/libnothing.so",
+                            {"KOMPUTE_VULKAN_LIBRARY", "/nowhere/libnothing.so", "unset it"}),
+        testing::ExitedWithCode(0), "");
 }
 
 #ifdef __linux__
-TEST(LoaderDeathTest, LibraryThatIsNoVulkanLoader) {
+TEST(LoaderDeathTest, RefusesALibraryThatIsNoVulkanLoader) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(failToLoad("libm.so.6", {"libm.so.6", "it has no vkGetInstanceProcAddr"}),
+    EXPECT_EXIT(exitAfterFailedLoad("libm.so.6", {"libm.so.6", "it has no vkGetInstanceProcAddr"}),
                 testing::ExitedWithCode(0), "");
 }
 #endif
 
-TEST(DriverSearch, SaysWhatSteersTheLoader) {
-    const Environment files("VK_DRIVER_FILES", "/somewhere/driver.json");
+TEST(DriverSearch, ReportsTheLoaderVariables) {
+    const ScopedEnvironment files("VK_DRIVER_FILES", "/somewhere/driver.json");
     const auto report = driverSearchReport();
     EXPECT_TRUE(mentions(report, {"VK_DRIVER_FILES=/somewhere/driver.json"}));
     EXPECT_TRUE(mentions(report, {"the only ones read"}));
@@ -81,9 +66,9 @@ TEST(DriverSearch, SaysWhatSteersTheLoader) {
 
 #ifdef __linux__
 TEST(DriverSearch, ListsTheManifestFolders) {
-    const Environment files("VK_DRIVER_FILES", "");
-    const Environment names("VK_ICD_FILENAMES", "");
-    const Environment data("XDG_DATA_DIRS", "/nowhere/a:/nowhere/b");
+    const ScopedEnvironment files("VK_DRIVER_FILES", "");
+    const ScopedEnvironment names("VK_ICD_FILENAMES", "");
+    const ScopedEnvironment data("XDG_DATA_DIRS", "/nowhere/a:/nowhere/b");
     const auto report = driverSearchReport();
     EXPECT_TRUE(mentions(report, {"are not set"}));
     EXPECT_TRUE(mentions(report, {"/nowhere/a/vulkan/icd.d: not there"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/QueryPools.hpp"
+#include "vulkan/queue/QueryPools.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,37 +8,38 @@ namespace {
 
 using Times = std::vector<uint64_t>;
 
-constexpr uint64_t kRound36 = uint64_t{1} << 36;
+constexpr uint64_t kWraparound36 = uint64_t{1} << 36;
 
-TEST(Timestamps, TicksTimesTheirLength) {
+TEST(Timestamps, ConvertsTicksToNanoseconds) {
     EXPECT_EQ(toNanoseconds({10, 20, 25}, 64, 10.0), (Times{100, 200, 250}));
     EXPECT_EQ(toNanoseconds({3, 6}, 36, 0.5), (Times{1, 3}));
     EXPECT_EQ(toNanoseconds({}, 64, 1.0), Times{});
 }
 
-TEST(Timestamps, BitsThatTheQueueDoesNotHaveAreIgnored) {
-    const uint64_t rubbish = uint64_t{0xABC} << 36;
-    EXPECT_EQ(toNanoseconds({rubbish + 7, 9}, 36, 2.0), (Times{14, 18}));
-    EXPECT_EQ(toNanoseconds({7, rubbish + 9}, 36, 2.0), (Times{14, 18}));
+TEST(Timestamps, IgnoresInvalidBits) {
+    const uint64_t invalidBits = uint64_t{0xABC} << 36;
+    EXPECT_EQ(toNanoseconds({invalidBits + 7, 9}, 36, 2.0), (Times{14, 18}));
+    EXPECT_EQ(toNanoseconds({7, invalidBits + 9}, 36, 2.0), (Times{14, 18}));
 }
 
-TEST(Timestamps, DifferencesStayRightWhereTheClockStartsOver) {
-    const Times times = toNanoseconds({kRound36 - 5, kRound36 - 1, 0, 15}, 36, 10.0);
+TEST(Timestamps, KeepsDifferencesAcrossAWraparound) {
+    const Times times = toNanoseconds({kWraparound36 - 5, kWraparound36 - 1, 0, 15}, 36, 10.0);
     ASSERT_EQ(times.size(), 4u);
-    EXPECT_EQ(times[0], (kRound36 - 5) * 10);
+    EXPECT_EQ(times[0], (kWraparound36 - 5) * 10);
     EXPECT_EQ(times[1] - times[0], 40u);
     EXPECT_EQ(times[2] - times[0], 50u);
     EXPECT_EQ(times[3] - times[0], 200u);
 }
 
-TEST(Timestamps, ATickThatIsALittleEarlierIsNoRoundOfTheClock) {
+TEST(Timestamps, DoesNotTakeASmallStepBackForAWraparound) {
     EXPECT_EQ(toNanoseconds({100, 98}, 36, 10.0), (Times{1000, 980}));
     EXPECT_EQ(toNanoseconds({100, 98}, 64, 1.0), (Times{100, 98}));
-    EXPECT_EQ(toNanoseconds({1, kRound36 - 1}, 36, 10.0), (Times{10, 0})) << "no time is negative";
+    EXPECT_EQ(toNanoseconds({1, kWraparound36 - 1}, 36, 10.0), (Times{10, 0}))
+        << "a time is never negative";
 }
 
-TEST(Timestamps, ClocksOfNanosecondsAreExact) {
-    const uint64_t now = 1'700'000'000'123'456'789; // a double knows it to 256
+TEST(Timestamps, ConvertsNanosecondTicksExactly) {
+    const uint64_t now = 1'700'000'000'123'456'789; // a double resolves only 256 ns here
     EXPECT_EQ(toNanoseconds({now, now + 1, now + 3}, 64, 1.0), (Times{now, now + 1, now + 3}));
 }
 

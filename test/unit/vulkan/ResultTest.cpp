@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/Result.hpp"
+#include "vulkan/device/Result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void expectThrown(VkResult result, ErrorCode code) {
     }
 }
 
-TEST(Result, EachFailureBecomesTheErrorThatFits) {
+TEST(Result, MapsEachFailureToItsErrorClass) {
     expectThrown<OutOfMemory>(VK_ERROR_OUT_OF_DEVICE_MEMORY, ErrorCode::eOutOfMemory);
     expectThrown<OutOfMemory>(VK_ERROR_OUT_OF_HOST_MEMORY, ErrorCode::eOutOfMemory);
     expectThrown<OutOfMemory>(VK_ERROR_FRAGMENTED_POOL, ErrorCode::eOutOfMemory);
@@ -32,7 +32,7 @@ TEST(Result, EachFailureBecomesTheErrorThatFits) {
     expectThrown<Error>(VK_ERROR_UNKNOWN, ErrorCode::eVulkan);
 }
 
-TEST(Result, TheVulkanResultIsKept) {
+TEST(Result, KeepsTheVulkanResult) {
     try {
         throwResult(VK_ERROR_OUT_OF_DEVICE_MEMORY, "x");
         FAIL() << "no exception";
@@ -41,14 +41,14 @@ TEST(Result, TheVulkanResultIsKept) {
     }
 }
 
-TEST(Result, SuccessCodesPass) {
+TEST(Result, AcceptsSuccessCodes) {
     EXPECT_NO_THROW(check(VK_SUCCESS, "x"));
     EXPECT_NO_THROW(check(VK_INCOMPLETE, "x"));
     EXPECT_NO_THROW(check(VK_TIMEOUT, "x"));
     EXPECT_THROW(check(VK_ERROR_UNKNOWN, "x"), Error);
 }
 
-TEST(Result, UnknownNumbersHaveNamesToo) {
+TEST(Result, NamesUnknownResults) {
     EXPECT_STREQ(nameOf(static_cast<VkResult>(-123456)), "an unknown Vulkan error");
     EXPECT_STREQ(nameOf(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
 }

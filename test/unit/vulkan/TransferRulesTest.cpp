@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/TransferRules.hpp"
+#include "vulkan/transfer/TransferRules.hpp"
 
 #include <gtest/gtest.h>
 #include <kompute/Error.hpp>
 
 #include "unit/vulkan/InventedDevice.hpp"
-#include "vulkan/DevicePlan.hpp"
+#include "vulkan/device/DevicePlan.hpp"
 
 namespace kp::vulkan::test {
 namespace {
@@ -26,7 +26,7 @@ PhysicalDevice withHeaps(VkPhysicalDeviceType type, uint64_t deviceHeap, uint64_
     return device;
 }
 
-TEST(TransferRules, MappedMemoryHasToCoverTheDevice) {
+TEST(TransferRules, RequireCoherentMappedMemoryOfTheWholeDevice) {
     const auto type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     EXPECT_TRUE(mapsWholeMemory(withHeaps(type, 140 * kGibi, 140 * kGibi)));
     EXPECT_FALSE(mapsWholeMemory(withHeaps(type, 16 * kGibi, kGibi / 4)));
@@ -37,7 +37,7 @@ TEST(TransferRules, MappedMemoryHasToCoverTheDevice) {
     EXPECT_FALSE(mapsWholeMemory(incoherent));
 }
 
-TEST(TransferRules, DiscreteDevicesStageAndHaveThreads) {
+TEST(TransferRules, StageWithThreadsOnDiscreteDevices) {
     const auto type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     const TransferRules rules = defaultTransferRules(withHeaps(type, kGibi, kGibi), 16);
     EXPECT_EQ(rules.threads, 8u);
@@ -48,7 +48,7 @@ TEST(TransferRules, DiscreteDevicesStageAndHaveThreads) {
     EXPECT_EQ(defaultTransferRules(withHeaps(type, kGibi, 0), 16).mappedBytes, 0u);
 }
 
-TEST(TransferRules, ShadersCopyWhereTheDriversCommandIsKnownToBeSlow) {
+TEST(TransferRules, CopyWithAShaderOnlyOnDiscreteNvidiaGpus) {
     constexpr uint32_t kNvidia = 0x10de;
     for (const auto type :
          {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
@@ -63,15 +63,15 @@ TEST(TransferRules, ShadersCopyWhereTheDriversCommandIsKnownToBeSlow) {
         }
 }
 
-TEST(TransferRules, FewHostThreadsAreNotAllTaken) {
+TEST(TransferRules, LeaveHostThreadsFree) {
     const auto device = withHeaps(VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, kGibi, kGibi);
     EXPECT_EQ(defaultTransferRules(device, 4).threads, 2u);
     EXPECT_EQ(defaultTransferRules(device, 1).threads, 1u);
-    EXPECT_EQ(defaultTransferRules(device, 0).threads, 1u); // the system may not know
+    EXPECT_EQ(defaultTransferRules(device, 0).threads, 1u); // hardware_concurrency() may be unknown
     EXPECT_EQ(defaultTransferRules(device, 256).threads, 8u);
 }
 
-TEST(TransferRules, SharedMemoryIsWrittenInPlace) {
+TEST(TransferRules, WriteSharedMemoryInPlace) {
     for (const auto type : {VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, VK_PHYSICAL_DEVICE_TYPE_CPU}) {
         const TransferRules rules = defaultTransferRules(withHeaps(type, kGibi, kGibi), 8);
         EXPECT_EQ(rules.mappedBytes, UINT64_MAX);
@@ -81,7 +81,7 @@ TEST(TransferRules, SharedMemoryIsWrittenInPlace) {
     EXPECT_EQ(defaultTransferRules(cpu, 64).threads, 1u);
 }
 
-TEST(TransferRules, ChangesAsText) {
+TEST(TransferRules, ParseAndPrintChanges) {
     const TransferRules rules = changedRules(
         {}, "chunk=1M,inflight=6,threads=3,threaded=512K,stream=1,staging=64m,idle=250,mapped=2G,"
             "copyqueue=12345,piece=16M,queues=2,copykernel=3M,fillkernel=5K");
@@ -105,30 +105,30 @@ TEST(TransferRules, ChangesAsText) {
     EXPECT_EQ(changedRules(rules, ",threads=4,").threads, 4u);
 }
 
-TEST(TransferRules, ChunksFitIntoTheStaging) {
+TEST(TransferRules, LimitChunksToTheStagingMemory) {
     EXPECT_EQ(changedRules({}, "chunk=64M,staging=64M").chunkBytes, 16u << 20);
     EXPECT_EQ(changedRules({}, "staging=1M").chunkBytes, 256u << 10);
     EXPECT_EQ(changedRules({}, "chunk=5000").chunkBytes, 4096u);
-    const TransferRules least = changedRules({}, "staging=64K");
-    EXPECT_GE(least.stagingBytesEach(), 2 * least.chunkBytes);
+    const TransferRules smallest = changedRules({}, "staging=64K");
+    EXPECT_GE(smallest.stagingBytesEach(), 2 * smallest.chunkBytes);
 }
 
-TEST(TransferRules, WhatIsNotUnderstoodIsRefused) {
+TEST(TransferRules, RefuseMalformedChanges) {
     for (const char* text : {"chunk", "chunk=", "chunk=x", "chunk=4Q", "chunk=4MB", "pieces=4",
                              "=4", "threads=0", "threads=65", "stream=2", "inflight=1", "chunk=1",
                              "staging=1", "queues=0", "threads=-1", "chunk=99999999999999999999",
                              "chunk=99999999999999G", "idle=4294967296", "threads=2 chunk=4M"}) {
         try {
             changedRules({}, text);
-            ADD_FAILURE() << text << " was taken";
+            ADD_FAILURE() << text << " was accepted";
         } catch (const InvalidArgument& error) {
             EXPECT_NE(std::string(error.what()).find("copyqueue"), std::string::npos)
-                << "the message lists the names: " << error.what();
+                << "the message does not list the names: " << error.what();
         }
     }
 }
 
-/// As an H200 has them, and a device whose copying family can do other things too.
+/// Returns a device with these queue families and timeline semaphores.
 PhysicalDevice withFamilies(std::vector<VkQueueFamilyProperties> families) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     device.queueFamilies = std::move(families);
@@ -136,7 +136,7 @@ PhysicalDevice withFamilies(std::vector<VkQueueFamilyProperties> families) {
     return device;
 }
 
-TEST(CopyQueues, TwoOfTheFamilyThatOnlyCopies) {
+TEST(CopyQueues, TakeUpToTwoQueuesOfTheTransferOnlyFamily) {
     const auto device = withFamilies(
         {family(kAll, 16), family(VK_QUEUE_TRANSFER_BIT | VK_QUEUE_VIDEO_DECODE_BIT_KHR, 1),
          family(VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT, 5)});
@@ -148,7 +148,7 @@ TEST(CopyQueues, TwoOfTheFamilyThatOnlyCopies) {
     EXPECT_EQ(planDevice(one, {}).plan->copyQueues, (std::vector<QueuePlan>{{0, 0}}));
 }
 
-TEST(CopyQueues, NoneWithoutSuchAFamilyOrTimelineSemaphores) {
+TEST(CopyQueues, NeedATransferOnlyFamilyAndTimelineSemaphores) {
     EXPECT_TRUE(planDevice(withFamilies({family(kAll, 16), family(kCompute, 8)}), {})
                     .plan->copyQueues.empty());
     DeviceRequest fences;

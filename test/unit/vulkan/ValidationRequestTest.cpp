@@ -6,7 +6,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
-#include "vulkan/Validation.hpp"
+#include "vulkan/device/Validation.hpp"
 
 namespace kp::vulkan::test {
 namespace {
@@ -20,7 +20,7 @@ bool contains(const std::vector<Item>& list, Item item) {
     return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-TEST(ValidationRequest, ReadsAList) {
+TEST(ValidationRequest, ParsesAList) {
     EXPECT_FALSE(request("").any());
     EXPECT_FALSE(request(" , ").any());
     EXPECT_EQ(request("core"), (ValidationRequest{true, false, false, false}));
@@ -30,7 +30,7 @@ TEST(ValidationRequest, ReadsAList) {
     EXPECT_TRUE(request("gpu").any());
 }
 
-TEST(ValidationRequest, UnknownWordsAreRefusedWithTheKnownOnes) {
+TEST(ValidationRequest, RefusesUnknownWordsAndListsTheKnownOnes) {
     try {
         request("core,everything");
         FAIL() << "no exception";
@@ -43,7 +43,7 @@ TEST(ValidationRequest, UnknownWordsAreRefusedWithTheKnownOnes) {
 
 constexpr ValidationLayer kOldLayer{VK_MAKE_API_VERSION(0, 1, 3, 239), false, true};
 
-TEST(ValidationSettings, CoreHasBestPracticesAndAllChecks) {
+TEST(ValidationSettings, CoreEnablesBestPracticesAndAllChecks) {
     ValidationSettings settings(request("core"), kOldLayer);
     EXPECT_FALSE(settings.usesLayerSettings());
     EXPECT_TRUE(contains(settings.enabled(), VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT));
@@ -53,7 +53,7 @@ TEST(ValidationSettings, CoreHasBestPracticesAndAllChecks) {
     EXPECT_EQ(std::string(settings.extensions().at(0)), "VK_EXT_validation_features");
 }
 
-TEST(ValidationSettings, SyncAloneSwitchesCoreChecksOff) {
+TEST(ValidationSettings, SyncAloneDisablesCoreChecks) {
     ValidationSettings settings(request("sync"), kOldLayer);
     EXPECT_EQ(settings.enabled(),
               (std::vector<VkValidationFeatureEnableEXT>{
@@ -64,12 +64,12 @@ TEST(ValidationSettings, SyncAloneSwitchesCoreChecksOff) {
     EXPECT_TRUE(both.disabled().empty());
 }
 
-TEST(ValidationSettings, NewLayersLookAcrossSubmissionsByThemselves) {
+TEST(ValidationSettings, NewLayersNeedNoSubmitEnvironment) {
     ValidationSettings settings(request("sync"), {VK_MAKE_API_VERSION(0, 1, 4, 309), false, true});
     EXPECT_FALSE(settings.needsSubmitEnvironment());
 }
 
-TEST(ValidationSettings, OldLayersCannotDoGpuAndPrintfTogether) {
+TEST(ValidationSettings, OldLayersRefuseGpuTogetherWithPrintf) {
     EXPECT_THROW(ValidationSettings(request("gpu,printf"), kOldLayer), Unsupported);
     ValidationSettings gpu(request("gpu"), kOldLayer);
     EXPECT_TRUE(contains(gpu.enabled(), VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT));
@@ -77,12 +77,12 @@ TEST(ValidationSettings, OldLayersCannotDoGpuAndPrintfTogether) {
     EXPECT_TRUE(contains(print.enabled(), VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT));
 }
 
-TEST(ValidationSettings, LayerThatCannotBeToldIsRefused) {
+TEST(ValidationSettings, RefusesALayerThatTakesNoSettings) {
     EXPECT_THROW(ValidationSettings(request("core"), {VK_API_VERSION_1_0, false, false}),
                  Unsupported);
 }
 
-TEST(ValidationSettings, LinkPutsTheSettingsFirst) {
+TEST(ValidationSettings, LinkPrependsTheSettings) {
     ValidationSettings settings(request("core"), kOldLayer);
     const VkDebugUtilsMessengerCreateInfoEXT messenger = messengerCreateInfo();
     const auto* head = static_cast<const VkValidationFeaturesEXT*>(settings.link(&messenger));
@@ -92,7 +92,7 @@ TEST(ValidationSettings, LinkPutsTheSettingsFirst) {
 }
 
 #ifdef VK_EXT_layer_settings
-TEST(ValidationSettings, LayerSettingsWhereHeadersAndLayerKnowThem) {
+TEST(ValidationSettings, UsesLayerSettingsIfTheLayerSupportsThem) {
     ValidationSettings settings(request("sync,gpu,printf"),
                                 {VK_MAKE_API_VERSION(0, 1, 4, 309), true, true});
     EXPECT_TRUE(settings.usesLayerSettings());
@@ -113,8 +113,8 @@ TEST(ValidationSettings, LayerSettingsWhereHeadersAndLayerKnowThem) {
 }
 #endif
 
-VkBool32 say(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type,
-             const char* id, const char* text) {
+VkBool32 sendMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                     VkDebugUtilsMessageTypeFlagsEXT type, const char* id, const char* text) {
     VkDebugUtilsMessengerCallbackDataEXT data{};
     data.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT;
     data.pMessageIdName = id;
@@ -122,37 +122,39 @@ VkBool32 say(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessag
     return messengerCreateInfo().pfnUserCallback(severity, type, &data, nullptr);
 }
 
-struct Captured {
+/// Captures log messages of every level from eDebug up.
+struct LogCapture {
     std::vector<std::pair<logger::Level, std::string>> messages;
-    Captured() {
+    LogCapture() {
         level = logger::getLogLevel();
         logger::setLogLevel(logger::Level::eDebug);
         logger::setSink(
             [](void* context, logger::Level at, const char*, int, const char* text) {
-                static_cast<Captured*>(context)->messages.emplace_back(at, text);
+                static_cast<LogCapture*>(context)->messages.emplace_back(at, text);
             },
             this);
     }
-    ~Captured() {
+    ~LogCapture() {
         logger::setSink(nullptr);
         logger::setLogLevel(level);
     }
     logger::Level level;
 };
 
-TEST(ValidationMessages, WarningsAndErrorsOfTheLayerAreCountedAndLoggedAtTheirLevel) {
-    Captured captured;
+TEST(ValidationMessages, CountsAndLogsWarningsAndErrorsAtTheirLevel) {
+    LogCapture captured;
     const uint64_t before = validationMessageCount();
     const auto type = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-    EXPECT_EQ(say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, type, "VUID-x", "an error"),
-              VK_FALSE);
-    say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
-        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT, "BestPractices-x", "slow");
+    EXPECT_EQ(
+        sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, type, "VUID-x", "an error"),
+        VK_FALSE);
+    sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
+                VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT, "BestPractices-x", "slow");
     EXPECT_EQ(validationMessageCount(), before + 2);
-    say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, type, "x", "news");
-    say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
-        VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, "Loader Message", "of the loader");
-    say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, type, nullptr, nullptr);
+    sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, type, "x", "information");
+    sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
+                VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, "Loader Message", "from the loader");
+    sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, type, nullptr, nullptr);
     EXPECT_EQ(validationMessageCount(), before + 3);
     ASSERT_EQ(captured.messages.size(), 5U);
     EXPECT_EQ(captured.messages[0], std::make_pair(logger::Level::eError, std::string("an error")));
@@ -161,12 +163,12 @@ TEST(ValidationMessages, WarningsAndErrorsOfTheLayerAreCountedAndLoggedAtTheirLe
     EXPECT_EQ(captured.messages[3].first, logger::Level::eWarn);
 }
 
-TEST(ValidationMessages, AllowedOnesAreNotCounted) {
-    Captured captured;
+TEST(ValidationMessages, DoesNotCountAllowedMessages) {
+    LogCapture captured;
     const uint64_t before = validationMessageCount();
     const auto warn = [](const char* id, const char* text) {
-        say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
-            VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT, id, text);
+        sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
+                    VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT, id, text);
     };
     warn("BestPractices-vkCreateInstance-specialuse-extension-debugging",
          "Attempting to enable extension VK_EXT_validation_features");
@@ -180,16 +182,16 @@ TEST(ValidationMessages, AllowedOnesAreNotCounted) {
     EXPECT_EQ(captured.messages[0].first, logger::Level::eDebug);
 }
 
-TEST(ValidationMessages, PrintedTextComesWithoutTheLayersWords) {
+TEST(ValidationMessages, StripsTheLayersPrefixFromPrintedText) {
     EXPECT_EQ(printedText("Validation Information: [ UNASSIGNED-DEBUG-PRINTF ] Object 0: handle = "
                           "0x1, type = VK_OBJECT_TYPE_DEVICE; | MessageID = 0x92394c89 | x is 3"),
               "x is 3");
     EXPECT_EQ(printedText("x | y"), "x | y");
-    Captured captured;
+    LogCapture captured;
     const uint64_t before = validationMessageCount();
-    say(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
-        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, "UNASSIGNED-DEBUG-PRINTF",
-        "a | MessageID = 0x92394c89 | b");
+    sendMessage(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
+                VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, "UNASSIGNED-DEBUG-PRINTF",
+                "a | MessageID = 0x92394c89 | b");
     EXPECT_EQ(validationMessageCount(), before);
     ASSERT_EQ(captured.messages.size(), 1U);
     EXPECT_EQ(captured.messages[0], std::make_pair(logger::Level::eInfo, std::string("b")));

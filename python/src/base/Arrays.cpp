@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Arrays.hpp"
+
+#include "base/Messages.hpp"
+#include "base/Values.hpp"
+
+namespace kp::python {
+
+Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument) {
+    using Types = Memory::DataTypes;
+    const char kind = dtype.kind();
+    const py::ssize_t size = dtype.itemsize();
+    if (size == 0 || kind == 'O' || kind == 'U' || kind == 'S')
+        throw py::type_error(formatted(
+            "{} has dtype '{}', which no device can hold; use numbers, bool or a struct of them",
+            argument, nameOf(dtype)));
+    const auto bySize = [size](Types one, Types two, Types four, Types eight) {
+        return size == 1 ? one : size == 2 ? two : size == 4 ? four : eight;
+    };
+    switch (kind) {
+    case 'b':
+        return Types::eBool;
+    case 'i':
+        return bySize(Types::eChar, Types::eShort, Types::eInt, Types::eLong);
+    case 'u':
+        return bySize(Types::eUnsignedChar, Types::eUnsignedShort, Types::eUnsignedInt,
+                      Types::eUnsignedLong);
+    case 'f':
+        if (size == 2)
+            return Types::eHalf;
+        if (size == 4)
+            return Types::eFloat;
+        if (size == 8)
+            return Types::eDouble;
+        break;
+    default:
+        break;
+    }
+    if (size == 2 && py::cast<std::string>(dtype.attr("name")) == "bfloat16")
+        return Types::eBFloat16;
+    if (py::cast<bool>(dtype.attr("hasobject")))
+        throw py::type_error(formatted(
+            "{} has a dtype with Python objects in it, which no device can hold", argument));
+    return Types::eCustom;
+}
+
+namespace {
+
+py::object plainArray(py::handle data, const char* argument) {
+    static const py::handle numpy = py::module_::import("numpy").release();
+    try {
+        if (!py::isinstance<py::array>(data) && py::hasattr(data, "__dlpack__"))
+            return numpy.attr("from_dlpack")(data);
+    } catch (py::error_already_set&) {
+        // A dtype that NumPy cannot take this way may still have a buffer or __array__.
+        PyErr_Clear();
+    }
+    try {
+        return numpy.attr("asarray")(data);
+    } catch (py::error_already_set& error) {
+        py::raise_from(error, PyExc_TypeError,
+                       formatted("{} cannot be converted to an array", argument).c_str());
+        throw py::error_already_set();
+    }
+}
+
+} // namespace
+
+py::array toArray(py::handle data, const py::object& dtype, const char* argument) {
+    static const py::handle numpy = py::module_::import("numpy").release();
+    const py::object array = plainArray(data, argument);
+    py::object wanted = dtype;
+    if (wanted.is_none())
+        wanted = array.attr("dtype").attr("newbyteorder")("=");
+    const py::dtype given = array.attr("dtype");
+    dataTypeOf(given, argument);
+    if (given.kind() == 'c' && py::cast<py::dtype>(wanted).kind() != 'c')
+        throw py::type_error(
+            formatted("{} has complex numbers, which '{}' cannot hold", argument, nameOf(wanted)));
+    try {
+        return numpy.attr("ascontiguousarray")(array, wanted);
+    } catch (py::error_already_set& error) {
+        py::raise_from(error, PyExc_TypeError,
+                       formatted("{} of dtype '{}' cannot be converted to '{}'", argument,
+                                 nameOf(given), nameOf(wanted))
+                           .c_str());
+        throw py::error_already_set();
+    }
+}
+
+py::dtype toDtype(const py::object& dtype) {
+    if (dtype.is_none())
+        return py::dtype::of<float>();
+    try {
+        return py::dtype::from_args(dtype);
+    } catch (py::error_already_set& error) {
+        py::raise_from(error, PyExc_TypeError, "dtype is not one that NumPy knows");
+        throw py::error_already_set();
+    }
+}
+
+std::string nameOf(const py::handle& dtype) {
+    return py::str(dtype);
+}
+
+std::vector<py::ssize_t> toShape(py::handle shape) {
+    std::vector<py::ssize_t> result;
+    const auto add = [&result](py::handle extent) {
+        const py::ssize_t value = toIndex(extent);
+        if (value < 0)
+            throw py::value_error(formatted("shape has a negative extent: {}", value));
+        result.push_back(value);
+    };
+    if (PyIndex_Check(shape.ptr())) {
+        add(shape);
+    } else if (py::isinstance<py::sequence>(shape) && !py::isinstance<py::str>(shape)) {
+        for (const py::handle extent : py::reinterpret_borrow<py::sequence>(shape))
+            add(extent);
+    } else {
+        throw py::type_error("shape is a number or a sequence of numbers");
+    }
+    return result;
+}
+
+py::ssize_t countOf(const std::vector<py::ssize_t>& shape) {
+    py::ssize_t count = 1;
+    for (const py::ssize_t extent : shape)
+        if (__builtin_mul_overflow(count, extent, &count))
+            throw py::value_error("shape has more elements than any array can");
+    return count;
+}
+
+py::object makeView(void* data, const py::dtype& dtype, const std::vector<py::ssize_t>& shape,
+                    py::handle base) {
+    // Without strides NumPy takes C order, and works out the other flags itself.
+    const py::detail::npy_api& numpy = py::detail::npy_api::get();
+    auto view = py::reinterpret_steal<py::object>(numpy.PyArray_NewFromDescr_(
+        numpy.PyArray_Type_, py::object(dtype).release().ptr(), static_cast<int>(shape.size()),
+        reinterpret_cast<Py_intptr_t*>(const_cast<py::ssize_t*>(shape.data())), nullptr, data,
+        py::detail::npy_api::NPY_ARRAY_WRITEABLE_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_,
+        nullptr));
+    if (!view)
+        throw py::error_already_set();
+    if (base && numpy.PyArray_SetBaseObject_(view.ptr(), base.inc_ref().ptr()) != 0)
+        throw py::error_already_set();
+    return view;
+}
+
+Contents::Contents(const py::object& data, const py::object& shapeGiven,
+                   const py::object& dtypeGiven, bool keepsDtype)
+    : array(py::reinterpret_steal<py::array>(py::handle())), dtype(toDtype(dtypeGiven)) {
+    if (data.is_none()) {
+        if (shapeGiven.is_none())
+            throw py::type_error("data or shape must be given");
+        shape = toShape(shapeGiven);
+    } else {
+        const bool ofData = keepsDtype && dtypeGiven.is_none();
+        array = toArray(data, ofData ? py::object(py::none()) : dtype, "data");
+        dtype = array.dtype();
+        shape.assign(array.shape(), array.shape() + array.ndim());
+        if (!shapeGiven.is_none()) {
+            shape = toShape(shapeGiven);
+            if (countOf(shape) != array.size())
+                throw py::value_error(formatted("shape has {} elements, but data has {}",
+                                                countOf(shape), array.size()));
+        }
+    }
+    type = dataTypeOf(dtype, data.is_none() ? "dtype" : "data");
+}
+
+} // namespace kp::python

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kompute/Memory.hpp>
+
+#include "base/Pybind.hpp"
+
+namespace kp::python {
+
+/// Returns the element type of a dtype; eCustom for structs and everything else of fixed size.
+/// @throws TypeError naming @p argument for objects, text and dtypes of no size
+Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument);
+
+/// Returns any array-like as a C-contiguous array in native byte order: NumPy arrays, DLPack and
+/// buffer objects of host memory, nested sequences, numbers. Copies only if it must.
+/// @param dtype  None: that of the data
+/// @throws TypeError, ValueError naming @p argument
+py::array toArray(py::handle data, const py::object& dtype, const char* argument);
+
+/// Returns a dtype argument; float32 for None. @throws TypeError if NumPy does not know it
+py::dtype toDtype(const py::object& dtype);
+
+/// Returns a dtype as NumPy spells it, for messages.
+std::string nameOf(const py::handle& dtype);
+
+/// Returns a shape argument: a number or a sequence of numbers, none negative.
+std::vector<py::ssize_t> toShape(py::handle shape);
+/// @throws ValueError if the number of elements does not fit into an index
+py::ssize_t countOf(const std::vector<py::ssize_t>& shape);
+
+/// Returns a writable array over memory that @p base keeps alive.
+py::object makeView(void* data, const py::dtype& dtype, const std::vector<py::ssize_t>& shape,
+                    py::handle base);
+
+/// The contents that a tensor or an image is created with.
+struct Contents {
+    /// @param keepsDtype  without a dtype the elements are those of @p data, not float32
+    /// @throws TypeError, ValueError
+    Contents(const py::object& data, const py::object& shape, const py::object& dtype,
+             bool keepsDtype);
+
+    void* data() const { return array ? const_cast<void*>(array.data()) : nullptr; }
+    uint64_t count() const { return static_cast<uint64_t>(countOf(shape)); }
+
+    py::array array; ///< null: none
+    py::dtype dtype;
+    std::vector<py::ssize_t> shape;
+    Memory::DataTypes type;
+};
+
+} // namespace kp::python

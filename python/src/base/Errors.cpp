@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Errors.hpp"
+
+#include <cctype>
+#include <string_view>
+
+#include <kompute/Error.hpp>
+
+namespace kp::python {
+namespace {
+
+struct ErrorClass {
+    ErrorCode code;
+    const char* codeName;
+    const char* className;
+    PyObject* type; ///< never released: errors may be raised while the interpreter shuts down
+};
+
+ErrorClass gClasses[] = {
+    {ErrorCode::eVulkan, "vulkan", "Error", nullptr},
+    {ErrorCode::eInvalidArgument, "invalid_argument", "InvalidArgument", nullptr},
+    {ErrorCode::eShader, "shader", "ShaderError", nullptr},
+    {ErrorCode::eOutOfMemory, "out_of_memory", "OutOfMemory", nullptr},
+    {ErrorCode::eDeviceLost, "device_lost", "DeviceLost", nullptr},
+    {ErrorCode::eUnsupported, "unsupported", "Unsupported", nullptr}};
+
+const ErrorClass& classOf(ErrorCode code) {
+    for (const ErrorClass& each : gClasses)
+        if (each.code == code)
+            return each;
+    return gClasses[0];
+}
+
+/// Messages may quote names of a broken shader, which may be any bytes.
+py::object textOf(const std::string& message) {
+    return py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+        message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
+}
+
+void raise(const Error& error) {
+    const auto* shader = dynamic_cast<const ShaderError*>(&error);
+    const ErrorClass& errorClass = classOf(error.code());
+    // A compiler's message quotes the shader, which stays as it is.
+    const bool quotes = shader && shader->line() > 0;
+    const py::object raised = py::handle(errorClass.type)(
+        textOf(quotes ? std::string(error.what()) : inPythonSpelling(error.what())));
+    raised.attr("code") = errorClass.codeName;
+    raised.attr("vk_result") = error.vkResult();
+    py::list reasons;
+    for (const std::string& reason : error.reasons())
+        reasons.append(textOf(inPythonSpelling(reason)));
+    raised.attr("reasons") = reasons;
+    if (shader) {
+        raised.attr("file") = textOf(shader->file());
+        raised.attr("line") = shader->line();
+        raised.attr("column") = shader->column();
+        raised.attr("log") = textOf(shader->log());
+    }
+    PyErr_SetObject(errorClass.type, raised.ptr());
+}
+
+bool startsWord(const std::string& text, size_t at) {
+    return at == 0 ||
+           !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+}
+
+bool isUpper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+/// eUnsignedInt is uint and eDevice is device in Python.
+std::string enumeratorName(const std::string& word) {
+    constexpr std::string_view kUnsigned = "eUnsigned";
+    const std::string rest =
+        word.starts_with(kUnsigned) ? "u" + word.substr(kUnsigned.size()) : word.substr(1);
+    std::string name;
+    const bool keepsCase = rest == "DeviceAndHost";
+    for (size_t i = 0; i < rest.size(); ++i)
+        name += i > 0 && keepsCase
+                    ? rest[i]
+                    : static_cast<char>(std::tolower(static_cast<unsigned char>(rest[i])));
+    return name;
+}
+
+} // namespace
+
+std::string inPythonSpelling(const std::string& message) {
+    std::string result;
+    for (size_t at = 0; at < message.size();) {
+        size_t end = at;
+        while (end < message.size() && std::isalnum(static_cast<unsigned char>(message[end])))
+            ++end;
+        if (end == at || !startsWord(message, at)) {
+            if (message.compare(at, 2, "::") == 0) {
+                result += '.';
+                at += 2;
+            } else {
+                result += message[at++];
+            }
+            continue;
+        }
+        const std::string word = message.substr(at, end - at);
+        const bool enumerator = word.size() > 1 && word[0] == 'e' && isUpper(word[1]);
+        const bool call = std::islower(static_cast<unsigned char>(word[0])) &&
+                          end < message.size() && message[end] == '(';
+        if (enumerator) {
+            result += enumeratorName(word);
+        } else if (call) {
+            for (const char c : word) {
+                if (isUpper(c))
+                    result += '_';
+                result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            }
+        } else {
+            result += word;
+        }
+        at = end;
+    }
+    return result;
+}
+
+void bindErrors() {
+    const py::module_ errors = py::module_::import("kp._errors");
+    for (ErrorClass& each : gClasses)
+        each.type = py::object(errors.attr(each.className)).release().ptr();
+    py::register_local_exception_translator([](std::exception_ptr pointer) {
+        try {
+            if (pointer)
+                std::rethrow_exception(pointer);
+        } catch (const Error& error) {
+            raise(error);
+        }
+    });
+}
+
+} // namespace kp::python

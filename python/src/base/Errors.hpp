@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/Pybind.hpp"
+
+namespace kp::python {
+
+/// Returns a message of the library in Python's spelling: evalAwait() becomes eval_await(), eDevice
+/// device.
+std::string inPythonSpelling(const std::string& message);
+
+/// Runs @p body in a function that CPython calls directly: an exception becomes a Python exception
+/// and a null result.
+template <typename Body>
+PyObject* guarded(Body&& body) {
+    try {
+        return body();
+    } catch (py::error_already_set& error) {
+        error.restore();
+    } catch (...) {
+        py::detail::try_translate_exceptions();
+    }
+    return nullptr;
+}
+
+void bindErrors();
+
+} // namespace kp::python

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <kompute/Launch.hpp>
+
+#include "base/Messages.hpp"
+#include "base/Process.hpp"
+#include "base/Pybind.hpp"
+
+/// The contents of the Python objects. The rule that keeps them safe from several threads:
+/// everything that changes the library's objects happens with the GIL held. Only waits, transfers,
+/// compilation and the creation of objects release it, and each of those protects the objects it
+/// uses by a Use.
+namespace kp::python {
+
+/// A kp.Manager. The objects that it creates hold a reference to it.
+struct ManagerHandle {
+    std::shared_ptr<Manager> manager;
+    int users = 0; ///< calls that use it without the GIL
+};
+
+/// A kp.Tensor or kp.Image.
+struct MemoryHandle {
+    std::shared_ptr<ManagerHandle> manager;
+    std::shared_ptr<Memory> memory;
+    py::dtype dtype;                ///< of an element
+    std::vector<py::ssize_t> shape; ///< as the caller gave it
+    int users = 0;                  ///< calls that use it without the GIL
+    std::mutex transfers;           ///< one transfer at a time; locked without the GIL
+
+    virtual ~MemoryHandle() = default;
+    Image* image() const { return dynamic_cast<Image*>(memory.get()); }
+    /// Null for an image.
+    std::shared_ptr<Tensor> tensor() const { return std::dynamic_pointer_cast<Tensor>(memory); }
+};
+struct TensorHandle final : MemoryHandle {};
+struct ImageHandle final : MemoryHandle {};
+
+/// A kp.Algorithm.
+struct AlgorithmHandle {
+    std::shared_ptr<ManagerHandle> manager;
+    std::shared_ptr<Algorithm> algorithm;
+    py::list memory; ///< the Python objects behind getMemObjects()
+    std::vector<uint32_t> spirv;
+    int users = 0; ///< calls that use it without the GIL
+};
+
+/// A kp.OpBase or one of its children. A class derived in Python has one as well; a PythonOperation
+/// is recorded for it.
+struct OpHandle {
+    std::shared_ptr<OpBase> op;
+
+    virtual ~OpHandle() = default;
+};
+
+/// A kp.Sequence.
+struct SequenceHandle {
+    std::shared_ptr<ManagerHandle> manager;
+    std::shared_ptr<Sequence> sequence;
+    bool busy = false; ///< in a call that may run Python code, which must not change the sequence
+
+    ~SequenceHandle();
+};
+
+/// A kp.Queue.
+struct QueueHandle {
+    std::shared_ptr<ManagerHandle> manager;
+    std::shared_ptr<Queue> queue;
+};
+
+/// Marks an object as used without the GIL for the length of a scope, so that destroy() of another
+/// thread throws instead of destroying it. Created and destroyed with the GIL held.
+template <typename Handle>
+class Use {
+public:
+    explicit Use(Handle& handle) : mHandle(handle) { ++mHandle.users; }
+    ~Use() { --mHandle.users; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+private:
+    Handle& mHandle;
+};
+
+/// A Use of each of several objects.
+template <typename Handle>
+class Uses {
+public:
+    explicit Uses(const std::vector<Handle*>& handles) {
+        for (Handle* const handle : handles)
+            mUses.push_back(std::make_unique<Use<Handle>>(*handle));
+    }
+
+private:
+    std::vector<std::unique_ptr<Use<Handle>>> mUses;
+};
+
+/// @throws InvalidArgument if another thread is in a call that uses @p handle
+template <typename Handle>
+void requireUnused(const Handle& handle, const char* noun) {
+    if (handle.users > 0)
+        throw InvalidArgument(
+            formatted("this {} is in use by another thread; wait for that call to return", noun));
+}
+
+/// Returns an owner that destroys an object of the library without the GIL, because that may wait
+/// for a device.
+template <typename T>
+std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object) {
+    T* const pointer = object.get();
+    return std::shared_ptr<T>(pointer, [kept = std::move(object)](T*) mutable {
+        if (Py_IsInitialized() && PyGILState_Check()) {
+            const py::gil_scoped_release release;
+            kept.reset();
+        } else {
+            kept.reset();
+        }
+    });
+}
+
+/// The Python type of a handle.
+template <typename Handle>
+inline PyTypeObject* gType = nullptr;
+
+/// Sets gType<Handle>.
+template <typename Handle>
+void setType(py::handle type) {
+    gType<Handle> = reinterpret_cast<PyTypeObject*>(type.ptr());
+    keepAfterFork(gType<Handle>);
+}
+
+/// Returns true if an object is of a class, or of a class derived from it.
+template <typename Handle>
+bool isA(py::handle object) {
+    return PyObject_TypeCheck(object.ptr(), gType<Handle>);
+}
+
+/// Returns the C++ object behind a Python object of our own classes, or of a class derived from
+/// them; null for an instance made by __new__ alone. @p object must be of the right type.
+template <typename Handle>
+Handle* pointerOf(PyObject* object) {
+    auto* instance = reinterpret_cast<py::detail::instance*>(object);
+    return static_cast<Handle*>(instance->simple_layout
+                                    ? instance->simple_value_holder[0]
+                                    : instance->get_value_and_holder().value_ptr());
+}
+
+/// @throws TypeError naming @p argument and the type it should have
+[[noreturn]] void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected);
+
+/// Same for any Python object. @throws TypeError naming @p argument
+template <typename Handle>
+Handle& handleOf(py::handle object, const char* argument = "self") {
+    requireThisProcess();
+    auto* const handle = isA<Handle>(object) ? pointerOf<Handle>(object.ptr()) : nullptr;
+    if (!handle)
+        throwWrongType(object, argument, gType<Handle>);
+    return *handle;
+}
+
+/// Same for classes held by a std::shared_ptr. @throws TypeError naming @p argument
+template <typename Handle>
+std::shared_ptr<Handle> sharedOf(py::handle object, const char* argument = "self") {
+    handleOf<Handle>(object, argument);
+    return py::cast<std::shared_ptr<Handle>>(object);
+}
+
+} // namespace kp::python

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Held.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <kompute/Error.hpp>
+
+#include "base/Messages.hpp"
+
+namespace kp::python {
+namespace {
+
+std::mutex gMutex; ///< guards the rest; nothing else is locked or called while it is held
+std::condition_variable gEnded;
+std::vector<PyObject*>* gDropped = nullptr; // never freed: the library may drop until the end
+bool gReleasing = false;                    // a release is pending
+bool gEnding = false;
+int gRunning = 0;
+thread_local bool tInCall = false;
+
+int releasePending(void*) {
+    releaseHeld();
+    return 0;
+}
+
+void drop(PyObject* object) {
+    const std::lock_guard lock(gMutex);
+    if (gEnding)
+        return; // freed with the process
+    gDropped->push_back(object);
+    if (!gReleasing)
+        gReleasing = Py_AddPendingCall(releasePending, nullptr) == 0;
+}
+
+/// Counts the Python code that runs on threads of the library.
+class Running {
+public:
+    Running() {
+        const std::lock_guard lock(gMutex);
+        if (gEnding)
+            throw Error(ErrorCode::eUnsupported,
+                        "the interpreter is ending; host functions are no longer called");
+        ++gRunning;
+    }
+    ~Running() {
+        {
+            const std::lock_guard lock(gMutex);
+            --gRunning;
+        }
+        gEnded.notify_all();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+};
+
+std::string messageOf(py::handle error) {
+    const auto text = py::reinterpret_steal<py::object>(PyObject_Str(error.ptr()));
+    const char* const utf8 = text ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+    PyErr_Clear();
+    if (!utf8 || !*utf8)
+        return typeNameOf(error);
+    return formatted("{}: {}", typeNameOf(error), utf8);
+}
+
+} // namespace
+
+Held hold(py::handle object) {
+    return Held(object.inc_ref().ptr(), drop);
+}
+
+Held holdFunction(py::handle function, std::string_view argument) {
+    requireCallable(function, argument);
+    return hold(function);
+}
+
+void releaseHeld() {
+    std::vector<PyObject*> dropped;
+    {
+        const std::lock_guard lock(gMutex);
+        gReleasing = false;
+        dropped.swap(*gDropped);
+    }
+    for (PyObject* const object : dropped)
+        Py_DECREF(object);
+}
+
+PythonFailure::PythonFailure(py::handle error)
+    : mError(hold(error)), mMessage(std::make_shared<const std::string>(messageOf(error))) {}
+
+void PythonFailure::raise() const {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(mError.get())), mError.get());
+}
+
+void throwFailure(const py::error_already_set& error) {
+    if (error.trace())
+        PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+    throw PythonFailure(error.value());
+}
+
+void runFromLibrary(const std::function<void()>& code) {
+    const Running running;
+    const py::gil_scoped_acquire acquire;
+    const bool outer = std::exchange(tInCall, true);
+    try {
+        code();
+        tInCall = outer;
+        releaseHeld();
+    } catch (const py::error_already_set& error) {
+        tInCall = outer;
+        throwFailure(error);
+    } catch (...) {
+        tInCall = outer;
+        throw;
+    }
+}
+
+void callFromLibrary(const Held& function) {
+    runFromLibrary([&] { py::handle(function.get())(); });
+}
+
+void callFromLibrary(const Held& function, const Held& keywords) {
+    runFromLibrary(
+        [&] { py::handle(function.get())(**py::reinterpret_borrow<py::dict>(keywords.get())); });
+}
+
+bool mustStopWaiting() {
+    const std::lock_guard lock(gMutex);
+    return tInCall && gEnding;
+}
+
+void endCallsFromLibrary() {
+    const py::gil_scoped_release without;
+    std::unique_lock lock(gMutex);
+    gEnding = true;
+    gEnded.wait(lock, [] { return gRunning == 0; });
+}
+
+void bindHeld() {
+    gDropped = new std::vector<PyObject*>;
+    py::register_local_exception_translator([](std::exception_ptr pointer) {
+        try {
+            if (pointer)
+                std::rethrow_exception(pointer);
+        } catch (const PythonFailure& failure) {
+            failure.raise();
+        }
+    });
+}
+
+} // namespace kp::python

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/Pybind.hpp"
+
+/// Python objects that the library keeps, and Python code on the library's threads.
+namespace kp::python {
+
+/// A reference to a Python object that may be dropped in any thread, without the GIL and with the
+/// library's locks held: it is queued, and released when Python code runs next.
+using Held = std::shared_ptr<PyObject>;
+
+/// Requires the GIL.
+Held hold(py::handle object);
+/// Same for a function. @throws TypeError naming @p argument if it is not callable
+Held holdFunction(py::handle function, std::string_view argument);
+
+/// Releases the queued references. With the GIL and without locks of the library.
+void releaseHeld();
+
+/// A Python exception that travels through the library. Waiting for the failed work raises it
+/// again, with its type and traceback.
+class PythonFailure : public std::exception {
+public:
+    /// Requires the GIL. @param error  an instance of BaseException
+    explicit PythonFailure(py::handle error);
+
+    const char* what() const noexcept override { return mMessage->c_str(); }
+    void raise() const;
+
+private:
+    Held mError;
+    std::shared_ptr<const std::string> mMessage;
+};
+
+/// @throws PythonFailure with the traceback of @p error
+[[noreturn]] void throwFailure(const py::error_already_set& error);
+
+/// Runs code that uses Python on a thread of the library, with the GIL. @throws PythonFailure for
+/// Python exceptions; Error if the interpreter is ending, in which case nothing runs
+void runFromLibrary(const std::function<void()>& code);
+
+/// Runs code that uses Python in a callback of the library, in a thread that released the GIL.
+/// @throws PythonFailure for Python exceptions, so that the library may keep them
+template <typename Body>
+auto withinLibrary(Body&& body) {
+    const py::gil_scoped_acquire acquire;
+    try {
+        return body();
+    } catch (const py::error_already_set& error) {
+        throwFailure(error);
+    } catch (const py::builtin_exception& error) {
+        error.set_error();
+        throwFailure(py::error_already_set());
+    }
+}
+
+/// Calls a Python function without arguments on a thread of the library, as runFromLibrary().
+void callFromLibrary(const Held& function);
+/// Same with keywords, a dict.
+void callFromLibrary(const Held& function, const Held& keywords);
+
+/// Returns true in a call of callFromLibrary() once the interpreter is ending: waits must stop.
+bool mustStopWaiting();
+
+/// Ends all calls from the library: waits, without the GIL, for the running ones, and refuses
+/// later ones.
+void endCallsFromLibrary();
+
+void bindHeld();
+
+} // namespace kp::python

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Logging.hpp"
+
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <kompute/logger/Logger.hpp>
+
+#include "base/Pybind.hpp"
+
+// The library may log from any thread, with its own locks held and without the GIL. Taking the GIL
+// there could wait for a thread that waits for such a lock. So messages are queued, and the main
+// thread delivers them when it next runs Python code.
+namespace kp::python {
+namespace {
+
+struct Message {
+    logger::Level level;
+    std::string file;
+    int line;
+    std::string text;
+};
+
+std::mutex gMessageMutex;
+std::vector<Message>* gMessages = nullptr; // never freed: others may log until the end
+bool gDelivering = false;                  // a delivery is pending
+
+int levelOf(logger::Level level) {
+    switch (level) {
+    case logger::Level::eTrace:
+        return 5;
+    case logger::Level::eDebug:
+        return 10;
+    case logger::Level::eInfo:
+        return 20;
+    case logger::Level::eWarn:
+        return 30;
+    case logger::Level::eError:
+        return 40;
+    default:
+        return 50;
+    }
+}
+
+int deliver(void*) {
+    std::vector<Message> messages;
+    {
+        const std::lock_guard lock(gMessageMutex);
+        messages.swap(*gMessages);
+        gDelivering = false;
+    }
+    try {
+        const py::object log = py::module_::import("logging").attr("getLogger")("kp");
+        for (const Message& message : messages) {
+            const int level = levelOf(message.level);
+            if (py::cast<bool>(log.attr("isEnabledFor")(level)))
+                log.attr("handle")(log.attr("makeRecord")("kp", level, message.file, message.line,
+                                                          message.text, py::tuple(), py::none()));
+        }
+    } catch (py::error_already_set& error) {
+        // The exception of a handler is raised in the code that happens to run, as a signal
+        // handler's.
+        error.restore();
+        return -1;
+    }
+    return 0;
+}
+
+void keepMessage(void*, logger::Level level, const char* file, int line, const char* text) {
+    const std::lock_guard lock(gMessageMutex);
+    gMessages->push_back({level, file, line, text});
+    if (!gDelivering)
+        gDelivering = Py_AddPendingCall(deliver, nullptr) == 0;
+}
+
+void dropMessage(void*, logger::Level, const char*, int, const char*) {}
+
+} // namespace
+
+void bindLogging() {
+    gMessages = new std::vector<Message>;
+    // Python's logger filters the messages, unless the environment does.
+    if (!std::getenv("KOMPUTE_LOG_LEVEL"))
+        logger::setLogLevel(logger::Level::eDebug);
+    logger::setSink(keepMessage);
+    py::module_::import("atexit").attr("register")(
+        py::cpp_function([] { logger::setSink(dropMessage); }));
+}
+
+} // namespace kp::python

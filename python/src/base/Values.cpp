@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Values.hpp"
+
+#include <kompute/Error.hpp>
+
+#include "base/Messages.hpp"
+
+namespace kp::python {
+
+py::ssize_t toIndex(py::handle number) {
+    const py::ssize_t value = PyNumber_AsSsize_t(number.ptr(), PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred())
+        throw py::error_already_set();
+    return value;
+}
+
+std::optional<uint64_t> toWholeNumber(py::handle value) {
+    if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
+        return std::nullopt;
+    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    const unsigned long long number = index ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_t missing,
+                                size_t minCount, uint64_t max) {
+    std::array<uint64_t, 3> result{missing, missing, missing};
+    const auto convert = [&](py::handle value) {
+        const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+        const unsigned long long number = index ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            throw py::value_error(
+                formatted("{} has whole numbers from 0 on, not {}", argument, reprOf(value)));
+        }
+        if (number > max)
+            throw py::value_error(formatted("{} has {}, which is over {}", argument, number, max));
+        return static_cast<uint64_t>(number);
+    };
+    if (PyIndex_Check(values.ptr())) {
+        result[0] = convert(values);
+        return result;
+    }
+    if (!PySequence_Check(values.ptr()) || PyUnicode_Check(values.ptr()))
+        throwTypeError(argument, "a number or up to three of them", values);
+    const auto sequence = py::reinterpret_borrow<py::sequence>(values);
+    if (sequence.size() < minCount || sequence.size() > result.size())
+        throw py::value_error(formatted("{} has {} to three numbers, not {}", argument,
+                                        minCount == 0 ? "zero" : "one", sequence.size()));
+    for (size_t i = 0; i < sequence.size(); ++i)
+        result[i] = convert(py::object(sequence[i]));
+    return result;
+}
+
+std::string toPath(py::handle path) {
+    return py::cast<std::string>(py::module_::import("os").attr("fspath")(path));
+}
+
+py::bytes toBytes(const std::vector<uint32_t>& words) {
+    return py::bytes(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t));
+}
+
+void throwUnknownName(const char* argument, const std::vector<const char*>& names,
+                      const std::string& given) {
+    std::string known;
+    for (const char* const name : names)
+        known += formatted("{}\"{}\"", known.empty() ? "" : ", ", name);
+    throw InvalidArgument(formatted("{} is one of {}, not \"{}\"", argument, known, given));
+}
+
+} // namespace kp::python

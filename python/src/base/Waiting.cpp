@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Waiting.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include <kompute/Error.hpp>
+
+#include "base/Held.hpp"
+
+namespace kp::python {
+namespace {
+
+uint64_t nowNs() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+} // namespace
+
+TimeLimit::TimeLimit(uint64_t timeout) : mTimeout(timeout), mStart(nowNs()) {}
+
+uint64_t TimeLimit::left() const {
+    return mTimeout == UINT64_MAX ? mTimeout : mTimeout - std::min(nowNs() - mStart, mTimeout);
+}
+
+void throwIfInterrupted() {
+    if (PyErr_CheckSignals() != 0)
+        throw py::error_already_set();
+    if (mustStopWaiting())
+        throw Error(ErrorCode::eUnsupported, "the interpreter is ending; a host function can "
+                                             "no longer wait");
+}
+
+bool waitFor(const Event& event, uint64_t timeout) {
+    for (;;) {
+        const uint64_t slice = std::min(timeout, kWaitSlice);
+        bool done = false;
+        {
+            const py::gil_scoped_release release;
+            done = event.wait(slice);
+        }
+        if (done)
+            return true;
+        throwIfInterrupted();
+        if (timeout != UINT64_MAX)
+            timeout -= slice;
+        if (timeout == 0)
+            return false;
+    }
+}
+
+bool waitForAll(const std::vector<Event>& events, uint64_t timeout) {
+    const TimeLimit limit(timeout);
+    std::exception_ptr failure;
+    for (const Event& event : events) {
+        try {
+            if (!waitFor(event, limit.left()))
+                return false;
+        } catch (const py::error_already_set&) { // Ctrl-C
+            throw;
+        } catch (...) {
+            if (!failure)
+                failure = std::current_exception();
+        }
+    }
+    if (failure)
+        std::rethrow_exception(failure);
+    return true;
+}
+
+void waitForEnd(const Event& event) {
+    try {
+        waitFor(event);
+    } catch (const py::error_already_set&) { // Ctrl-C
+        throw;
+    } catch (const std::exception&) {
+    }
+}
+
+} // namespace kp::python

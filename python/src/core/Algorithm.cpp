@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Algorithm.hpp"
+
+#include <array>
+
+#include "base/Values.hpp"
+#include "core/Memory.hpp"
+#include "shader/Constants.hpp"
+#include "shader/Spirv.hpp"
+
+namespace kp::python {
+namespace {
+
+Workgroup toWorkgroup(py::handle values) {
+    const auto [x, y, z] = toThree(values, "workgroup", 0, 0, UINT32_MAX);
+    return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+}
+
+/// Gives an algorithm its shader, memory and constants.
+void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::object& spirv,
+             const py::object& workgroup, const py::object& specConsts,
+             const py::object& pushConsts, const py::object& threadCount) {
+    const py::list list = toList(tensors, "tensors");
+    const std::vector<MemoryHandle*> handles = toMemoryHandles(list, "tensors");
+    const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
+    const Uses useMemory(handles);
+    const Use useManager(*handle.manager);
+    const Use useAlgorithm(handle);
+    const Workgroup groups = toWorkgroup(workgroup);
+    std::vector<uint32_t> words = toSpirv(spirv, vulkanVersionOf(*handle.manager->manager));
+    const std::vector<SpecializationConstant> constants =
+        specializationConstants(specConsts, words);
+    const std::vector<unsigned char> push =
+        pushConstantBytes(pushConsts, words, handle.algorithm->getPushConstants<unsigned char>());
+    {
+        const py::gil_scoped_release release;
+        handle.algorithm->rebuild(memory, words, groups, constants, push);
+    }
+    handle.memory = list;
+    handle.spirv = std::move(words);
+    if (!threadCount.is_none()) {
+        const auto [x, y, z] = toThree(threadCount, "thread_count", 1);
+        handle.algorithm->setThreadCount(x, y, z);
+    }
+}
+
+std::unique_ptr<AlgorithmHandle> makeAlgorithm(py::handle self, const py::object& tensors,
+                                               const py::object& spirv, const py::object& workgroup,
+                                               const py::object& specConsts,
+                                               const py::object& pushConsts,
+                                               const py::object& threadCount) {
+    auto handle = std::make_unique<AlgorithmHandle>();
+    handle->manager = sharedOf<ManagerHandle>(self);
+    handle->algorithm = handle->manager->manager->algorithm();
+    rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount);
+    return handle;
+}
+
+AlgorithmHandle& algorithmOf(py::handle self) {
+    return handleOf<AlgorithmHandle>(self);
+}
+
+/// Same, for a call that changes it.
+AlgorithmHandle& changeable(py::handle self) {
+    auto& handle = algorithmOf(self);
+    requireUnused(handle, "algorithm");
+    return handle;
+}
+
+py::list tensorsOf(py::handle self) {
+    py::list tensors;
+    for (const py::handle item : algorithmOf(self).memory)
+        if (isA<TensorHandle>(item))
+            tensors.append(item);
+    return tensors;
+}
+
+void setMemObjects(py::handle self, const py::object& tensors) {
+    AlgorithmHandle& handle = changeable(self);
+    const py::list list = toList(tensors, "tensors");
+    handle.algorithm->setMemObjects(toMemory(list, "tensors"));
+    handle.memory = list;
+}
+
+void setPushConstants(py::handle self, const py::object& values) {
+    AlgorithmHandle& handle = changeable(self);
+    const auto bytes = pushConstantBytes(values, handle.spirv,
+                                         handle.algorithm->getPushConstants<unsigned char>());
+    handle.algorithm->setPushConstants(bytes.data(), bytes.size(), 1);
+}
+
+std::string describeAlgorithm(py::handle self) {
+    const AlgorithmHandle& handle = algorithmOf(self);
+    if (!handle.algorithm->isInit())
+        return "<kp.Algorithm without a shader>";
+    return formatted("<kp.Algorithm memory={} workgroup={}>", handle.memory.size(),
+                     reprOf(toTuple(handle.algorithm->getWorkgroup())));
+}
+
+} // namespace
+
+void bindAlgorithm(Classes& classes) {
+    classes.manager.def("algorithm", &makeAlgorithm, py::arg("tensors") = py::list(),
+                        py::arg("spirv") = py::bytes(),
+                        py::arg("workgroup") = py::make_tuple(0, 0, 0),
+                        py::arg("spec_consts") = py::tuple(), py::arg("push_consts") = py::tuple(),
+                        py::kw_only(), py::arg("thread_count") = py::none(), doc(R"(
+        A shader with the memory of its bindings 0, 1, ...
+
+        `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
+        as the first object has elements); `thread_count` counts invocations instead. Constants are
+        a list (float32), a number, a NumPy array of any dtype, a structured array, or a dict by the
+        names in the shader. The push constants are the default of dispatches; a dict given to a
+        dispatch keeps the default of the names it leaves out.
+    )"));
+    classes.algorithm
+        .def(
+            "rebuild",
+            [](py::handle self, const py::object& tensors, const py::object& spirv,
+               const py::object& workgroup, const py::object& specConsts,
+               const py::object& pushConsts, const py::object& threadCount) {
+                rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
+                        threadCount);
+            },
+            py::arg("tensors"), py::arg("spirv"), py::arg("workgroup") = py::make_tuple(0, 0, 0),
+            py::arg("spec_consts") = py::tuple(), py::arg("push_consts") = py::tuple(),
+            py::kw_only(), py::arg("thread_count") = py::none(), doc(R"(
+                Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
+                constants keep the previous ones. Sequences keep their recording until rerecord().
+            )"))
+        .def(
+            "get_mem_objects",
+            [](py::handle self) { return algorithmOf(self).memory.attr("copy")(); },
+            "The tensors and images, in the order of their bindings.")
+        .def("get_tensors", &tensorsOf, "The memory objects that are tensors.")
+        .def("set_mem_objects", &setMemObjects, py::arg("tensors"), doc(R"(
+            Binds other memory to the same shader, without a new pipeline. Sequences keep their
+            recording until rerecord().
+        )"))
+        .def("set_push_constants", &setPushConstants, py::arg("push_consts"),
+             "Sets the default push constants of later dispatches.")
+        .def_property_readonly(
+            "workgroup",
+            [](py::handle self) { return toTuple(algorithmOf(self).algorithm->getWorkgroup()); },
+            "Work groups of a dispatch in x, y and z.")
+        .def_property_readonly(
+            "local_size",
+            [](py::handle self) { return toTuple(algorithmOf(self).algorithm->getLocalSize()); },
+            "Invocations of a work group in x, y and z, as the shader declares.")
+        .def(
+            "set_workgroup",
+            [](py::handle self, const py::object& workgroup) {
+                changeable(self).algorithm->setWorkgroup(toWorkgroup(workgroup));
+            },
+            py::arg("workgroup"),
+            "Sets the work groups of a dispatch: a number, or up to three for x, y and z.")
+        .def(
+            "set_thread_count",
+            [](py::handle self, uint64_t x, uint64_t y, uint64_t z) {
+                changeable(self).algorithm->setThreadCount(x, y, z);
+            },
+            py::arg("x"), py::arg("y") = 1, py::arg("z") = 1, doc(R"(
+                Starts at least this many invocations: the work groups are the counts divided by
+                local_size, rounded up.
+            )"))
+        .def(
+            "is_init", [](py::handle self) { return algorithmOf(self).algorithm->isInit(); },
+            "True once there is a shader, and until destroy().")
+        .def(
+            "destroy",
+            [](py::handle self) {
+                AlgorithmHandle& handle = changeable(self);
+                handle.algorithm->destroy();
+                handle.memory = py::list();
+            },
+            "Releases shader and memory. Recorded and running work keeps what it needs.")
+        .def("__repr__", &describeAlgorithm);
+}
+
+} // namespace kp::python

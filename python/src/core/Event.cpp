@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Event.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+#include <pybind11/native_enum.h>
+
+#include "base/Waiting.hpp"
+#include "core/Dependencies.hpp" // private: Event has no callback in the public API
+
+namespace kp::python {
+namespace {
+
+/// Returns a timeout argument in nanoseconds; None waits forever. @throws ValueError
+uint64_t toTimeout(std::optional<double> seconds) {
+    if (!seconds)
+        return UINT64_MAX;
+    if (!(*seconds >= 0))
+        throw py::value_error("timeout is a number of seconds, 0 or more");
+    const double nanoseconds = *seconds * 1e9;
+    return nanoseconds < 1.8e19 ? static_cast<uint64_t>(nanoseconds) : UINT64_MAX;
+}
+
+/// Calls a function on a thread of the library when the event is over.
+void whenOver(const Event& event, std::function<void()> call) {
+    Dependencies dependencies(nullptr, nullptr);
+    dependencies.addOrder(event);
+    std::move(dependencies).then([call = std::move(call)](const std::exception_ptr&, auto&&) {
+        call();
+    });
+}
+
+bool waitAll(const py::object& list, std::optional<double> timeout) {
+    return waitForAll(toEvents(list), toTimeout(timeout));
+}
+
+std::optional<size_t> firstDone(const std::vector<Event>& events) {
+    for (size_t i = 0; i < events.size(); ++i)
+        if (events[i].done()) {
+            events[i].wait();
+            return i;
+        }
+    return std::nullopt;
+}
+
+std::optional<size_t> waitAny(const py::object& list, std::optional<double> timeout) {
+    std::vector<Event> events;
+    for (const py::handle item : list)
+        events.push_back(handleOf<Event>(item, "an entry of events"));
+    if (events.empty())
+        throw InvalidArgument("wait_any() was given no events");
+    const TimeLimit remaining(toTimeout(timeout));
+    if (const std::optional<size_t> first = firstDone(events))
+        return first;
+    struct Signal {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool any = false;
+    };
+    const auto signal = std::make_shared<Signal>();
+    if (remaining.left() == 0)
+        return std::nullopt;
+    for (const Event& event : events)
+        whenOver(event, [signal] {
+            {
+                const std::lock_guard lock(signal->mutex);
+                signal->any = true;
+            }
+            signal->changed.notify_all();
+        });
+    for (;;) {
+        const uint64_t left = remaining.left();
+        bool any = false;
+        {
+            const py::gil_scoped_release release;
+            std::unique_lock lock(signal->mutex);
+            any =
+                signal->changed.wait_for(lock, std::chrono::nanoseconds(std::min(left, kWaitSlice)),
+                                         [&signal] { return signal->any; });
+        }
+        if (any)
+            return firstDone(events);
+        throwIfInterrupted();
+        if (left == 0)
+            return std::nullopt;
+    }
+}
+
+constexpr const char* kStatusNames[] = {"queued", "submitted", "complete", "error"};
+
+void failEvent(py::handle self, const py::object& error) {
+    auto& event = handleOf<UserEvent>(self);
+    py::object instance = error;
+    if (PyExceptionClass_Check(error.ptr()))
+        instance = error();
+    if (!PyExceptionInstance_Check(instance.ptr()))
+        throwTypeError("error", "an exception", error);
+    const auto failure = std::make_exception_ptr(PythonFailure(instance));
+    const py::gil_scoped_release release;
+    event.fail(failure);
+}
+
+void callWhenOver(py::handle self, const py::object& function) {
+    whenOver(handleOf<Event>(self), [call = hold(function)] {
+        try {
+            callFromLibrary(call);
+        } catch (const std::exception&) {
+            // the event loop is closed, or the interpreter is ending
+        }
+    });
+}
+
+std::string describeEvent(py::handle self) {
+    return formatted("<kp.{} {}>", isA<UserEvent>(self) ? "UserEvent" : "Event",
+                     kStatusNames[static_cast<int>(handleOf<Event>(self).status())]);
+}
+
+void bindStatus(py::module_& module) {
+    py::native_enum<EventStatus> type(module, "EventStatus", "enum.IntEnum", doc(R"(
+        State of the work behind an event.
+
+        queued: it waits on the host for other work. submitted: the device has it, or the host
+        function is running. complete: finished. error: it failed or could not start; wait() raises
+        the reason.
+    )"));
+    for (const EventStatus status : {EventStatus::eQueued, EventStatus::eSubmitted,
+                                     EventStatus::eComplete, EventStatus::eError})
+        type.value(kStatusNames[static_cast<int>(status)], status);
+    type.finalize();
+}
+
+void bindProfile(py::module_& module) {
+    py::class_<EventProfile>(module, "EventProfile", "Times of profiled work, in nanoseconds.")
+        .def_readonly("start", &EventProfile::start, "Of the device's clock; see Event.profile.")
+        .def_readonly("end", &EventProfile::end, "Of the device's clock.")
+        .def_readonly("queued", &EventProfile::queued,
+                      "Of the host's clock (time.monotonic_ns on Linux): the launch.")
+        .def_readonly("submitted", &EventProfile::submitted,
+                      "Of the host's clock: the submission to the device.")
+        .def_property_readonly("duration", &EventProfile::duration, "From start to end.")
+        .def("__repr__", [](const EventProfile& profile) {
+            return formatted("<kp.EventProfile of {} ns>", profile.duration());
+        });
+}
+
+} // namespace
+
+std::vector<Event> toEvents(py::handle waitFor) {
+    std::vector<Event> events;
+    if (waitFor.is_none())
+        return events;
+    if (isA<Event>(waitFor))
+        return {handleOf<Event>(waitFor, "wait_for")};
+    for (const py::handle item : py::reinterpret_borrow<py::object>(waitFor))
+        if (!item.is_none())
+            events.push_back(handleOf<Event>(item, "an entry of wait_for"));
+    return events;
+}
+
+void keepUntilOver(const std::vector<Event>& events, const Held& object) {
+    for (const Event& event : events)
+        if (!event.done())
+            whenOver(event, [object] {});
+}
+
+void bindEvent(py::module_& module, Classes& classes) {
+    bindStatus(module);
+    bindProfile(module);
+    const auto self = [](py::handle object) -> Event& { return handleOf<Event>(object); };
+    classes.event.def(py::init<>(), "An event that is already done.")
+        .def_property_readonly(
+            "done", [self](py::handle o) { return self(o).done(); },
+            "True once the work has finished or failed. Never waits.")
+        .def_property_readonly(
+            "status", [self](py::handle o) { return self(o).status(); },
+            "State of the work. Never waits.")
+        .def_property_readonly(
+            "profile", [self](py::handle o) { return self(o).profile(); }, doc(R"(
+                Times of the work; None until it is done, if it failed, or if its queue did not
+                profile it. Device times compare with others of the same device. Never waits.
+            )"))
+        .def_property_readonly(
+            "value", [self](py::handle o) { return self(o).value(); }, doc(R"(
+                The queue's submission count at this point; 0 for work that is not submitted to a
+                device.
+            )"))
+        .def_property_readonly(
+            "queue_name", [self](py::handle o) { return self(o).queueName(); },
+            "Name of the kp.Queue that it was launched on; empty if there is none.")
+        .def(
+            "wait",
+            [self](py::handle o, std::optional<double> timeout) {
+                return waitFor(Event(self(o)), toTimeout(timeout));
+            },
+            py::arg("timeout") = py::none(), doc(R"(
+                Waits until the work is done, or `timeout` seconds have passed: returns False then.
+                Raises the reason if the work failed; for a host function, its exception.
+            )"))
+        .def("_call_when_over", &callWhenOver, py::arg("function"),
+             "Calls a function on a thread of the library once the event is over.")
+        .def("__await__",
+             [](const py::object& object) {
+                 return py::module_::import("kp._waiting")
+                     .attr("wait_event")(object)
+                     .attr("__await__")();
+             })
+        .def("__repr__", &describeEvent);
+    classes.userEvent.def(py::init<>())
+        .def(
+            "set",
+            [](py::handle o) {
+                UserEvent event = handleOf<UserEvent>(o);
+                const py::gil_scoped_release release;
+                event.set();
+            },
+            "Signals it. Work that waits for it starts within this call.")
+        .def("fail", &failEvent, py::arg("error"),
+             "Fails it with an exception, and with it all work that waits for it.");
+    module.def("wait_all", &waitAll, py::arg("events"), py::arg("timeout") = py::none(), doc(R"(
+        Waits until all events are done, or `timeout` seconds have passed: returns False then. After
+        all have ended, raises the first failure in list order.
+    )"));
+    module.def("wait_any", &waitAny, py::arg("events"), py::arg("timeout") = py::none(), doc(R"(
+        Waits until one event is done; returns its index, or None if `timeout` seconds have passed.
+        Raises if that event failed.
+    )"));
+}
+
+} // namespace kp::python

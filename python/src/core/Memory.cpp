@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Memory.hpp"
+
+#include <mutex>
+
+#include "base/Arrays.hpp"
+#include "base/Errors.hpp"
+#include "base/Values.hpp"
+
+namespace kp::python {
+namespace {
+
+/// Runs @p body, which uses the memory, without the GIL.
+template <typename Body>
+void withoutGil(MemoryHandle& handle, Body&& body) {
+    const Use useMemory(handle);
+    const Use useManager(*handle.manager);
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(handle.transfers);
+    body();
+}
+
+/// Returns the start of the up-to-date host view.
+void* hostView(MemoryHandle& handle) {
+    if (handle.memory->isInit() && handle.memory->memoryType() == Memory::MemoryTypes::eStorage)
+        throw py::value_error("storage memory has no host view; use read() and write(), or copy it "
+                              "with OpCopy to device or host memory");
+    if (!handle.memory->hostViewReady() || handle.users > 0)
+        withoutGil(handle, [&handle] { handle.memory->rawData(); });
+    // Views stay readable and writable after destroy().
+    handle.memory->keepHostView();
+    return handle.memory->rawData();
+}
+
+py::object flatView(py::handle self) {
+    MemoryHandle& handle = handleOf<MemoryHandle>(self);
+    void* const data = hostView(handle);
+    return makeView(data, handle.dtype, {static_cast<py::ssize_t>(handle.memory->size())}, self);
+}
+
+py::object shapedView(py::handle self) {
+    MemoryHandle& handle = handleOf<MemoryHandle>(self);
+    void* const data = hostView(handle);
+    return makeView(data, handle.dtype, handle.shape, self);
+}
+
+/// Method data(), called by CPython directly: creating the view is most of its time.
+PyObject* dataMethod(PyObject* self, PyObject*) {
+    return guarded([self] { return flatView(self).release().ptr(); });
+}
+
+int getBuffer(PyObject* self, Py_buffer* view, int flags) {
+    PyObject* const array = guarded([self] { return shapedView(self).release().ptr(); });
+    if (!array) {
+        view->obj = nullptr;
+        // The protocol requires a BufferError.
+        if (!PyErr_ExceptionMatches(PyExc_BufferError)) {
+            PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+            PyErr_Fetch(&type, &value, &trace);
+            PyErr_Format(PyExc_BufferError, "%S", value ? value : Py_None);
+            Py_XDECREF(type);
+            Py_XDECREF(value);
+            Py_XDECREF(trace);
+        }
+        return -1;
+    }
+    const int result = PyObject_GetBuffer(array, view, flags);
+    Py_DECREF(array);
+    return result;
+}
+
+py::ssize_t itemOffset(const MemoryHandle& handle, py::handle offset) {
+    const py::ssize_t value = toIndex(offset);
+    if (value < 0 || static_cast<uint64_t>(value) > handle.memory->size())
+        throw py::value_error(
+            formatted("offset {} is outside of the {} elements", value, handle.memory->size()));
+    return value;
+}
+
+/// Refuses numbers that an element cannot hold: a fraction for an integer, and everything that
+/// NumPy would not cast either.
+void requireFit(const py::object& values, const py::dtype& element) {
+    static const py::handle numpy = py::module_::import("numpy").release();
+    const bool array = py::isinstance<py::array>(values);
+    if (!array && !PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr()) &&
+        !PyFloat_Check(values.ptr()))
+        return;
+    const py::dtype given = numpy.attr("asarray")(values).attr("dtype");
+    // Python numbers in a list have a kind, but no meaningful size.
+    const bool fits = array ? py::cast<bool>(numpy.attr("can_cast")(given, element, "same_kind"))
+                            : given.kind() != 'f' || element.kind() == 'f' || element.kind() == 'c';
+    if (!fits)
+        throw py::type_error(formatted("data has dtype '{}', which does not fit a tensor of '{}'",
+                                       nameOf(given), nameOf(element)));
+}
+
+void writeMemory(py::handle self, const py::object& values, const py::object& offset) {
+    auto& handle = handleOf<MemoryHandle>(self);
+    requireFit(values, handle.dtype);
+    const py::array array = toArray(values, handle.dtype, "data");
+    const py::ssize_t first = itemOffset(handle, offset);
+    const uint64_t room = handle.memory->size() - static_cast<uint64_t>(first);
+    if (static_cast<uint64_t>(array.size()) > room)
+        throw py::value_error(formatted("data has {} elements, but only {} fit at offset {}",
+                                        array.size(), room, first));
+    const void* const source = array.data();
+    const auto bytes = static_cast<uint64_t>(array.nbytes());
+    withoutGil(handle, [&] {
+        handle.memory->upload(source, bytes,
+                              static_cast<uint64_t>(first) * handle.memory->dataTypeMemorySize());
+    });
+}
+
+/// Returns the array that read() fills.
+py::array destinationOf(const py::object& out, const MemoryHandle& handle,
+                        const std::vector<py::ssize_t>& shape) {
+    if (out.is_none())
+        return py::array(handle.dtype, shape);
+    if (!py::isinstance<py::array>(out))
+        throwTypeError("out", "a NumPy array", out);
+    auto array = py::cast<py::array>(out);
+    if (!(array.flags() & py::array::c_style) || !array.writeable())
+        throw py::value_error("out must be a C-contiguous, writable array");
+    if (!array.dtype().equal(handle.dtype))
+        throw py::value_error(formatted("out has dtype '{}', but the memory '{}'",
+                                        nameOf(array.dtype()), nameOf(handle.dtype)));
+    if (array.size() != countOf(shape))
+        throw py::value_error(
+            formatted("out has {} elements, but {} are read", array.size(), countOf(shape)));
+    return array;
+}
+
+py::array readMemory(py::handle self, const py::object& offset, const py::object& count,
+                     const py::object& out) {
+    auto& handle = handleOf<MemoryHandle>(self);
+    const py::ssize_t first = itemOffset(handle, offset);
+    const auto room = static_cast<py::ssize_t>(handle.memory->size()) - first;
+    py::ssize_t wanted = room;
+    if (!count.is_none()) {
+        wanted = toIndex(count);
+        if (wanted < 0 || wanted > room)
+            throw py::value_error(formatted("count {} is not within the {} elements from offset {}",
+                                            wanted, room, first));
+    }
+    if (!handle.memory->isInit())
+        handle.memory->rawData(); // throws
+    const bool whole = first == 0 && wanted == static_cast<py::ssize_t>(handle.memory->size());
+    py::array array =
+        destinationOf(out, handle, whole ? handle.shape : std::vector<py::ssize_t>{wanted});
+    void* const target = array.mutable_data();
+    withoutGil(handle, [&] {
+        const uint64_t item = handle.memory->dataTypeMemorySize();
+        handle.memory->download(target, static_cast<uint64_t>(wanted) * item,
+                                static_cast<uint64_t>(first) * item);
+    });
+    return array;
+}
+
+void destroyMemory(py::handle self) {
+    auto& handle = handleOf<MemoryHandle>(self);
+    requireUnused(handle, handle.image() ? "image" : "tensor");
+    handle.memory->destroy();
+}
+
+py::object toNumpy(py::handle self, const py::object& dtype, const py::object& copy) {
+    const py::object view = shapedView(self);
+    const bool copies = !copy.is_none() && py::cast<bool>(copy);
+    if (dtype.is_none() || py::dtype::from_args(dtype).equal(handleOf<MemoryHandle>(self).dtype))
+        return copies ? view.attr("copy")() : view;
+    if (!copy.is_none() && !copies)
+        throw py::value_error("copy=False was given, but another dtype needs a copy");
+    return view.attr("astype")(dtype);
+}
+
+py::tuple shapeOf(py::handle self) {
+    return toTuple(handleOf<MemoryHandle>(self).shape);
+}
+
+std::string describeMemory(py::handle self) {
+    const auto& handle = handleOf<MemoryHandle>(self);
+    const char* const name = handle.image() ? "Image" : "Tensor";
+    if (!handle.memory->isInit())
+        return formatted("<kp.{} destroyed>", name);
+    return formatted("<kp.{} shape={} dtype={} memory_type={}>", name, reprOf(shapeOf(self)),
+                     nameOf(handle.dtype),
+                     inPythonSpelling(Memory::toString(handle.memory->memoryType())));
+}
+
+PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
+                     methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
+    The host view as a flat, writable array without a copy. Its base is this object. The device sees
+    written values after OpSyncDevice (device memory) or at the next evaluation (host and
+    deviceAndHost memory). Views of destroyed memory keep their last contents. ValueError for
+    storage memory.
+)")};
+
+} // namespace
+
+py::custom_type_setup memoryTypeSetup() {
+    return py::custom_type_setup([](PyHeapTypeObject* type) {
+        type->ht_type.tp_as_buffer = &type->as_buffer;
+        type->as_buffer.bf_getbuffer = getBuffer;
+        type->as_buffer.bf_releasebuffer = nullptr; // the array behind the view releases it
+    });
+}
+
+py::list toList(py::handle objects, const char* argument) {
+    if (objects.is_none())
+        return py::list();
+    PyObject* const list = PySequence_List(objects.ptr());
+    if (!list && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        throwTypeError(argument, "a list of tensors and images", objects);
+    }
+    if (!list)
+        throw py::error_already_set();
+    return py::reinterpret_steal<py::list>(list);
+}
+
+std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument) {
+    requireThisProcess();
+    PyObject* const sequence = PySequence_Fast(objects.ptr(), "");
+    if (!sequence) {
+        PyErr_Clear();
+        throwTypeError(argument, "a list of tensors and images", objects);
+    }
+    const auto held = py::reinterpret_steal<py::object>(sequence);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+    std::vector<MemoryHandle*> handles;
+    handles.reserve(static_cast<size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const item = PySequence_Fast_GET_ITEM(sequence, i);
+        auto* const handle = isA<MemoryHandle>(item) ? pointerOf<MemoryHandle>(item) : nullptr;
+        if (!handle)
+            throwTypeError(formatted("{}[{}]", argument, i), "a tensor or an image", item);
+        handles.push_back(handle);
+    }
+    return handles;
+}
+
+std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles) {
+    std::vector<std::shared_ptr<Memory>> memory;
+    memory.reserve(handles.size());
+    for (const MemoryHandle* handle : handles)
+        memory.push_back(handle->memory);
+    return memory;
+}
+
+std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument) {
+    return memoryOf(toMemoryHandles(objects, argument));
+}
+
+void bindMemory(Classes& classes) {
+    const auto self = [](py::handle object) -> Memory& {
+        return *handleOf<MemoryHandle>(object).memory;
+    };
+    auto& type = classes.memory;
+    addMethod(type, gData);
+    type.def("numpy", &shapedView, "The host view with this object's shape; see data().")
+        .def(
+            "size", [self](py::handle o) { return self(o).size(); },
+            "Number of elements; 0 after destroy().")
+        .def("__len__", [self](py::handle o) { return self(o).size(); })
+        .def_property_readonly("shape", &shapeOf,
+                               "Extents. An image's are height, width and channels.")
+        .def_property_readonly(
+            "dtype", [](py::handle o) { return handleOf<MemoryHandle>(o).dtype; },
+            "The NumPy type of an element.")
+        .def_property_readonly(
+            "nbytes", [self](py::handle o) { return self(o).memorySize(); }, "Bytes in all.")
+        .def(
+            "memory_type", [self](py::handle o) { return self(o).memoryType(); },
+            "The place of the memory: a kp.MemoryTypes.")
+        .def(
+            "tensor_type", [self](py::handle o) { return self(o).memoryType(); },
+            "memory_type(); the name of Kompute 0.9.0.")
+        .def(
+            "data_type", [self](py::handle o) { return self(o).dataType(); },
+            "The type of an element: a kp.DataTypes.")
+        .def(
+            "is_init", [self](py::handle o) { return self(o).isInit(); },
+            "False once this object or its manager is destroyed.")
+        .def("destroy", &destroyMemory,
+             "Frees the device memory, after the work that uses it. A second call does nothing.")
+        .def(
+            "set_name", [self](py::handle o, const std::string& name) { self(o).setName(name); },
+            py::arg("name"), "Names the memory in validation messages and captures.")
+        .def("write", &writeMemory, py::arg("data"), py::arg("offset") = py::int_(0), doc(R"(
+            Copies any array-like straight to the device memory, for every memory type, after all
+            earlier evaluations. `offset` counts elements.
+        )"))
+        .def("read", &readMemory, py::arg("offset") = py::int_(0), py::arg("count") = py::none(),
+             py::arg("out") = py::none(), doc(R"(
+                 Copies device memory to a new array, or to `out`, after the earlier evaluations
+                 that write it. `offset` and `count` are in elements.
+             )"))
+        .def("__getitem__",
+             [](py::handle self, const py::object& index) {
+                 return py::object(flatView(self)[index]);
+             })
+        .def("__setitem__", [](py::handle self, const py::object& index,
+                               const py::object& value) { flatView(self)[index] = value; })
+        .def("__iter__", [](py::handle self) { return py::iter(flatView(self)); })
+        .def("__array__", &toNumpy, py::arg("dtype") = py::none(), py::arg("copy") = py::none())
+        .def("__dlpack__",
+             [](py::handle self, const py::kwargs& options) {
+                 return shapedView(self).attr("__dlpack__")(**options);
+             })
+        .def("__dlpack_device__",
+             [](py::handle self) { return shapedView(self).attr("__dlpack_device__")(); })
+        .def("__repr__", &describeMemory);
+}
+
+} // namespace kp::python

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Operations.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/Arrays.hpp"
+#include "core/Memory.hpp"
+#include "core/PythonOperation.hpp"
+#include "shader/Constants.hpp"
+
+namespace kp::python {
+namespace {
+
+// A handle type for each class, by which pybind11 tells them apart.
+template <typename Op>
+struct HandleOf final : OpHandle {
+    template <typename... Args>
+    explicit HandleOf(Args&&... args) {
+        op = std::make_shared<Op>(std::forward<Args>(args)...);
+    }
+};
+
+/// kp.OpBase itself: only classes derived from it mean anything.
+struct BaseOp final : OpHandle {};
+
+using DispatchHandle = HandleOf<OpAlgoDispatch>;
+struct FillOperation final : OpHandle {};
+
+/// The classes of this module, whose instances are recorded as they are.
+std::vector<PyTypeObject*> gOperationTypes;
+
+template <typename Handle>
+py::class_<Handle, OpHandle> declare(py::module_& module, const char* name,
+                                     const char* documentation) {
+    py::class_<Handle, OpHandle> type(module, name, documentation);
+    gOperationTypes.push_back(reinterpret_cast<PyTypeObject*>(type.ptr()));
+    return type;
+}
+
+/// Binds an operation that takes a list of memory and nothing else.
+template <typename Op>
+void bindListOperation(py::module_& module, const char* name, const char* documentation) {
+    declare<HandleOf<Op>>(module, name, documentation)
+        .def(py::init([](const py::object& tensors) {
+                 return std::make_unique<HandleOf<Op>>(toMemory(tensors, "tensors"));
+             }),
+             py::arg("tensors"));
+}
+
+std::unique_ptr<DispatchHandle> makeDispatch(const py::object& algorithm,
+                                             const py::object& pushConsts,
+                                             const py::object& groupCounts, uint64_t offset) {
+    auto& handle = handleOf<AlgorithmHandle>(algorithm, "algorithm");
+    const bool givesPush = !pushConsts.is_none() && !(PyTuple_CheckExact(pushConsts.ptr()) &&
+                                                      PyTuple_GET_SIZE(pushConsts.ptr()) == 0);
+    std::vector<unsigned char> push;
+    if (givesPush)
+        push = pushConstantBytes(pushConsts, handle.spirv,
+                                 handle.algorithm->getPushConstants<unsigned char>());
+    if (groupCounts.is_none())
+        return std::make_unique<DispatchHandle>(handle.algorithm, push.data(), push.size());
+    if (!push.empty())
+        throw py::value_error("push_consts and group_counts cannot be given together; use "
+                              "Algorithm.set_push_constants");
+    return std::make_unique<DispatchHandle>(
+        handle.algorithm, handleOf<TensorHandle>(groupCounts, "group_counts").tensor(), offset);
+}
+
+template <typename T>
+std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memory,
+                               const void* value) {
+    T copied{};
+    std::memcpy(&copied, value, sizeof copied);
+    // A value of eight different bytes is filled by a shader, whose pipeline is made here.
+    const py::gil_scoped_release release;
+    return std::make_shared<OpFill>(memory, copied);
+}
+
+std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memory,
+                               const py::array& item) {
+    switch (item.itemsize()) {
+    case 1:
+        return fillOf<uint8_t>(memory, item.data());
+    case 2:
+        return fillOf<uint16_t>(memory, item.data());
+    case 4:
+        return fillOf<uint32_t>(memory, item.data());
+    case 8:
+        return fillOf<uint64_t>(memory, item.data());
+    default:
+        throw py::type_error(
+            formatted("OpFill takes tensors whose elements have 1, 2, 4 or 8 bytes, not {}",
+                      item.itemsize()));
+    }
+}
+
+std::unique_ptr<FillOperation> makeFill(const py::object& tensors, const py::object& value) {
+    const std::vector<MemoryHandle*> handles = toMemoryHandles(tensors, "tensors");
+    const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
+    const py::dtype element = handles.empty() ? py::dtype::of<float>() : handles.front()->dtype;
+    const py::array item = toArray(value, element, "value");
+    if (item.size() != 1)
+        throw py::value_error(formatted("value is one number, not {}", item.size()));
+    const Uses useMemory(handles);
+    auto made = std::make_unique<FillOperation>();
+    made->op = fillOf(memory, item);
+    return made;
+}
+
+std::unique_ptr<HandleOf<OpMult>> makeMult(const py::object& tensors, const py::object& algorithm) {
+    auto& handle = handleOf<AlgorithmHandle>(algorithm, "algorithm");
+    requireUnused(handle, "algorithm");
+    const py::list list = toList(tensors, "tensors");
+    const std::vector<MemoryHandle*> handles = toMemoryHandles(list, "tensors");
+    const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
+    const Uses useMemory(handles);
+    const Use useAlgorithm(handle);
+    std::unique_ptr<HandleOf<OpMult>> made;
+    {
+        const py::gil_scoped_release release;
+        made = std::make_unique<HandleOf<OpMult>>(memory, handle.algorithm);
+    }
+    handle.memory = list;
+    return made;
+}
+
+/// @param Flags  vk::AccessFlagBits or vk::PipelineStageFlagBits
+template <typename Flags>
+Flags oneFlag(py::handle value, const char* argument) {
+    const unsigned long bits =
+        PyLong_AsUnsignedLong(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())).ptr());
+    if (PyErr_Occurred() || bits > 0xFFFFFFFFul) {
+        PyErr_Clear();
+        throwTypeError(argument, "a kp.AccessFlags or kp.PipelineStageFlags", value);
+    }
+    return static_cast<Flags>(bits);
+}
+
+} // namespace
+
+std::shared_ptr<OpBase> toOperation(PyObject* object) {
+    PyTypeObject* const type = Py_TYPE(object);
+    if (std::find(gOperationTypes.begin(), gOperationTypes.end(), type) != gOperationTypes.end())
+        if (auto* const handle = pointerOf<OpHandle>(object))
+            return handle->op;
+    // Throws for everything but a sound instance of a derived class.
+    handleOf<OpHandle>(object, "op");
+    if (type == gType<OpHandle>)
+        throw py::type_error("op is a plain kp.OpBase, which does nothing; derive a class from it");
+    return std::make_shared<PythonOperation>(py::reinterpret_borrow<py::object>(object));
+}
+
+void bindOperations(py::module_& module, Classes& classes) {
+    classes.operation.def(py::init([] { return std::make_unique<BaseOp>(); }))
+        .def(
+            "record",
+            [](const py::object& self) -> py::object {
+                PyErr_Format(PyExc_NotImplementedError,
+                             "%s must define record(), which returns the operations it consists of",
+                             Py_TYPE(self.ptr())->tp_name);
+                throw py::error_already_set();
+            },
+            doc(R"(
+                Returns the operations that this one consists of, in order. Called when a sequence
+                records this operation, and by Sequence.rerecord. May be a generator.
+            )"))
+        .def(
+            "accesses", [](const py::object&) { return py::none(); }, doc(R"(
+            Returns memory that shaders access beyond their declarations, for example by address:
+            pairs of a tensor or image and "r", "w" or "rw".
+        )"))
+        .def(
+            "pre_eval", [](const py::object&) {}, "Called on the host before each submission.")
+        .def(
+            "post_eval", [](const py::object&) {},
+            "Called on the host after each evaluation that was waited for.");
+
+    bindListOperation<OpSyncDevice>(module, "OpSyncDevice",
+                                    "Copies the host view of device memory to the device. Does "
+                                    "nothing for other memory types.");
+    bindListOperation<OpSyncLocal>(
+        module, "OpSyncLocal",
+        "Copies device memory to its host view. Does nothing for other memory types.");
+    bindListOperation<OpCopy>(
+        module, "OpCopy", "Copies the device memory of the first object to each of the others.");
+
+    declare<DispatchHandle>(module, "OpAlgoDispatch", "Dispatches an algorithm.")
+        .def(py::init(&makeDispatch), py::arg("algorithm"), py::arg("push_consts") = py::tuple(),
+             py::kw_only(), py::arg("group_counts") = py::none(), py::arg("offset") = 0, doc(R"(
+                 `push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
+                 or structure, or a dict by name. `group_counts` is a tensor that holds the work
+                 groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
+                 start.
+             )"))
+        .def(
+            "record",
+            [](const py::object& self) {
+                auto plain = std::make_unique<DispatchHandle>(nullptr, nullptr, 0);
+                plain->op = handleOf<OpHandle>(self).op;
+                return py::make_tuple(py::cast(std::move(plain)));
+            },
+            "The dispatch itself.");
+
+    declare<FillOperation>(module, "OpFill", "Fills the device memory of tensors with one value.")
+        .def(py::init(&makeFill), py::arg("tensors"), py::arg("value"));
+
+    declare<HandleOf<OpMult>>(module, "OpMult",
+                              "Multiplies two float tensors element by element into a third.")
+        .def(py::init(&makeMult), py::arg("tensors"), py::arg("algorithm"));
+
+    declare<HandleOf<OpMemoryBarrier>>(module, "OpMemoryBarrier", doc(R"(
+        A barrier placed by hand. Sequences place all barriers that their operations need.
+    )"))
+        .def(py::init([](const py::object& tensors, const py::object& srcAccess,
+                         const py::object& dstAccess, const py::object& srcStage,
+                         const py::object& dstStage, bool barrierOnPrimary) {
+                 return std::make_unique<HandleOf<OpMemoryBarrier>>(
+                     toMemory(tensors, "tensors"),
+                     oneFlag<vk::AccessFlagBits>(srcAccess, "src_access"),
+                     oneFlag<vk::AccessFlagBits>(dstAccess, "dst_access"),
+                     oneFlag<vk::PipelineStageFlagBits>(srcStage, "src_stage"),
+                     oneFlag<vk::PipelineStageFlagBits>(dstStage, "dst_stage"), barrierOnPrimary);
+             }),
+             py::arg("tensors"), py::arg("src_access"), py::arg("dst_access"), py::arg("src_stage"),
+             py::arg("dst_stage"), py::arg("barrier_on_primary") = true);
+}
+
+} // namespace kp::python

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/Sequence.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/CallArguments.hpp"
+#include "base/Errors.hpp"
+#include "base/Waiting.hpp"
+#include "core/Event.hpp"
+#include "core/Operations.hpp"
+
+namespace kp::python {
+
+SequenceHandle::~SequenceHandle() {
+    if (!sequence || !sequence->isRunning())
+        return;
+    const Event event = sequence->event();
+    const py::gil_scoped_release release;
+    try {
+        event.wait();
+    } catch (const Error&) { // a lost device runs nothing
+    }
+}
+
+namespace {
+
+/// Marks a sequence as being in a call that may run Python code.
+/// @throws InvalidArgument if it is already
+class Busy {
+public:
+    explicit Busy(SequenceHandle& handle) : mHandle(handle) {
+        if (handle.busy)
+            throw InvalidArgument(
+                "this sequence is being recorded or submitted; record(), accesses(), "
+                "pre_eval() and post_eval() of an operation, and other threads, "
+                "cannot change it meanwhile");
+        handle.busy = true;
+    }
+    ~Busy() { mHandle.busy = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+private:
+    SequenceHandle& mHandle;
+};
+
+/// Calls a member function of the sequence that may run Python code.
+template <typename Call>
+void change(SequenceHandle& handle, Call&& call) {
+    const Busy busy(handle);
+    call(*handle.sequence);
+}
+
+/// Waits for a running sequence and finishes its evaluation.
+void await(SequenceHandle& handle, uint64_t timeout = UINT64_MAX) {
+    bool done = true;
+    if (handle.sequence->isRunning()) {
+        try {
+            done = waitFor(handle.sequence->event(), timeout);
+        } catch (const DeviceLost&) {
+            handle.sequence->evalAwait(0); // ends the evaluation, and throws again
+            throw;
+        }
+    }
+    change(handle, [done](Sequence& sequence) { sequence.evalAwait(done ? UINT64_MAX : 0); });
+}
+
+/// Returns the op argument of an evaluation; null if there is none.
+std::shared_ptr<OpBase> optionalOperation(PyObject* op) {
+    return op && op != Py_None ? toOperation(op) : nullptr;
+}
+
+void submit(SequenceHandle& handle, PyObject* op) {
+    const std::shared_ptr<OpBase> operation = optionalOperation(op);
+    change(handle, [&operation](Sequence& sequence) {
+        if (operation)
+            sequence.evalAsync(operation);
+        else
+            sequence.evalAsync();
+    });
+}
+
+// --- calls that CPython makes directly -----------------------------------------------------------
+// Through pybind11 each takes several times as long; loops consist of these.
+
+PyObject* returned(PyObject* self) {
+    Py_INCREF(self);
+    return self;
+}
+
+PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        auto& handle = handleOf<SequenceHandle>(self);
+        CallArguments arguments("record", values, count, names);
+        PyObject* const op = arguments.take("op");
+        arguments.finish();
+        if (!op)
+            throw py::type_error("record() takes an operation");
+        std::shared_ptr<OpBase> operation = toOperation(op);
+        change(handle, [&operation](Sequence& sequence) { sequence.record(std::move(operation)); });
+        return returned(self);
+    });
+}
+
+PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        auto& handle = handleOf<SequenceHandle>(self);
+        CallArguments arguments("eval", values, count, names);
+        PyObject* const op = arguments.take("op");
+        arguments.finish();
+        if (handle.sequence->isRunning())
+            throw InvalidArgument(
+                "eval() was called while the sequence runs; call eval_await() first");
+        submit(handle, op);
+        if (handle.sequence->isRunning())
+            await(handle);
+        return returned(self);
+    });
+}
+
+PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        auto& handle = handleOf<SequenceHandle>(self);
+        CallArguments arguments("eval_async", values, count, names);
+        PyObject* const op = arguments.take("op");
+        PyObject* const waitFor = arguments.take("wait_for");
+        arguments.finish();
+        if (!waitFor) {
+            submit(handle, op);
+            return returned(self);
+        }
+        const std::vector<Event> events = toEvents(waitFor);
+        std::shared_ptr<OpBase> operation = optionalOperation(op);
+        change(handle, [&](Sequence& sequence) {
+            if (operation) {
+                if (sequence.isRunning())
+                    sequence.begin(); // throws
+                sequence.clear();
+                sequence.record(std::move(operation));
+            }
+            sequence.evalAsync(events);
+        });
+        return returned(self);
+    });
+}
+
+PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        auto& handle = handleOf<SequenceHandle>(self);
+        CallArguments arguments("eval_await", values, count, names);
+        PyObject* const wait = arguments.take("wait");
+        arguments.finish();
+        uint64_t timeout = UINT64_MAX;
+        if (wait && wait != Py_None) {
+            timeout = PyLong_AsUnsignedLongLong(wait);
+            if (PyErr_Occurred()) {
+                PyErr_Clear();
+                throw py::value_error("wait is a whole number of nanoseconds, 0 or more");
+            }
+        }
+        await(handle, timeout);
+        return returned(self);
+    });
+}
+
+PyMethodDef gFastMethods[] = {
+    fastMethod("record", record, "(self: kp._kp.Sequence, op: kp._kp.OpBase) -> kp._kp.Sequence",
+               R"(
+        Appends an operation. After an evaluation the first record() starts a new recording.
+    )"),
+    fastMethod("eval", eval,
+               "(self: kp._kp.Sequence, op: kp._kp.OpBase | None = None) -> kp._kp.Sequence",
+               R"(
+        Submits the recording (or replaces it by one operation first) and waits for it. Other
+        threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence running.
+    )"),
+    fastMethod("eval_async", evalAsync,
+               "(self: kp._kp.Sequence, op: kp._kp.OpBase | None = None, wait_for: "
+               "collections.abc.Iterable[kp._kp.Event] = ()) -> kp._kp.Sequence",
+               R"(
+        Submits the recording (or replaces it by one operation first) and returns. The work starts
+        when all events of `wait_for` are done. Wait with eval_await() or `await`.
+    )"),
+    fastMethod("eval_await", evalAwait,
+               "(self: kp._kp.Sequence, wait: int | None = None) -> kp._kp.Sequence",
+               R"(
+        Waits for eval_async(). If `wait` nanoseconds pass first, is_running() becomes False and the
+        sequence can be used again at once; the work continues.
+    )"),
+};
+
+std::string describeSequence(const Sequence& sequence) {
+    return formatted("<kp.Sequence {}>", !sequence.isInit()       ? "destroyed"
+                                         : sequence.isRunning()   ? "running"
+                                         : sequence.isRecording() ? "recording"
+                                                                  : "idle");
+}
+
+SequenceHandle& sequenceOf(py::handle self) {
+    return handleOf<SequenceHandle>(self);
+}
+
+void destroySequence(py::handle self) {
+    SequenceHandle& handle = sequenceOf(self);
+    if (handle.sequence->isRunning())
+        waitFor(handle.sequence->event());
+    change(handle, [](Sequence& sequence) { sequence.destroy(); });
+}
+
+void evalAllSequences(const py::object& sequences) {
+    std::vector<std::shared_ptr<Sequence>> all;
+    std::vector<SequenceHandle*> handles;
+    const py::list held(sequences);
+    for (const py::handle item : held) {
+        handles.push_back(&handleOf<SequenceHandle>(item, "an entry of sequences"));
+        if (std::find(all.begin(), all.end(), handles.back()->sequence) != all.end())
+            throw InvalidArgument("a sequence to evaluate was given twice");
+        all.push_back(handles.back()->sequence);
+    }
+    {
+        std::vector<std::unique_ptr<Busy>> busy;
+        for (SequenceHandle* handle : handles)
+            busy.push_back(std::make_unique<Busy>(*handle));
+        evalAllAsync(all);
+    }
+    for (SequenceHandle* handle : handles)
+        if (handle->sequence->isRunning())
+            await(*handle);
+}
+
+std::unique_ptr<SequenceHandle> makeSequence(py::handle self, uint32_t queueIndex,
+                                             uint32_t totalTimestamps) {
+    auto handle = std::make_unique<SequenceHandle>();
+    handle->manager = sharedOf<ManagerHandle>(self);
+    handle->sequence = handle->manager->manager->sequence(queueIndex, totalTimestamps);
+    return handle;
+}
+
+/// Binds a member function that may run Python code; it returns the sequence.
+void bindChange(py::class_<SequenceHandle>& type, const char* name, void (Sequence::*member)(),
+                const char* documentation) {
+    type.def(
+        name,
+        [member](const py::object& self) {
+            change(sequenceOf(self), [member](Sequence& sequence) { (sequence.*member)(); });
+            return self;
+        },
+        documentation);
+}
+
+} // namespace
+
+void bindSequence(py::module_& module, Classes& classes) {
+    classes.manager.def("sequence", &makeSequence, py::arg("queue_index") = 0,
+                        py::arg("total_timestamps") = 0, doc(R"(
+        A sequence on one of the manager's queues. `total_timestamps` is the number of operations
+        that get_timestamps() covers.
+    )"));
+
+    auto& type = classes.sequence;
+    for (PyMethodDef& method : gFastMethods)
+        addMethod(type, method);
+    bindChange(type, "begin", &Sequence::begin, doc(R"(
+        Starts a recording; does nothing during one. record() calls it if needed.
+    )"));
+    bindChange(type, "end", &Sequence::end, "Ends the recording. eval_async() calls it if needed.");
+    bindChange(type, "clear", &Sequence::clear, doc(R"(
+        Removes the operations and ends the recording. The recorded commands can still be evaluated,
+        without the hooks of their operations.
+    )"));
+    bindChange(type, "rerecord", &Sequence::rerecord,
+               "Records the same operations again, for example after Algorithm.rebuild.");
+    const auto self = [](py::handle object) -> Sequence& { return *sequenceOf(object).sequence; };
+    type.def(
+            "is_recording", [self](py::handle o) { return self(o).isRecording(); },
+            "True from the first record(), or begin(), until end() or an evaluation.")
+        .def(
+            "is_running", [self](py::handle o) { return self(o).isRunning(); },
+            "True from eval_async() until it was waited for.")
+        .def(
+            "is_init", [self](py::handle o) { return self(o).isInit(); },
+            "False once this sequence or its manager is destroyed.")
+        .def(
+            "get_timestamps", [self](py::handle o) { return self(o).getTimestamps(); }, doc(R"(
+                Device times of the last evaluation, in ticks: one at its start and one after each
+                operation. For sequences created with total_timestamps.
+            )"))
+        .def(
+            "get_timestamps_ns", [self](py::handle o) { return self(o).getTimestampsNs(); },
+            "get_timestamps() in nanoseconds.")
+        .def(
+            "event", [self](py::handle o) { return self(o).event(); },
+            "The event of the last submission.")
+        .def("destroy", &destroySequence, doc(R"(
+            Waits for running work and releases everything. A second call does nothing.
+        )"))
+        .def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })
+        .def("__await__",
+             [](const py::object& object) {
+                 return py::module_::import("kp._waiting")
+                     .attr("wait_sequence")(object)
+                     .attr("__await__")();
+             })
+        .def("__repr__", [self](py::handle o) { return describeSequence(self(o)); });
+    bindContextManager(type, [self](py::handle o) {
+        if (self(o).isInit())
+            destroySequence(o);
+    });
+
+    module.def("eval_all", &evalAllSequences, py::arg("sequences"), doc(R"(
+        Evaluates several sequences in one submission, and waits for all of them. They are ordered
+        as if evaluated one after the other.
+    )"));
+}
+
+} // namespace kp::python

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "group/DeviceGroup.hpp"
+
+#include "base/Waiting.hpp"
+#include "core/Manager.hpp"
+#include "group/GroupLaunch.hpp"
+
+namespace kp::python {
+namespace {
+
+constexpr Named<ExchangePath> kPaths[] = {{"auto", ExchangePath::eAuto},
+                                          {"shared", ExchangePath::eSharedMemory},
+                                          {"peer", ExchangePath::ePeerMemory},
+                                          {"host", ExchangePath::eHostMemory},
+                                          {"staging", ExchangePath::eStaging}};
+
+/// Returns None, a whole number, or several, as a list.
+std::vector<uint32_t> toNumbers(py::handle numbers, const char* argument) {
+    std::vector<uint32_t> result;
+    const auto add = [&](py::handle number) {
+        const uint64_t value = toCount(number, argument);
+        if (value > UINT32_MAX)
+            throw InvalidArgument(
+                formatted("{} has {}, which is over {}", argument, value, UINT32_MAX));
+        result.push_back(static_cast<uint32_t>(value));
+    };
+    if (numbers.is_none())
+        return result;
+    if (!PySequence_Check(numbers.ptr()) || PyUnicode_Check(numbers.ptr()))
+        add(numbers);
+    else
+        for (const py::handle number : numbers)
+            add(number);
+    return result;
+}
+
+std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::object& queueCounts,
+                                       const py::object& queueFamilies, const std::string& exchange,
+                                       const std::vector<std::string>& desiredExtensions,
+                                       const std::vector<std::string>& requiredExtensions,
+                                       const std::string& validation, const std::string& wait,
+                                       const std::string& cacheFolder, bool timelineSemaphores) {
+    requireThisProcess();
+    DeviceGroupOptions options;
+    options.deviceIds = toNumbers(deviceIds, "device_ids");
+    options.queueCounts = toNumbers(queueCounts, "queue_counts");
+    if (!queueFamilies.is_none())
+        for (const py::handle families : queueFamilies)
+            options.queueFamilies.push_back(toNumbers(families, "queue_families"));
+    options.exchange = valueNamed(kPaths, exchange, "exchange");
+    options.manager.desiredExtensions = desiredExtensions;
+    options.manager.requiredExtensions = requiredExtensions;
+    options.manager.validation = validation;
+    options.manager.waitPolicy = toWaitPolicy(wait);
+    options.manager.cacheFolder = cacheFolder;
+    options.manager.timelineSemaphores = timelineSemaphores;
+    auto handle = std::make_shared<GroupHandle>();
+    {
+        const py::gil_scoped_release release;
+        handle->group = endWithoutGil(std::make_shared<DeviceGroup>(options));
+    }
+    noteDriverUse();
+    const DeviceGroup& group = *handle->group;
+    py::list managers;
+    for (size_t i = 0; i < group.size(); ++i) {
+        awaitAtExit(group.manager(i));
+        auto manager = std::make_shared<ManagerHandle>();
+        manager->manager = endWithoutGil(group.manager(i));
+        managers.append(py::cast(manager));
+    }
+    py::list queues;
+    for (uint32_t i = 0; i < group.queueCount(); ++i) {
+        auto queue = std::make_unique<QueueHandle>();
+        queue->manager = py::cast<std::shared_ptr<ManagerHandle>>(managers[group.deviceOfQueue(i)]);
+        queue->queue = group.queue(i);
+        queues.append(py::cast(std::move(queue)));
+    }
+    handle->managers = managers;
+    handle->queues = queues;
+    return handle;
+}
+
+GroupHandle& groupOf(py::handle self) {
+    return handleOf<GroupHandle>(self);
+}
+
+void waitIdle(py::handle self) {
+    GroupHandle& handle = groupOf(self);
+    if (!handle.group->isInit())
+        handle.group->waitIdle(); // throws
+    for (uint32_t i = 0; i < handle.group->queueCount(); ++i)
+        waitForEnd(handle.group->queue(i)->barrier());
+    withoutGil(handle, [&] { handle.group->waitIdle(); });
+}
+
+void destroyGroup(py::handle self) {
+    GroupHandle& handle = groupOf(self);
+    requireUnused(handle, "group");
+    if (!handle.group->isInit())
+        return;
+    for (const py::handle manager : handle.managers)
+        requireUnused(handleOf<ManagerHandle>(manager), "group");
+    withoutGil(handle, [&] {
+        for (size_t i = 0; i < handle.group->size(); ++i) {
+            try {
+                if (handle.group->manager(i)->isInit())
+                    handle.group->manager(i)->waitIdle();
+            } catch (const DeviceLost&) { // it runs nothing
+            }
+        }
+    });
+    requireUnused(handle, "group");
+    handle.group->destroy();
+}
+
+std::string describeGroup(py::handle self) {
+    const DeviceGroup& group = *groupOf(self).group;
+    if (!group.isInit())
+        return "<kp.DeviceGroup destroyed>";
+    const auto counted = [](size_t count, const char* noun) {
+        return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
+    };
+    std::string names;
+    for (size_t i = 0; i < group.size(); ++i)
+        names += formatted("{}\"{}\"", i > 0 ? ", " : "", group[i].deviceInfo().name);
+    return formatted("<kp.DeviceGroup of {} and {}: {}>", counted(group.size(), "device"),
+                     counted(group.queueCount(), "queue"), names);
+}
+
+py::object queueAt(py::handle self, const py::object& index) {
+    const GroupHandle& handle = groupOf(self);
+    return handle.queues[toIndexOf(index, handle.group->queueCount(), "index")];
+}
+
+uint32_t deviceOfQueue(py::handle self, const py::object& index) {
+    const DeviceGroup& group = *groupOf(self).group;
+    return group.deviceOfQueue(toIndexOf(index, group.queueCount(), "index"));
+}
+
+uint32_t toDevice(const DeviceGroup& group, const py::object& index, const char* argument) {
+    return toIndexOf(index, static_cast<uint32_t>(group.size()), argument);
+}
+
+uint32_t firstQueueOf(py::handle self, const py::object& device) {
+    const DeviceGroup& group = *groupOf(self).group;
+    return group.firstQueueOf(toDevice(group, device, "device"));
+}
+
+std::optional<std::string> exchangePath(py::handle self, const py::object& source,
+                                        const py::object& destination) {
+    const DeviceGroup& group = *groupOf(self).group;
+    const uint32_t from = toDevice(group, source, "source");
+    const uint32_t to = toDevice(group, destination, "destination");
+    if (const auto path = group.exchangePath(from, to))
+        return nameIn(kPaths, *path);
+    return std::nullopt;
+}
+
+void bindLimits(py::module_& module) {
+    py::class_<GroupLimits>(module, "GroupLimits",
+                            "Limits that hold on every device of a group: the least of each.")
+        .def_property_readonly(
+            "max_work_group_count",
+            [](const GroupLimits& limits) { return toTuple(limits.maxWorkgroupCount); },
+            "Work groups in x, y and z.")
+        .def_property_readonly(
+            "max_work_group_size",
+            [](const GroupLimits& limits) { return toTuple(limits.maxWorkgroupSize); },
+            "Work items of a group in x, y and z.")
+        .def_readonly("max_work_group_invocations", &GroupLimits::maxWorkgroupInvocations,
+                      "Work items of a group in all.")
+        .def_readonly("memory_bytes", &GroupLimits::memoryBytes, "Memory of the smallest device.")
+        .def_readonly("timestamps_supported", &GroupLimits::timestamps,
+                      "Whether all devices have timestamps.")
+        .def("__repr__", [](const GroupLimits& limits) {
+            return formatted("<kp.GroupLimits memory_bytes={} max_work_group_invocations={}>",
+                             limits.memoryBytes, limits.maxWorkgroupInvocations);
+        });
+}
+
+void bindMembers(GroupClass& type) {
+    type.def("__len__", [](py::handle self) { return groupOf(self).group->size(); })
+        .def("__getitem__",
+             [](py::handle self, const py::object& index) {
+                 return py::object(groupOf(self).managers[index]);
+             })
+        .def("__iter__", [](py::handle self) { return py::iter(groupOf(self).managers); })
+        .def_property_readonly(
+            "device_ids", [](py::handle self) { return groupOf(self).group->deviceIds(); },
+            "Index of each device in list_devices().")
+        .def_property_readonly(
+            "queues", [](py::handle self) { return groupOf(self).queues; },
+            "The queues of all devices: those of the first, of the second, and so on.")
+        .def_property_readonly(
+            "queue_count", [](py::handle self) { return groupOf(self).group->queueCount(); },
+            "Number of queues of all devices.")
+        .def("queue", &queueAt, py::arg("index"), "One of the queues.")
+        .def("device_of_queue", &deviceOfQueue, py::arg("index"),
+             "Index of the device that a queue belongs to.")
+        .def("first_queue_of", &firstQueueOf, py::arg("device"),
+             "The index of the first queue of a device.")
+        .def_property_readonly(
+            "limits", [](py::handle self) { return groupOf(self).group->limits(); },
+            "Limits that hold on every device.")
+        .def("exchange_path", &exchangePath, py::arg("source"), py::arg("destination"), doc(R"(
+            How data is exchanged between two devices: "shared" (memory that both have open), "peer"
+            (directly between the GPUs), "host" (both access the same host memory) or "staging" (the
+            host copies between the two). None within one device.
+        )"));
+}
+
+} // namespace
+
+void bindDeviceGroup(py::module_& module) {
+    bindLimits(module);
+    GroupClass type(module, "DeviceGroup", doc(R"(
+        Several devices as one: a Manager for each, and one list of all queues.
+
+        `group[i]` is the Manager of a device, and `group.queue(i)` one of the queues of all
+        devices. Buffers and kernels of a group keep its devices alive.
+    )"));
+    setType<GroupHandle>(type);
+    type.def(py::init(&makeGroup), py::arg("device_ids") = py::none(),
+             py::arg("queue_counts") = py::none(), py::arg("queue_families") = py::none(),
+             py::kw_only(), py::arg("exchange") = "auto",
+             py::arg("desired_extensions") = py::list(),
+             py::arg("required_extensions") = py::list(), py::arg("validation") = "",
+             py::arg("wait") = "auto", py::arg("cache_folder") = "",
+             py::arg("timeline_semaphores") = true, doc(R"(
+                 Without arguments: every GPU, or the devices that the environment variable
+                 KOMPUTE_DEVICE names, or else the software driver.
+
+                 `device_ids` are indices in list_devices(); the same index twice creates two
+                 logical devices on one physical device. `queue_counts` is the number of queues of
+                 each device, or one number for all; `queue_families` has for each device a list
+                 with the family of each queue instead. `exchange` forces the exchange path between
+                 devices, for tests: see exchange_path(). The rest is as for Manager.
+             )"));
+    bindMembers(type);
+    bindGroupLaunch(type);
+    type.def("wait_idle", &waitIdle, doc(R"(
+            Waits until every device has finished all its work, and all work on the group's queues
+            is over.
+        )"))
+        .def(
+            "is_init", [](py::handle self) { return groupOf(self).group->isInit(); },
+            "False after destroy().")
+        .def("destroy", &destroyGroup, doc(R"(
+            Destroys all objects that the group's managers created, after the work that uses them. A
+            second call does nothing.
+        )"))
+        .def("__repr__", &describeGroup);
+    bindContextManager(type, &destroyGroup);
+}
+
+} // namespace kp::python

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "group/GroupKernel.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/Held.hpp"
+#include "core/Event.hpp"
+#include "group/Groups.hpp"
+#include "launch/ArgumentLists.hpp"
+#include "launch/LaunchArguments.hpp"
+#include "shader/Spirv.hpp"
+
+namespace kp::python {
+namespace {
+
+/// A kp.GroupKernel.
+struct GroupKernelHandle {
+    std::shared_ptr<GroupHandle> group;
+    std::shared_ptr<GroupKernel> kernel;
+    std::vector<std::pair<std::string, KernelArgument>> parameters; ///< name in calls
+    py::list buffers;                                               ///< among its arguments
+    std::mutex calls; ///< one at a time; locked without the GIL
+};
+
+/// Returns SPIR-V for the oldest Vulkan version among the devices, so that it fits all.
+std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) {
+    uint32_t version = UINT32_MAX;
+    for (size_t i = 0; i < group.size(); ++i)
+        version = std::min(version, vulkanVersionOf(group[i]));
+    return toSpirv(shader, version);
+}
+
+/// Returns the arguments of a kernel that the caller gives: buffers, and values as launchers take
+/// them. @param buffers  gets the Python objects of buffers
+GroupArguments toGroupArguments(const std::string& kernel, const KernelSignature& signature,
+                                py::handle given, py::list& buffers) {
+    std::vector<uint32_t> indices; // of arguments that the group does not give
+    for (const KernelArgument& argument : signature.arguments())
+        if (!GroupKernel::givesArgument(argument))
+            indices.push_back(argument.index);
+    GroupArguments arguments;
+    const auto convert = [&](py::handle value, const KernelArgument* expected,
+                             const std::string& name) {
+        if (!isA<BufferHandle>(value))
+            return GroupArgument(toArgument(value, expected, kernel, name));
+        buffers.append(value);
+        return GroupArgument(handleOf<BufferHandle>(value).buffer);
+    };
+    forEachArgument(given, [&](py::handle key, py::handle value) {
+        if (!key) {
+            const size_t place = arguments.size();
+            const KernelArgument* const expected =
+                place < indices.size() ? argumentAt(signature, indices[place]) : nullptr;
+            arguments.push_back(
+                convert(value, expected, expected ? expected->name : std::to_string(place)));
+        } else if (PyUnicode_Check(key.ptr())) {
+            const auto name = py::cast<std::string>(key);
+            arguments.push_back(convert(value, signature.find(name), name));
+            arguments.back().name = name;
+        } else {
+            const uint32_t index = toArgumentIndex(key, kernel);
+            const KernelArgument* const expected = argumentAt(signature, index);
+            arguments.push_back(convert(value, expected, expected ? expected->name : ""));
+            arguments.back().index = index;
+        }
+    });
+    return arguments;
+}
+
+/// Returns the work items for a shard: the same for all, or the result of a Python function.
+std::function<WorkSize(const Shard&)> toGlobalSize(const py::object& size) {
+    if (size.is_none())
+        return nullptr;
+    if (!PyCallable_Check(size.ptr()))
+        return [fixed = *toWorkSize(size, "global_work_size")](const Shard&) { return fixed; };
+    return [function = hold(size)](const Shard& shard) {
+        return withinLibrary([&] {
+            const py::object items = py::handle(function.get())(shard);
+            if (items.is_none())
+                throw py::type_error("global_work_size() gave None; it must return a number or up "
+                                     "to three of them");
+            return *toWorkSize(items, "the result of global_work_size()");
+        });
+    };
+}
+
+/// Returns a parameters_map: a dict as launchers take it, or names in the shader.
+ParametersMap toParameters(const std::string& kernel, const py::object& map) {
+    if (map.is_none())
+        return {};
+    if (PyDict_Check(map.ptr()))
+        return toParametersMap(kernel, map);
+    py::dict same;
+    for (const py::handle name : map)
+        same[name] = name;
+    return toParametersMap(kernel, same);
+}
+
+std::vector<BufferHandle*> buffersOf(const GroupKernelHandle& kernel) {
+    std::vector<BufferHandle*> buffers;
+    for (const py::handle buffer : kernel.buffers)
+        buffers.push_back(&handleOf<BufferHandle>(buffer));
+    return buffers;
+}
+
+std::unique_ptr<GroupKernelHandle>
+makeGroupKernel(py::handle self, const py::object& shader, const py::object& args,
+                const py::object& globalWorkSize, const py::object& localWorkSize, bool roundUp,
+                const py::object& parametersMap, const std::string& name) {
+    auto handle = std::make_unique<GroupKernelHandle>();
+    handle->group = sharedOf<GroupHandle>(self);
+    GroupHandle& group = *handle->group;
+    const std::vector<uint32_t> spirv = toGroupSpirv(*group.group, shader);
+    const KernelSignature signature(reflect(spirv));
+    GroupKernelOptions options;
+    options.globalSize = toGlobalSize(globalWorkSize);
+    options.localSize = toWorkSize(localWorkSize, "local_work_size");
+    options.roundUp = roundUp;
+    options.parameters = toParameters(name, parametersMap);
+    for (const auto& [parameter, target] : options.parameters)
+        if (const KernelArgument* const expected = argumentOf(signature, target))
+            handle->parameters.emplace_back(parameter, *expected);
+    const GroupArguments arguments = toGroupArguments(name, signature, args, handle->buffers);
+    const Uses<BufferHandle> uses(buffersOf(*handle));
+    handle->kernel = endWithoutGil(withoutGil(group, [&] {
+        return std::make_shared<GroupKernel>(*group.group, name, spirv, arguments, options);
+    }));
+    return handle;
+}
+
+GroupKernelHandle& groupKernelOf(py::handle self) {
+    return handleOf<GroupKernelHandle>(self);
+}
+
+std::vector<Event> callGroupKernel(py::handle self, const py::object& waitFor,
+                                   const py::object& target, const py::kwargs& given) {
+    GroupKernelHandle& handle = groupKernelOf(self);
+    const GroupTarget where = toGroupTarget(target, *handle.group);
+    const std::vector<Event> waits = toEvents(waitFor);
+    Parameters parameters;
+    for (const auto& [key, value] : given) {
+        auto name = py::cast<std::string>(key);
+        const KernelArgument* expected = nullptr;
+        for (const auto& [known, argument] : handle.parameters)
+            if (known == name)
+                expected = &argument;
+        ArgumentValue converted = toArgument(value, expected, handle.kernel->name(), name);
+        parameters.emplace_back(std::move(name), std::move(converted));
+    }
+    const Uses<BufferHandle> uses(buffersOf(handle));
+    return withoutGil(*handle.group, [&] {
+        const std::lock_guard lock(handle.calls);
+        return (*handle.kernel)(waits, parameters, where);
+    });
+}
+
+} // namespace
+
+void bindGroupKernel(py::module_& module) {
+    py::class_<GroupKernelHandle> type(module, "GroupKernel", doc(R"(
+        A kernel on every device of a group, each working on its copy or shard of the buffers.
+        Created by DeviceGroup.kernel.
+    )"));
+    setType<GroupKernelHandle>(type);
+    type.def("__call__", &callGroupKernel, py::arg("wait_for") = py::none(),
+             py::arg("target") = "all", doc(R"(
+                 Launches it once on each device that `target` selects ("all", "any" or the index of
+                 a queue), and returns at once with an event for each of them. Parameters are given
+                 by name.
+             )"))
+        .def_property_readonly(
+            "name", [](py::handle self) { return groupKernelOf(self).kernel->name(); },
+            "Its name in errors, trace and statistics.")
+        .def_property_readonly(
+            "group", [](py::handle self) { return groupKernelOf(self).group; }, "Its devices.")
+        .def("__repr__", [](py::handle self) {
+            return formatted("<kp.GroupKernel '{}'>", groupKernelOf(self).kernel->name());
+        });
+
+    GroupClass group(
+        py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
+    group.def("kernel", &makeGroupKernel, py::arg("shader"), py::arg("args") = py::none(),
+              py::arg("global_work_size") = py::none(), py::arg("local_work_size") = py::none(),
+              py::kw_only(), py::arg("round_up") = true, py::arg("parameters_map") = py::none(),
+              py::arg("name") = "kernel", doc(R"(
+        A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments by
+        position, or pairs of an index or a name and a value, or a dict of those: buffers of this
+        group, and values as launchers take them. `global_work_size` counts work items: a number or
+        up to three, the same for each device, or a function that returns them for a kp.Shard; by
+        default the elements of the shard. `parameters_map` is name -> index, name in the shader or
+        (index, type) for the arguments of each call, or just names.
+
+        The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
+        kp_shard_shape and kp_whole_shape, if the shader declares them.
+    )"));
+}
+
+} // namespace kp::python

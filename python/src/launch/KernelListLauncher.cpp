@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/KernelListLauncher.hpp"
+
+#include "launch/LauncherCall.hpp"
+
+namespace kp::python {
+namespace {
+
+KernelListLauncher& listOf(py::handle object) {
+    return *handleOf<ListHandle>(object).list;
+}
+
+/// Adds the conversions of a member's parameters.
+void addSpecs(ListHandle& list, const Launcher& launcher, py::handle member) {
+    const auto& specs = handleOf<LauncherHandle>(member).specs;
+    if (!specs.empty()) {
+        for (const ParameterSpec& spec : specs) {
+            bool known = false;
+            for (const ParameterSpec& other : list.specs)
+                known |= other.name == spec.name && other.anything == spec.anything;
+            if (!known)
+                list.specs.push_back(spec);
+        }
+        return;
+    }
+    for (const ParameterInfo& info : launcher.parameters())
+        list.specs.push_back({info.name, launcher.name(), {}, true});
+}
+
+void pushOne(ListHandle& list, py::handle object) {
+    if (object.is_none())
+        return;
+    if (list.busy)
+        throw InvalidArgument(
+            formatted("list '{}' is in a call; it cannot be changed meanwhile", list.list->name()));
+    if (isA<ListHandle>(object)) {
+        auto& other = handleOf<ListHandle>(object);
+        list.list->push(other.list);
+        const py::list members = other.members.attr("copy")(); // the list may be this one
+        const std::vector<ParameterSpec> specs = other.specs;
+        list.checked |= other.checked;
+        for (const py::handle member : members)
+            list.members.append(member);
+        if (&other != &list)
+            list.specs.insert(list.specs.end(), specs.begin(), specs.end());
+        return;
+    }
+    if (!isA<LauncherHandle>(object))
+        throw py::type_error(
+            formatted("list '{}' takes launchers, lists of launchers and None, not a {}",
+                      list.list->name(), typeNameOf(object)));
+    const std::shared_ptr<Launcher> launcher = launcherForList(object);
+    list.list->push(launcher);
+    list.members.append(object);
+    list.checked |= handleOf<LauncherHandle>(object).checks;
+    addSpecs(list, *launcher, object);
+}
+
+std::unique_ptr<ListHandle> makeList(const std::string& name, const OptionalSink& profiler) {
+    auto handle = std::make_unique<ListHandle>();
+    handle->list = std::make_shared<KernelListLauncher>(name, profiler.value_or(nullptr));
+    return handle;
+}
+
+py::object pushKernels(const py::object& self, const py::args& launchers) {
+    auto& handle = handleOf<ListHandle>(self);
+    for (const py::handle launcher : launchers)
+        pushOne(handle, launcher);
+    return self;
+}
+
+/// Pushes a CopyLauncher, as an object like any other.
+py::object pushCopy(const py::object& self, const py::object& name, const py::object& src,
+                    const py::object& dst, const py::object& srcOffset, const py::object& dstOffset,
+                    const py::object& bytes) {
+    pushOne(handleOf<ListHandle>(self), py::module_::import("kp._kp").attr("CopyLauncher")(
+                                            name, src, dst, srcOffset, dstOffset, bytes));
+    return self;
+}
+
+/// @throws InvalidArgument if the ends of a copy are on the wrong sides
+void requireEnds(const py::object& name, const py::object& src, bool srcOnDevice,
+                 const py::object& dst, bool dstOnDevice, const char* rule) {
+    if (isA<MemoryHandle>(src) != srcOnDevice || isA<MemoryHandle>(dst) != dstOnDevice)
+        throw InvalidArgument(
+            formatted("launcher '{}': a copy from {}", std::string(py::str(name)), rule));
+}
+
+py::dict describeParameters(py::handle self) {
+    py::dict parameters;
+    for (const ParameterInfo& info : listOf(self).parameters())
+        parameters[info.name.c_str()] = py::make_tuple(info.type, info.launchers);
+    return parameters;
+}
+
+void bindCopies(py::class_<ListHandle>& type) {
+    const auto none = py::none();
+    type.def("push_copy_host_device", &pushCopy, py::arg("varname"), py::arg("src"), py::arg("dst"),
+             py::arg("src_device_offset") = none, py::arg("dst_device_offset") = none,
+             py::arg("byte_count") = none,
+             "Appends a copy between tensors, or a tensor and an array, in bytes.")
+        .def(
+            "push_copy_device_to_device",
+            [](const py::object& self, const py::object& name, const py::object& src,
+               const py::object& dst, const py::object& srcOffset, const py::object& dstOffset,
+               const py::object& bytes) {
+                requireEnds(name, src, true, dst, true,
+                            "device to device has a tensor on both ends");
+                return pushCopy(self, name, src, dst, srcOffset, dstOffset, bytes);
+            },
+            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("src_device_offset") = none,
+            py::arg("dst_device_offset") = none, py::arg("byte_count") = none,
+            "Appends a copy between tensors.")
+        .def(
+            "push_copy_host_to_device",
+            [none](const py::object& self, const py::object& name, const py::object& src,
+                   const py::object& dst, const py::object& dstOffset) {
+                requireEnds(name, src, false, dst, true,
+                            "host to device goes from an array to a tensor");
+                return pushCopy(self, name, src, dst, none, dstOffset, none);
+            },
+            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("dst_device_offset") = none,
+            "Appends a copy from an array, with its contents at the time of the copy.")
+        .def(
+            "push_copy_device_to_host",
+            [none](const py::object& self, const py::object& name, const py::object& src,
+                   const py::object& dst, const py::object& srcOffset) {
+                requireEnds(name, src, true, dst, false,
+                            "device to host goes from a tensor to an array");
+                return pushCopy(self, name, src, dst, srcOffset, none, none);
+            },
+            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("src_device_offset") = none,
+            "Appends a copy to an array.");
+}
+
+} // namespace
+
+void bindKernelListLauncher(py::module_& module) {
+    py::class_<ListHandle> type(module, "KernelListLauncher", doc(R"(
+        Launchers that run one after the other on the queue given with the call, in one submission.
+        Host launchers, and copies of arrays, split it; the call still returns at once.
+    )"));
+    setType<ListHandle>(type);
+    type.def(py::init(&makeList), py::arg("name"), py::arg("profiler") = py::none())
+        .def("push_kernels", &pushKernels,
+             "Appends launchers, and those of lists; ignores None. Returns the list.")
+        .def(
+            "__iadd__",
+            [](const py::object& self, const py::object& launcher) {
+                pushOne(handleOf<ListHandle>(self), launcher);
+                return self;
+            },
+            py::arg("launcher"), "push_kernels() of one.")
+        .def_property_readonly(
+            "name", [](py::handle self) { return listOf(self).name(); }, "As given.")
+        .def_property_readonly(
+            "launchers",
+            [](py::handle self) { return handleOf<ListHandle>(self).members.attr("copy")(); },
+            "The launchers; those of pushed lists one by one.")
+        .def("__len__", [](py::handle self) { return listOf(self).size(); })
+        .def_property_readonly("parameters", &describeParameters,
+                               "Name -> (type, names of the launchers that take it).")
+        .def_property_readonly(
+            "events", [](py::handle self) { return listOf(self).events(); }, doc(R"(
+                Profiled launches of this list since the last `statistics`, and those that were
+                unfinished then.
+            )"))
+        .def_property_readonly(
+            "statistics", [](py::handle self) { return listOf(self).statistics(); },
+            "Times of the profiled launches that have finished, by launcher name. Never waits.")
+        .def(
+            "clear_statistics", [](py::handle self) { listOf(self).clearStatistics(); },
+            "Discards all times and events.")
+        .def("__repr__", [](py::handle self) {
+            return formatted("<kp.launcher.KernelListLauncher '{}' of {}>", listOf(self).name(),
+                             listOf(self).size());
+        });
+    bindCopies(type);
+    setListCall(type);
+}
+
+} // namespace kp::python

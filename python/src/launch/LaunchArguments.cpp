@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/LaunchArguments.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "base/Arrays.hpp"
+#include "base/Held.hpp"
+#include "base/Values.hpp"
+
+namespace kp::python {
+namespace {
+
+using shader::ScalarType;
+
+std::string describeValue(py::handle value) {
+    const std::string text = reprOf(value);
+    return formatted("{} {}", typeNameOf(value),
+                     text.size() > 60 ? text.substr(0, 57) + "..." : text);
+}
+
+struct ArgumentTarget {
+    const KernelArgument* expected;
+    const std::string& launcher;
+    const std::string& name;
+
+    ScalarType type() const { return expected ? expected->type : ScalarType::eUnknown; }
+    [[noreturn]] void refuse(const std::string& given) const {
+        const std::string index = expected ? formatted("{} ", expected->index) : "";
+        throw InvalidArgument(formatted("launcher '{}': argument {}'{}' is a {}, but was given {}",
+                                        launcher, index, name,
+                                        expected ? typeName(*expected) : "number", given));
+    }
+    [[noreturn]] void refuseOverflow(py::handle value) const {
+        refuse(formatted("{}, which it cannot hold", describeValue(value)));
+    }
+};
+
+template <typename T>
+ArgumentValue integerOf(py::handle value, const ArgumentTarget& target) {
+    if constexpr (std::is_signed<T>::value) {
+        int overflow = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+        if (!overflow && number >= std::numeric_limits<T>::min() &&
+            number <= std::numeric_limits<T>::max())
+            return ArgumentValue(static_cast<T>(number));
+    } else {
+        const unsigned long long number = PyLong_AsUnsignedLongLong(value.ptr());
+        const bool fits = !PyErr_Occurred();
+        PyErr_Clear();
+        if (fits && number <= std::numeric_limits<T>::max())
+            return ArgumentValue(static_cast<T>(number));
+    }
+    target.refuseOverflow(value);
+}
+
+ArgumentValue floatOf(double number, py::handle value, const ArgumentTarget& target) {
+    switch (target.type()) {
+    case ScalarType::eFloat32:
+        if (std::isfinite(number) && std::abs(number) > std::numeric_limits<float>::max())
+            target.refuseOverflow(value);
+        return ArgumentValue(static_cast<float>(number));
+    case ScalarType::eFloat16:
+        if (std::isfinite(number) && std::abs(number) > 65504.0)
+            target.refuseOverflow(value);
+        return ArgumentValue(Half(static_cast<float>(number)));
+    default:
+        return ArgumentValue(number);
+    }
+}
+
+/// A Python int: whole numbers of the kind that is expected, or a floating-point number.
+ArgumentValue intOf(py::handle value, const ArgumentTarget& target) {
+    switch (target.type()) {
+    case ScalarType::eInt8:
+        return integerOf<int8_t>(value, target);
+    case ScalarType::eUint8:
+        return integerOf<uint8_t>(value, target);
+    case ScalarType::eInt16:
+        return integerOf<int16_t>(value, target);
+    case ScalarType::eUint16:
+        return integerOf<uint16_t>(value, target);
+    case ScalarType::eUint32:
+        return integerOf<uint32_t>(value, target);
+    case ScalarType::eUint64:
+        return integerOf<uint64_t>(value, target);
+    case ScalarType::eInt64:
+        return integerOf<int64_t>(value, target);
+    case ScalarType::eFloat16:
+    case ScalarType::eFloat32:
+    case ScalarType::eFloat64: {
+        const double number = PyLong_AsDouble(value.ptr());
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            target.refuseOverflow(value);
+        }
+        return floatOf(number, value, target);
+    }
+    default:
+        return integerOf<int32_t>(value, target);
+    }
+}
+
+ScalarType scalarTypeOf(const py::dtype& dtype) {
+    const py::ssize_t size = dtype.itemsize();
+    switch (dtype.kind()) {
+    case 'b':
+        return ScalarType::eBool;
+    case 'i':
+        return size == 1   ? ScalarType::eInt8
+               : size == 2 ? ScalarType::eInt16
+               : size == 4 ? ScalarType::eInt32
+                           : ScalarType::eInt64;
+    case 'u':
+        return size == 1   ? ScalarType::eUint8
+               : size == 2 ? ScalarType::eUint16
+               : size == 4 ? ScalarType::eUint32
+                           : ScalarType::eUint64;
+    case 'f':
+        return size == 2   ? ScalarType::eFloat16
+               : size == 4 ? ScalarType::eFloat32
+               : size == 8 ? ScalarType::eFloat64
+                           : ScalarType::eUnknown;
+    default:
+        return ScalarType::eUnknown;
+    }
+}
+
+/// NumPy's scalars and arrays: their type is exact.
+ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
+    const py::array array = toArray(value, py::none(), target.name.c_str());
+    const auto bytes = static_cast<size_t>(array.nbytes());
+    const ScalarType type = scalarTypeOf(array.dtype());
+    if (type == ScalarType::eUnknown)
+        return ArgumentValue::bytes(array.data(), bytes);
+    if (type != ScalarType::eBool)
+        return ArgumentValue::numbers(type, static_cast<uint32_t>(array.size()), array.data(),
+                                      bytes);
+    const auto* const truths = static_cast<const bool*>(array.data());
+    if (array.size() == 1)
+        return ArgumentValue(truths[0]);
+    const std::vector<uint32_t> words(truths, truths + array.size()); // as shaders have them
+    return ArgumentValue::bytes(words.data(), words.size() * sizeof(uint32_t));
+}
+
+/// Numbers in lists and tuples, however nested, one after the other.
+void addNumbers(std::vector<ArgumentValue>& numbers, py::handle value,
+                const ArgumentTarget& target) {
+    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+        for (const py::handle item : py::reinterpret_borrow<py::sequence>(value))
+            addNumbers(numbers, item, target);
+        return;
+    }
+    numbers.push_back(toArgument(value, target.expected, target.launcher, target.name));
+    if (numbers.back().kind() != ArgumentValue::Kind::eNumbers)
+        target.refuse(formatted("a sequence with {} in it", describeValue(value)));
+}
+
+ArgumentValue sequenceOf(py::handle value, const ArgumentTarget& target) {
+    std::vector<ArgumentValue> numbers;
+    addNumbers(numbers, value, target);
+    if (numbers.empty())
+        target.refuse("an empty sequence");
+    std::vector<unsigned char> bytes;
+    uint32_t components = 0;
+    for (const ArgumentValue& number : numbers) {
+        if (number.type() != numbers[0].type())
+            target.refuse("numbers of several types");
+        bytes.insert(bytes.end(), number.data(), number.data() + number.size());
+        components += number.components();
+    }
+    if (numbers[0].type() == ScalarType::eBool)
+        return ArgumentValue::bytes(bytes.data(), bytes.size());
+    return ArgumentValue::numbers(numbers[0].type(), components, bytes.data(), bytes.size());
+}
+
+} // namespace
+
+ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
+                         const std::string& launcher, const std::string& name) {
+    const ArgumentTarget target{expected, launcher, name};
+    PyObject* const object = value.ptr();
+    if (PyFloat_CheckExact(object))
+        return floatOf(PyFloat_AS_DOUBLE(object), value, target);
+    if (PyBool_Check(object))
+        return ArgumentValue(object == Py_True);
+    if (PyLong_Check(object))
+        return intOf(value, target);
+    if (value.is_none())
+        return ArgumentValue();
+    if (PyObject_TypeCheck(object, gType<MemoryHandle>))
+        return ArgumentValue(handleOf<MemoryHandle>(value).memory);
+    if (PyList_Check(object) || PyTuple_Check(object))
+        return sequenceOf(value, target);
+    if (PyBytes_Check(object))
+        return ArgumentValue::bytes(PyBytes_AS_STRING(object),
+                                    static_cast<size_t>(PyBytes_GET_SIZE(object)));
+    if (py::hasattr(value, "dtype"))
+        return arrayOf(value, target);
+    target.refuse(describeValue(value));
+}
+
+std::shared_ptr<Queue> toQueue(py::handle queue, const char* argument) {
+    if (queue.is_none())
+        return nullptr;
+    return handleOf<QueueHandle>(queue, argument).queue;
+}
+
+std::optional<WorkSize> toWorkSize(py::handle size, const char* argument) {
+    if (size.is_none())
+        return std::nullopt;
+    const auto [x, y, z] = toThree(size, argument, 1, 1);
+    return WorkSize(x, y, z);
+}
+
+CopyEnd toCopyEnd(py::handle object, const char* argument, bool written) {
+    if (isA<MemoryHandle>(object))
+        return CopyEnd(handleOf<MemoryHandle>(object, argument).memory);
+    const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
+    if (!view) {
+        PyErr_Clear();
+        throwTypeError(argument, "a tensor, an image or an array", object);
+    }
+    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(view.ptr());
+    if (!PyBuffer_IsContiguous(&buffer, 'C'))
+        throw py::value_error(formatted("{} is not contiguous", argument));
+    if (written && buffer.readonly)
+        throw py::value_error(formatted("{} is read-only", argument));
+    return CopyEnd(buffer.buf, static_cast<uint64_t>(buffer.len), hold(view));
+}
+
+shader::ScalarType toScalarType(py::handle type) {
+    if (type.is_none() || PyUnicode_Check(type.ptr()))
+        return ScalarType::eUnknown;
+    if (PyType_Check(type.ptr()) &&
+        PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), gType<MemoryHandle>))
+        return ScalarType::eUnknown;
+    return scalarTypeOf(toDtype(py::reinterpret_borrow<py::object>(type)));
+}
+
+} // namespace kp::python

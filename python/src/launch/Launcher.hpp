@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/Handles.hpp"
+
+/// The classes of kp.launcher. Launchers are called with the GIL held, which makes a call atomic
+/// for other threads, too; Python code that a call runs (generators, launchers of the user) must
+/// not call the same launcher.
+namespace kp::python {
+
+using OptionalSink = std::optional<std::shared_ptr<TimingSink>>; ///< as signatures name it
+
+/// A parameter of a launcher, and the conversion of its Python values.
+struct ParameterSpec {
+    std::string name;
+    std::string launcher;    ///< that takes it, for messages
+    KernelArgument expected; ///< of kernels
+    bool anything = false;   ///< passed as a Python object, without conversion
+};
+
+/// What launchers and lists have in common for calls.
+struct Callable {
+    std::vector<ParameterSpec> specs;
+    std::deque<Event> recent; ///< launches that may still run
+    bool busy = false;        ///< in a call
+};
+
+/// A kp.launcher.Launcher. Each class has a type of handle, by which pybind11 tells them apart.
+struct LauncherHandle : Callable {
+    std::shared_ptr<Launcher> launcher;
+    bool checks = false; ///< the class has a check_kernel_arg of its own
+
+    virtual ~LauncherHandle() = default;
+};
+
+/// A kp.launcher.KernelListLauncher.
+struct ListHandle : Callable {
+    std::shared_ptr<KernelListLauncher> list;
+    py::list members;     ///< the Python objects of its launchers
+    bool checked = false; ///< one of them has a check_kernel_arg of its own
+};
+
+/// Binds Launcher.
+void bindLauncher(py::module_& module);
+
+} // namespace kp::python

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/Constants.hpp"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/Arrays.hpp"
+#include "base/Messages.hpp"
+#include "shader/ShaderDescription.hpp"
+
+namespace kp::python {
+namespace {
+
+std::vector<unsigned char> bytesOf(const py::array& array) {
+    const auto* first = static_cast<const unsigned char*>(array.data());
+    return std::vector<unsigned char>(first, first + array.nbytes());
+}
+
+/// Returns a list, a number or an array as an array: float32 if it has no dtype itself.
+py::array valuesOf(py::handle values, const char* argument) {
+    const bool typed = py::hasattr(values, "dtype") || PyObject_CheckBuffer(values.ptr()) ||
+                       py::hasattr(values, "__dlpack__");
+    return toArray(values, typed ? py::object(py::none()) : py::dtype::of<float>(), argument);
+}
+
+bool isNothing(py::handle values) {
+    return values.is_none() ||
+           (PySequence_Check(values.ptr()) && !PyUnicode_Check(values.ptr()) &&
+            !py::hasattr(values, "dtype") && PySequence_Size(values.ptr()) == 0);
+}
+
+SpecializationConstant constantOf(uint32_t id, const void* value, py::ssize_t bytes) {
+    SpecializationConstant constant;
+    constant.id = id;
+    constant.bytes = static_cast<uint32_t>(bytes);
+    if (bytes > static_cast<py::ssize_t>(constant.value.size()))
+        throw py::value_error(formatted(
+            "spec_consts has a value of {} bytes; a specialization constant is one number", bytes));
+    std::memcpy(constant.value.data(), value, static_cast<size_t>(bytes));
+    return constant;
+}
+
+} // namespace
+
+std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
+                                             const std::vector<unsigned char>& previous,
+                                             const char* argument) {
+    if (isNothing(values))
+        return {};
+    if (!PyDict_Check(values.ptr()))
+        return bytesOf(valuesOf(values, argument));
+    const py::object packed =
+        py::module_::import("kp._constants")
+            .attr("pack_push_constants")(
+                describeShader(spirv), values,
+                py::bytes(reinterpret_cast<const char*>(previous.data()), previous.size()),
+                argument);
+    const std::string_view text = py::cast<std::string_view>(packed);
+    return std::vector<unsigned char>(text.begin(), text.end());
+}
+
+std::vector<SpecializationConstant> specializationConstants(py::handle values,
+                                                            const std::vector<uint32_t>& spirv) {
+    std::vector<SpecializationConstant> constants;
+    if (isNothing(values))
+        return constants;
+    if (PyDict_Check(values.ptr())) {
+        const py::object named =
+            py::module_::import("kp._constants")
+                .attr("pack_specialization_constants")(describeShader(spirv), values);
+        for (const auto& [id, bytes] : py::cast<py::dict>(named)) {
+            const std::string_view value = py::cast<std::string_view>(bytes);
+            constants.push_back(constantOf(py::cast<uint32_t>(id), value.data(),
+                                           static_cast<py::ssize_t>(value.size())));
+        }
+        return constants;
+    }
+    const py::array array = valuesOf(values, "spec_consts");
+    const auto* element = static_cast<const unsigned char*>(array.data());
+    const py::object fields = array.dtype().attr("fields");
+    const auto addStruct = [&](const unsigned char* start) {
+        for (const py::handle name : array.dtype().attr("names")) {
+            const auto field = py::cast<py::tuple>(fields[name]);
+            constants.push_back(constantOf(static_cast<uint32_t>(constants.size()),
+                                           start + py::cast<py::ssize_t>(field[1]),
+                                           py::cast<py::dtype>(field[0]).itemsize()));
+        }
+    };
+    for (py::ssize_t i = 0; i < array.size(); ++i, element += array.itemsize()) {
+        if (fields.is_none())
+            constants.push_back(constantOf(static_cast<uint32_t>(i), element, array.itemsize()));
+        else
+            addStruct(element);
+    }
+    return constants;
+}
+
+} // namespace kp::python

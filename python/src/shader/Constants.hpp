@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <kompute/Algorithm.hpp>
+
+#include "base/Pybind.hpp"
+
+namespace kp::python {
+
+/// Returns the bytes of push constants: a list or tuple of numbers (float32), a number (float32), a
+/// NumPy array or scalar of any dtype, structs included, or a dict by member name.
+/// @param spirv     shader in which dict names are looked up
+/// @param previous  values of members that a dict leaves out; may be empty
+/// @throws TypeError, ValueError naming @p argument
+std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
+                                             const std::vector<unsigned char>& previous,
+                                             const char* argument = "push_consts");
+
+/// Returns specialization constants: as push constants; each number, member of a struct or dict
+/// entry (by name or constant_id) is one constant.
+std::vector<SpecializationConstant> specializationConstants(py::handle values,
+                                                            const std::vector<uint32_t>& spirv);
+
+} // namespace kp::python

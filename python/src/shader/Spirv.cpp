@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/Spirv.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <kompute/Shader.hpp>
+
+#include "base/Messages.hpp"
+#include "base/Values.hpp"
+
+namespace kp::python {
+namespace {
+
+/// Returns true for text that can only be the name of a file.
+bool looksLikePath(const std::string& text) {
+    constexpr std::string_view kEndings[] = {".comp", ".glsl", ".hlsl", ".spv"};
+    return text.find('\n') == std::string::npos && text.find('{') == std::string::npos &&
+           std::any_of(std::begin(kEndings), std::end(kEndings),
+                       [&text](std::string_view ending) { return text.ends_with(ending); });
+}
+
+/// Returns the path that a str or os.PathLike names; empty for source text.
+std::optional<std::string> pathOf(py::handle source, const char* argument) {
+    if (PyUnicode_Check(source.ptr())) {
+        const auto text = py::cast<std::string>(source);
+        return looksLikePath(text) ? std::optional(text) : std::nullopt;
+    }
+    if (py::hasattr(source, "__fspath__"))
+        return toPath(source);
+    throwTypeError(argument, "source text or a path", source);
+}
+
+std::vector<uint32_t> wordsOf(const void* data, size_t bytes, const char* argument) {
+    if (bytes % sizeof(uint32_t) != 0)
+        throw py::value_error(
+            formatted("{} has {} bytes, but SPIR-V comes in words of four", argument, bytes));
+    std::vector<uint32_t> words(bytes / sizeof(uint32_t));
+    if (bytes > 0)
+        std::memcpy(words.data(), data, bytes);
+    return words;
+}
+
+std::vector<uint32_t> wordsOfBuffer(py::handle object, const char* argument) {
+    Py_buffer view{};
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_C_CONTIGUOUS) != 0)
+        throw py::error_already_set();
+    const std::unique_ptr<Py_buffer, decltype(&PyBuffer_Release)> release(&view, PyBuffer_Release);
+    return wordsOf(view.buf, static_cast<size_t>(view.len), argument);
+}
+
+std::vector<uint32_t> wordsOfFile(const std::string& path) {
+    const py::object file = py::module_::import("builtins").attr("open")(path, "rb");
+    const auto contents = py::cast<py::bytes>(file.attr("read")());
+    file.attr("close")();
+    const std::string_view text = contents;
+    return wordsOf(text.data(), text.size(), path.c_str());
+}
+
+/// Opens a path in Python first, so that a missing file is a FileNotFoundError.
+void requireFile(const std::string& path) {
+    py::module_::import("builtins").attr("open")(path, "rb").attr("close")();
+}
+
+std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
+    const py::gil_scoped_release release;
+    return compile(text, options);
+}
+
+std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions& options) {
+    if (path.ends_with(".spv"))
+        return wordsOfFile(path);
+    requireFile(path);
+    const py::gil_scoped_release release;
+    return compileFile(path, options);
+}
+
+ShaderLanguage languageOf(const std::string& language) {
+    constexpr Named<ShaderLanguage> kLanguages[] = {{"glsl", ShaderLanguage::eGlsl},
+                                                    {"hlsl", ShaderLanguage::eHlsl}};
+    return language.empty() ? ShaderLanguage::eGlsl : valueNamed(kLanguages, language, "language");
+}
+
+std::vector<std::string> foldersOf(const py::object& includes) {
+    std::vector<std::string> folders;
+    if (PyUnicode_Check(includes.ptr()) || py::hasattr(includes, "__fspath__"))
+        throw py::type_error("includes is a sequence of folders; put the one folder in a list");
+    for (const py::handle folder : includes)
+        folders.push_back(toPath(folder));
+    return folders;
+}
+
+std::vector<std::pair<std::string, std::string>> definesOf(const py::object& defines) {
+    std::vector<std::pair<std::string, std::string>> result;
+    if (defines.is_none())
+        return result;
+    if (!PyDict_Check(defines.ptr()))
+        throwTypeError("defines", "a dict of names and values", defines);
+    for (const auto& [name, value] : py::cast<py::dict>(defines)) {
+        if (!PyUnicode_Check(name.ptr()))
+            throw py::type_error("defines has a name that is not text");
+        const bool isFlag = value.is_none() || PyBool_Check(value.ptr());
+        result.emplace_back(py::cast<std::string>(name),
+                            value.is_none() ? std::string()
+                            : isFlag        ? std::string(value.ptr() == Py_True ? "1" : "0")
+                                            : py::cast<std::string>(py::str(value)));
+    }
+    return result;
+}
+
+} // namespace
+
+uint32_t vulkanVersionOf(const Manager& manager) {
+    return manager.deviceInfo().apiVersion & ~uint32_t{0xFFF};
+}
+
+std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion) {
+    if (shader.is_none())
+        return {};
+    if (PyObject_CheckBuffer(shader.ptr()))
+        return wordsOfBuffer(shader, "spirv");
+    CompileOptions options;
+    options.vulkanVersion = vulkanVersion;
+    if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))
+        throwTypeError("spirv", "bytes, source text or a path", shader);
+    if (const auto path = pathOf(shader, "spirv"))
+        return compilePath(*path, options);
+    return compileSource(py::cast<std::string>(shader), options);
+}
+
+py::bytes compileShader(const py::object& source, const py::object& includes,
+                        const py::object& defines, const std::string& entryPoint,
+                        const std::string& language, const std::string& fileName, bool debugInfo,
+                        uint32_t vulkanVersion) {
+    CompileOptions options;
+    options.language = languageOf(language);
+    options.entryPoint = entryPoint;
+    options.includeFolders = foldersOf(includes);
+    options.defines = definesOf(defines);
+    options.debugInfo = debugInfo;
+    options.vulkanVersion = vulkanVersion;
+    if (!fileName.empty())
+        options.fileName = fileName;
+    const auto path = pathOf(source, "source_or_path");
+    const std::vector<uint32_t> spirv =
+        path ? compilePath(*path, options) : compileSource(py::cast<std::string>(source), options);
+    return toBytes(spirv);
+}
+
+void bindSpirv(py::module_& module) {
+    module.def(
+        "compile",
+        [](const py::object& source, const py::object& includes, const py::object& defines,
+           const std::string& entryPoint, const std::string& language, const std::string& fileName,
+           bool debugInfo) {
+            return compileShader(source, includes, defines, entryPoint, language, fileName,
+                                 debugInfo, 0);
+        },
+        py::arg("source_or_path"), py::kw_only(), py::arg("includes") = py::tuple(),
+        py::arg("defines") = py::none(), py::arg("entry_point") = "main", py::arg("language") = "",
+        py::arg("file_name") = "", py::arg("debug_info") = false, doc(R"(
+            Compiles a compute shader to SPIR-V, for Vulkan 1.1.
+
+            `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
+            ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
+            `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
+            are HLSL and everything else is GLSL), `file_name` names the source in errors, and
+            `debug_info` keeps names and lines for debuggers.
+
+            ShaderError has line and column, and shows the line.
+        )"));
+}
+
+} // namespace kp::python

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/TunableKernel.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/Values.hpp"
+#include "shader/Spirv.hpp"
+
+namespace kp::python {
+namespace {
+
+/// Returns a value as it was given: integers by __index__, numbers by __float__, text.
+TuningValue valueOf(py::handle value) {
+    if (PyUnicode_Check(value.ptr()))
+        return py::cast<std::string>(value);
+    if (PyIndex_Check(value.ptr()))
+        return static_cast<int64_t>(toIndex(value));
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred())
+        throw py::error_already_set();
+    return number;
+}
+
+std::vector<TuningValue> valuesOf(py::handle values) {
+    if (PyUnicode_Check(values.ptr()))
+        throw py::type_error("values are a sequence of values, not a str");
+    std::vector<TuningValue> result;
+    for (const py::handle value : py::reinterpret_borrow<py::object>(values))
+        result.push_back(valueOf(value));
+    return result;
+}
+
+std::vector<int64_t> sizesOf(py::handle sizes) {
+    std::vector<int64_t> result;
+    if (PyIndex_Check(sizes.ptr()))
+        return {static_cast<int64_t>(toIndex(sizes))};
+    for (const py::handle size : py::reinterpret_borrow<py::object>(sizes))
+        result.push_back(static_cast<int64_t>(toIndex(size)));
+    return result;
+}
+
+void addSpecialization(TunableKernel& kernel, uint32_t id, const std::string& name,
+                       py::handle values) {
+    std::vector<int64_t> integers;
+    std::vector<double> numbers;
+    for (const TuningValue& value : valuesOf(values)) {
+        if (const auto* integer = std::get_if<int64_t>(&value)) {
+            integers.push_back(*integer);
+            numbers.push_back(static_cast<double>(*integer));
+        } else if (const auto* number = std::get_if<double>(&value)) {
+            numbers.push_back(*number);
+        } else {
+            throw py::type_error("a specialization constant is a number, not text");
+        }
+    }
+    if (integers.size() == numbers.size())
+        kernel.specialization(id, name, integers);
+    else
+        kernel.specialization(id, name, numbers);
+}
+
+void requireNoFactory(const TunableKernelHandle& handle, const char* what) {
+    if (handle.factory)
+        throw InvalidArgument(formatted("{} was given to kernel '{}', which has a factory already",
+                                        what, handle.kernel.name()));
+}
+
+/// Turns the errors of a factory for which the library skips a configuration into its own: the
+/// shader does not compile, or the device cannot run it.
+void passShaderErrors(const py::error_already_set& error) {
+    const py::module_ errors = py::module_::import("kp._errors");
+    for (const char* const name : {"ShaderError", "Unsupported"})
+        if (error.matches(errors.attr(name)))
+            throw ShaderError(py::cast<std::string>(py::str(error.value())));
+}
+
+/// Returns the SPIR-V of a configuration.
+std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration& configuration,
+                                 const std::string& name, uint32_t vulkanVersion) {
+    const py::gil_scoped_acquire acquire;
+    try {
+        const py::object shader = py::handle(factory.get())(toDict(configuration));
+        if (shader.is_none())
+            throw py::type_error(formatted("the factory of kernel '{}' gave None for {}; it must "
+                                           "return SPIR-V, source text or a path",
+                                           name, configuration.toString()));
+        if (!PyUnicode_Check(shader.ptr()) ||
+            py::cast<std::string>(shader).find('\n') == std::string::npos)
+            return toSpirv(shader, vulkanVersion);
+        CompileOptions options;
+        options.vulkanVersion = vulkanVersion;
+        options.fileName = formatted("{} ({})", name, configuration.toString());
+        const auto text = py::cast<std::string>(shader);
+        const py::gil_scoped_release release;
+        return compile(text, options);
+    } catch (const py::error_already_set& error) {
+        passShaderErrors(error);
+        throw;
+    }
+}
+
+Workgroup groupsOf(const Held& rule, const TuningConfiguration& configuration) {
+    const py::gil_scoped_acquire acquire;
+    const auto [x, y, z] =
+        toThree(py::handle(rule.get())(toDict(configuration)), "the result of a rule", 1, 1);
+    const auto clipped = [](uint64_t count) {
+        return static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+    };
+    return {clipped(x), clipped(y), clipped(z)};
+}
+
+bool isAllowed(const Held& predicate, const TuningConfiguration& configuration) {
+    const py::gil_scoped_acquire acquire;
+    return py::bool_(py::handle(predicate.get())(toDict(configuration)));
+}
+
+TunableKernelHandle& setFactory(TunableKernelHandle& self, const py::object& function,
+                                const std::string& key) {
+    requireNoFactory(self, "a factory");
+    // A copy shows whether the kernel may have one; tuned kernels get their own.
+    TunableKernel(self.kernel)
+        .factory([](const TuningConfiguration&) { return std::vector<uint32_t>(); }, key);
+    self.factory = holdFunction(function, "function");
+    self.factoryKey = key;
+    return self;
+}
+
+} // namespace
+
+py::dict toDict(const TuningConfiguration& configuration) {
+    py::dict result;
+    for (const auto& [name, value] : configuration.items())
+        result[py::str(name)] = py::cast(value);
+    return result;
+}
+
+TunableKernel kernelFor(const TunableKernelHandle& handle, const Manager& manager) {
+    TunableKernel kernel = handle.kernel;
+    if (handle.factory)
+        kernel.factory(
+            [factory = handle.factory, name = kernel.name(),
+             version = vulkanVersionOf(manager)](const TuningConfiguration& configuration) {
+                return makeShader(factory, configuration, name, version);
+            },
+            handle.factoryKey);
+    return kernel;
+}
+
+void bindTunableKernel(py::module_& module) {
+    // Setters return the kernel itself, so that calls can be chained.
+    py::class_<TunableKernelHandle>(module, "TunableKernel", doc(R"(
+        A shader with its tunable properties: work-group size, specialization constants, variants,
+        and everything that a factory makes of a configuration. A configuration is a dict with a
+        value for each parameter.
+    )"))
+        .def(py::init([](std::string name, const py::object& spirv) {
+                 return std::make_unique<TunableKernelHandle>(TunableKernelHandle{
+                     TunableKernel(std::move(name), toSpirv(spirv, 0)), {}, {}});
+             }),
+             py::arg("name"), py::arg("spirv") = py::none(), doc(R"(
+                 `name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source
+                 text or a path; without it, use variant() or factory().
+             )"))
+        .def_property_readonly(
+            "name", [](const TunableKernelHandle& self) { return self.kernel.name(); }, "Its name.")
+        .def_property_readonly(
+            "configuration_count",
+            [](const TunableKernelHandle& self) { return self.kernel.configurationCount(); },
+            "Number of configurations, before constraints and limits.")
+        .def(
+            "parameter",
+            [](TunableKernelHandle& self, const std::string& name,
+               const py::object& values) -> TunableKernelHandle& {
+                self.kernel.parameter(name, valuesOf(values));
+                return self;
+            },
+            py::arg("name"), py::arg("values"), doc(R"(
+                Adds a parameter with these numbers or texts, for factories, constraints and
+                work-group rules.
+            )"))
+        .def(
+            "specialization",
+            [](TunableKernelHandle& self, uint32_t id, const std::string& name,
+               const py::object& values) -> TunableKernelHandle& {
+                addSpecialization(self.kernel, id, name, values);
+                return self;
+            },
+            py::arg("id"), py::arg("name"), py::arg("values"),
+            "Tunes the specialization constant with constant_id `id`.")
+        .def(
+            "local_size",
+            [](TunableKernelHandle& self, const py::object& x, const py::object& y,
+               const py::object& z) -> TunableKernelHandle& {
+                self.kernel.localSize(sizesOf(x), sizesOf(y), sizesOf(z));
+                return self;
+            },
+            py::arg("x"), py::arg("y") = 1, py::arg("z") = 1, doc(R"(
+                Tunes the work-group size, every x with every y and z: the parameters local_size_x
+                and so on. The shader has them as specialization constants, or a factory inserts
+                them.
+            )"))
+        .def(
+            "variant",
+            [](TunableKernelHandle& self, const std::string& name,
+               const py::object& spirv) -> TunableKernelHandle& {
+                requireNoFactory(self, "a variant");
+                self.kernel.variant(name, toSpirv(spirv, 0));
+                return self;
+            },
+            py::arg("name"), py::arg("spirv"), doc(R"(
+                Adds one of several equivalent shaders; `name` is a value of the parameter variant.
+            )"))
+        .def("factory", &setFactory, py::arg("function"), py::arg("key") = "", doc(R"(
+            `function` makes SPIR-V or source text of a configuration. Raising kp.ShaderError skips
+            the configuration. With a `key`, which changes when the function does, known
+            configurations are not compiled again.
+        )"))
+        .def(
+            "constraint",
+            [](TunableKernelHandle& self, const std::string& description,
+               const py::object& predicate) -> TunableKernelHandle& {
+                self.kernel.constraint(description, [call = holdFunction(predicate, "predicate")](
+                                                        const TuningConfiguration& configuration) {
+                    return isAllowed(call, configuration);
+                });
+                return self;
+            },
+            py::arg("description"), py::arg("predicate"), doc(R"(
+                Skips configurations for which `predicate` returns false, before anything is
+                compiled.
+            )"))
+        .def(
+            "workgroups",
+            [](TunableKernelHandle& self, const py::object& rule) -> TunableKernelHandle& {
+                self.kernel.workgroups(
+                    [call = holdFunction(rule, "rule")](const TuningConfiguration& configuration) {
+                        return groupsOf(call, configuration);
+                    });
+                return self;
+            },
+            py::arg("rule"), doc(R"(
+                Work groups of a configuration, one to three numbers, if they are not the
+                invocations divided by the local size.
+            )"))
+        .def("__repr__", [](const TunableKernelHandle& self) {
+            return formatted("<kp.TunableKernel {} with {} configurations>", self.kernel.name(),
+                             self.kernel.configurationCount());
+        });
+}
+
+} // namespace kp::python

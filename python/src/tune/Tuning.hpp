@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/Handles.hpp"
+#include "base/Held.hpp"
+
+/// The contents of the autotuner's Python objects.
+namespace kp::python {
+
+/// A kp.TunableKernel. Its factory is kept apart, because its results depend on the device.
+struct TunableKernelHandle {
+    TunableKernel kernel;
+    Held factory; ///< null: none
+    std::string factoryKey;
+};
+
+/// A kp.TuningArguments.
+struct TuningArgumentsHandle {
+    std::shared_ptr<ManagerHandle> manager;
+    TuningArguments arguments;
+    py::list memory; ///< the Python objects behind memObjects()
+};
+
+/// Returns a configuration as a dict.
+py::dict toDict(const TuningConfiguration& configuration);
+
+} // namespace kp::python

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that includes point one way, as docs/architecture.md says.
+
+scripts/check_includes.py            check the tree
+scripts/check_includes.py --planted  plant a fault of each kind and check that it is found
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Each room and the rooms that it may include.
+BELOW = {
+    "base": set(),
+    "vulkan": {"base"},
+    "shader": {"base"},
+    "cuda": {"vulkan", "base"},
+    "core": {"shader", "vulkan", "base"},
+}
+for room in ("operations", "tune", "profile"):
+    BELOW[room] = BELOW["core"] | {"core"}
+BELOW["launch"] = BELOW["core"] | {"core", "operations", "tune", "profile"}
+BELOW["group"] = BELOW["launch"] | {"launch", "cuda"}
+BELOW["umbrella"] = BELOW["group"] | {"group"}
+
+# The rooms of public headers. Folders name theirs, except for the files listed here.
+PUBLIC = {
+    "Error.hpp": "base",
+    "Export.hpp": "base",
+    "logger/Logger.hpp": "base",
+    "ExternalMemory.hpp": "vulkan",
+    "VulkanHandles.hpp": "vulkan",
+    "Reflection.hpp": "shader",
+    "Shader.hpp": "shader",
+    # For users. They include everything, and the library itself includes none of them.
+    "Kompute.hpp": "umbrella",
+    "Launch.hpp": "umbrella",
+    "Group.hpp": "umbrella",
+    "launch/Autotuner.hpp": "tune",
+    "launch/TunableKernel.hpp": "tune",
+    "launch/TunedAlgorithm.hpp": "tune",
+    "launch/KernelStatistics.hpp": "profile",
+    "launch/Profiler.hpp": "profile",
+    "operations/OpBase.hpp": "core",
+    "operations/OpAlgoDispatch.hpp": "core",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+VULKAN = re.compile(r"^(vulkan/vulkan|volk|vk_mem_alloc)")
+# The one file outside src/vulkan that turns handles into classes of vulkan.hpp.
+MAY_INCLUDE_VULKAN = {"src/core/Native.cpp"}
+
+
+def public_room(path: str) -> str:
+    if path in PUBLIC:
+        return PUBLIC[path]
+    folder, _, name = path.rpartition("/")
+    return folder if name and folder in BELOW else "core"
+
+
+def faults_of(file: str, text: str, exists) -> list[str]:
+    """Returns the faults of one file, given its path relative to the root."""
+    faults = []
+    bindings = file.startswith("python/src/")
+    if file.startswith("include/kompute/"):
+        room = public_room(file[len("include/kompute/") :])
+    else:
+        room = file.split("/")[1]
+    for quote, path in INCLUDE.findall(text):
+        if VULKAN.match(path):
+            if room != "vulkan" and file not in MAY_INCLUDE_VULKAN:
+                faults.append(f"{file} includes {path}; only src/vulkan includes Vulkan's headers")
+            continue
+        if path.startswith("kompute/"):
+            target = public_room(path[len("kompute/") :])
+        elif quote == '"':
+            target = path.split("/")[0]
+        else:
+            continue
+        if bindings:
+            if quote == '"' and not exists("python/src/" + path):
+                faults.append(f"{file} includes {path}; the bindings use public headers alone")
+            continue
+        if file.startswith("include/") and quote == '"':
+            faults.append(f'{file} includes "{path}"; public headers include <kompute/...> alone')
+        elif target in BELOW and target != room and target not in BELOW[room]:
+            faults.append(f"{file} ({room}) includes {path} ({target}), which is above it")
+    return faults
+
+
+def missing_header(file: str, exists) -> list[str]:
+    """Every .cpp has the header of its name beside it or among the public headers."""
+    if not file.endswith(".cpp") or file in {"src/vulkan/device/Volk.cpp"}:
+        return []
+    name = file.rpartition("/")[2][:-4]
+    beside = file[:-4] + ".hpp"
+    public = [f"include/kompute/{name}.hpp"] + [
+        f"include/kompute/{folder}/{name}.hpp"
+        for folder in ("group", "launch", "logger", "operations")
+    ]
+    if any(exists(path) for path in [beside, *public]):
+        return []
+    return [f"{file} has no header of its name"]
+
+
+def check() -> list[str]:
+    faults = []
+
+    def exists(path: str) -> bool:
+        return (ROOT / path).exists()
+
+    for folder in ("src", "include/kompute", "python/src"):
+        for path in sorted((ROOT / folder).rglob("*.?pp")):
+            file = path.relative_to(ROOT).as_posix()
+            faults += faults_of(file, path.read_text(), exists)
+            faults += missing_header(file, exists)
+    return faults
+
+
+def planted() -> list[str]:
+    """Returns what was not noticed."""
+
+    def exists(path: str) -> bool:
+        return False
+
+    faults = {
+        "src/vulkan/queue/Queue.cpp": '#include "core/Memory.hpp"',
+        "src/core/Sequence.cpp": "#include <kompute/launch/Launcher.hpp>",
+        "src/launch/Steps.cpp": "#include <vulkan/vulkan.h>",
+        "include/kompute/Manager.hpp": '#include "core/ManagerImpl.hpp"',
+        "python/src/core/Manager.cpp": '#include "core/ManagerImpl.hpp"',
+    }
+    unnoticed = [line for file, line in faults.items() if not faults_of(file, line, exists)]
+    if not missing_header("src/core/Alone.cpp", exists):
+        unnoticed.append("a .cpp without a header")
+    return unnoticed
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--planted"]:
+        unnoticed = planted()
+        for line in unnoticed:
+            print(f"check_includes.py does not notice: {line}", file=sys.stderr)
+        return 1 if unnoticed else 0
+    faults = check()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

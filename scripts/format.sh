@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Formats the C++ and Python files of the tree with clang-format and black, and checks spelling.
+#
+#   scripts/format.sh           format
+#   scripts/format.sh --check   change nothing; fail if a file is not formatted
+#
+# The tools come from PyPI in fixed versions, because other versions format differently.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools=build/format-tools
+packages=(clang-format==14.0.6 black==25.1.0 codespell==2.4.1)
+if [ "$(cat "$tools/packages" 2> /dev/null)" != "${packages[*]}" ]; then
+    python3 -m venv "$tools"
+    "$tools/bin/python" -m pip install -q --disable-pip-version-check "${packages[@]}"
+    echo "${packages[*]}" > "$tools/packages"
+fi
+
+cpp=() black=(-q)
+case ${1:-} in
+    --check)
+        cpp=(--dry-run --Werror)
+        black+=(--check)
+        ;;
+    "") cpp=(-i) ;;
+    *)
+        echo "usage: format.sh [--check]" >&2
+        exit 2
+        ;;
+esac
+
+# files PATTERN...   the existing files of the tree, committed or new, separated by zeros
+files() {
+    git ls-files -z --cached --others --exclude-standard -- "$@" \
+        | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
+}
+
+files '*.cpp' '*.hpp' '*.cu' | xargs -0 -n 64 -P "$(nproc)" "$tools/bin/clang-format" "${cpp[@]}" || {
+    echo "format.sh: run scripts/format.sh" >&2
+    exit 1
+}
+files '*.py' | xargs -0 "$tools/bin/black" "${black[@]}" || {
+    echo "format.sh: run scripts/format.sh" >&2
+    exit 1
+}
+files . ':!*.svg' ':!LICENSE' ':!*.ipynb' | xargs -0 "$tools/bin/codespell"

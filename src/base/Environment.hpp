@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace kp {
+
+/// Returns an environment variable, or @p otherwise if it is unset or empty.
+std::string environment(const char* name, const std::string& otherwise = {});
+
+/// Returns true if the variable is 1, true, on or yes, in any case.
+bool environmentFlag(const char* name);
+
+} // namespace kp

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kp {
+
+/// Extension of the files that replaceFile() renames. One is left behind if a process ends during
+/// the write.
+constexpr std::string_view kPartialFileExtension = ".part";
+
+/// Returns the content of a file; nothing if it is missing, is not a regular file, cannot be read
+/// or has more than @p maxBytes bytes.
+std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes = UINT64_MAX);
+
+/// Writes the parts one after another to a file, whole or not at all: readers and other writers, in
+/// this process or another, never see a partial file, and after an error the old file is unchanged.
+/// Thread-safe.
+/// @return false if the file cannot be written, for example because its folder does not exist
+bool replaceFile(const std::string& path, std::initializer_list<std::string_view> parts);
+
+} // namespace kp

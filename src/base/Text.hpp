@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#if __has_include(<fmt/base.h>)
+#include <fmt/base.h>
+#else
+#include <fmt/core.h>
+#endif
+
+#include <kompute/Error.hpp>
+
+namespace kp {
+
+/// Text.cpp alone compiles {fmt}'s implementation, so that no other file pays for it.
+std::string formatArguments(fmt::string_view format, fmt::format_args arguments);
+
+/// Returns text in {fmt}'s syntax: formatted("binding {} is {}", 3, name). Arguments are numbers,
+/// text and pointers; the format is checked when it is compiled.
+template <typename... Arguments>
+std::string formatted(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    return formatArguments(format, fmt::make_format_args(arguments...));
+}
+
+/// Throws an error with a formatted message: fail<InvalidArgument>("{} is not {}", given, wanted).
+template <typename Failure, typename... Arguments>
+[[noreturn]] void fail(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    throw Failure(formatArguments(format, fmt::make_format_args(arguments...)));
+}
+
+/// Returns the elements, each as text, with a separator between them.
+template <typename Range>
+std::string join(const Range& range, const char* separator = ", ") {
+    std::string joined;
+    for (const auto& element : range) {
+        if (!joined.empty())
+            joined += separator;
+        joined += formatted("{}", element);
+    }
+    return joined;
+}
+
+} // namespace kp

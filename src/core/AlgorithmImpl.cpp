@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/AlgorithmImpl.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <kompute/Error.hpp>
+
+#include "base/Hash.hpp"
+#include "base/Text.hpp"
+#include "core/AlgorithmChecks.hpp"
+#include "core/MemoryImpl.hpp"
+#include "core/ShaderRequirements.hpp"
+#include "shader/ReflectionCache.hpp"
+#include "shader/Validate.hpp"
+
+namespace kp {
+namespace {
+
+VkDescriptorType descriptorType(shader::BindingKind kind) {
+    switch (kind) {
+    case shader::BindingKind::eUniformBuffer:
+        return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    case shader::BindingKind::eStorageImage:
+        return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    default:
+        return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    }
+}
+
+/// Returns the local size with the specialization constants applied.
+Workgroup specializedLocalSize(const shader::Reflection& reflection,
+                               const Specialization& specialization) {
+    Workgroup size = reflection.localSize;
+    for (size_t i = 0; i < 3; ++i) {
+        if (!reflection.localSizeId[i])
+            continue;
+        const VkSpecializationMapEntry* given = specialization.find(*reflection.localSizeId[i]);
+        if (given && given->size == sizeof(uint32_t))
+            std::memcpy(&size[i], specialization.data.data() + given->offset, sizeof(uint32_t));
+    }
+    return size;
+}
+
+std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
+                                               const std::vector<uint32_t>& spirv,
+                                               const Hash& hash) {
+    const shader::Reflection& reflection = *algorithm.reflection;
+    std::vector<vulkan::DescriptorBinding> bindings;
+    for (const shader::Binding& binding : reflection.bindings)
+        bindings.push_back({binding.binding, descriptorType(binding.kind), 1});
+    std::vector<VkSpecializationMapEntry> entries;
+    for (const shader::SpecConstant& constant : reflection.specConstants)
+        if (const VkSpecializationMapEntry* given = algorithm.specialization.find(constant.id))
+            entries.push_back(*given);
+
+    vulkan::PipelineCache& pipelines = algorithm.device->pipelines();
+    vulkan::PipelineRequest request;
+    request.spirv = spirv;
+    request.spirvHash = {hash.low, hash.high};
+    request.entryPoint = reflection.entryPoint;
+    const uint32_t declared = (reflection.pushConstantSize + 3u) / 4u * 4u;
+    request.layout =
+        pipelines.layout(std::move(bindings),
+                         std::max(declared, static_cast<uint32_t>(algorithm.pushConstants.size())));
+    request.specializationEntries = entries;
+    request.specializationData = std::as_bytes(std::span(algorithm.specialization.data));
+    return pipelines.pipeline(request);
+}
+
+} // namespace
+
+void Algorithm::Impl::requireAlive() const {
+    if (!device)
+        throw InvalidArgument("this algorithm was destroyed, or its manager was");
+}
+
+void Algorithm::Impl::requireReady() const {
+    requireAlive();
+    if (!pipeline)
+        throw InvalidArgument("this algorithm has no shader: give SPIR-V to Manager::algorithm, or "
+                              "call rebuild()");
+}
+
+void Algorithm::Impl::requireBuiltSize(size_t bytes) const {
+    if (bytes != pushConstants.size())
+        fail<InvalidArgument>(
+            "{} bytes of push constants were given, but the algorithm was built with {}", bytes,
+            pushConstants.size());
+}
+
+void Algorithm::Impl::setShader(const std::vector<uint32_t>& spirv) {
+    device->requireAlive();
+    const Hash hash = hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
+    shader::validate(spirv, hash, device->plan().apiVersion,
+                     device->has(vulkan::Feature::eScalarBlockLayout));
+    reflection = shader::reflectCached(spirv, hash);
+    checkSpecialization(*reflection, specialization);
+    localSize = specializedLocalSize(*reflection, specialization);
+    requireCapabilities(*reflection, *device);
+    requireLocalSize(localSize, *device);
+    checkBindings(*reflection, *device, memObjects);
+    checkPushConstantLimit(*reflection, *device, pushConstants.size());
+    pipeline = makePipeline(*this, spirv, hash);
+    bindMemory();
+}
+
+void Algorithm::Impl::bindMemory() {
+    auto next = std::make_shared<MemoryBinding>();
+    next->pipeline = pipeline;
+    std::vector<vulkan::DescriptorWrite> writes;
+    for (const shader::Binding& used : reflection->bindings) {
+        const Memory::Impl& memory = memObjects[used.binding]->impl();
+        memory.requireAlive();
+        vulkan::DescriptorWrite write;
+        write.binding = used.binding;
+        write.type = descriptorType(used.kind);
+        if (memory.buffer)
+            write.buffer = {memory.buffer->handle(), memory.buffer->offset(), memory.bytes()};
+        else
+            write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
+        writes.push_back(write);
+        next->uses.push_back({memory.primary(), used.reads || !used.writes, used.writes});
+        next->hostMayRead |= used.writes && memory.hostReadable();
+        next->padded |= memory.padded;
+    }
+    if (!writes.empty())
+        next->set = device->descriptors().create(pipeline->layout(), writes);
+    binding = std::move(next);
+}
+
+void Algorithm::Impl::requireMemory() const {
+    for (const shader::Binding& used : reflection->bindings)
+        memObjects[used.binding]->impl().requireAlive();
+}
+
+void Algorithm::Impl::rebind() {
+    checkBindings(*reflection, *device, memObjects); // a tensor may have another size now
+    bindMemory();
+}
+
+void Algorithm::Impl::checkConstants(size_t bytes) const {
+    if (!pushConstants.empty())
+        requireBuiltSize(bytes);
+    checkPushConstants(*reflection, bytes);
+}
+
+Accesses Algorithm::Impl::accesses() const {
+    if (!binding)
+        return {};
+    Accesses accesses = reflection->usesBufferAddresses ? Accesses::anything() : Accesses();
+    for (size_t i = 0; i < binding->uses.size(); ++i) {
+        const MemoryBinding::Use& use = binding->uses[i];
+        const std::shared_ptr<Memory>& memory = memObjects[reflection->bindings[i].binding];
+        if (use.reads && use.writes)
+            accesses.readWrite(memory);
+        else if (use.writes)
+            accesses.write(memory);
+        else
+            accesses.read(memory);
+    }
+    return accesses;
+}
+
+} // namespace kp

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+namespace kp {
+
+/// The state bound in a command buffer. Binding the same again records nothing.
+class BoundState {
+public:
+    BoundState(const vulkan::Device& device, VkCommandBuffer commandBuffer)
+        : mDevice(device), mCommandBuffer(commandBuffer) {}
+
+    /// @param set  may be null
+    void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
+    void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
+    /// Call it after commands recorded elsewhere, which may bind anything.
+    void forget();
+
+private:
+    const vulkan::Device& mDevice;
+    const VkCommandBuffer mCommandBuffer;
+    VkPipeline mPipeline = VK_NULL_HANDLE;
+    VkPipelineLayout mLayout = VK_NULL_HANDLE;
+    VkDescriptorSet mSet = VK_NULL_HANDLE;
+    std::vector<unsigned char> mPushed;
+};
+
+} // namespace kp

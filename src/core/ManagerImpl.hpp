@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kompute/Manager.hpp>
+
+#include "vulkan/device/Device.hpp"
+
+namespace kp {
+
+/// Weak pointers to the objects that a manager created. Forgets expired ones from time to time, so
+/// that the list does not grow in a program that keeps creating objects.
+template <typename T>
+class WeakList {
+public:
+    void add(const std::shared_ptr<T>& object) {
+        if (mObjects.size() >= mPruneAt) {
+            prune();
+            mPruneAt = std::max<size_t>(64, 2 * mObjects.size());
+        }
+        mObjects.push_back(object);
+    }
+    void prune() {
+        std::erase_if(mObjects, [](const std::weak_ptr<T>& object) { return object.expired(); });
+    }
+    size_t alive() const {
+        return static_cast<size_t>(
+            std::count_if(mObjects.begin(), mObjects.end(),
+                          [](const std::weak_ptr<T>& object) { return !object.expired(); }));
+    }
+    std::vector<std::weak_ptr<T>> take() { return std::exchange(mObjects, {}); }
+
+private:
+    std::vector<std::weak_ptr<T>> mObjects;
+    size_t mPruneAt = 64;
+};
+
+struct Manager::Impl {
+    std::shared_ptr<vulkan::Device> device; ///< null after destroy()
+    vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
+    std::string cacheFolder; ///< from the options
+    /// Indices into the device's queues; sequence(i) uses entry i.
+    std::vector<size_t> queues;
+    std::mutex mutex; ///< guards the lists
+    WeakList<Sequence> sequences;
+    WeakList<Algorithm> algorithms;
+    WeakList<Memory> memory;
+
+    /// @throws InvalidArgument after destroy()
+    void requireInit() const;
+    /// @throws InvalidArgument if there is no such queue
+    vulkan::Queue& queue(uint32_t index) const;
+    void use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options);
+};
+
+} // namespace kp

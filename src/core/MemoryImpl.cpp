@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/MemoryImpl.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "vulkan/transfer/Transfer.hpp"
+
+namespace kp {
+
+uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun) {
+    if (count == 0 || elementSize == 0)
+        fail<InvalidArgument>(
+            "a zero-sized {} cannot be created: {} elements of {} bytes were asked for", noun,
+            count, elementSize);
+    if (count > std::numeric_limits<uint64_t>::max() / elementSize ||
+        elementSize > std::numeric_limits<uint32_t>::max())
+        fail<InvalidArgument>(
+            "a {} of {} elements of {} bytes is larger than any device can address", noun, count,
+            elementSize);
+    return count * elementSize;
+}
+
+MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes type) {
+    switch (type) {
+    case Memory::MemoryTypes::eDevice:
+        return {vulkan::MemoryPlace::eDevice, true};
+    case Memory::MemoryTypes::eHost:
+        return {vulkan::MemoryPlace::eHost, false};
+    case Memory::MemoryTypes::eStorage:
+        return {vulkan::MemoryPlace::eDevice, false};
+    case Memory::MemoryTypes::eDeviceAndHost:
+        if (device.allocator().offers(vulkan::MemoryPlace::eDeviceMapped))
+            return {vulkan::MemoryPlace::eDeviceMapped, false};
+        return {vulkan::MemoryPlace::eDevice, true};
+    }
+    fail<InvalidArgument>("the memory type {} is unknown; Memory::MemoryTypes lists those known",
+                          static_cast<int>(type));
+}
+
+void requireDeviceMemory(Memory::MemoryTypes type, const char* what) {
+    if (type != Memory::MemoryTypes::eDevice && type != Memory::MemoryTypes::eStorage)
+        fail<InvalidArgument>("{} is eDevice or eStorage, not {}", what, Memory::toString(type));
+}
+
+void requireSameDevice(const Memory& memory, const vulkan::Device& device, const char* user) {
+    const Memory::Impl& impl = memory.impl();
+    impl.requireAlive();
+    if (impl.device.get() == &device)
+        return;
+    const bool samePhysical = impl.device->physical().handle == device.physical().handle;
+    fail<InvalidArgument>(
+        "a {} of device \"{}\" cannot be used by {} of device \"{}\"{}", impl.noun(),
+        impl.device->name(), user, device.name(),
+        samePhysical ? ": the two managers asked for different queues, extensions or options and "
+                       "so have a VkDevice each; create them with the same options"
+                     : "");
+}
+
+void requireCopyable(const Memory& source, const Memory& destination) {
+    const Memory::Impl& from = source.impl();
+    const Memory::Impl& to = destination.impl();
+    to.requireAlive();
+    requireSameDevice(source, *to.device, "a copy");
+    if (from.dataType != to.dataType)
+        fail<InvalidArgument>(
+            "a copy needs equal data types, but the source has {} and the destination {}",
+            Memory::toString(from.dataType), Memory::toString(to.dataType));
+    if (from.count != to.count || from.bytes() != to.bytes())
+        fail<InvalidArgument>("a copy needs equal sizes, but the source has {} elements ({} bytes) "
+                              "and the destination {} ({} bytes)",
+                              from.count, from.bytes(), to.count, to.bytes());
+    if (from.image && to.image && (from.x != to.x || from.y != to.y))
+        fail<InvalidArgument>("a copy between images needs equal width and height, but the source "
+                              "is {} x {} and the destination {} x {}",
+                              from.x, from.y, to.x, to.y);
+}
+
+void Memory::Impl::requireAlive() const {
+    if (!device)
+        throw InvalidArgument("this tensor or image was destroyed, or its manager was");
+}
+
+std::shared_ptr<vulkan::Resource> Memory::Impl::primary() const {
+    if (buffer)
+        return buffer;
+    return image;
+}
+
+const std::shared_ptr<vulkan::Buffer>& Memory::Impl::ensureMirror() {
+    requireAlive();
+    if (!mirror)
+        mirror = vulkan::Buffer::create(*device, bytes(), vulkan::MemoryPlace::eHost);
+    return mirror;
+}
+
+void Memory::Impl::refreshMirror() {
+    if (!mirrored || !mirrorStale)
+        return;
+    ensureMirror();
+    if (buffer) {
+        device->transfer().download(buffer, 0, mirror, bytes());
+    } else {
+        mirror->waitUntilFree(true);
+        device->transfer().download(image, mirror->mapped());
+    }
+    mirrorStale = false;
+}
+
+void Memory::Impl::noteDeviceWrite() {
+    if (mirrored)
+        mirrorStale = true;
+    else if (padded && !rows.empty())
+        pullRows();
+}
+
+void* Memory::Impl::hostView() {
+    requireAlive();
+    if (!hasHostView())
+        return nullptr;
+    if (mirrored) {
+        refreshMirror();
+        return ensureMirror()->mapped();
+    }
+    if (padded) {
+        if (rows.empty()) {
+            rows.resize(bytes());
+            pullRows();
+        }
+        return rows.data();
+    }
+    return buffer ? buffer->mapped() : image->mapped();
+}
+
+void Memory::Impl::initialise(const void* data) {
+    if (!data)
+        return;
+    if (!hasHostView()) {
+        if (buffer)
+            device->transfer().upload(buffer, 0, data, bytes());
+        else
+            device->transfer().upload(image, data);
+        return;
+    }
+    std::memcpy(hostView(), data, bytes());
+}
+
+void Memory::Impl::pushRows() {
+    if (rows == rowsInImage)
+        return;
+    device->transfer().upload(image, rows.data());
+    rowsInImage = rows;
+}
+
+void Memory::Impl::pullRows() {
+    if (rows.empty())
+        return;
+    device->transfer().download(image, rows.data());
+    rowsInImage = rows;
+}
+
+void pushRows(const std::vector<std::shared_ptr<Memory>>& images) {
+    for (const std::shared_ptr<Memory>& image : images)
+        if (image->isInit())
+            image->impl().pushRows();
+}
+
+void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
+    for (const std::shared_ptr<Memory>& image : images)
+        if (image->isInit())
+            image->impl().pullRows();
+}
+
+void Memory::Impl::keepView() {
+    struct View {
+        std::shared_ptr<vulkan::Device> device; // declared first, so destroyed last
+        std::shared_ptr<vulkan::Resource> memory;
+        std::vector<unsigned char> rows;
+    };
+    if (device && hasHostView())
+        keptViews.push_back(std::make_shared<View>(
+            View{device, mirrored ? std::shared_ptr<vulkan::Resource>(mirror) : primary(),
+                 std::move(rows)}));
+}
+
+void Memory::Impl::release() {
+    if (keepsView)
+        keepView();
+    for (vulkan::Resource* resource :
+         {static_cast<vulkan::Resource*>(buffer.get()), static_cast<vulkan::Resource*>(image.get()),
+          static_cast<vulkan::Resource*>(mirror.get())})
+        if (resource)
+            resource->markDestroyed();
+    buffer.reset();
+    image.reset();
+    mirror.reset();
+    rows = {};
+    rowsInImage = {};
+    count = 0;
+    elementSize = 0;
+    device.reset();
+}
+
+} // namespace kp

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kompute/Memory.hpp>
+
+#include "core/EventState.hpp"
+#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/HazardTracker.hpp"
+#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Submission.hpp"
+
+namespace kp {
+
+/// A recorded command buffer, everything that must live until the device has run it, and the point
+/// of its last submission. Its owner may submit it again whenever it is not pending. Used by one
+/// thread at a time.
+struct Recording final : TimeSource {
+    // Declared before the command buffer, which refers to these and so is destroyed first.
+    vulkan::AccessList accesses;
+    vulkan::HazardTracker hazards; ///< used while recording; a member for its capacity
+    /// Pipelines and descriptor sets. While recording, entries from keptCount on belong to the
+    /// previous recording: usually the new one needs the same, and then has them already.
+    std::vector<std::shared_ptr<const void>> kept;
+    size_t keptCount = 0;
+    std::vector<std::shared_ptr<Memory>> padded; ///< see Memory::Impl::padded
+    vulkan::TimestampQueries queries;
+    vulkan::CommandBuffer commandBuffer; ///< empty if the host application has its own
+    bool timedOverflow = false;          ///< more operations than timestamps
+    uint32_t timestamps = 0;             ///< number written by the recording
+    vulkan::TimelinePoint submitted;     ///< last submission
+
+    /// Empties the recording and begins its command buffer, acquiring one if needed.
+    void begin(vulkan::Device& device, const vulkan::Queue& queue);
+    /// Returns true while the device may still run it.
+    bool pending() const { return submitted.queue && !submitted.queue->reached(submitted.value); }
+    /// Destroys @p recording as soon as the device has finished with it.
+    static void release(vulkan::Device& device, std::shared_ptr<Recording> recording);
+
+    /// Keeps an object alive as long as the command buffer may run.
+    template <typename T>
+    void keep(const std::shared_ptr<T>& object) {
+        if (keptCount > 0 && kept[keptCount - 1].get() == object.get())
+            return;
+        if (keptCount == kept.size())
+            kept.push_back(object);
+        else if (kept[keptCount].get() != object.get())
+            kept[keptCount] = object;
+        ++keptCount;
+    }
+    /// Drops objects of the previous recording that this one does not need.
+    void dropUnused() { kept.resize(keptCount); }
+
+    /// Returns the timestamps in ticks. The last submission must have finished.
+    std::vector<uint64_t> readTicks() const { return queries.read(timestamps); }
+    std::vector<uint64_t> readTimes() override;
+
+private:
+    uint32_t mFamily = 0;
+    uint32_t mTickBits = 64;
+    double mNanosecondsPerTick = 1;
+};
+
+/// Submits recordings of one queue in one submission, after @p waits. All submissions of recorded
+/// operations pass through here.
+/// @throws as vulkan::submitOrdered()
+Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
+                 std::span<const vulkan::TimelinePoint> waits);
+
+} // namespace kp

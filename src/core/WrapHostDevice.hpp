@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <kompute/ManagerOptions.hpp>
+
+#include "vulkan/device/Device.hpp"
+
+namespace kp {
+
+/// Wraps a host application's device. If it names no queues, the wrapper uses queue 0 of the first
+/// family with compute.
+/// @throws InvalidArgument as vulkan::wrapDevice(), or if the instance is null; Unsupported if no
+///         queue family has compute
+std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host);
+
+} // namespace kp

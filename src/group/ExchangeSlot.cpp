@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "group/ExchangeSlot.hpp"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+#ifdef __unix__
+#include <unistd.h>
+#endif
+
+#include <kompute/logger/Logger.hpp>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/ExternalBuffer.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Queue.hpp"
+
+namespace kp::group {
+namespace {
+
+/// The size of a large page: devices copy from one large page faster than from many small ones.
+constexpr std::align_val_t kHostAlignment{uint64_t{2} << 20};
+
+} // namespace
+
+SlotSizes slotSizes(ExchangePath path) {
+    constexpr uint64_t kMiB = uint64_t{1} << 20;
+    if (path == ExchangePath::ePeerMemory)
+        return {16 * kMiB, 4, 8, 4};
+    return {4 * kMiB, 8, 32, 8};
+}
+
+ExchangeSlot::ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices)
+    : mPath(path), mBytes(slotSizes(path).bytes), mDevices(std::move(devices)),
+      mViews(mDevices.size()), mMemories(mDevices.size()) {
+    if (mPath == ExchangePath::eHostMemory)
+        mHost = ::operator new(mBytes, kHostAlignment);
+}
+
+ExchangeSlot::~ExchangeSlot() {
+    for (const vulkan::TimelinePoint& reader : mReaders)
+        vulkan::DeletionQueue::waitDespiteErrors(reader);
+    abandonCopies();
+    mViews.clear(); // before their memory
+    mMemories.clear();
+    if (mHost)
+        ::operator delete(mHost, kHostAlignment);
+}
+
+vulkan::Buffer& ExchangeSlot::view(size_t device) {
+    std::shared_ptr<vulkan::Buffer>& view = mViews[device];
+    if (!view)
+        view = createView(device);
+    return *view;
+}
+
+std::shared_ptr<vulkan::Buffer> ExchangeSlot::createView(size_t index) {
+    vulkan::Device& device = *mDevices[index];
+    switch (mPath) {
+    case ExchangePath::eHostMemory:
+        return vulkan::ExternalBuffer::importHost(device, mHost, mBytes);
+    case ExchangePath::eSharedMemory:
+        if (mExporter)
+            return import(device, vulkan::ExternalBuffer::exportMemory(*mExporter));
+        mExporter = vulkan::ExternalBuffer::createExportable(device, mBytes);
+        return mExporter;
+    case ExchangePath::ePeerMemory:
+        if (!mLink)
+            mLink = cuda::PeerLink::between(device, device);
+        mMemories[index] = mLink->make(device, mBytes);
+        return import(device, mMemories[index]->exportMemory());
+    case ExchangePath::eStaging:
+    case ExchangePath::eAuto:
+        break;
+    }
+    return vulkan::Buffer::create(device, mBytes, vulkan::MemoryPlace::eStaging);
+}
+
+std::shared_ptr<vulkan::Buffer> ExchangeSlot::import(vulkan::Device& device,
+                                                     const ExternalMemory& memory) const {
+    struct OwnedDescriptor {
+        int fd;
+        ~OwnedDescriptor() {
+#ifdef __unix__
+            close(fd);
+#endif
+        }
+    } const owned{memory.fd};
+    return vulkan::ExternalBuffer::importMemory(device, memory, mBytes);
+}
+
+void ExchangeSlot::waitUntilFree() {
+    for (const vulkan::TimelinePoint& reader : mReaders)
+        reader.queue->wait(reader.value, UINT64_MAX, reader.queue->device().defaultWaitMode());
+    mReaders.clear();
+}
+
+void ExchangeSlot::startCopy(size_t from, size_t to, uint64_t bytes) {
+    if (mPath == ExchangePath::eStaging) {
+        std::memcpy(view(to).mapped(), view(from).mapped(), bytes);
+    } else if (mPath == ExchangePath::ePeerMemory) {
+        view(to);
+        mLink->start(*mMemories[from], *mMemories[to], bytes);
+        mCopying = mMemories[from].get();
+    }
+}
+
+void ExchangeSlot::finishCopies() {
+    if (cuda::PeerLink::Memory* const source = std::exchange(mCopying, nullptr))
+        mLink->finish(*source);
+}
+
+void ExchangeSlot::abandonCopies() noexcept {
+    try {
+        finishCopies();
+    } catch (const std::exception& error) {
+        KP_LOG_WARN("an abandoned copy between devices failed: {}", error.what());
+    }
+}
+
+} // namespace kp::group

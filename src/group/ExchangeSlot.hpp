@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <kompute/group/DeviceGroup.hpp>
+
+#include "cuda/PeerLink.hpp"
+#include "vulkan/memory/Buffer.hpp"
+
+namespace kp::group {
+
+/// How much memory a path uses. Measured on two H200s: see docs/benchmarks.md.
+struct SlotSizes {
+    uint64_t bytes;  ///< per slot, and on each device that uses it if it is device memory
+    size_t perLease; ///< slots of one user
+    size_t max;      ///< slots of all users at a time
+    size_t kept;     ///< slots that are kept while unused
+};
+
+SlotSizes slotSizes(ExchangePath path);
+
+/// Memory through which one device of a set passes bytes to the others. Each device has a view of
+/// it, which is a buffer; depending on the path, views share one memory or are copied to each
+/// other. Used by one thread at a time.
+class ExchangeSlot {
+public:
+    /// @param devices  those that may use the slot
+    /// @throws Unsupported if @p path is not possible between them, OutOfMemory
+    ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices);
+    ~ExchangeSlot();
+    ExchangeSlot(const ExchangeSlot&) = delete;
+    ExchangeSlot& operator=(const ExchangeSlot&) = delete;
+
+    /// Returns the view of a device, which is created at first use.
+    /// @param device  index among the devices
+    vulkan::Buffer& view(size_t device);
+    /// Starts to copy the view of one device to that of another if they are separate memory.
+    /// Neither device may use its view until finishCopies().
+    void startCopy(size_t from, size_t to, uint64_t bytes);
+    /// Returns when all copies are done.
+    void finishCopies();
+    /// As finishCopies(), after an error: further errors are logged.
+    void abandonCopies() noexcept;
+    /// Returns true if startCopy() returns before the copy is done.
+    bool copiesInBackground() const { return mPath == ExchangePath::ePeerMemory; }
+    /// Adds a submission that reads the slot, for waitUntilFree().
+    void addReader(const vulkan::TimelinePoint& reader) { mReaders.push_back(reader); }
+    /// Returns when all readers are done. @throws as Queue::wait()
+    void waitUntilFree();
+    /// Returns true for device memory that another device or driver has open too, so that command
+    /// buffers must transfer its ownership.
+    bool external() const {
+        return mPath == ExchangePath::eSharedMemory || mPath == ExchangePath::ePeerMemory;
+    }
+
+private:
+    std::shared_ptr<vulkan::Buffer> createView(size_t device);
+    /// Closes the file descriptor of @p memory.
+    std::shared_ptr<vulkan::Buffer> import(vulkan::Device& device,
+                                           const ExternalMemory& memory) const;
+
+    const ExchangePath mPath;
+    const uint64_t mBytes;
+    const std::vector<std::shared_ptr<vulkan::Device>> mDevices;
+    std::vector<std::shared_ptr<vulkan::Buffer>> mViews; ///< by device
+    std::vector<vulkan::TimelinePoint> mReaders;
+
+    void* mHost = nullptr;                     ///< eHostMemory
+    std::shared_ptr<vulkan::Buffer> mExporter; ///< eSharedMemory: the first view
+
+    // ePeerMemory
+    std::shared_ptr<cuda::PeerLink> mLink;
+    std::vector<std::unique_ptr<cuda::PeerLink::Memory>> mMemories; ///< of the views
+    cuda::PeerLink::Memory* mCopying = nullptr;                     ///< source of pending copies
+};
+
+} // namespace kp::group

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/KernelLauncherImpl.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/AlgorithmChecks.hpp"
+#include "core/QueueImpl.hpp"
+#include "launch/KernelImpl.hpp"
+#include "launch/LaunchSizes.hpp"
+#include "launch/LauncherChecks.hpp"
+
+namespace kp {
+namespace {
+
+using launch::throwFor;
+
+bool sameConstants(const std::vector<SpecializationConstant>& a,
+                   const std::vector<SpecializationConstant>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.id == y.id && x.bytes == y.bytes && x.value == y.value;
+    });
+}
+
+/// Returns another algorithm with the same pipeline.
+std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
+    auto clone = std::make_shared<Algorithm>(algorithm.impl().device);
+    clone->impl() = algorithm.impl();
+    clone->impl().pushConstants.clear();
+    return clone;
+}
+
+const ArgumentValue* findValue(const Parameters& parameters, const std::string& name) {
+    for (const Parameter& parameter : parameters)
+        if (parameter.name == name)
+            return &parameter.value;
+    return nullptr;
+}
+
+} // namespace
+
+KernelLauncher::Impl::Impl(const KernelLauncher& owner, Kernel usedKernel,
+                           const KernelOptions& given)
+    : launcher(owner), kernel(std::move(usedKernel)), options(given), arguments(owner, kernel) {}
+
+void KernelLauncher::Impl::requireDevice(const Queue& queue) const {
+    const vulkan::Device& device = *kernel.impl()->device;
+    if (queue.impl().device.get() != &device)
+        throwFor(launcher.name(),
+                 "its kernel is of device \"{}\", but the queue is of device \"{}\" (or of a "
+                 "manager with other options)",
+                 device.name(), queue.deviceName());
+}
+
+bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOptions& call,
+                                          const Parameters& iterated) {
+    // All are checked before the first is taken, so that a wrong one changes nothing.
+    const std::vector<KernelArguments::Parameter>& parameters = arguments.parameters();
+    mNewValues.assign(parameters.size(), nullptr);
+    bool changed = false;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const auto& [name, index] = parameters[i];
+        const ArgumentValue* given = findValue(iterated, name);
+        if (!given)
+            given = findValue(call.parameters, name);
+        if (!given)
+            throwFor(launcher.name(), "parameter '{}' is missing; it is {}", name,
+                     arguments.describe(index));
+        if (*given == dispatch.values[index])
+            continue;
+        launcher.checkKernelArg(*given, index, name, arguments.declared()[index]);
+        mNewValues[i] = given;
+        changed = true;
+    }
+    for (size_t i = 0; changed && i < parameters.size(); ++i)
+        if (mNewValues[i])
+            dispatch.values[parameters[i].index] = *mNewValues[i];
+    return changed;
+}
+
+std::vector<std::shared_ptr<Memory>>
+KernelLauncher::Impl::memoryOf(const Dispatch& dispatch) const {
+    std::vector<std::shared_ptr<Memory>> memory;
+    for (const KernelArgument& argument : arguments.declared()) {
+        if (!isMemory(argument))
+            continue;
+        const std::shared_ptr<Memory>& given = dispatch.values[argument.index].memory();
+        // Binding numbers that the shader skips are never used, but must not be null.
+        if (memory.size() <= argument.place)
+            memory.resize(argument.place + size_t{1}, given);
+        memory[argument.place] = given;
+    }
+    return memory;
+}
+
+std::vector<SpecializationConstant>
+KernelLauncher::Impl::constantsOf(const Dispatch& dispatch) const {
+    std::vector<SpecializationConstant> constants;
+    for (const KernelArgument& argument : arguments.declared()) {
+        const ArgumentValue& value = dispatch.values[argument.index];
+        if (argument.kind != ArgumentKind::eSpecialization ||
+            value.kind() == ArgumentValue::Kind::eNone)
+            continue;
+        SpecializationConstant constant{argument.place, static_cast<uint32_t>(value.size()), {}};
+        std::memcpy(constant.value.data(), value.data(), value.size());
+        constants.push_back(constant);
+    }
+    const auto& sizeIds = kernel.reflection().localSizeId;
+    for (size_t i = 0; i < 3; ++i)
+        if (sizeIds[i])
+            constants.push_back(SpecializationConstant::of(*sizeIds[i], dispatch.localSize[i]));
+    return constants;
+}
+
+void KernelLauncher::Impl::writePushConstants(const Dispatch& dispatch) {
+    mPushConstants.resize((kernel.reflection().pushConstantSize + size_t{3}) / 4 * 4);
+    for (const KernelArgument& argument : arguments.declared()) {
+        if (argument.kind != ArgumentKind::ePushConstant)
+            continue;
+        const ArgumentValue& value = dispatch.values[argument.index];
+        unsigned char* const destination = mPushConstants.data() + argument.place;
+        if (value.kind() != ArgumentValue::Kind::eNone) {
+            std::memcpy(destination, value.data(), argument.bytes);
+            continue;
+        }
+        const WorkSize& size = dispatch.globalSize;
+        const uint32_t words[3] = {static_cast<uint32_t>(size.x), static_cast<uint32_t>(size.y),
+                                   static_cast<uint32_t>(size.z)};
+        std::memcpy(destination, words, argument.bytes);
+    }
+}
+
+std::shared_ptr<Algorithm>
+KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
+                                  const std::vector<std::shared_ptr<Memory>>& memory) {
+    const Kernel::Impl& used = *kernel.impl();
+    if (used.algorithm)
+        return used.algorithm;
+    const std::vector<SpecializationConstant> constants = constantsOf(dispatch);
+    for (const Variant& variant : mVariants)
+        if (variant.localSize == dispatch.localSize && sameConstants(variant.constants, constants))
+            return variant.algorithm;
+    auto made = std::make_shared<Algorithm>(used.device);
+    made->rebuild(memory, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{});
+    mVariants.push_back({dispatch.localSize, constants, made});
+    return made;
+}
+
+bool KernelLauncher::Impl::isCurrent(const Dispatch& dispatch) const {
+    const std::vector<KernelArguments::Parameter>& parameters = arguments.parameters();
+    return std::all_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
+        const KernelArgument& argument = arguments.declared()[parameter.index];
+        return argument.kind == ArgumentKind::ePushConstant ||
+               (isMemory(argument) && dispatch.algorithm->impl().memObjects[argument.place] ==
+                                          dispatch.values[parameter.index].memory());
+    });
+}
+
+void KernelLauncher::Impl::build(Dispatch& dispatch) {
+    const std::vector<std::shared_ptr<Memory>> memory = memoryOf(dispatch);
+    std::shared_ptr<Algorithm> algorithm = cloneOf(*pipelineFor(dispatch, memory));
+    Algorithm::Impl& impl = algorithm->impl();
+    if (impl.memObjects != memory || impl.memoryChanged()) {
+        checkBindings(*impl.reflection, *impl.device, memory);
+        impl.memObjects = memory;
+        impl.bindMemory();
+    }
+    impl.binding = kernel.impl()->bindings.shared(impl.binding);
+    impl.workgroup = launch::groupCountsOf(launcher.name(), kernel, dispatch.globalSize,
+                                           dispatch.localSize, options.roundUp);
+    dispatch.algorithm = std::move(algorithm);
+}
+
+const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t number,
+                                                                    const LaunchOptions& call,
+                                                                    const Parameters& iterated) {
+    if (mDispatches.size() <= number)
+        mDispatches.resize(number + 1);
+    Dispatch& dispatch = mDispatches[number];
+    if (dispatch.values.empty())
+        dispatch.values = arguments.values();
+    const WorkSize globalSize = launch::globalSizeOf(launcher.name(), options, call);
+    const Workgroup localSize = launch::localSizeOf(launcher.name(), kernel, options, call);
+    const bool newSizes =
+        !dispatch.algorithm || globalSize != dispatch.globalSize || localSize != dispatch.localSize;
+    if (newSizes) // checked before anything changes
+        launch::groupCountsOf(launcher.name(), kernel, globalSize, localSize, options.roundUp);
+    const bool newValues = takeParameters(dispatch, call, iterated);
+    try {
+        const bool newMemory = !newSizes && dispatch.algorithm->impl().memoryChanged();
+        if (dispatch.operation && !newValues && !newSizes && !newMemory)
+            return dispatch;
+        dispatch.operation.reset();
+        dispatch.globalSize = globalSize;
+        dispatch.localSize = localSize;
+        // New push constants alone need another operation, but no other algorithm.
+        if (newSizes || newMemory || (newValues && !isCurrent(dispatch))) {
+            dispatch.algorithm.reset();
+            build(dispatch);
+        }
+        writePushConstants(dispatch);
+        dispatch.operation = std::make_shared<OpAlgoDispatch>(
+            dispatch.algorithm, mPushConstants.data(), mPushConstants.size());
+    } catch (const InvalidArgument& error) {
+        dispatch.algorithm.reset();
+        dispatch.operation.reset();
+        throwFor(launcher.name(), "{}", error.what());
+    } catch (...) {
+        dispatch.algorithm.reset();
+        dispatch.operation.reset();
+        throw;
+    }
+    return dispatch;
+}
+
+} // namespace kp

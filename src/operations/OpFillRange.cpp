@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operations/OpFillRange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/MemoryImpl.hpp"
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
+#include "vulkan/queue/Commands.hpp"
+
+namespace kp {
+
+OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64_t bytes,
+                         const unsigned char* element, size_t elementBytes)
+    : mTensor(std::move(tensor)), mOffset(offset), mBytes(bytes) {
+    const vulkan::Buffer& buffer = *mTensor->impl().buffer;
+    // A fill to the end may include the padding.
+    const bool toTheEnd = offset + bytes == buffer.size() && buffer.fillSize() % 4 == 0;
+    uint64_t twoWords = 0;
+    const bool repeats = elementBytes <= 8 && 8 % elementBytes == 0;
+    for (size_t i = 0; repeats && i < 8; i += elementBytes)
+        std::memcpy(reinterpret_cast<unsigned char*>(&twoWords) + i, element, elementBytes);
+    if (repeats && static_cast<uint32_t>(twoWords) == twoWords >> 32 && offset % 4 == 0 &&
+        buffer.offset() % 4 == 0 && (bytes % 4 == 0 || toTheEnd)) {
+        mWord = static_cast<uint32_t>(twoWords);
+        mBytes = toTheEnd ? buffer.fillSize() - offset : bytes;
+        return;
+    }
+    constexpr uint64_t kPatternBytes = 64 * 1024;
+    const uint64_t copies = std::max<uint64_t>(1, std::min(bytes, kPatternBytes) / elementBytes);
+    mPattern = vulkan::Buffer::create(*mTensor->impl().device, copies * elementBytes,
+                                      vulkan::MemoryPlace::eHost);
+    for (uint64_t i = 0; i < copies; ++i)
+        std::memcpy(static_cast<unsigned char*>(mPattern->mapped()) + i * elementBytes, element,
+                    elementBytes);
+}
+
+Accesses OpFillRange::accesses() {
+    Accesses accesses;
+    accesses.write(mTensor, Accesses::By::eTransfer);
+    return accesses;
+}
+
+void OpFillRange::record(const vk::CommandBuffer& commandBuffer) {
+    const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    Recorder* const recorder = Recorder::active(commands);
+    const vulkan::Buffer& buffer = *mTensor->impl().buffer;
+    if (mPattern) {
+        vulkan::recordRepeat(commands, *mPattern, buffer, mOffset, mBytes);
+        if (recorder)
+            recorder->keep(mPattern);
+    } else {
+        vulkan::recordFillRange(commands, buffer, mOffset, mBytes, mWord);
+    }
+    if (recorder)
+        recorder->keepBindings(*this);
+}
+
+} // namespace kp

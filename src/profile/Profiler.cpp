@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/launch/Profiler.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/Manager.hpp>
+
+#include "base/Text.hpp"
+#include "core/EventState.hpp"
+#include "core/ManagerImpl.hpp"
+#include "profile/ProfilerImpl.hpp"
+#include "profile/ProfilerTable.hpp"
+#include "profile/ProfilerTrace.hpp"
+#include "vulkan/device/ClockCalibration.hpp"
+#include "vulkan/queue/QueryPools.hpp"
+
+namespace kp {
+namespace {
+
+constexpr const char* kHostFunctionsName = "host functions";
+constexpr uint64_t kCalibrationIntervalNs = 1'000'000'000;
+
+/// Reads both clocks; returns nothing if the device has no calibrated timestamps.
+std::optional<ClockCalibration> calibrationOf(const vulkan::Device& device) {
+    const std::optional<vulkan::ClockSample> sample = vulkan::sampleClocks(device);
+    if (!sample)
+        return std::nullopt;
+    const double period = device.physical().properties.limits.timestampPeriod;
+    ClockCalibration calibration;
+    calibration.deviceNs = vulkan::toNanoseconds({sample->deviceTicks}, 64, period).front();
+    calibration.hostNs = sample->hostNs;
+    calibration.deviationNs = sample->deviationNs;
+    return calibration;
+}
+
+void requireOrder(const std::string& name, uint64_t startNs, uint64_t endNs) {
+    if (endNs < startNs) {
+        fail<InvalidArgument>("the span '{}' ends at {} ns, before it starts at {} ns", name, endNs,
+                              startNs);
+    }
+}
+
+} // namespace
+
+Profiler::Scope::Scope(Scope&& other) noexcept
+    : mProfiler(std::move(other.mProfiler)), mId(std::exchange(other.mId, 0)) {}
+
+Profiler::Scope& Profiler::Scope::operator=(Scope&& other) noexcept {
+    if (this != &other) {
+        end();
+        mProfiler = std::move(other.mProfiler);
+        mId = std::exchange(other.mId, 0);
+    }
+    return *this;
+}
+
+Profiler::Scope::~Scope() {
+    try {
+        end();
+    } catch (...) { // out of memory: the span is lost
+    }
+}
+
+void Profiler::Scope::end() {
+    const uint64_t id = std::exchange(mId, 0);
+    if (id == 0)
+        return;
+    const uint64_t now = hostNow();
+    if (const std::shared_ptr<Impl> impl = std::static_pointer_cast<Impl>(mProfiler.lock())) {
+        const std::lock_guard lock(impl->mutex);
+        impl->endScope(id, now);
+    }
+    mProfiler.reset();
+}
+
+Profiler::Scope Profiler::scope(const std::string& name) {
+    Scope made;
+    {
+        const std::lock_guard lock(mImpl->mutex);
+        const uint32_t node = mImpl->node(mImpl->currentParent(), Impl::kNoParent, name);
+        made.mId = ++mImpl->lastId;
+        mImpl->open[Impl::threadNumber()].push_back({made.mId, node, hostNow()});
+    }
+    made.mProfiler = mImpl;
+    return made;
+}
+
+Profiler::Profiler(std::string name, size_t maxSpans) : mImpl(std::make_shared<Impl>()) {
+    mImpl->name = std::move(name);
+    mImpl->maxSpans = maxSpans;
+}
+
+Profiler::~Profiler() = default;
+
+uint64_t Profiler::hostNow() {
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                     std::chrono::steady_clock::now().time_since_epoch())
+                                     .count());
+}
+
+void Profiler::nameThread(const std::string& name) {
+    const std::lock_guard lock(mImpl->mutex);
+    mImpl->threadNames[Impl::threadNumber()] = name;
+}
+
+void Profiler::addHostSpan(const std::string& name, uint64_t startNs, uint64_t endNs) {
+    requireOrder(name, startNs, endNs);
+    const std::lock_guard lock(mImpl->mutex);
+    const uint32_t node = mImpl->node(mImpl->currentParent(), Impl::kNoParent, name);
+    mImpl->add({node, Impl::threadNumber(), startNs, endNs, 0});
+}
+
+void Profiler::addDeviceSpan(const DeviceSpan& span) {
+    requireOrder(span.name, span.startNs, span.endNs);
+    const std::lock_guard lock(mImpl->mutex);
+    const uint32_t queue = mImpl->queueTrack(span.device, span.queue);
+    const uint32_t node = mImpl->node(Impl::kNoParent, queue, span.name);
+    mImpl->add({node, 0, span.startNs, span.endNs, span.submittedNs});
+}
+
+void Profiler::addDeviceSpans(const std::vector<DeviceSpan>& spans) {
+    for (const DeviceSpan& span : spans)
+        requireOrder(span.name, span.startNs, span.endNs);
+    for (const DeviceSpan& span : spans)
+        addDeviceSpan(span);
+}
+
+void Profiler::addCalibration(const std::string& device, const ClockCalibration& calibration) {
+    const std::lock_guard lock(mImpl->mutex);
+    mImpl->addCalibrations(device, {calibration});
+}
+
+bool Profiler::calibrate(const std::string& device, const Manager& manager) {
+    {
+        const std::lock_guard lock(mImpl->mutex);
+        mImpl->deviceNames[manager.impl().device->physical().deviceUuid] = device;
+    }
+    ClockCalibration calibration;
+    if (!calibrateClock(manager, calibration))
+        return false;
+    addCalibration(device, calibration);
+    return true;
+}
+
+void Profiler::addTiming(const std::string& name, const Event& event, const EventProfile& profile,
+                         uint64_t) {
+    const std::shared_ptr<vulkan::Device> device =
+        event.state() ? event.state()->device() : nullptr;
+    std::string label = kHostFunctionsName;
+    uint64_t calibratedAt = 0;
+    {
+        const std::lock_guard lock(mImpl->mutex);
+        if (device)
+            label = mImpl->deviceName(*device);
+        const auto known = mImpl->calibrations.find(label);
+        if (known != mImpl->calibrations.end())
+            calibratedAt = known->second.back().hostNs;
+    }
+    const uint64_t now = hostNow();
+    if (!device) {
+        if (calibratedAt == 0)
+            addCalibration(label, {now, now, 0});
+    } else if (now > calibratedAt + kCalibrationIntervalNs) {
+        try {
+            if (const std::optional<ClockCalibration> calibration = calibrationOf(*device))
+                addCalibration(label, *calibration);
+        } catch (const Error&) { // a lost device: its spans are aligned by their submissions
+        }
+    }
+    addDeviceSpan({name, label, event.queueName(), profile.start,
+                   std::max(profile.start, profile.end), profile.submitted});
+}
+
+std::vector<ProfileEntry> Profiler::entries() const {
+    const std::lock_guard lock(mImpl->mutex);
+    return profile::entriesOf(*mImpl);
+}
+
+std::string Profiler::table() const {
+    return profile::tableOf(entries());
+}
+
+std::string Profiler::trace() const {
+    const std::lock_guard lock(mImpl->mutex);
+    return profile::traceOf(*mImpl);
+}
+
+void Profiler::writeTrace(const std::string& path) const {
+    const std::string text = trace();
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out) {
+        fail<InvalidArgument>("the trace cannot be written to {}; the folder must exist and be "
+                              "writable",
+                              path);
+    }
+}
+
+size_t Profiler::spanCount() const {
+    const std::lock_guard lock(mImpl->mutex);
+    return mImpl->spans.size();
+}
+
+uint64_t Profiler::droppedSpans() const {
+    const std::lock_guard lock(mImpl->mutex);
+    return mImpl->dropped;
+}
+
+void Profiler::merge(const Profiler& other) {
+    if (&other == this)
+        fail<InvalidArgument>("a profiler cannot be merged with itself");
+    const std::scoped_lock lock(mImpl->mutex, other.mImpl->mutex);
+    mImpl->merge(*other.mImpl);
+}
+
+void Profiler::clear() {
+    const std::lock_guard lock(mImpl->mutex);
+    for (Impl::Node& node : mImpl->nodes) {
+        node.count = node.totalNs = node.maxNs = 0;
+        node.minNs = UINT64_MAX;
+    }
+    mImpl->spans.clear();
+    mImpl->dropped = 0;
+}
+
+bool calibrateClock(const Manager& manager, ClockCalibration& calibration) {
+    const std::optional<ClockCalibration> now = calibrationOf(*manager.impl().device);
+    if (now)
+        calibration = *now;
+    return now.has_value();
+}
+
+} // namespace kp

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/Shader.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "shader/CompileCache.hpp"
+#include "shader/DuplicateBindings.hpp"
+#include "shader/GlslangCompiler.hpp"
+#include "shader/Includer.hpp"
+
+namespace kp {
+namespace {
+
+bool isIdentifier(const std::string& name) {
+    const auto isLetter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+           std::ranges::all_of(name, isLetter);
+}
+
+/// Returns true for `NAME` and `NAME(a, b)`.
+bool isMacroHead(const std::string& name) {
+    const size_t open = name.find('(');
+    return isIdentifier(name.substr(0, open)) &&
+           (open == std::string::npos ||
+            (name.back() == ')' && name.find('\n') == std::string::npos));
+}
+
+void requireValid(const CompileOptions& options) {
+    if (options.entryPoint.empty() || options.entryPoint.find('\0') != std::string::npos)
+        fail<InvalidArgument>("compile: the entry point's name is empty or contains a zero byte");
+    for (const auto& [name, value] : options.defines) {
+        if (!isMacroHead(name)) {
+            fail<InvalidArgument>("compile: '{}' is not a macro name; expected letters, digits and "
+                                  "underscores, such as TILE or MAX(a, b)",
+                                  name);
+        }
+        if (value.find_first_of(std::string("\n\r\0", 3)) != std::string::npos) {
+            fail<InvalidArgument>(
+                "compile: the value of the macro '{}' contains a line break or a zero byte", name);
+        }
+    }
+    if (options.vulkanVersion != 0 && (options.vulkanVersion >> 22) == 0) {
+        fail<InvalidArgument>("compile: vulkanVersion {} is not a Vulkan version; expected "
+                              "VK_MAKE_VERSION(1, minor, 0) or 0",
+                              options.vulkanVersion);
+    }
+}
+
+std::vector<uint32_t> compileText(const std::string& source, const CompileOptions& options) {
+    requireValid(options);
+    if (std::ranges::all_of(source, [](unsigned char c) { return std::isspace(c) != 0; })) {
+        throw ShaderError(formatted("{}: error: the source is empty", options.fileName),
+                          options.fileName);
+    }
+    const shader::CompileCache cache(source, options);
+    if (const auto cached = cache.find())
+        return cached->spirv;
+    shader::Includer includer(options);
+    const auto compiled = std::make_shared<shader::Compiled>();
+    compiled->spirv = shader::runGlslang(source, options, includer);
+    if (options.language == ShaderLanguage::eHlsl)
+        shader::refuseDuplicateBindings(compiled->spirv, options);
+    compiled->includes = includer.records();
+    cache.store(compiled);
+    return compiled->spirv;
+}
+
+bool hasHlslExtension(const std::string& path) {
+    std::string extension = std::filesystem::path(path).extension().string();
+    std::ranges::transform(extension, extension.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension == ".hlsl";
+}
+
+} // namespace
+
+ShaderIncluder::~ShaderIncluder() = default;
+
+std::vector<uint32_t> compile(const std::string& source, const CompileOptions& options) {
+    return source.starts_with("\xEF\xBB\xBF") ? compileText(source.substr(3), options)
+                                              : compileText(source, options);
+}
+
+std::vector<uint32_t> compileFile(const std::string& path, CompileOptions options) {
+    const auto source = shader::readTextFile(path);
+    if (!source) {
+        fail<InvalidArgument>("compileFile: cannot read '{}': it does not exist, is not a regular "
+                              "file, or is not readable",
+                              path);
+    }
+    options.fileName = path;
+    if (hasHlslExtension(path))
+        options.language = ShaderLanguage::eHlsl;
+    return compile(*source, options);
+}
+
+} // namespace kp

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/TuningBench.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
+#include <kompute/operations/OpAlgoDispatch.hpp>
+#include <kompute/operations/OpBase.hpp>
+
+#include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
+
+namespace kp::tune {
+namespace {
+
+/// Approximate time of the runs of one submission. Longer ones would disturb a display on the same
+/// device and exceed the budget.
+constexpr double kMaxSubmissionNs = 20e6;
+constexpr uint32_t kMaxRunsPerSubmission = 16;
+
+/// Copies device memory like OpCopy but leaves the host mirror of the destination unchanged: in the
+/// end the memory has its original content.
+class OpRestore : public OpBase {
+public:
+    OpRestore(std::shared_ptr<Memory> to, std::shared_ptr<Memory> from)
+        : mTo(std::move(to)), mFrom(std::move(from)) {}
+
+    Accesses accesses() override {
+        return Accesses().read(mFrom, Accesses::By::eTransfer).write(mTo, Accesses::By::eTransfer);
+    }
+    void record(const vk::CommandBuffer& commandBuffer) override {
+        mTo->recordCopyFrom(commandBuffer, mFrom);
+    }
+    void preEval(const vk::CommandBuffer&) override {}
+    void postEval(const vk::CommandBuffer&) override {}
+
+private:
+    std::shared_ptr<Memory> mTo;
+    std::shared_ptr<Memory> mFrom;
+};
+
+bool contains(const std::vector<std::shared_ptr<Memory>>& list,
+              const std::shared_ptr<Memory>& memory) {
+    return std::find(list.begin(), list.end(), memory) != list.end();
+}
+
+} // namespace
+
+TuningBench::TuningBench(Manager& manager, const TuningArguments& arguments, TuningTime time)
+    : mManager(manager), mArguments(arguments),
+      mDeviceTime(time != TuningTime::eHost && manager.deviceInfo().timestamps) {
+    if (time == TuningTime::eDevice && !mDeviceTime) {
+        fail<Unsupported>("TuningTime::eDevice was requested, but {} has no timestamps; "
+                          "TuningTime::eAuto uses host time on such devices",
+                          manager.deviceInfo().name);
+    }
+}
+
+TuningBench::~TuningBench() {
+    try {
+        restore();
+    } catch (const std::exception& error) {
+        KP_LOG_ERROR("the memory of a tuned kernel could not be restored: {}", error.what());
+    }
+}
+
+std::shared_ptr<Memory> TuningBench::emptyCopyOf(const std::shared_ptr<Memory>& memory) const {
+    const Memory::Impl& impl = memory->impl();
+    if (memory->type() == Memory::Type::eImage) {
+        return mManager.image(static_cast<uint32_t>(impl.x), static_cast<uint32_t>(impl.y),
+                              impl.channels, impl.dataType, Memory::MemoryTypes::eStorage);
+    }
+    return mManager.tensor(impl.count, impl.elementSize, impl.dataType,
+                           Memory::MemoryTypes::eStorage);
+}
+
+void TuningBench::protect(const std::vector<uint32_t>& bindings) {
+    std::vector<Protected> added;
+    for (const uint32_t binding : bindings) {
+        if (binding >= mArguments.memObjects().size())
+            continue; // making the algorithm throws
+        const std::shared_ptr<Memory>& memory = mArguments.memObjects()[binding];
+        const auto is = [&](const Protected& each) { return each.memory == memory; };
+        if (std::any_of(mProtected.begin(), mProtected.end(), is) ||
+            std::any_of(added.begin(), added.end(), is))
+            continue;
+        memory->impl().requireAlive();
+        Protected made;
+        made.memory = memory;
+        if (!contains(mArguments.left(), memory))
+            made.original = made.start = emptyCopyOf(memory);
+        if (contains(mArguments.zeroed(), memory)) {
+            made.start = emptyCopyOf(memory);
+            made.start->upload(std::vector<unsigned char>(memory->memorySize()));
+        }
+        added.push_back(std::move(made));
+    }
+    const auto copy = mManager.sequence();
+    bool any = false;
+    for (const Protected& each : added) {
+        if (each.original) {
+            copy->record(std::make_shared<OpRestore>(each.original, each.memory));
+            any = true;
+        }
+    }
+    if (any)
+        copy->eval();
+    mProtected.insert(mProtected.end(), added.begin(), added.end());
+}
+
+size_t TuningBench::startCount() const {
+    return static_cast<size_t>(std::count_if(mProtected.begin(), mProtected.end(),
+                                             [](const Protected& each) { return !!each.start; }));
+}
+
+void TuningBench::recordStart(Sequence& sequence) const {
+    for (const Protected& each : mProtected) {
+        if (each.start)
+            sequence.record(std::make_shared<OpRestore>(each.memory, each.start));
+    }
+}
+
+void TuningBench::run(const std::shared_ptr<Algorithm>& algorithm) {
+    if (!mSequence)
+        mSequence = mManager.sequence();
+    mSequence->clear();
+    recordStart(*mSequence);
+    mSequence->record<OpAlgoDispatch>(algorithm);
+    mDirty = true;
+    mSequence->eval();
+}
+
+std::vector<double> TuningBench::timeOnDevice(const std::shared_ptr<Algorithm>& algorithm,
+                                              uint32_t runs) {
+    const size_t perRun = startCount() + 1;
+    const size_t operations = perRun * runs;
+    if (!mTimed || mTimedOperations < operations) {
+        mTimedOperations = perRun * std::max(runs, kMaxRunsPerSubmission);
+        mTimed = mManager.sequence(0, static_cast<uint32_t>(mTimedOperations));
+    }
+    mTimed->clear();
+    for (uint32_t run = 0; run < runs; ++run) {
+        recordStart(*mTimed);
+        mTimed->record<OpAlgoDispatch>(algorithm);
+    }
+    mDirty = true;
+    mTimed->eval();
+    const std::vector<uint64_t> at = mTimed->getTimestampsNs();
+    std::vector<double> times;
+    for (uint32_t run = 0; run < runs; ++run) {
+        const size_t dispatch = perRun * run + perRun; // index of the timestamp after it
+        times.push_back(static_cast<double>(at[dispatch] - at[dispatch - 1]));
+    }
+    return times;
+}
+
+double TuningBench::timeOnHost(const std::shared_ptr<Algorithm>& algorithm) {
+    if (!mSequence)
+        mSequence = mManager.sequence();
+    if (startCount() > 0) {
+        mSequence->clear();
+        recordStart(*mSequence);
+        mSequence->eval();
+    }
+    mSequence->clear();
+    mSequence->record<OpAlgoDispatch>(algorithm);
+    mDirty = true;
+    const auto start = std::chrono::steady_clock::now();
+    mSequence->eval();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+std::vector<double> TuningBench::time(const std::shared_ptr<Algorithm>& algorithm, uint32_t runs,
+                                      double expectedNs) {
+    std::vector<double> times;
+    while (times.size() < runs) {
+        if (!mDeviceTime) {
+            times.push_back(timeOnHost(algorithm));
+            ++mBenchmarks;
+            continue;
+        }
+        const double fitting = expectedNs > 0 ? kMaxSubmissionNs / expectedNs : 1.0;
+        const auto maxRuns = static_cast<uint32_t>(
+            std::clamp(fitting, 1.0, static_cast<double>(kMaxRunsPerSubmission)));
+        const auto now = std::min(maxRuns, runs - static_cast<uint32_t>(times.size()));
+        const std::vector<double> some = timeOnDevice(algorithm, now);
+        times.insert(times.end(), some.begin(), some.end());
+        mBenchmarks += now;
+        expectedNs = *std::min_element(times.begin(), times.end());
+    }
+    return times;
+}
+
+void TuningBench::restore() {
+    if (!mDirty)
+        return;
+    const auto sequence = mManager.sequence();
+    bool any = false;
+    for (const Protected& each : mProtected) {
+        if (each.original && each.memory->isInit()) {
+            sequence->record(std::make_shared<OpRestore>(each.memory, each.original));
+            any = true;
+        }
+    }
+    mDirty = false;
+    if (any)
+        sequence->eval();
+}
+
+} // namespace kp::tune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tune/TuningFile.hpp"
+
+namespace kp::tune {
+
+/// Replaces times of the same subject and appends the others.
+/// @param keepBetter  keeps a known time that has at least as many runs
+/// @return the number of times appended or replaced
+size_t mergeTimes(std::vector<CachedTime>& into, const std::vector<CachedTime>& from,
+                  bool keepBetter);
+
+/// Returns the distance between two problem sizes: the sum of the absolute binary logarithms of
+/// their ratios; infinite if the numbers of dimensions differ.
+double problemDistance(const std::vector<int64_t>& a, const std::vector<int64_t>& b);
+
+/// Times of configurations, kept on disk between runs: one JSON file per key in the subfolder
+/// `tuning` of a cache folder, locked during changes, replaced as a whole, and checked when read. A
+/// file that cannot be read counts as missing. Times that cannot be written stay in memory and are
+/// written with the next ones. Not thread-safe.
+class TuningCache {
+public:
+    /// @param folder       of the caches; "" keeps times in memory only
+    /// @param lockSeconds  how long to wait for other writers of a file
+    TuningCache(const std::string& folder, double lockSeconds);
+
+    std::vector<CachedTime> load(const TuningKey& key);
+    /// @return false if the file cannot be written
+    bool store(const TuningKey& key, const std::vector<CachedTime>& times);
+
+    /// Writes all kernels of a device to one file.
+    /// @return the number of times written
+    /// @throws InvalidArgument if the file cannot be written
+    size_t exportTo(const std::string& path, const TuningKey& device);
+    /// Adds the times of an export. Of two times of one subject, the one with more runs is kept.
+    /// @return the number of times added or replaced
+    /// @throws InvalidArgument if the file cannot be read or is not an export
+    size_t importFrom(const std::string& path);
+
+    /// Returns the folder of the files; "" if times are kept in memory only.
+    const std::string& folder() const { return mFolder; }
+    /// Returns the path of a key's file; "" without a folder.
+    std::string file(const TuningKey& key) const;
+
+private:
+    /// Returns the times in the file; none if it is missing or damaged, which is logged.
+    std::vector<CachedTime> read(const TuningKey& key) const;
+    /// Merges times into the file, if it can be written.
+    bool write(const TuningKey& key, const std::vector<CachedTime>& times, bool keepBetter,
+               size_t* changed);
+    std::map<std::string, CachedKernel> readAll() const;
+
+    std::string mFolder;
+    double mLockSeconds;
+    std::map<std::string, CachedKernel> mPending; ///< not written yet, by file name
+};
+
+} // namespace kp::tune

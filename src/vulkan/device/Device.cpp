@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/device/Device.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "vulkan/device/HostDevice.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Result.hpp"
+#include "vulkan/memory/Allocator.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Queue.hpp"
+#include "vulkan/transfer/Transfer.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
+                      const DevicePlan& plan, const void* featureChain) {
+    std::map<uint32_t, uint32_t> counts;
+    for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
+        for (const QueuePlan& queue : *queuePlans)
+            counts[queue.family] = std::max(counts[queue.family], queue.index + 1);
+    const std::vector<float> priorities(plan.queues.size() + plan.copyQueues.size(), 1.0F);
+    std::vector<VkDeviceQueueCreateInfo> queues;
+    for (const auto& [family, count] : counts) {
+        VkDeviceQueueCreateInfo queue{};
+        queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+        queue.queueFamilyIndex = family;
+        queue.queueCount = count;
+        queue.pQueuePriorities = priorities.data();
+        queues.push_back(queue);
+    }
+    std::vector<const char*> extensions;
+    for (const std::string& extension : plan.extensions)
+        extensions.push_back(extension.c_str());
+    FeatureChain chain(plan.apiVersion, plan.extensions);
+    chain.write(plan.features);
+    if (featureChain)
+        chain.append(featureChain);
+
+    VkDeviceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    info.pNext = chain.link();
+    info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
+    info.pQueueCreateInfos = queues.data();
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    VkDevice handle = VK_NULL_HANDLE;
+    const VkResult result =
+        instance.table().vkCreateDevice(physical.handle, &info, nullptr, &handle);
+    if (result < 0)
+        throwResult(result, formatted("vkCreateDevice for '{}'", physical.name()));
+    return handle;
+}
+
+} // namespace
+
+std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance,
+                                       const PhysicalDevice& physical, const DevicePlan& plan,
+                                       const void* featureChain) {
+    std::shared_ptr<Device> device(new Device);
+    device->mInstance = instance;
+    device->mPhysical = physical;
+    device->mPlan = plan;
+    device->mRequestedPlan = plan;
+    std::vector<HostQueue> queues;
+    for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
+        for (const QueuePlan& queue : *queuePlans)
+            queues.push_back({VK_NULL_HANDLE, queue.family, queue.index});
+    device->init(createHandle(*instance, physical, plan, featureChain), queues, nullptr);
+    return device;
+}
+
+std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevice& physical) {
+    std::shared_ptr<Device> device(new Device);
+    device->mWrapped = true;
+    device->mInstance = host.instance;
+    device->mPhysical = physical;
+    DevicePlan& plan = device->mPlan;
+    plan.apiVersion = std::min(host.apiVersion, physical.apiVersion);
+    plan.extensions = host.enabledExtensions;
+    plan.features = host.enabledFeatures;
+    for (const HostQueue& queue : host.queues)
+        plan.queues.push_back({queue.family, queue.index});
+    plan.timelineSemaphores = host.allowTimelineSemaphores && plan.has(Feature::eTimelineSemaphore);
+    device->mRequestedPlan = plan;
+    device->init(host.device, host.queues, &host);
+    return device;
+}
+
+void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host) {
+    const PFN_vkGetDeviceProcAddr getDeviceProcAddr = mInstance->table().vkGetDeviceProcAddr;
+    open(handle, mPhysical.name(), getDeviceProcAddr);
+    if (mInstance->debugUtils())
+        loadDebugFunctions(getDeviceProcAddr);
+    if (has(Feature::eDeviceFault))
+        enableFaultReports();
+    mPlan.timelineSemaphores =
+        mPlan.timelineSemaphores && vk().vkGetSemaphoreCounterValue && vk().vkWaitSemaphores;
+
+    for (const HostQueue& queue : queues) {
+        VkQueue queueHandle = queue.handle;
+        if (!queueHandle)
+            vk().vkGetDeviceQueue(handle, queue.family, queue.index, &queueHandle);
+        mQueues.push_back(std::make_unique<Queue>(
+            *this, queueHandle, queue.family, queue.index, mPlan.timelineSemaphores,
+            host ? host->lockQueue : Queue::Lock{}, host ? host->unlockQueue : Queue::Lock{}));
+        if (!host)
+            setName(VK_OBJECT_TYPE_QUEUE, reinterpret_cast<uint64_t>(queueHandle),
+                    mQueues.back()->name());
+    }
+    for (const auto& queue : mQueues)
+        if (std::find(mFamilies.begin(), mFamilies.end(), queue->family()) == mFamilies.end())
+            mFamilies.push_back(queue->family());
+    mDeletionQueue = std::make_unique<DeletionQueue>();
+    mAllocator = std::make_unique<Allocator>(*this);
+    mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
+    mQueryPools = std::make_unique<QueryPools>(*this);
+    mDescriptors = std::make_unique<DescriptorAllocator>(*this);
+    mPipelines = std::make_unique<PipelineCache>(*this, mPhysical, *mDescriptors);
+    mTransfer = std::make_unique<Transfer>(*this);
+}
+
+Device::~Device() {
+    try {
+        waitIdle();
+    } catch (...) { // a failed queue runs nothing more
+    }
+    const bool owned = !mWrapped && handle();
+    if (owned && vk().vkDeviceWaitIdle)
+        vk().vkDeviceWaitIdle(handle());
+    if (mDeletionQueue)
+        mDeletionQueue->drain();
+    mTransfer.reset();
+    mDeletionQueue.reset();
+    mPipelines.reset();
+    mDescriptors.reset();
+    mQueryPools.reset();
+    mCommandBuffers.reset();
+    mAllocator.reset();
+    mQueues.clear();
+    if (owned && vk().vkDestroyDevice)
+        vk().vkDestroyDevice(handle(), nullptr);
+}
+
+std::optional<size_t> Device::findQueue(uint32_t family, uint32_t index) const {
+    for (size_t i = 0; i < mQueues.size(); ++i)
+        if (mQueues[i]->family() == family && mQueues[i]->index() == index)
+            return i;
+    return std::nullopt;
+}
+
+void Device::waitIdle() const {
+    std::exception_ptr failure;
+    for (const auto& queue : mQueues) {
+        try {
+            if (const uint64_t last = queue->lastSubmitted())
+                queue->wait(last, UINT64_MAX, WaitMode::eBlock);
+        } catch (const DeviceLost&) { // a lost device runs nothing more
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+    if (failure)
+        std::rethrow_exception(failure);
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Directions inside vulkan/:
+//
+//   - A Device owns the allocator, the queues, the pools and the caches. Only Device.cpp includes
+//   all
+//     of their headers.
+//   - Leaf pools (queue/CommandBufferPool, queue/QueryPools, queue/Timeline and pipeline/) take a
+//     DeviceHandle, and never include this header.
+//   - Other headers declare `class Device` if they need it; their .cpp files include this header.
+//   - Headers include their own folder and earlier ones: device, pipeline, memory, queue, transfer.
+//     Two exceptions: queue/Timeline.hpp counts as a part of device, and this header includes
+//     queue/Queue.hpp.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/device/DevicePlan.hpp"
+#include "vulkan/queue/Queue.hpp"
+
+namespace kp::vulkan {
+
+class Allocator;
+class CommandBufferPool;
+class DeletionQueue;
+class DescriptorAllocator;
+class Instance;
+class PipelineCache;
+class QueryPools;
+class Transfer;
+struct HostDevice;
+struct HostQueue;
+
+/// A logical device and everything that its users share: functions, queues, memory allocator,
+/// recycled command buffers and query pools, descriptor pools, pipelines. Either created here, or a
+/// host application's, of which nothing is destroyed. DeviceRegistry.hpp returns shared ones.
+/// Thread-safe. Destruction waits until its queues are idle.
+class Device : public DeviceHandle {
+public:
+    /// Creates the VkDevice of a plan.
+    /// @param featureChain  DeviceRequest::featureChain
+    static std::shared_ptr<Device> create(const std::shared_ptr<Instance>& instance,
+                                          const PhysicalDevice& physical, const DevicePlan& plan,
+                                          const void* featureChain);
+    /// Wraps a host application's VkDevice; the caller has checked @p host.
+    static std::shared_ptr<Device> wrap(const HostDevice& host, const PhysicalDevice& physical);
+    ~Device();
+
+    const std::shared_ptr<Instance>& instance() const { return mInstance; }
+    const PhysicalDevice& physical() const { return mPhysical; }
+    const DevicePlan& plan() const { return mPlan; }
+    /// The plan before the driver refused parts of it.
+    const DevicePlan& requestedPlan() const { return mRequestedPlan; }
+    bool has(Feature feature) const { return mPlan.has(feature); }
+    bool wrapped() const { return mWrapped; }
+
+    /// All queues: first those of the request or the host, then the copy queues.
+    size_t queueCount() const { return mQueues.size(); }
+    Queue& queue(size_t index) const { return *mQueues[index]; }
+    /// The queues that run users' work.
+    size_t userQueueCount() const { return mPlan.queues.size(); }
+    /// Queues that only copy, for the transfer engine; often none.
+    size_t copyQueueCount() const { return mQueues.size() - userQueueCount(); }
+    Queue& copyQueue(size_t index) const { return *mQueues[userQueueCount() + index]; }
+    /// Returns the index for queue(); empty if the device has no such queue.
+    std::optional<size_t> findQueue(uint32_t family, uint32_t index) const;
+    /// The families of all queues, each once.
+    const std::vector<uint32_t>& families() const { return mFamilies; }
+
+    Allocator& allocator() const { return *mAllocator; }
+    CommandBufferPool& commandBuffers() const { return *mCommandBuffers; }
+    QueryPools& queryPools() const { return *mQueryPools; }
+    DescriptorAllocator& descriptors() const { return *mDescriptors; }
+    PipelineCache& pipelines() const { return *mPipelines; }
+    DeletionQueue& deletionQueue() const { return *mDeletionQueue; }
+    Transfer& transfer() const { return *mTransfer; }
+
+    /// Held while a submission finds its order against others, is made, and is recorded.
+    std::mutex& submissionMutex() const { return mSubmissionMutex; }
+    /// The last submission that may have accessed any memory. Guarded by submissionMutex().
+    TimelinePoint& lastUnknownAccess() const { return mLastUnknownAccess; }
+
+    /// The wait mode unless the caller chose one: hybrid on a GPU, block on a CPU driver, whose own
+    /// threads need the cores that spinning would take.
+    WaitMode defaultWaitMode() const {
+        return mPhysical.isCpu() ? WaitMode::eBlock : WaitMode::eHybrid;
+    }
+
+    /// Waits until every queue is idle. The queues of a lost device are.
+    void waitIdle() const;
+
+private:
+    Device() = default;
+    /// The part of create() and wrap() after the VkDevice exists. @param host  null for create()
+    void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
+
+    std::shared_ptr<Instance> mInstance;
+    PhysicalDevice mPhysical;
+    DevicePlan mPlan;
+    DevicePlan mRequestedPlan;
+    bool mWrapped = false;
+    mutable std::mutex mSubmissionMutex;
+    mutable TimelinePoint mLastUnknownAccess;
+    std::vector<std::unique_ptr<Queue>> mQueues;
+    std::vector<uint32_t> mFamilies;
+    std::unique_ptr<DeletionQueue> mDeletionQueue;
+    std::unique_ptr<Allocator> mAllocator;
+    std::unique_ptr<CommandBufferPool> mCommandBuffers;
+    std::unique_ptr<QueryPools> mQueryPools;
+    std::unique_ptr<DescriptorAllocator> mDescriptors;
+    std::unique_ptr<PipelineCache> mPipelines;
+    std::unique_ptr<Transfer> mTransfer; ///< destroyed first: it holds buffers
+};
+
+} // namespace kp::vulkan

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/device/DeviceHandle.hpp"
+
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "vulkan/device/Loader.hpp"
+#include "vulkan/device/Result.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+const char* faultName(VkDeviceFaultAddressTypeEXT type) {
+    switch (type) {
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_READ_INVALID_EXT:
+        return "invalid read";
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_WRITE_INVALID_EXT:
+        return "invalid write";
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_EXECUTE_INVALID_EXT:
+        return "invalid execution";
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_UNKNOWN_EXT:
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_INVALID_EXT:
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_FAULT_EXT:
+        return "instruction pointer";
+    default:
+        return "address";
+    }
+}
+
+} // namespace
+
+void DeviceHandle::open(VkDevice handle, std::string name,
+                        PFN_vkGetDeviceProcAddr getDeviceProcAddr) {
+    mHandle = handle;
+    mName = std::move(name);
+    loadDeviceTable(mTable, mHandle, getDeviceProcAddr);
+}
+
+void DeviceHandle::loadDebugFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr) {
+    DebugFunctions functions;
+#define KOMPUTE_LOAD(member, function)                                                             \
+    functions.member = reinterpret_cast<PFN_##function>(getDeviceProcAddr(mHandle, #function));
+    KOMPUTE_LOAD(setObjectName, vkSetDebugUtilsObjectNameEXT)
+    KOMPUTE_LOAD(beginLabel, vkCmdBeginDebugUtilsLabelEXT)
+    KOMPUTE_LOAD(endLabel, vkCmdEndDebugUtilsLabelEXT)
+#undef KOMPUTE_LOAD
+    if (functions.setObjectName && functions.beginLabel && functions.endLabel)
+        mDebugFunctions = functions;
+}
+
+void DeviceHandle::fail(VkResult result, const char* what) const {
+    if (result != VK_ERROR_DEVICE_LOST)
+        throwResult(result, what);
+    const bool first = !mLost.exchange(true, std::memory_order_relaxed);
+    throw DeviceLost(formatted("{} failed: VK_ERROR_DEVICE_LOST; the device '{}' has stopped (a "
+                               "shader that never ends, or one that reads or writes outside its "
+                               "buffers, does this): destroy its objects and make a new Manager",
+                               what, mName),
+                     first ? faultReport() : std::vector<std::string>{});
+}
+
+void DeviceHandle::requireAlive() const {
+    if (lost()) [[unlikely]]
+        kp::fail<DeviceLost>("the device '{}' was lost earlier and can do nothing more; destroy "
+                             "its objects and make a new Manager",
+                             mName);
+}
+
+std::vector<std::string> DeviceHandle::faultReport() const {
+    if (!mReportsFaults)
+        return {};
+    VkDeviceFaultCountsEXT counts{VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT, nullptr, 0, 0, 0};
+    if (mTable.vkGetDeviceFaultInfoEXT(mHandle, &counts, nullptr) < 0)
+        return {};
+    std::vector<VkDeviceFaultAddressInfoEXT> addresses(counts.addressInfoCount);
+    std::vector<VkDeviceFaultVendorInfoEXT> vendors(counts.vendorInfoCount);
+    VkDeviceFaultInfoEXT info{};
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
+    info.pAddressInfos = addresses.data();
+    info.pVendorInfos = vendors.data();
+    counts.vendorBinarySize = 0;
+    if (mTable.vkGetDeviceFaultInfoEXT(mHandle, &counts, &info) < 0)
+        return {};
+
+    std::vector<std::string> report;
+    if (*info.description)
+        report.emplace_back(info.description);
+    for (uint32_t i = 0; i < counts.addressInfoCount; ++i)
+        report.push_back(formatted("{} at {:#x} (exact to {} bytes)",
+                                   faultName(addresses[i].addressType),
+                                   addresses[i].reportedAddress, addresses[i].addressPrecision));
+    for (uint32_t i = 0; i < counts.vendorInfoCount; ++i)
+        report.push_back(formatted("{} (code {:#x}, data {:#x})", vendors[i].description,
+                                   vendors[i].vendorFaultCode, vendors[i].vendorFaultData));
+    return report;
+}
+
+void DeviceHandle::setName(VkObjectType type, uint64_t handle, const std::string& name) const {
+    if (!debugUtils())
+        return;
+    VkDebugUtilsObjectNameInfoEXT info{};
+    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+    info.objectType = type;
+    info.objectHandle = handle;
+    info.pObjectName = name.c_str();
+    mDebugFunctions.setObjectName(mHandle, &info);
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vulkan/device/PhysicalDevice.hpp"
+
+namespace kp::vulkan {
+
+/// The device that a Manager asks for, and what to enable on it. Pure data.
+struct DeviceRequest {
+    std::optional<uint32_t> index; ///< in the list of devices
+    std::string name;              ///< part of the device's name, any case; "" = any
+    std::string uuid;              ///< device UUID in hexadecimal, dashes optional; "" = any
+    std::optional<VkPhysicalDeviceType> type;
+    bool excludeCpu = false; ///< no software drivers
+    /// One entry per queue; empty: one queue of the first family with compute.
+    std::vector<uint32_t> queueFamilies;
+    std::vector<std::string> requiredExtensions; ///< a device without one is refused
+    std::vector<std::string> desiredExtensions;  ///< a missing one is dropped with a warning
+    bool allowTimelineSemaphores = true;         ///< false: recycled fences are used instead
+    std::optional<bool> launchTimestamps;        ///< see DevicePlan; empty: chosen by the device
+    const void* featureChain = nullptr;          ///< caller's pNext of VkDeviceCreateInfo, or null
+    bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
+};
+
+/// One queue to create.
+struct QueuePlan {
+    uint32_t family = 0;
+    uint32_t index = 0; ///< within the family
+    bool operator==(const QueuePlan&) const = default;
+};
+
+/// What to enable on one device.
+struct DevicePlan {
+    uint32_t apiVersion = VK_API_VERSION_1_1;
+    std::vector<std::string> extensions;
+    std::vector<std::string> droppedExtensions; ///< desired, but not offered
+    FeatureSet features;
+    std::vector<QueuePlan> queues; ///< in the order of DeviceRequest::queueFamilies
+    /// Up to two queues of a family that only copies, for the transfer engine: one per direction.
+    /// Empty if there is no such family. Also empty without timeline semaphores, since the host
+    /// would then have to wait between queues.
+    std::vector<QueuePlan> copyQueues;
+    bool timelineSemaphores = false;
+    /// A dispatch counts as finished when the next one, which waits for it, is launched. On NVIDIA
+    /// GPUs a timestamp that waits for the end itself costs 37 % of a list of small kernels, this
+    /// one 1 %, and the two differ by no more than a barrier takes (docs/launchers.md). Wrong on a
+    /// device that stops reading the command buffer until a dispatch has finished.
+    bool launchTimestamps = false;
+
+    bool has(Feature feature) const { return vulkan::has(features, feature); }
+    bool hasExtension(const std::string& name) const;
+    bool operator==(const DevicePlan&) const = default;
+};
+
+/// A plan, or the reasons why the device is refused.
+struct DevicePlanResult {
+    std::optional<DevicePlan> plan;
+    std::vector<std::string> refusals; ///< empty if there is a plan
+    bool badRequest = false;           ///< only the requested queue families were refused
+};
+
+/// Decides what to enable on @p device. Pure. Refuses a device below Vulkan 1.1, one without a
+/// compute queue or without a required extension, and a request for a queue family that does not
+/// exist, lacks compute, or has fewer queues.
+DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request);
+
+/// Returns the indices in @p devices of those that match the request, best first: discrete,
+/// integrated, virtual, other, CPU; then the driver's order. Pure.
+std::vector<size_t> rankDevices(const std::vector<PhysicalDevice>& devices,
+                                const DeviceRequest& request);
+
+/// Return the extensions that a host application must, and should, enable on a device of its own.
+std::vector<std::string> requiredExtensions(const PhysicalDevice& device);
+std::vector<std::string> recommendedExtensions(const PhysicalDevice& device);
+
+} // namespace kp::vulkan

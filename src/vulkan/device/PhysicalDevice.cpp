@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/device/PhysicalDevice.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/Text.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Result.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+std::vector<std::string> readExtensions(const InstanceTable& table, VkPhysicalDevice handle) {
+    std::vector<VkExtensionProperties> properties;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        uint32_t count = 0;
+        check(table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr),
+              "vkEnumerateDeviceExtensionProperties");
+        properties.resize(count);
+        result =
+            table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, properties.data());
+        check(result, "vkEnumerateDeviceExtensionProperties");
+        properties.resize(count);
+    }
+    std::vector<std::string> names;
+    names.reserve(properties.size());
+    for (const VkExtensionProperties& property : properties)
+        names.emplace_back(property.extensionName);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+void readQueueFamilies(const InstanceTable& table, PhysicalDevice& device) {
+    uint32_t count = 0;
+    table.vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
+    device.queueFamilies.resize(count);
+    table.vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count,
+                                                   device.queueFamilies.data());
+    device.queueFamilies.resize(count);
+}
+
+/// Property structs in one pNext chain.
+class PropertyChain {
+public:
+    template <typename Properties>
+    void add(Properties& properties, VkStructureType sType) {
+        properties.sType = sType;
+        mLast->pNext = reinterpret_cast<VkBaseOutStructure*>(&properties);
+        mLast = mLast->pNext;
+    }
+    VkPhysicalDeviceProperties2 head{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, nullptr, {}};
+
+private:
+    VkBaseOutStructure* mLast = reinterpret_cast<VkBaseOutStructure*>(&head);
+};
+
+void readProperties(const InstanceTable& table, PhysicalDevice& device) {
+    VkPhysicalDeviceIDProperties id{};
+    VkPhysicalDeviceSubgroupProperties subgroup{};
+    VkPhysicalDeviceMaintenance3Properties maintenance3{};
+    VkPhysicalDeviceDriverProperties driver{};
+    VkPhysicalDeviceSubgroupSizeControlProperties subgroupSize{};
+    VkPhysicalDeviceMaintenance4Properties maintenance4{};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT hostMemory{};
+
+    PropertyChain chain;
+    chain.add(id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
+    chain.add(subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+    chain.add(maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+    const auto knows = [&](uint32_t core, const char* extension) {
+        return device.apiVersion >= core || device.hasExtension(extension);
+    };
+    if (knows(VK_API_VERSION_1_2, "VK_KHR_driver_properties"))
+        chain.add(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+    if (knows(VK_API_VERSION_1_3, "VK_EXT_subgroup_size_control"))
+        chain.add(subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    if (knows(VK_API_VERSION_1_3, "VK_KHR_maintenance4"))
+        chain.add(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+    if (device.hasExtension("VK_EXT_external_memory_host"))
+        chain.add(hostMemory,
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+    table.vkGetPhysicalDeviceProperties2(device.handle, &chain.head);
+
+    std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.deviceUuid.begin());
+    std::copy(std::begin(id.driverUUID), std::end(id.driverUUID), device.driverUuid.begin());
+    device.driverName = driver.driverName;
+    device.driverInfo = driver.driverInfo;
+    device.subgroupSize = subgroup.subgroupSize;
+    device.minSubgroupSize =
+        subgroupSize.minSubgroupSize ? subgroupSize.minSubgroupSize : subgroup.subgroupSize;
+    device.maxSubgroupSize =
+        subgroupSize.maxSubgroupSize ? subgroupSize.maxSubgroupSize : subgroup.subgroupSize;
+    device.maxMemoryAllocationSize = maintenance3.maxMemoryAllocationSize;
+    device.maxBufferSize = maintenance4.maxBufferSize;
+    device.importedHostPointerAlignment = hostMemory.minImportedHostPointerAlignment;
+}
+
+} // namespace
+
+bool PhysicalDevice::hasExtension(const std::string& name) const {
+    return std::binary_search(extensions.begin(), extensions.end(), name);
+}
+
+PhysicalDevice readPhysicalDevice(const InstanceTable& table, VkPhysicalDevice handle,
+                                  uint32_t index, uint32_t instanceVersion) {
+    PhysicalDevice device;
+    device.handle = handle;
+    device.index = index;
+    table.vkGetPhysicalDeviceProperties(handle, &device.properties);
+    const uint32_t version = std::min(instanceVersion, device.properties.apiVersion);
+    device.apiVersion =
+        VK_MAKE_API_VERSION(0, VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), 0);
+    table.vkGetPhysicalDeviceMemoryProperties(handle, &device.memory);
+    readQueueFamilies(table, device);
+    device.extensions = readExtensions(table, handle);
+
+    if (device.apiVersion >= VK_API_VERSION_1_1 && table.vkGetPhysicalDeviceProperties2 &&
+        table.vkGetPhysicalDeviceFeatures2) {
+        readProperties(table, device);
+        FeatureChain chain(device.apiVersion, device.extensions);
+        table.vkGetPhysicalDeviceFeatures2(handle, chain.head());
+        device.features = chain.read();
+    }
+    return device;
+}
+
+std::string uuidToString(const std::array<uint8_t, VK_UUID_SIZE>& uuid) {
+    std::string text;
+    for (size_t i = 0; i < uuid.size(); ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
+        text += formatted("{:02x}", uuid[i]);
+    }
+    return text;
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vulkan/device/Features.hpp"
+
+namespace kp::vulkan {
+
+struct InstanceTable;
+
+/// The properties of one device, read once. Pure data, so that tests can invent devices.
+struct PhysicalDevice {
+    VkPhysicalDevice handle = VK_NULL_HANDLE;
+    uint32_t index = 0; ///< in vkEnumeratePhysicalDevices
+    VkPhysicalDeviceProperties properties{};
+    /// The version that the library may use: the lower of the instance's and the device's.
+    uint32_t apiVersion = VK_API_VERSION_1_0;
+    std::array<uint8_t, VK_UUID_SIZE> deviceUuid{};
+    std::array<uint8_t, VK_UUID_SIZE> driverUuid{};
+    std::string driverName; ///< "" if neither Vulkan 1.2 nor VK_KHR_driver_properties
+    std::string driverInfo;
+    uint32_t subgroupSize = 0;
+    uint32_t minSubgroupSize = 0;
+    uint32_t maxSubgroupSize = 0;
+    uint64_t maxMemoryAllocationSize = 0;
+    uint64_t maxBufferSize = 0; ///< 0: not known
+    /// Addresses and sizes of imported host memory must be multiples of this; 0 without
+    /// VK_EXT_external_memory_host.
+    uint64_t importedHostPointerAlignment = 0;
+    VkPhysicalDeviceMemoryProperties memory{};
+    std::vector<VkQueueFamilyProperties> queueFamilies;
+    std::vector<std::string> extensions; ///< sorted
+    FeatureSet features;
+
+    bool hasExtension(const std::string& name) const;
+    bool has(Feature feature) const { return vulkan::has(features, feature); }
+    bool isNvidia() const { return properties.vendorID == 0x10de; }
+    bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
+    std::string name() const { return properties.deviceName; }
+};
+
+/// Reads a device. @throws Error if an enumeration fails
+PhysicalDevice readPhysicalDevice(const InstanceTable& table, VkPhysicalDevice handle,
+                                  uint32_t index, uint32_t instanceVersion);
+
+/// Returns lower-case hexadecimal digits with dashes, as vulkaninfo prints them.
+std::string uuidToString(const std::array<uint8_t, VK_UUID_SIZE>& uuid);
+
+} // namespace kp::vulkan

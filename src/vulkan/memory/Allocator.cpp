@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/memory/Allocator.hpp"
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Result.hpp"
+
+#define VMA_STATIC_VULKAN_FUNCTIONS 0
+#define VMA_DYNAMIC_VULKAN_FUNCTIONS 0
+#define VMA_IMPLEMENTATION
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+#include <vk_mem_alloc.h>
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+namespace kp::vulkan {
+namespace {
+
+// VulkanMemoryAllocator copies the function pointers. Allocation still goes through the device's
+// table, so that tests can make it fail.
+thread_local const DeviceHandle* tAllocatingDevice = nullptr;
+
+VKAPI_ATTR VkResult VKAPI_CALL allocateThroughTable(VkDevice device,
+                                                    const VkMemoryAllocateInfo* info,
+                                                    const VkAllocationCallbacks* callbacks,
+                                                    VkDeviceMemory* memory) {
+    return tAllocatingDevice->vk().vkAllocateMemory(device, info, callbacks, memory);
+}
+
+/// Staging of at least this size gets a dedicated allocation.
+constexpr uint64_t kMinDedicatedStaging = 1u << 20;
+/// So does any memory of this size, for which the allocator would create a block of twice the size.
+constexpr uint64_t kMinDedicated = 32u << 20;
+
+VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
+    VmaAllocationCreateInfo info{};
+    switch (place) {
+    case MemoryPlace::eDevice:
+        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+        break;
+    case MemoryPlace::eHost:
+    case MemoryPlace::eStaging:
+        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+        if (place == MemoryPlace::eStaging && bytes >= kMinDedicatedStaging)
+            info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
+        info.requiredFlags =
+            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+        info.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+        break;
+    case MemoryPlace::eDeviceWritable:
+        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+        break;
+    case MemoryPlace::eDeviceMapped:
+        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+        info.requiredFlags =
+            VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+        break;
+    }
+    if (bytes >= kMinDedicated)
+        info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
+    return info;
+}
+
+const char* placeName(MemoryPlace place) {
+    switch (place) {
+    case MemoryPlace::eDevice:
+        return "device";
+    case MemoryPlace::eHost:
+    case MemoryPlace::eStaging:
+        return "host";
+    case MemoryPlace::eDeviceMapped:
+    case MemoryPlace::eDeviceWritable:
+        return "mapped device";
+    }
+    return "";
+}
+
+VmaVulkanFunctions functions(const Device& device) {
+    const InstanceTable& instance = device.instance()->table();
+    const VolkDeviceTable& vk = device.vk();
+    VmaVulkanFunctions f{};
+    f.vkGetPhysicalDeviceProperties = instance.vkGetPhysicalDeviceProperties;
+    f.vkGetPhysicalDeviceMemoryProperties = instance.vkGetPhysicalDeviceMemoryProperties;
+    f.vkGetPhysicalDeviceMemoryProperties2KHR = instance.vkGetPhysicalDeviceMemoryProperties2;
+    f.vkAllocateMemory = allocateThroughTable;
+    f.vkFreeMemory = vk.vkFreeMemory;
+    f.vkMapMemory = vk.vkMapMemory;
+    f.vkUnmapMemory = vk.vkUnmapMemory;
+    f.vkFlushMappedMemoryRanges = vk.vkFlushMappedMemoryRanges;
+    f.vkInvalidateMappedMemoryRanges = vk.vkInvalidateMappedMemoryRanges;
+    f.vkBindBufferMemory = vk.vkBindBufferMemory;
+    f.vkBindImageMemory = vk.vkBindImageMemory;
+    f.vkGetBufferMemoryRequirements = vk.vkGetBufferMemoryRequirements;
+    f.vkGetImageMemoryRequirements = vk.vkGetImageMemoryRequirements;
+    f.vkCreateBuffer = vk.vkCreateBuffer;
+    f.vkDestroyBuffer = vk.vkDestroyBuffer;
+    f.vkCreateImage = vk.vkCreateImage;
+    f.vkDestroyImage = vk.vkDestroyImage;
+    f.vkCmdCopyBuffer = vk.vkCmdCopyBuffer;
+    f.vkGetBufferMemoryRequirements2KHR = vk.vkGetBufferMemoryRequirements2;
+    f.vkGetImageMemoryRequirements2KHR = vk.vkGetImageMemoryRequirements2;
+    f.vkBindBufferMemory2KHR = vk.vkBindBufferMemory2;
+    f.vkBindImageMemory2KHR = vk.vkBindImageMemory2;
+#if VMA_VULKAN_VERSION >= 1003000
+    f.vkGetDeviceBufferMemoryRequirements = vk.vkGetDeviceBufferMemoryRequirements;
+    f.vkGetDeviceImageMemoryRequirements = vk.vkGetDeviceImageMemoryRequirements;
+#endif
+    return f;
+}
+
+} // namespace
+
+Allocator::Allocator(Device& device) : mDevice(device) {
+    const VmaVulkanFunctions table = functions(device);
+    VmaAllocatorCreateInfo info{};
+    info.instance = device.instance()->handle();
+    info.physicalDevice = device.physical().handle;
+    info.device = device.handle();
+    info.pVulkanFunctions = &table;
+    info.vulkanApiVersion = std::min<uint32_t>(device.plan().apiVersion, VK_API_VERSION_1_3);
+    if (device.plan().hasExtension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
+        info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+    if (device.has(Feature::eBufferDeviceAddress))
+        info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
+    uint32_t type = 0;
+    mOffersDeviceMapped = findType(MemoryPlace::eDeviceMapped, type) == VK_SUCCESS;
+    mOffersDeviceWritable = findType(MemoryPlace::eDeviceWritable, type) == VK_SUCCESS;
+}
+
+Allocator::~Allocator() {
+    vmaDestroyAllocator(mHandle);
+}
+
+VkResult Allocator::findType(MemoryPlace place, uint32_t& type) const {
+    const VmaAllocationCreateInfo info = createInfo(place);
+    return vmaFindMemoryTypeIndex(mHandle, UINT32_MAX, &info, &type);
+}
+
+bool Allocator::offers(MemoryPlace place) const {
+    if (place == MemoryPlace::eDeviceMapped)
+        return mOffersDeviceMapped;
+    return place != MemoryPlace::eDeviceWritable || mOffersDeviceWritable;
+}
+
+bool Allocator::isCached(uint32_t memoryType) const {
+    return (mDevice.physical().memory.memoryTypes[memoryType].propertyFlags &
+            VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+}
+
+uint64_t Allocator::heapSize(MemoryPlace place) const {
+    uint32_t type = 0;
+    if (findType(place, type) != VK_SUCCESS)
+        return 0;
+    const VkPhysicalDeviceMemoryProperties& memory = mDevice.physical().memory;
+    return memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size;
+}
+
+void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
+    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY ||
+        result == VK_ERROR_TOO_MANY_OBJECTS)
+        throw OutOfMemory(formatted("out of memory: {} bytes of {} memory were requested from {}, "
+                                    "whose heap has {} bytes in all ({}); free some memory first",
+                                    bytes, placeName(place), mDevice.name(), heapSize(place),
+                                    nameOf(result)),
+                          result);
+    mDevice.check(result, "allocating memory");
+    throwResult(result, "allocating memory");
+}
+
+Allocation Allocator::bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes) {
+    return bindObject(buffer, place, bytes, vmaAllocateMemoryForBuffer, vmaBindBufferMemory);
+}
+
+Allocation Allocator::bind(VkImage image, MemoryPlace place, uint64_t bytes) {
+    return bindObject(image, place, bytes, vmaAllocateMemoryForImage, vmaBindImageMemory);
+}
+
+template <typename Object, typename Allocate, typename Bind>
+Allocation Allocator::bindObject(Object object, MemoryPlace place, uint64_t bytes,
+                                 Allocate allocate, Bind bindMemory) {
+    tAllocatingDevice = &mDevice;
+    const VmaAllocationCreateInfo info = createInfo(place, bytes);
+    Allocation allocation;
+    VmaAllocationInfo details{};
+    VkResult result = allocate(mHandle, object, &info, &allocation.handle, &details);
+    if (result != VK_SUCCESS)
+        fail(result, place, bytes);
+    result = bindMemory(mHandle, allocation.handle, object);
+    if (result != VK_SUCCESS) {
+        vmaFreeMemory(mHandle, allocation.handle);
+        fail(result, place, bytes);
+    }
+    allocation.mapped = details.pMappedData;
+    allocation.cached = isCached(details.memoryType);
+    return allocation;
+}
+
+void Allocator::free(const Allocation& allocation) {
+    vmaFreeMemory(mHandle, allocation.handle);
+}
+
+Allocator::Usage Allocator::usage() const {
+    VmaBudget budgets[VK_MAX_MEMORY_HEAPS]{};
+    vmaGetHeapBudgets(mHandle, budgets);
+    Usage usage;
+    for (const VmaBudget& budget : budgets) {
+        usage.blockBytes += budget.statistics.blockBytes;
+        usage.allocationBytes += budget.statistics.allocationBytes;
+        usage.allocations += budget.statistics.allocationCount;
+    }
+    return usage;
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "vulkan/device/Vulkan.hpp"
+
+// VulkanMemoryAllocator's handles, so that only Allocator.cpp includes its header.
+struct VmaAllocator_T;
+struct VmaAllocation_T;
+
+namespace kp::vulkan {
+
+class Device;
+
+/// The kind of memory behind a resource.
+enum class MemoryPlace {
+    eDevice,       ///< device-local
+    eHost,         ///< host-visible, coherent, mapped; cached for fast host reads if the device can
+    eDeviceMapped, ///< device-local and mapped; the host reads it at full speed
+    eDeviceWritable, ///< device-local and mapped; host reads may be very slow
+    eStaging         ///< as eHost; a large one gets an allocation of its own, freed with it
+};
+
+/// Memory bound to a buffer or an image.
+struct Allocation {
+    VmaAllocation_T* handle = nullptr;
+    void* mapped = nullptr; ///< host address; null for MemoryPlace::eDevice
+    bool cached = false;    ///< the host reads it at full speed
+};
+
+/// VulkanMemoryAllocator, which suballocates small pieces from large blocks. Thread-safe. Owned by
+/// its Device.
+class Allocator {
+public:
+    explicit Allocator(Device& device);
+    ~Allocator();
+    Allocator(const Allocator&) = delete;
+    Allocator& operator=(const Allocator&) = delete;
+
+    /// Returns true if the device has memory of this kind. eDevice, eHost and eStaging always
+    /// exist.
+    bool offers(MemoryPlace place) const;
+
+    /// Allocates and binds. @throws OutOfMemory, with @p bytes and the size of the heap
+    Allocation bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes);
+    Allocation bind(VkImage image, MemoryPlace place, uint64_t bytes);
+    void free(const Allocation& allocation);
+
+    /// Memory of all heaps.
+    struct Usage {
+        uint64_t blockBytes = 0;      ///< allocated from the driver
+        uint64_t allocationBytes = 0; ///< of these, in use
+        uint32_t allocations = 0;
+    };
+    Usage usage() const;
+
+    /// Returns the size of the heap of this kind of memory; 0 if there is none.
+    uint64_t heapSize(MemoryPlace place) const;
+
+private:
+    template <typename Object, typename Allocate, typename Bind>
+    Allocation bindObject(Object object, MemoryPlace place, uint64_t bytes, Allocate allocate,
+                          Bind bindMemory);
+    VkResult findType(MemoryPlace place, uint32_t& type) const;
+    bool isCached(uint32_t memoryType) const;
+    [[noreturn]] void fail(VkResult result, MemoryPlace place, uint64_t bytes) const;
+
+    Device& mDevice;
+    VmaAllocator_T* mHandle = nullptr;
+    bool mOffersDeviceMapped = false;
+    bool mOffersDeviceWritable = false;
+};
+
+} // namespace kp::vulkan

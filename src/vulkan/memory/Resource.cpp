@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/memory/Resource.hpp"
+
+#include <algorithm>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+
+namespace kp::vulkan {
+
+void ResourceUse::noteOther(const TimelinePoint& point) {
+    const auto found = std::find_if(others.begin(), others.end(), [&](const TimelinePoint& use) {
+        return use.queue == point.queue;
+    });
+    if (found == others.end())
+        others.push_back(point);
+    else
+        *found = point;
+}
+
+std::vector<TimelinePoint> ResourceUse::all() const {
+    std::vector<TimelinePoint> points = others;
+    if (lastUse.queue)
+        points.push_back(lastUse);
+    return points;
+}
+
+bool Resource::idle() const {
+    const std::lock_guard lock(mDevice.submissionMutex());
+    const std::vector<TimelinePoint>& others = use().others;
+    return DeletionQueue::reached(mDevice.lastUnknownAccess()) &&
+           DeletionQueue::reached(use().lastUse) &&
+           std::all_of(others.begin(), others.end(), DeletionQueue::reached);
+}
+
+void Resource::pushDeletion(std::function<void()> release) const {
+    mDevice.deletionQueue().push(usesBefore(true), std::move(release));
+}
+
+std::vector<TimelinePoint> Resource::usesBefore(bool writing) const {
+    const std::lock_guard lock(mDevice.submissionMutex());
+    std::vector<TimelinePoint> points;
+    if (writing)
+        points = use().all();
+    else if (use().lastWrite.queue)
+        points.push_back(use().lastWrite);
+    if (mDevice.lastUnknownAccess().queue)
+        points.push_back(mDevice.lastUnknownAccess());
+    return points;
+}
+
+void Resource::waitUntilFree(bool forWriting) const {
+    for (const TimelinePoint& point : usesBefore(forWriting))
+        point.queue->wait(point.value, UINT64_MAX, mDevice.defaultWaitMode());
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "vulkan/queue/Timeline.hpp"
+
+namespace kp::vulkan {
+
+class Device;
+class Queue;
+
+/// The last write and the last uses of memory. Guarded by the device's submission mutex.
+struct ResourceUse {
+    TimelinePoint lastWrite;
+    TimelinePoint lastUse;             ///< on the first queue that used it, writes included
+    std::vector<TimelinePoint> others; ///< the last use on each other queue
+
+    /// Call before note() of a point of this queue, which then does not allocate.
+    void prepare(const Queue& queue) {
+        if (lastUse.queue && lastUse.queue != &queue) [[unlikely]]
+            others.reserve(others.size() + 1);
+    }
+    void note(const TimelinePoint& point, bool writes) {
+        if (writes)
+            lastWrite = point;
+        if (!lastUse.queue || lastUse.queue == point.queue)
+            lastUse = point;
+        else
+            noteOther(point);
+    }
+    std::vector<TimelinePoint> all() const;
+
+private:
+    void noteOther(const TimelinePoint& point);
+};
+
+/// A Buffer or an Image. Shared by the user's object and every recorded command buffer that uses
+/// it.
+class Resource {
+public:
+    explicit Resource(Device& device) : mDevice(device) {}
+    virtual ~Resource() = default;
+    Resource(const Resource&) = delete;
+    Resource& operator=(const Resource&) = delete;
+
+    Device& device() const { return mDevice; }
+    ResourceUse& use() const { return *mUse; }
+
+    /// Identifies the memory: equal for two views of one memory, and never the address of a
+    /// Resource.
+    const void* hazardKey() const { return mUse; }
+    /// Returns true if another object may be a view of the same memory.
+    bool sharesUse() const { return mUse != &mOwnUse; }
+
+    /// Set when the user destroys it. Submitting a command buffer that uses it throws from then on.
+    void markDestroyed() { mDestroyed.store(true, std::memory_order_release); }
+    bool destroyed() const { return mDestroyed.load(std::memory_order_acquire); }
+
+    /// True for an image until a submission brings it to its layout. Guarded by the device's
+    /// submission mutex.
+    bool awaitsLayout() const { return mAwaitsLayout; }
+
+    /// Returns true if the device has finished with this memory.
+    bool idle() const;
+    /// Returns the submissions that a write (@p writing) or a read of this memory must wait for.
+    std::vector<TimelinePoint> usesBefore(bool writing) const;
+    /// Blocks until the device no longer uses (@p forWriting) or no longer writes this memory.
+    void waitUntilFree(bool forWriting) const;
+
+protected:
+    /// Calls @p release once the device has finished with the memory: now, without allocating, if
+    /// it has already. For destructors.
+    template <typename Release>
+    void deferDeletion(Release release) const {
+        if (idle())
+            release();
+        else
+            pushDeletion(std::move(release));
+    }
+
+    /// For several objects that are views of one memory.
+    void shareUse(std::shared_ptr<ResourceUse> use) {
+        mSharedUse = std::move(use);
+        mUse = mSharedUse.get();
+    }
+
+    void setAwaitsLayout(bool awaits) { mAwaitsLayout = awaits; }
+
+    Device& mDevice;
+
+private:
+    void pushDeletion(std::function<void()> release) const;
+
+    // Every submission reads the first members, which therefore share a cache line.
+    ResourceUse* mUse = &mOwnUse;
+    std::atomic<bool> mDestroyed{false};
+    bool mAwaitsLayout = false;
+    ResourceUse mOwnUse;
+    std::shared_ptr<ResourceUse> mSharedUse;
+};
+
+} // namespace kp::vulkan

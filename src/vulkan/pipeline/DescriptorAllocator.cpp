@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+
+#include <algorithm>
+
+#include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+constexpr uint32_t kSetsPerPool = 256;
+/// Idle sets kept per layout; further ones are freed.
+constexpr size_t kMaxIdleSets = 64;
+
+// Descriptors of each type per pool: enough for typical compute shaders. A layout that needs more
+// gets a pool that fits it.
+constexpr VkDescriptorPoolSize kPoolSizes[] = {
+    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * kSetsPerPool},
+    {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kSetsPerPool / 2},
+    {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, kSetsPerPool},
+};
+
+} // namespace
+
+DescriptorSet::~DescriptorSet() {
+    mOwner.recycle(mLayout, {mPool, mHandle});
+}
+
+DescriptorAllocator::~DescriptorAllocator() {
+    for (const Pool& pool : mPools)
+        mDevice.vk().vkDestroyDescriptorPool(mDevice.handle(), pool.handle, nullptr);
+}
+
+void DescriptorAllocator::addPool(const PipelineLayout& layout) {
+    std::vector<VkDescriptorPoolSize> sizes(std::begin(kPoolSizes), std::end(kPoolSizes));
+    for (VkDescriptorPoolSize& size : sizes) {
+        uint32_t needed = 0;
+        for (const DescriptorBinding& binding : layout.bindings())
+            if (binding.type == size.type)
+                needed += binding.count;
+        size.descriptorCount = std::max(size.descriptorCount, needed);
+    }
+    VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    info.flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT;
+    info.maxSets = kSetsPerPool;
+    info.poolSizeCount = static_cast<uint32_t>(sizes.size());
+    info.pPoolSizes = sizes.data();
+    VkDescriptorPool pool = VK_NULL_HANDLE;
+    mDevice.check(mDevice.vk().vkCreateDescriptorPool(mDevice.handle(), &info, nullptr, &pool),
+                  "vkCreateDescriptorPool");
+    mPools.push_back({pool, kSetsPerPool});
+}
+
+bool DescriptorAllocator::allocateFrom(size_t pool, const PipelineLayout& layout,
+                                       VkDescriptorSet& set) {
+    if (mPools[pool].freeSets == 0)
+        return false;
+    const VkDescriptorSetLayout setLayout = layout.setLayout();
+    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    info.descriptorPool = mPools[pool].handle;
+    info.descriptorSetCount = 1;
+    info.pSetLayouts = &setLayout;
+    const VkResult result = mDevice.vk().vkAllocateDescriptorSets(mDevice.handle(), &info, &set);
+    if (result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL)
+        return false;
+    mDevice.check(result, "vkAllocateDescriptorSets");
+    --mPools[pool].freeSets;
+    return true;
+}
+
+DescriptorAllocator::Idle DescriptorAllocator::take(const PipelineLayout& layout) {
+    const std::lock_guard lock(mMutex);
+    std::vector<Idle>& idle = mIdle[layout.setLayout()];
+    if (!idle.empty()) {
+        const Idle set = idle.back();
+        idle.pop_back();
+        return set;
+    }
+    idle.reserve(kMaxIdleSets); // so that recycle() allocates nothing
+    // Tries the last pool with room, then the others, then a new one.
+    Idle set{0, VK_NULL_HANDLE};
+    const size_t existing = mPools.size();
+    for (size_t tried = 0; !set.handle; ++tried) {
+        if (tried > existing)
+            mDevice.check(VK_ERROR_OUT_OF_POOL_MEMORY, "vkAllocateDescriptorSets");
+        if (tried == existing) {
+            addPool(layout);
+            mCurrent = existing;
+        }
+        if (allocateFrom(mCurrent, layout, set.handle))
+            set.pool = mCurrent;
+        else
+            mCurrent = (mCurrent + 1) % mPools.size();
+    }
+    return set;
+}
+
+void DescriptorAllocator::recycle(VkDescriptorSetLayout layout, const Idle& set) noexcept {
+    const std::lock_guard lock(mMutex);
+    const auto found = mIdle.find(layout);
+    // After removeLayout() a set cannot be written again.
+    if (found != mIdle.end() && found->second.size() < found->second.capacity())
+        found->second.push_back(set);
+    else
+        free(set);
+}
+
+void DescriptorAllocator::free(const Idle& set) noexcept {
+    mDevice.vk().vkFreeDescriptorSets(mDevice.handle(), mPools[set.pool].handle, 1, &set.handle);
+    ++mPools[set.pool].freeSets;
+}
+
+void DescriptorAllocator::removeLayout(VkDescriptorSetLayout layout) noexcept {
+    const std::lock_guard lock(mMutex);
+    const auto found = mIdle.find(layout);
+    if (found == mIdle.end())
+        return;
+    for (const Idle& set : found->second)
+        free(set);
+    mIdle.erase(found);
+}
+
+std::shared_ptr<DescriptorSet>
+DescriptorAllocator::create(const PipelineLayout& layout, std::span<const DescriptorWrite> writes) {
+    const Idle taken = take(layout);
+    auto set = std::make_shared<DescriptorSet>(*this, layout.setLayout(), taken.pool, taken.handle);
+    std::vector<VkWriteDescriptorSet> updates;
+    updates.reserve(writes.size());
+    for (const DescriptorWrite& write : writes) {
+        VkWriteDescriptorSet update{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+        update.dstSet = taken.handle;
+        update.dstBinding = write.binding;
+        update.descriptorCount = 1;
+        update.descriptorType = write.type;
+        update.pBufferInfo = &write.buffer;
+        update.pImageInfo = &write.image;
+        updates.push_back(update);
+    }
+    mDevice.vk().vkUpdateDescriptorSets(mDevice.handle(), static_cast<uint32_t>(updates.size()),
+                                        updates.data(), 0, nullptr);
+    return set;
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "vulkan/device/Vulkan.hpp"
+
+namespace kp::vulkan {
+
+class DescriptorAllocator;
+class DeviceHandle;
+class PipelineLayout;
+
+/// The buffer or image of one binding.
+struct DescriptorWrite {
+    uint32_t binding = 0;
+    VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    VkDescriptorBufferInfo buffer{};
+    VkDescriptorImageInfo image{};
+};
+
+/// A descriptor set from a shared pool. Destruction returns it, to be written again for the same
+/// layout. It must not be pending on the device then, nor outlive the layout.
+class DescriptorSet {
+public:
+    DescriptorSet(DescriptorAllocator& owner, VkDescriptorSetLayout layout, size_t pool,
+                  VkDescriptorSet handle)
+        : mOwner(owner), mLayout(layout), mPool(pool), mHandle(handle) {}
+    ~DescriptorSet();
+    DescriptorSet(const DescriptorSet&) = delete;
+    DescriptorSet& operator=(const DescriptorSet&) = delete;
+
+    VkDescriptorSet handle() const { return mHandle; }
+
+private:
+    DescriptorAllocator& mOwner;
+    VkDescriptorSetLayout mLayout;
+    size_t mPool;
+    VkDescriptorSet mHandle;
+};
+
+/// Descriptor sets from shared pools. Returned sets are recycled for the same layout, since
+/// allocating one can take microseconds. Thread-safe.
+class DescriptorAllocator {
+public:
+    explicit DescriptorAllocator(const DeviceHandle& device) : mDevice(device) {}
+    ~DescriptorAllocator();
+    DescriptorAllocator(const DescriptorAllocator&) = delete;
+    DescriptorAllocator& operator=(const DescriptorAllocator&) = delete;
+
+    /// Returns a set of @p layout, written once with @p writes.
+    std::shared_ptr<DescriptorSet> create(const PipelineLayout& layout,
+                                          std::span<const DescriptorWrite> writes);
+
+    /// Frees the idle sets of a layout before it is destroyed. Sets in use are freed when they are
+    /// returned.
+    void removeLayout(VkDescriptorSetLayout layout) noexcept;
+
+private:
+    friend class DescriptorSet;
+
+    struct Pool {
+        VkDescriptorPool handle;
+        uint32_t freeSets;
+    };
+
+    struct Idle {
+        size_t pool;
+        VkDescriptorSet handle;
+    };
+
+    void recycle(VkDescriptorSetLayout layout, const Idle& set) noexcept;
+    void free(const Idle& set) noexcept;
+    Idle take(const PipelineLayout& layout);
+    void addPool(const PipelineLayout& layout);
+    /// Returns false if the pool is full.
+    bool allocateFrom(size_t pool, const PipelineLayout& layout, VkDescriptorSet& set);
+
+    const DeviceHandle& mDevice;
+    std::mutex mMutex;
+    std::vector<Pool> mPools;
+    size_t mCurrent = 0; ///< the last pool with room
+    /// By living layout.
+    std::unordered_map<VkDescriptorSetLayout, std::vector<Idle>> mIdle;
+};
+
+} // namespace kp::vulkan

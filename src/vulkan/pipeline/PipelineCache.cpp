@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
+
+#include "base/Files.hpp"
+#include "base/Hash.hpp"
+#include "base/Text.hpp"
+#include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/device/PhysicalDevice.hpp"
+#include "vulkan/device/Result.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+// Unused pipelines are dropped beyond this number, so that a program that makes shaders at run time
+// does not grow without end.
+constexpr size_t kMaxPipelines = 1024;
+
+/// Precedes the driver's data in the file. The driver checks its own header, but not that the data
+/// are complete.
+struct FileHeader {
+    char magic[8] = {'K', 'P', 'P', 'C', '0', '0', '0', '2'};
+    Hash hash; ///< of the data
+};
+
+std::string_view bytesOf(const FileHeader& header) {
+    return {reinterpret_cast<const char*>(&header), sizeof header};
+}
+
+template <typename T>
+void append(std::string& key, const T& value) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+} // namespace
+
+PipelineLayout::PipelineLayout(const DeviceHandle& device, DescriptorAllocator& descriptors,
+                               std::vector<DescriptorBinding> bindings, uint32_t pushConstantBytes)
+    : mDevice(device), mDescriptors(descriptors), mBindings(std::move(bindings)),
+      mPushConstantBytes(pushConstantBytes) {
+    std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
+    layoutBindings.reserve(mBindings.size());
+    for (const DescriptorBinding& binding : mBindings)
+        layoutBindings.push_back(
+            {binding.binding, binding.type, binding.count, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.bindingCount = static_cast<uint32_t>(layoutBindings.size());
+    setInfo.pBindings = layoutBindings.data();
+    const VolkDeviceTable& vk = device.vk();
+    device.check(vk.vkCreateDescriptorSetLayout(device.handle(), &setInfo, nullptr, &mSetLayout),
+                 "vkCreateDescriptorSetLayout");
+
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, mPushConstantBytes};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &mSetLayout;
+    info.pushConstantRangeCount = mPushConstantBytes > 0 ? 1 : 0;
+    info.pPushConstantRanges = &range;
+    const VkResult result = vk.vkCreatePipelineLayout(device.handle(), &info, nullptr, &mHandle);
+    if (result != VK_SUCCESS) {
+        vk.vkDestroyDescriptorSetLayout(device.handle(), mSetLayout, nullptr);
+        device.check(result, "vkCreatePipelineLayout");
+    }
+}
+
+PipelineLayout::~PipelineLayout() {
+    mDescriptors.removeLayout(mSetLayout);
+    mDevice.vk().vkDestroyPipelineLayout(mDevice.handle(), mHandle, nullptr);
+    mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), mSetLayout, nullptr);
+}
+
+Pipeline::~Pipeline() {
+    mDevice.vk().vkDestroyPipeline(mDevice.handle(), mHandle, nullptr);
+}
+
+PipelineCache::~PipelineCache() {
+    if (mGrown)
+        save();
+    mPipelines.clear();
+    if (mHandle)
+        mDevice.vk().vkDestroyPipelineCache(mDevice.handle(), mHandle, nullptr);
+}
+
+void PipelineCache::setFolder(const std::string& folder) {
+    const std::lock_guard lock(mMutex);
+    if (!mHandle)
+        mFolder = folder;
+}
+
+std::string PipelineCache::file() const {
+    if (mFolder.empty())
+        return {};
+    const VkPhysicalDeviceProperties& properties = mPhysical.properties;
+    std::array<uint8_t, VK_UUID_SIZE> uuid;
+    std::memcpy(uuid.data(), properties.pipelineCacheUUID, VK_UUID_SIZE);
+    const std::string name =
+        formatted("{}-{}-{}-{}.pipelines", properties.vendorID, properties.deviceID,
+                  properties.driverVersion, uuidToString(uuid));
+    return (std::filesystem::path(mFolder) / name).string();
+}
+
+std::string PipelineCache::load() const {
+    const std::string path = file();
+    std::string content = path.empty() ? path : readFile(path).value_or(std::string());
+    if (content.empty())
+        return {};
+    FileHeader header;
+    if (content.size() >= sizeof header) {
+        const std::string_view data = std::string_view(content).substr(sizeof header);
+        header.hash = hashBytes(data.data(), data.size());
+    }
+    if (content.compare(0, sizeof header, bytesOf(header)) != 0) {
+        KP_LOG_WARN("the pipeline cache file {} is damaged, or of another version of the library, "
+                    "and is not used",
+                    path);
+        return {};
+    }
+    content.erase(0, sizeof header);
+    return content;
+}
+
+VkPipelineCache PipelineCache::handle() {
+    if (mHandle)
+        return mHandle;
+    const std::string data = load();
+    VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    info.initialDataSize = data.size();
+    info.pInitialData = data.data();
+    const VolkDeviceTable& vk = mDevice.vk();
+    VkResult result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &mHandle);
+    if (result != VK_SUCCESS && !data.empty()) {
+        info.initialDataSize = 0;
+        info.pInitialData = nullptr;
+        result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &mHandle);
+    }
+    mDevice.check(result, "vkCreatePipelineCache");
+    return mHandle;
+}
+
+bool PipelineCache::save() {
+    const std::string path = file();
+    if (path.empty() || !mHandle || mDevice.lost())
+        return false;
+    const VolkDeviceTable& vk = mDevice.vk();
+    size_t bytes = 0;
+    if (vk.vkGetPipelineCacheData(mDevice.handle(), mHandle, &bytes, nullptr) != VK_SUCCESS)
+        return false;
+    std::string data(bytes, '\0');
+    if (vk.vkGetPipelineCacheData(mDevice.handle(), mHandle, &bytes, data.data()) != VK_SUCCESS)
+        return false;
+    data.resize(bytes);
+
+    std::error_code error;
+    std::filesystem::create_directories(mFolder, error);
+    FileHeader header;
+    header.hash = hashBytes(data.data(), data.size());
+    if (!replaceFile(path, {bytesOf(header), data})) {
+        KP_LOG_INFO("the pipeline cache cannot be written to {}", path);
+        return false;
+    }
+    mGrown = false;
+    return true;
+}
+
+std::shared_ptr<PipelineLayout> PipelineCache::layout(std::vector<DescriptorBinding> bindings,
+                                                      uint32_t pushConstantBytes) {
+    std::string key;
+    append(key, pushConstantBytes);
+    for (const DescriptorBinding& binding : bindings) {
+        append(key, binding.binding);
+        append(key, binding.type);
+        append(key, binding.count);
+    }
+    const std::lock_guard lock(mMutex);
+    std::weak_ptr<PipelineLayout>& slot = mLayouts[key];
+    std::shared_ptr<PipelineLayout> layout = slot.lock();
+    if (!layout) {
+        layout = std::make_shared<PipelineLayout>(mDevice, mDescriptors, std::move(bindings),
+                                                  pushConstantBytes);
+        slot = layout;
+    }
+    return layout;
+}
+
+VkPipeline PipelineCache::create(const PipelineRequest& request) {
+    const VolkDeviceTable& vk = mDevice.vk();
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = request.spirv.size_bytes();
+    moduleInfo.pCode = request.spirv.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    mDevice.check(vk.vkCreateShaderModule(mDevice.handle(), &moduleInfo, nullptr, &module),
+                  "vkCreateShaderModule");
+
+    VkSpecializationInfo specialization{};
+    specialization.mapEntryCount = static_cast<uint32_t>(request.specializationEntries.size());
+    specialization.pMapEntries = request.specializationEntries.data();
+    specialization.dataSize = request.specializationData.size();
+    specialization.pData = request.specializationData.data();
+
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = request.entryPoint.c_str();
+    info.stage.pSpecializationInfo =
+        request.specializationEntries.empty() ? nullptr : &specialization;
+    info.layout = request.layout->handle();
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result =
+        vk.vkCreateComputePipelines(mDevice.handle(), mHandle, 1, &info, nullptr, &pipeline);
+    vk.vkDestroyShaderModule(mDevice.handle(), module, nullptr);
+    if (result == VK_ERROR_INVALID_SHADER_NV || result == VK_ERROR_INITIALIZATION_FAILED ||
+        result == VK_ERROR_UNKNOWN)
+        fail<ShaderError>("the driver of {} refuses the shader ({})", mDevice.name(),
+                          nameOf(result));
+    mDevice.check(result, "vkCreateComputePipelines");
+    return pipeline;
+}
+
+std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request) {
+    std::string key;
+    append(key, request.spirvHash);
+    append(key, request.layout.get());
+    for (const VkSpecializationMapEntry& entry : request.specializationEntries)
+        append(key, entry);
+    key.append(reinterpret_cast<const char*>(request.specializationData.data()),
+               request.specializationData.size());
+    key += request.entryPoint;
+    {
+        const std::lock_guard lock(mMutex);
+        const auto found = mPipelines.find(key);
+        if (found != mPipelines.end())
+            return found->second;
+        handle();
+    }
+    // Created outside the lock, so that threads compile in parallel; VkPipelineCache allows it.
+    auto made = std::make_shared<Pipeline>(mDevice, request.layout, create(request));
+    const std::lock_guard lock(mMutex);
+    if (mPipelines.size() >= kMaxPipelines)
+        std::erase_if(mPipelines, [](const auto& entry) { return entry.second.use_count() == 1; });
+    mGrown = true;
+    return mPipelines.emplace(std::move(key), std::move(made)).first->second;
+}
+
+} // namespace kp::vulkan

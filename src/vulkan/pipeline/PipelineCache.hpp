@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "vulkan/device/Vulkan.hpp"
+
+namespace kp::vulkan {
+
+class DescriptorAllocator;
+class DeviceHandle;
+struct PhysicalDevice;
+
+/// One binding of a descriptor set layout.
+struct DescriptorBinding {
+    uint32_t binding = 0;
+    VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    uint32_t count = 1;
+    bool operator==(const DescriptorBinding&) const = default;
+};
+
+/// A pipeline layout with one descriptor set, shared by all pipelines with equal bindings and push
+/// constants.
+class PipelineLayout {
+public:
+    /// @param descriptors  allocates the sets of this layout
+    /// @p device and @p descriptors must outlive it.
+    PipelineLayout(const DeviceHandle& device, DescriptorAllocator& descriptors,
+                   std::vector<DescriptorBinding> bindings, uint32_t pushConstantBytes);
+    ~PipelineLayout();
+    PipelineLayout(const PipelineLayout&) = delete;
+    PipelineLayout& operator=(const PipelineLayout&) = delete;
+
+    VkPipelineLayout handle() const { return mHandle; }
+    VkDescriptorSetLayout setLayout() const { return mSetLayout; }
+    const std::vector<DescriptorBinding>& bindings() const { return mBindings; }
+    uint32_t pushConstantBytes() const { return mPushConstantBytes; }
+
+private:
+    const DeviceHandle& mDevice;
+    DescriptorAllocator& mDescriptors;
+    std::vector<DescriptorBinding> mBindings;
+    uint32_t mPushConstantBytes;
+    VkDescriptorSetLayout mSetLayout = VK_NULL_HANDLE;
+    VkPipelineLayout mHandle = VK_NULL_HANDLE;
+};
+
+/// A compute pipeline, shared by all requests with equal content.
+class Pipeline {
+public:
+    Pipeline(const DeviceHandle& device, std::shared_ptr<PipelineLayout> layout, VkPipeline handle)
+        : mDevice(device), mLayout(std::move(layout)), mHandle(handle) {}
+    ~Pipeline();
+    Pipeline(const Pipeline&) = delete;
+    Pipeline& operator=(const Pipeline&) = delete;
+
+    VkPipeline handle() const { return mHandle; }
+    const PipelineLayout& layout() const { return *mLayout; }
+
+private:
+    const DeviceHandle& mDevice;
+    std::shared_ptr<PipelineLayout> mLayout;
+    VkPipeline mHandle;
+};
+
+/// The content of a pipeline.
+struct PipelineRequest {
+    std::span<const uint32_t> spirv;
+    std::array<uint64_t, 2> spirvHash{}; ///< equal hashes mean equal SPIR-V
+    std::string entryPoint = "main";
+    std::shared_ptr<PipelineLayout> layout;
+    std::span<const VkSpecializationMapEntry> specializationEntries;
+    std::span<const std::byte> specializationData;
+};
+
+/// Pipelines and layouts shared by content, on top of a VkPipelineCache that a file keeps between
+/// runs: one per device and driver, replaced as a whole, checked before use. Thread-safe.
+class PipelineCache {
+public:
+    PipelineCache(const DeviceHandle& device, const PhysicalDevice& physical,
+                  DescriptorAllocator& descriptors)
+        : mDevice(device), mPhysical(physical), mDescriptors(descriptors) {}
+    /// Writes the file if something was added. Never throws.
+    ~PipelineCache();
+    PipelineCache(const PipelineCache&) = delete;
+    PipelineCache& operator=(const PipelineCache&) = delete;
+
+    /// Sets the folder of the file; "" keeps nothing on disk. Has no effect after the first
+    /// pipeline.
+    void setFolder(const std::string& folder);
+
+    std::shared_ptr<PipelineLayout> layout(std::vector<DescriptorBinding> bindings,
+                                           uint32_t pushConstantBytes);
+    /// @throws ShaderError if the driver refuses the shader, OutOfMemory, DeviceLost
+    std::shared_ptr<Pipeline> pipeline(const PipelineRequest& request);
+
+    /// Writes the file now. @return false if there is no folder or it cannot be written
+    bool save();
+    /// Returns the path of the file, which need not exist; "" without a folder.
+    std::string file() const;
+
+private:
+    VkPipelineCache handle();
+    std::string load() const;
+    VkPipeline create(const PipelineRequest& request);
+
+    const DeviceHandle& mDevice;
+    const PhysicalDevice& mPhysical;
+    DescriptorAllocator& mDescriptors;
+    std::mutex mMutex;
+    std::string mFolder;
+    VkPipelineCache mHandle = VK_NULL_HANDLE;
+    bool mGrown = false; ///< has pipelines that the file lacks
+    std::unordered_map<std::string, std::weak_ptr<PipelineLayout>> mLayouts;
+    std::unordered_map<std::string, std::shared_ptr<Pipeline>> mPipelines;
+};
+
+} // namespace kp::vulkan

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/queue/Barriers.hpp"
+
+#include <array>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/Image.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+struct Scope {
+    VkPipelineStageFlags stages = 0;
+    VkAccessFlags writes = 0;
+    VkAccessFlags all = 0;
+};
+
+constexpr Scope kScopes[kWorkKinds] = {
+    {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+     VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT},
+    {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+     VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT},
+    {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, VK_ACCESS_INDIRECT_COMMAND_READ_BIT},
+};
+
+constexpr Scope unionOf(size_t kinds) {
+    Scope scope;
+    for (size_t i = 0; i < kWorkKinds; ++i) {
+        if (!(kinds & (1u << i)))
+            continue;
+        scope.stages |= kScopes[i].stages;
+        scope.writes |= kScopes[i].writes;
+        scope.all |= kScopes[i].all;
+    }
+    return scope;
+}
+
+/// Indexed by WorkKinds.
+constexpr std::array<Scope, size_t{1} << kWorkKinds> kUnions = [] {
+    std::array<Scope, size_t{1} << kWorkKinds> unions{};
+    for (size_t kinds = 0; kinds < unions.size(); ++kinds)
+        unions[kinds] = unionOf(kinds);
+    return unions;
+}();
+
+const Scope& scopeOf(WorkKinds kinds) {
+    return kUnions[kinds];
+}
+
+void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
+                         VkPipelineStageFlags dstStage, VkAccessFlags dstAccess) {
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = srcAccess;
+    barrier.dstAccessMask = dstAccess;
+    device.vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 1, &barrier, 0, nullptr,
+                                     0, nullptr);
+}
+
+/// Returns the accesses for which an image has this layout.
+VkAccessFlags accessesOf(VkImageLayout layout) {
+    switch (layout) {
+    case VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL:
+        return VK_ACCESS_TRANSFER_READ_BIT;
+    case VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL:
+        return VK_ACCESS_TRANSFER_WRITE_BIT;
+    case VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL:
+        return VK_ACCESS_SHADER_READ_BIT;
+    default:
+        return VK_ACCESS_MEMORY_WRITE_BIT;
+    }
+}
+
+} // namespace
+
+void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         const HazardBarrier& barrier) {
+    if (barrier.everything) {
+        recordFullBarrier(device, commandBuffer);
+        return;
+    }
+    const Scope& before = scopeOf(barrier.before);
+    const Scope& after = scopeOf(barrier.after);
+    recordMemoryBarrier(device, commandBuffer, before.stages, before.writes, after.stages,
+                        after.all);
+}
+
+void recordOpeningBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
+    recordHazardBarrier(
+        device, commandBuffer,
+        {kClosedKinds, static_cast<WorkKinds>(kClosedKinds | bit(WorkKind::eIndirect))});
+}
+
+void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                          WorkKinds before, bool host) {
+    const Scope from = scopeOf(before);
+    Scope to = scopeOf(kClosedKinds);
+    if (host) {
+        to.stages |= VK_PIPELINE_STAGE_HOST_BIT;
+        to.all |= VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
+    }
+    recordMemoryBarrier(device, commandBuffer, from.stages, from.writes, to.stages, to.all);
+}
+
+void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
+    recordMemoryBarrier(device, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                        VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+}
+
+void recordHostBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
+    const Scope before = scopeOf(kClosedKinds);
+    recordMemoryBarrier(device, commandBuffer, before.stages, before.writes,
+                        VK_PIPELINE_STAGE_HOST_BIT,
+                        VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+}
+
+void recordRestoreLayout(VkCommandBuffer commandBuffer, Image& image) {
+    recordImageBarrier(commandBuffer, image, accessesOf(image.recordedLayout()),
+                       VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                       VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                       VK_IMAGE_LAYOUT_GENERAL);
+}
+
+void recordBufferBarrier(VkCommandBuffer commandBuffer, const Buffer& buffer,
+                         VkAccessFlags srcAccess, VkAccessFlags dstAccess,
+                         VkPipelineStageFlags srcStage, VkPipelineStageFlags dstStage) {
+    VkBufferMemoryBarrier barrier{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
+    barrier.srcAccessMask = srcAccess;
+    barrier.dstAccessMask = dstAccess;
+    barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.buffer = buffer.handle();
+    barrier.offset = buffer.offset();
+    barrier.size = buffer.size();
+    buffer.device().vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 0, nullptr, 1,
+                                              &barrier, 0, nullptr);
+}
+
+void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFlags srcAccess,
+                        VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
+                        VkPipelineStageFlags dstStage, VkImageLayout dstLayout) {
+    VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+    barrier.srcAccessMask = srcAccess;
+    barrier.dstAccessMask = dstAccess;
+    barrier.oldLayout = image.recordedLayout();
+    barrier.newLayout = dstLayout;
+    barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.image = image.handle();
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    image.device().vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 0, nullptr, 0,
+                                             nullptr, 1, &barrier);
+    image.setRecordedLayout(dstLayout);
+}
+
+} // namespace kp::vulkan

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/queue/Commands.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/Image.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+constexpr VkImageSubresourceLayers kLayers{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+
+VkBufferImageCopy wholeImage(const Buffer& buffer, const Image& image) {
+    VkBufferImageCopy region{};
+    region.bufferOffset = buffer.offset();
+    region.imageSubresource = kLayers;
+    region.imageExtent = {image.info().width, image.info().height, 1};
+    return region;
+}
+
+} // namespace
+
+void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination) {
+    recordCopyRange(commandBuffer, source, 0, destination, 0, source.size());
+}
+
+void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Image& destination) {
+    const VkBufferImageCopy region = wholeImage(source, destination);
+    source.device().vk().vkCmdCopyBufferToImage(
+        commandBuffer, source.handle(), destination.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+}
+
+void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer& destination) {
+    const VkBufferImageCopy region = wholeImage(destination, source);
+    source.device().vk().vkCmdCopyImageToBuffer(
+        commandBuffer, source.handle(), VK_IMAGE_LAYOUT_GENERAL, destination.handle(), 1, &region);
+}
+
+void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination) {
+    VkImageCopy region{};
+    region.srcSubresource = kLayers;
+    region.dstSubresource = kLayers;
+    region.extent = {source.info().width, source.info().height, 1};
+    source.device().vk().vkCmdCopyImage(commandBuffer, source.handle(), VK_IMAGE_LAYOUT_GENERAL,
+                                        destination.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+}
+
+void recordFill(VkCommandBuffer commandBuffer, const Buffer& buffer, uint32_t pattern) {
+    recordFillRange(commandBuffer, buffer, 0, buffer.fillSize(), pattern);
+}
+
+void recordCopyRange(VkCommandBuffer commandBuffer, const Buffer& source, uint64_t sourceOffset,
+                     const Buffer& destination, uint64_t destinationOffset, uint64_t bytes) {
+    const VkBufferCopy region{source.offset() + sourceOffset,
+                              destination.offset() + destinationOffset, bytes};
+    source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(), 1,
+                                         &region);
+}
+
+void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
+                     uint64_t bytes, uint32_t pattern) {
+    buffer.device().vk().vkCmdFillBuffer(commandBuffer, buffer.handle(), buffer.offset() + offset,
+                                         bytes, pattern);
+}
+
+void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Buffer& destination,
+                  uint64_t offset, uint64_t bytes) {
+    constexpr size_t kMaxRegions = 1024;
+    std::vector<VkBufferCopy> regions;
+    for (uint64_t done = 0; done < bytes;) {
+        const uint64_t part = std::min(bytes - done, pattern.size());
+        regions.push_back({pattern.offset(), destination.offset() + offset + done, part});
+        done += part;
+        if (regions.size() < kMaxRegions && done < bytes)
+            continue;
+        pattern.device().vk().vkCmdCopyBuffer(commandBuffer, pattern.handle(), destination.handle(),
+                                              static_cast<uint32_t>(regions.size()),
+                                              regions.data());
+        regions.clear();
+    }
+}
+
+void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                        const Pipeline& pipeline) {
+    device.vk().vkCmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+}
+
+void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                             const Pipeline& pipeline, VkDescriptorSet set) {
+    device.vk().vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                        pipeline.layout().handle(), 0, 1, &set, 0, nullptr);
+}
+
+void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         const Pipeline& pipeline, const void* data, uint32_t bytes) {
+    device.vk().vkCmdPushConstants(commandBuffer, pipeline.layout().handle(),
+                                   VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, data);
+}
+
+void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                    const std::array<uint32_t, 3>& groups) {
+    device.vk().vkCmdDispatch(commandBuffer, groups[0], groups[1], groups[2]);
+}
+
+void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                            const Buffer& groupCounts, uint64_t offset) {
+    device.vk().vkCmdDispatchIndirect(commandBuffer, groupCounts.handle(),
+                                      groupCounts.offset() + offset);
+}
+
+void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                           VkQueryPool pool, uint32_t count) {
+    device.vk().vkCmdResetQueryPool(commandBuffer, pool, 0, count);
+}
+
+void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
+                     uint32_t index) {
+    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
+                                    index);
+}
+
+void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                           VkQueryPool pool, uint32_t index) {
+    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool, index);
+}
+
+void recordBeginLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer, const char* name) {
+    if (!device.debugFunctions().beginLabel)
+        return;
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = name;
+    device.debugFunctions().beginLabel(commandBuffer, &label);
+}
+
+void recordEndLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
+    if (device.debugFunctions().endLabel)
+        device.debugFunctions().endLabel(commandBuffer);
+}
+
+} // namespace kp::vulkan

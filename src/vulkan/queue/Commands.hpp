@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "vulkan/device/Vulkan.hpp"
+
+namespace kp::vulkan {
+
+class Buffer;
+class DeviceHandle;
+class Image;
+class Pipeline;
+
+// The commands that operations are made of. Each is recorded into a command buffer that is
+// recording, without a barrier (see Barriers.hpp). The caller checks sizes and offsets, in bytes.
+
+/// Copies a whole object to one of the same size.
+void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination);
+void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Image& destination);
+void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer& destination);
+void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination);
+void recordCopyRange(VkCommandBuffer commandBuffer, const Buffer& source, uint64_t sourceOffset,
+                     const Buffer& destination, uint64_t destinationOffset, uint64_t bytes);
+
+/// Fills a whole buffer with a 32-bit pattern.
+void recordFill(VkCommandBuffer commandBuffer, const Buffer& buffer, uint32_t pattern);
+/// @param offset, bytes  multiples of 4
+void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
+                     uint64_t bytes, uint32_t pattern);
+/// Fills a range with copies of @p pattern.
+void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Buffer& destination,
+                  uint64_t offset, uint64_t bytes);
+
+void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                        const Pipeline& pipeline);
+void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                             const Pipeline& pipeline, VkDescriptorSet set);
+void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         const Pipeline& pipeline, const void* data, uint32_t bytes);
+void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                    const std::array<uint32_t, 3>& groups);
+void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                            const Buffer& groupCounts, uint64_t offset);
+
+void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                           VkQueryPool pool, uint32_t count);
+/// The time at which all earlier work is done.
+void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
+                     uint32_t index);
+/// The time at which the last dispatch is launched. See DevicePlan::launchTimestamps.
+void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                           VkQueryPool pool, uint32_t index);
+
+/// A label around commands, for captures and validation messages; nothing without debug utils.
+void recordBeginLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer, const char* name);
+void recordEndLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer);
+
+} // namespace kp::vulkan

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/queue/Submission.hpp"
+
+#include <algorithm>
+
+#include <kompute/Error.hpp>
+
+#include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Image.hpp"
+#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Queue.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+/// Collects the latest point of each queue.
+class WaitList {
+public:
+    WaitList(Queue& own, std::vector<TimelinePoint>& points) : mOwn(own), mPoints(points) {}
+
+    void add(const TimelinePoint& point) {
+        if (!point.queue || point.queue == &mOwn)
+            return;
+        for (TimelinePoint& known : mPoints)
+            if (known.queue == point.queue) {
+                known.value = std::max(known.value, point.value);
+                return;
+            }
+        mPoints.push_back(point);
+    }
+
+private:
+    Queue& mOwn;
+    std::vector<TimelinePoint>& mPoints;
+};
+
+/// Adds the points that a submission waits for. Runs for each resource of each submission: keep it
+/// short.
+/// @return true if an image awaits its first layout
+/// @throws InvalidArgument if a resource was destroyed
+bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
+    Device& device = queue.device();
+    WaitList waits(queue, points);
+    if (accesses.unknown())
+        for (size_t i = 0; i < device.queueCount(); ++i)
+            waits.add({&device.queue(i), device.queue(i).lastSubmitted()});
+    else
+        waits.add(device.lastUnknownAccess());
+    bool awaitsLayout = false;
+    for (const ResourceAccess& access : accesses.resources()) {
+        const Resource& resource = *access.resource;
+        if (resource.destroyed()) [[unlikely]]
+            throw InvalidArgument("memory that this work uses was destroyed or rebuilt after the "
+                                  "work was recorded; record it again (Sequence::rerecord) or keep "
+                                  "the memory");
+        awaitsLayout |= resource.awaitsLayout();
+        ResourceUse& use = resource.use();
+        use.prepare(queue);
+        if (access.writes) {
+            waits.add(use.lastUse);
+            for (const TimelinePoint& point : use.others)
+                waits.add(point);
+        } else {
+            waits.add(use.lastWrite);
+        }
+    }
+    return awaitsLayout;
+}
+
+/// Records the first layout transition of the images that await it.
+CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
+    CommandBuffer commandBuffer;
+    for (const ResourceAccess& access : accesses.resources()) {
+        if (!access.resource->awaitsLayout())
+            continue;
+        if (!commandBuffer) {
+            commandBuffer = queue.device().commandBuffers().acquire(queue.family());
+            commandBuffer.begin(true);
+        }
+        static_cast<Image&>(*access.resource).recordFirstLayout(commandBuffer.handle());
+    }
+    if (commandBuffer)
+        commandBuffer.end();
+    return commandBuffer;
+}
+
+} // namespace
+
+uint32_t AccessList::sharedMemory(const Resource& resource) {
+    bool isNew = false;
+    uint32_t& memory = mPlaces.at(resource.hazardKey(), isNew);
+    if (isNew)
+        memory = mMemories++;
+    return memory;
+}
+
+void AccessList::add(const AccessList& other) {
+    for (const ResourceAccess& access : other.mResources)
+        add(access.resource, access.writes);
+    mUnknown = mUnknown || other.mUnknown;
+}
+
+void AccessList::clear() {
+    mResources.clear();
+    mPlaces.clear();
+    mMemories = 0;
+    mUnknown = false;
+}
+
+TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
+                            const AccessList& accesses, std::span<const TimelinePoint> waits) {
+    Device& device = queue.device();
+    // Static, so that a steady state allocates nothing.
+    thread_local std::vector<TimelinePoint> points;
+    thread_local std::vector<VkCommandBuffer> buffers;
+    points.assign(waits.begin(), waits.end());
+
+    CommandBuffer prologue;
+    TimelinePoint done{&queue, 0};
+    {
+        const std::lock_guard lock(device.submissionMutex());
+        const bool awaitsLayout = collectWaits(queue, accesses, points);
+        if (awaitsLayout) {
+            prologue = recordFirstLayouts(queue, accesses);
+            buffers.assign(1, prologue.handle());
+            buffers.insert(buffers.end(), commandBuffers.begin(), commandBuffers.end());
+            done.value = queue.submit(buffers, points);
+        } else {
+            done.value = queue.submit(commandBuffers, points);
+        }
+        for (const ResourceAccess& access : accesses.resources()) {
+            bool writes = access.writes;
+            if (awaitsLayout && access.resource->awaitsLayout()) {
+                static_cast<Image&>(*access.resource).noteFirstLayout();
+                writes = true;
+            }
+            access.resource->use().note(done, writes);
+        }
+        if (accesses.unknown())
+            device.lastUnknownAccess() = done;
+    }
+    if (prologue) {
+        auto kept = std::make_shared<CommandBuffer>(std::move(prologue));
+        device.deletionQueue().push({done}, [kept] {});
+    }
+    device.deletionQueue().collect();
+    return done;
+}
+
+TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,
+                         std::span<const TimelinePoint> waits,
+                         const std::function<void(VkCommandBuffer, KeptObjects&)>& record) {
+    struct Kept {
+        CommandBuffer commands;
+        KeptObjects objects;
+    };
+    const auto kept = std::make_shared<Kept>();
+    kept->commands = queue.device().commandBuffers().acquire(queue.family());
+    const VkCommandBuffer handle = kept->commands.handle();
+    kept->commands.begin(true);
+    record(handle, kept->objects);
+    kept->commands.end();
+    const TimelinePoint done = submitOrdered(queue, {&handle, 1}, accesses, waits);
+    try {
+        queue.device().deletionQueue().push({done}, [kept] {});
+    } catch (...) {
+        DeletionQueue::waitDespiteErrors(done); // before what it uses is destroyed
+        throw;
+    }
+    return done;
+}
+
+} // namespace kp::vulkan

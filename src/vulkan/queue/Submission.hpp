@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vulkan/memory/Resource.hpp"
+#include "vulkan/queue/PointerMap.hpp"
+
+namespace kp::vulkan {
+
+class Queue;
+
+/// A resource that a submission accesses.
+struct ResourceAccess {
+    std::shared_ptr<Resource> resource;
+    uint32_t memory = 0; ///< number of its memory; views of one memory share it
+    bool writes = false;
+};
+
+/// The accesses of a submission, for its order against those of other queues.
+class AccessList {
+public:
+    /// @return the number of the resource's memory, from 0, for a HazardTracker
+    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes) {
+        return note(*resource, writes, [&] { return resource; });
+    }
+    /// As add(), for a resource that outlives this list anyway.
+    uint32_t addBorrowed(Resource& resource, bool writes) {
+        return note(resource, writes,
+                    [&] { return std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource); });
+    }
+    void add(const AccessList& other);
+    /// The submission may access any memory, so it is ordered against everything.
+    void addUnknown() { mUnknown = true; }
+    void clear();
+
+    /// Each resource once.
+    const std::vector<ResourceAccess>& resources() const { return mResources; }
+    bool unknown() const { return mUnknown; }
+
+private:
+    template <typename Hold>
+    uint32_t note(const Resource& resource, bool writes, Hold&& hold) {
+        bool isNew = false;
+        uint32_t& place = mPlaces.at(&resource, isNew);
+        if (!isNew) {
+            ResourceAccess& known = mResources[place];
+            known.writes |= writes;
+            return known.memory;
+        }
+        place = static_cast<uint32_t>(mResources.size());
+        const uint32_t memory = resource.sharesUse() ? sharedMemory(resource) : mMemories++;
+        mResources.push_back({hold(), memory, writes});
+        return memory;
+    }
+    uint32_t sharedMemory(const Resource& resource);
+
+    std::vector<ResourceAccess> mResources;
+    /// By resource, its index in mResources; by shared use, the number of the memory.
+    PointerMap<uint32_t> mPlaces;
+    uint32_t mMemories = 0;
+    bool mUnknown = false;
+};
+
+/// Submits command buffers to @p queue. They wait for all work on other queues that conflicts with
+/// @p accesses, and for @p waits. New images are brought to their layout first, and the deletion
+/// queue is collected. Thread-safe.
+/// @return the point that is reached when the command buffers have run
+/// @throws InvalidArgument if a resource was destroyed; whatever Queue::submit() throws
+TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
+                            const AccessList& accesses, std::span<const TimelinePoint> waits = {});
+
+/// Objects that commands use, kept alive until those have run.
+using KeptObjects = std::vector<std::shared_ptr<const void>>;
+
+/// Records a command buffer and submits it once, as submitOrdered() does. The command buffer, and
+/// the objects that @p record adds to its second argument, are kept until it has run. Thread-safe.
+TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,
+                         std::span<const TimelinePoint> waits,
+                         const std::function<void(VkCommandBuffer, KeptObjects&)>& record);
+
+} // namespace kp::vulkan

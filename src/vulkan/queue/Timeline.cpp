@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/queue/Timeline.hpp"
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/device/Result.hpp"
+
+namespace kp::vulkan {
+namespace {
+
+class SemaphoreTimeline final : public Timeline {
+public:
+    explicit SemaphoreTimeline(const DeviceHandle& device) : mDevice(device) {
+        VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+        type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+        VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+        info.pNext = &type;
+        check(device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, &mSemaphore),
+              "vkCreateSemaphore (timeline)");
+        const VolkDeviceTable& vk = device.vk();
+        mCounterValue = vk.vkGetSemaphoreCounterValue ? vk.vkGetSemaphoreCounterValue
+                                                      : vk.vkGetSemaphoreCounterValueKHR;
+        mWait = vk.vkWaitSemaphores ? vk.vkWaitSemaphores : vk.vkWaitSemaphoresKHR;
+    }
+
+    ~SemaphoreTimeline() override {
+        mDevice.vk().vkDestroySemaphore(mDevice.handle(), mSemaphore, nullptr);
+    }
+
+    VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
+                    std::span<const VkSemaphore> waitSemaphores,
+                    std::span<const uint64_t> waitValues, uint64_t value) override {
+        static constexpr size_t kMaxWaits = 16;
+        static constexpr auto kStages = [] {
+            std::array<VkPipelineStageFlags, kMaxWaits> stages{};
+            stages.fill(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+            return stages;
+        }();
+        std::vector<VkPipelineStageFlags> manyStages;
+        if (waitSemaphores.size() > kMaxWaits)
+            manyStages.assign(waitSemaphores.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+
+        VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+        timeline.waitSemaphoreValueCount = static_cast<uint32_t>(waitValues.size());
+        timeline.pWaitSemaphoreValues = waitValues.empty() ? nullptr : waitValues.data();
+        timeline.signalSemaphoreValueCount = 1;
+        timeline.pSignalSemaphoreValues = &value;
+        VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submit.pNext = &timeline;
+        submit.waitSemaphoreCount = static_cast<uint32_t>(waitSemaphores.size());
+        if (!waitSemaphores.empty()) {
+            submit.pWaitSemaphores = waitSemaphores.data();
+            submit.pWaitDstStageMask = manyStages.empty() ? kStages.data() : manyStages.data();
+        }
+        submit.commandBufferCount = static_cast<uint32_t>(commandBuffers.size());
+        submit.pCommandBuffers = commandBuffers.data();
+        submit.signalSemaphoreCount = 1;
+        submit.pSignalSemaphores = &mSemaphore;
+        return mDevice.vk().vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
+    }
+
+    VkResult poll(uint64_t& reached) override {
+        return mCounterValue(mDevice.handle(), mSemaphore, &reached);
+    }
+
+    VkResult wait(uint64_t value, uint64_t timeout) override {
+        VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+        info.semaphoreCount = 1;
+        info.pSemaphores = &mSemaphore;
+        info.pValues = &value;
+        return mWait(mDevice.handle(), &info, timeout);
+    }
+
+    VkSemaphore semaphore() const override { return mSemaphore; }
+
+private:
+    const DeviceHandle& mDevice;
+    VkSemaphore mSemaphore = VK_NULL_HANDLE;
+    PFN_vkGetSemaphoreCounterValue mCounterValue;
+    PFN_vkWaitSemaphores mWait;
+};
+
+/// Fences in order of submission. A fence is recycled once the device has finished with it and no
+/// thread waits on it, so a steady state allocates nothing.
+class FenceTimeline final : public Timeline {
+public:
+    explicit FenceTimeline(const DeviceHandle& device) : mDevice(device) {}
+
+    ~FenceTimeline() override {
+        for (const std::unique_ptr<Slot>& slot : mSlots)
+            mDevice.vk().vkDestroyFence(mDevice.handle(), slot->fence, nullptr);
+    }
+
+    VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
+                    std::span<const VkSemaphore>, std::span<const uint64_t>,
+                    uint64_t value) override {
+        const std::lock_guard lock(mMutex);
+        Slot* slot = nullptr;
+        VkResult result = acquire(slot);
+        if (result != VK_SUCCESS)
+            return result;
+        VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submit.commandBufferCount = static_cast<uint32_t>(commandBuffers.size());
+        submit.pCommandBuffers = commandBuffers.data();
+        result = mDevice.vk().vkQueueSubmit(queue, 1, &submit, slot->fence);
+        if (result == VK_SUCCESS) {
+            slot->value = value;
+            mPending.push_back(slot);
+        } else {
+            mIdle.push_back(slot);
+        }
+        return result;
+    }
+
+    VkResult poll(uint64_t& reached) override {
+        const std::lock_guard lock(mMutex);
+        const VkResult result = collect();
+        reached = mReached;
+        return result;
+    }
+
+    VkResult wait(uint64_t value, uint64_t timeout) override {
+        Slot* slot = nullptr;
+        {
+            const std::lock_guard lock(mMutex);
+            for (Slot* pending : mPending)
+                if (pending->value >= value) {
+                    slot = pending;
+                    ++slot->waiters;
+                    break;
+                }
+        }
+        if (!slot)
+            return VK_SUCCESS;
+        const VkResult result =
+            mDevice.vk().vkWaitForFences(mDevice.handle(), 1, &slot->fence, VK_TRUE, timeout);
+        const std::lock_guard lock(mMutex);
+        if (--slot->waiters == 0 && slot->value == 0)
+            mIdle.push_back(slot);
+        return result;
+    }
+
+    VkSemaphore semaphore() const override { return VK_NULL_HANDLE; }
+
+private:
+    struct Slot {
+        VkFence fence = VK_NULL_HANDLE;
+        uint64_t value = 0; ///< 0 once the device has finished with it
+        uint32_t waiters = 0;
+    };
+
+    /// Recycles the fences that the device has finished with.
+    VkResult collect() {
+        VkResult result = VK_SUCCESS;
+        size_t done = 0;
+        for (; done < mPending.size(); ++done) {
+            Slot& slot = *mPending[done];
+            result = mDevice.vk().vkGetFenceStatus(mDevice.handle(), slot.fence);
+            if (result != VK_SUCCESS)
+                break;
+            mReached = slot.value;
+            slot.value = 0;
+            if (slot.waiters == 0)
+                mIdle.push_back(&slot);
+        }
+        mPending.erase(mPending.begin(), mPending.begin() + static_cast<std::ptrdiff_t>(done));
+        return result == VK_NOT_READY ? VK_SUCCESS : result;
+    }
+
+    VkResult acquire(Slot*& slot) {
+        // Otherwise a program that submits and never polls would create a fence per submission,
+        // which takes some drivers longer than the work, and longer the more there are.
+        if (mIdle.empty() && collect() == VK_ERROR_DEVICE_LOST)
+            return VK_ERROR_DEVICE_LOST; // the next poll reports any other error
+        if (!mIdle.empty()) {
+            slot = mIdle.back();
+            const VkResult result = mDevice.vk().vkResetFences(mDevice.handle(), 1, &slot->fence);
+            if (result == VK_SUCCESS)
+                mIdle.pop_back();
+            return result;
+        }
+        auto made = std::make_unique<Slot>();
+        const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+        const VkResult result =
+            mDevice.vk().vkCreateFence(mDevice.handle(), &info, nullptr, &made->fence);
+        if (result != VK_SUCCESS)
+            return result;
+        slot = made.get();
+        mSlots.push_back(std::move(made));
+        return VK_SUCCESS;
+    }
+
+    const DeviceHandle& mDevice;
+    std::mutex mMutex;
+    std::vector<std::unique_ptr<Slot>> mSlots;
+    std::vector<Slot*> mIdle;
+    std::deque<Slot*> mPending; ///< in order of submission
+    uint64_t mReached = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Timeline> Timeline::create(const DeviceHandle& device, bool timelineSemaphores) {
+    if (timelineSemaphores)
+        return std::make_unique<SemaphoreTimeline>(device);
+    return std::make_unique<FenceTimeline>(device);
+}
+
+Timeline::~Timeline() = default;
+
+} // namespace kp::vulkan

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "vulkan/device/Vulkan.hpp"
+
+namespace kp::vulkan {
+
+class DeviceHandle;
+class Queue;
+
+/// A value on a queue's timeline. It is reached once the device has finished every submission up to
+/// this one.
+struct TimelinePoint {
+    Queue* queue = nullptr;
+    uint64_t value = 0; ///< 0: no submission, always reached
+};
+
+/// The count of a queue's submissions. Each submission gets the next value, which is reached when
+/// the device has finished it. Two implementations: a timeline semaphore, and recycled fences for
+/// devices without them. poll() and wait() are thread-safe; submit() is called under the queue's
+/// lock.
+class Timeline {
+public:
+    static std::unique_ptr<Timeline> create(const DeviceHandle& device, bool timelineSemaphores);
+    virtual ~Timeline();
+
+    /// Submits; @p value is reached when the command buffers have run. They start when each wait
+    /// semaphore has its value. If semaphore() is null there are no waits.
+    virtual VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
+                            std::span<const VkSemaphore> waitSemaphores,
+                            std::span<const uint64_t> waitValues, uint64_t value) = 0;
+    /// Asks the device for the highest value reached.
+    virtual VkResult poll(uint64_t& reached) = 0;
+    /// Blocks until @p value is reached, or returns VK_TIMEOUT after @p timeout nanoseconds.
+    virtual VkResult wait(uint64_t value, uint64_t timeout) = 0;
+    /// The semaphore for other queues to wait on; VK_NULL_HANDLE if the host has to wait instead.
+    virtual VkSemaphore semaphore() const = 0;
+};
+
+} // namespace kp::vulkan

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Files.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/FileLock.hpp"
+#include "unit/TestFiles.hpp"
+#include "unit/TestThreads.hpp"
+
+namespace kp {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Files, ReplacesAndReadsAFile) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("file");
+    EXPECT_TRUE(replaceFile(path, {"old"}));
+    EXPECT_TRUE(replaceFile(path, {"new", std::string_view("\0 ", 2), "", "text"}));
+    EXPECT_EQ(readFile(path), std::string("new\0 text", 9));
+    EXPECT_EQ(readFile(path, 9), std::string("new\0 text", 9));
+    EXPECT_EQ(readFile(path, 8), std::nullopt);
+    EXPECT_TRUE(replaceFile(path, {}));
+    EXPECT_EQ(readFile(path), "");
+}
+
+TEST(Files, ReportsFailuresAndLeavesNoPartialFile) {
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(readFile(folder.path("missing")), std::nullopt);
+    EXPECT_EQ(readFile(folder.path().string()), std::nullopt) << "a folder is not a file";
+    EXPECT_FALSE(replaceFile(folder.path("no/such/folder"), {"text"}));
+    folder.write("folder/file", "text");
+    EXPECT_FALSE(replaceFile(folder.path("folder"), {"text"})) << "a folder is not replaced";
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+        EXPECT_NE(entry.path().extension(), kPartialFileExtension);
+}
+
+TEST(Files, ReadersNeverSeeAPartialFile) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("file");
+    const std::string contents[] = {std::string(100'000, 'a'), std::string(50'000, 'b')};
+    ASSERT_TRUE(replaceFile(path, {contents[0]}));
+    std::atomic<int> failures{0};
+    test::runInThreads(4, [&](int number) {
+        for (int i = 0; i < 50; ++i) {
+            if (number < 2) {
+                failures += replaceFile(path, {contents[i % 2]}) ? 0 : 1;
+            } else {
+                const auto read = readFile(path);
+                failures += read == contents[0] || read == contents[1] ? 0 : 1;
+            }
+        }
+    });
+    EXPECT_EQ(failures, 0);
+}
+
+TEST(FileLock, HasOneHolderAtATime) {
+    const test::TemporaryFolder temporary;
+    const fs::path path = temporary.path() / "lock";
+    {
+        const FileLock first(path.string(), 0);
+        EXPECT_TRUE(first);
+        const FileLock second(path.string(), 0.01);
+        EXPECT_FALSE(second);
+    }
+    EXPECT_TRUE(FileLock(path.string(), 0));
+    // A released lock goes to a thread that waits for it.
+    std::atomic<bool> waited{false};
+    {
+        auto first = std::make_unique<FileLock>(path.string(), 0);
+        std::thread other([&] { waited = static_cast<bool>(FileLock(path.string(), 30)); });
+        first.reset();
+        other.join();
+    }
+    EXPECT_TRUE(waited);
+    fs::remove(path);
+    EXPECT_FALSE(FileLock((path / "no" / "folder").string(), 0));
+}
+
+} // namespace
+} // namespace kp
