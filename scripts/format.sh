@@ -45,4 +45,6 @@ files '*.py' | xargs -0 "$tools/bin/black" "${black[@]}" || {
     echo "format.sh: run scripts/format.sh" >&2
     exit 1
 }
-files . ':!*.svg' ':!LICENSE' ':!*.ipynb' | xargs -0 "$tools/bin/codespell"
+# From another folder, since codespell cannot read this project's pyproject.toml.
+files . ':!*.svg' ':!LICENSE' ':!*.ipynb' | sed -z "s|^|$PWD/|" \
+    | (cd "$tools" && xargs -0 bin/codespell -L mIdle,mEarly,inout,endIn,BiasIn,biasIn,WeightIn,weightIn,nowNs,faktor)

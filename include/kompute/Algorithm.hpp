@@ -44,19 +44,15 @@ struct SpecializationConstant {
 /// different algorithms may be used by different threads.
 class KOMPUTE_API Algorithm {
 public:
-    /// Creates an algorithm on a Vulkan device that the program holds itself. Others call
-    /// Manager::algorithm.
-    /// @param device                   the device of an existing Manager
-    /// @param memObjects               memory for bindings 0, 1, ...
-    /// @param spirv                    SPIR-V of a compute shader with the entry point "main". If
-    ///                                 empty, the algorithm stays uninitialised until rebuild()
-    /// @param workgroup                work group counts in x, y and z. An x of 0 means one group
-    ///                                 per element of the first memory object; a y or z of 0 means
-    ///                                 1
-    /// @param specializationConstants  values of constant_id 0, 1, ..., or SpecializationConstant
-    ///                                 objects
-    /// @param pushConstants            contents of the push constant block; the default for
-    ///                                 dispatches
+    /// For programs that hold a Vulkan device themselves. Others call Manager::algorithm.
+    /// @param device         the device of an existing Manager
+    /// @param memObjects     memory for bindings 0, 1, ...
+    /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
+    ///                       algorithm stays uninitialised until rebuild()
+    /// @param workgroup      work group counts in x, y and z. An x of 0 means one group per element
+    ///                       of the first memory object; a y or z of 0 means 1
+    /// @param specializationConstants  values of constant_id 0, 1, ..., or SpecializationConstants
+    /// @param pushConstants  the push constant block of dispatches that give none
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
     ///         match the arguments; InvalidArgument if an argument is invalid in itself
     template <typename S = float, typename P = float>
@@ -108,13 +104,11 @@ public:
     ///         InvalidArgument if there is no shader. The algorithm is then unchanged
     void setMemObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
 
-    /// Returns true once a shader is set, until destroy().
-    bool isInit() const;
+    bool isInit() const; ///< true once a shader is set, until destroy()
     /// Releases the shader and the memory. Recordings and running work keep what they need.
     void destroy();
 
-    /// Sets the work group counts of later dispatches to @p workgroup, or to {minSize, 1, 1} if its
-    /// x is 0.
+    /// Sets the work group counts of later dispatches; {minSize, 1, 1} if the x given is 0.
     void setWorkgroup(const Workgroup& workgroup, uint32_t minSize = 1);
     const Workgroup& getWorkgroup() const;
 
@@ -123,8 +117,7 @@ public:
     /// @throws InvalidArgument if a count is 0, the work group counts exceed the device's limits,
     ///         or the algorithm has no shader
     void setThreadCount(uint64_t x, uint64_t y = 1, uint64_t z = 1);
-    /// Returns the shader's local size, with specialization constants applied.
-    Workgroup getLocalSize() const;
+    Workgroup getLocalSize() const; ///< with specialization constants applied
 
     /// Sets the default push constants of later dispatches.
     /// @throws InvalidArgument unless the size in bytes equals that given to the constructor or
@@ -146,21 +139,18 @@ public:
         return toVector<T>(pushConstantBytes());
     }
 
-    /// Returns the memory bound to bindings 0, 1, ...
     const std::vector<std::shared_ptr<Memory>>& getMemObjects() const;
-    /// Returns the memory objects that are tensors; Kompute 0.9.0's name.
+    /// Returns the memory objects that are tensors.
     std::vector<std::shared_ptr<Tensor>> getTensors() const;
 
-    /// Records the dispatch command, with getWorkgroup().
-    /// @throws InvalidArgument if the algorithm has no shader; likewise below
+    /// Record the dispatch with getWorkgroup(), the commands that bind the pipeline and the memory,
+    /// and the default push constants, if there are any.
+    /// @throws InvalidArgument if the algorithm has no shader
     void recordDispatch(const vk::CommandBuffer& commandBuffer);
-    /// Records the commands that bind the pipeline and the memory.
     void recordBindCore(const vk::CommandBuffer& commandBuffer);
-    /// Records the default push constants, if there are any.
     void recordBindPush(const vk::CommandBuffer& commandBuffer);
 
-    /// Returns a handle of the pipeline in use; null before a shader is set. The algorithm keeps
-    /// ownership.
+    /// Returns a handle, which stays the algorithm's; null before a shader is set.
     VkPipeline nativePipeline() const;
     VkPipelineLayout nativePipelineLayout() const;
     VkDescriptorSet nativeDescriptorSet() const;

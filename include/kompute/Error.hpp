@@ -24,7 +24,6 @@ enum class ErrorCode {
 /// written for the original Kompute catches it unchanged.
 class KOMPUTE_API Error : public std::runtime_error {
 public:
-    /// @param code      kind of failure
     /// @param message   one line: what was given, what was expected and what to do
     /// @param vkResult  VkResult behind the failure; 0 (VK_SUCCESS) if no Vulkan call failed
     /// @param reasons   details that what() also lists, such as why each device was rejected

@@ -23,9 +23,8 @@ class Device;
 ///     tensor->upload(samples); // directly from the vector
 ///
 /// **Destroy the import before the memory is freed, resized or unmapped.** The device holds the
-/// pages, not the address. If the memory were freed and another allocation received its address,
-/// transfers would still access the old pages. For the same reason the library never imports memory
-/// on its own.
+/// pages, not the address: if another allocation received that address, transfers would still
+/// access the old pages. For the same reason the library never imports memory on its own.
 ///
 /// If the device or driver cannot import the memory, imported() is false and transfers use staging
 /// as usual. Manager::importHost creates imports; the caller owns them. The destructor waits for
@@ -38,10 +37,8 @@ public:
     HostImport(const HostImport&) = delete;
     HostImport& operator=(const HostImport&) = delete;
 
-    /// Returns true if the device copies from and to the memory directly.
     bool imported() const;
-    /// Returns the reason why it does not; empty if imported().
-    const std::string& reason() const;
+    const std::string& reason() const; ///< why it is not imported; empty if it is
     void* data() const;
     uint64_t bytes() const;
 

@@ -18,20 +18,15 @@ namespace kp {
 /// Shaders always find the image in VK_IMAGE_LAYOUT_GENERAL, ready for imageLoad and imageStore.
 class KOMPUTE_API Image : public Memory {
 public:
-    /// Creates an image.
+    /// Creates an image of width x height texels, neither of them 0, with 1 to 4 channels.
     /// @param physicalDevice  ignored
     /// @param device          the device of an existing Manager
     /// @param data            elements copied to the host view (eStorage: to the device memory);
     ///                        may be null
     /// @param dataSize        number of elements at @p data, at least width x height x channels;
     ///                        further ones are ignored
-    /// @param width           texels per row, not 0
-    /// @param height          rows, not 0
-    /// @param numChannels     1 to 4
-    /// @param dataType        type of a channel
     /// @param tiling          eOptimal or eLinear. Overloads without it choose linear if the host
     ///                        accesses the memory (eHost, eDeviceAndHost), else optimal
-    /// @param memoryType      kind of memory
     /// @throws InvalidArgument for eCustom, bool and other types without a format, too little data,
     ///         size 0 ("zero-sized"), an invalid channel count, and optimal tiling of eHost or
     ///         eDeviceAndHost; Unsupported if the device lacks the format; OutOfMemory
@@ -62,8 +57,7 @@ public:
     VkImage nativeImage() const;
     VkImageView nativeView() const;
 
-    /// Returns the layout at this point of a recording: eGeneral unless a custom operation changed
-    /// it.
+    /// Returns the layout at this point of a recording: eGeneral, or what a custom operation set.
     vk::ImageLayout getPrimaryImageLayout() const;
 
     /// Records a barrier that also changes the layout. Sequences restore eGeneral after the

@@ -50,10 +50,9 @@ public:
     /// @throws Unsupported if no Vulkan loader, driver or usable device is found (the message lists
     ///         what was searched); InvalidArgument if an option names something that does not exist
     Manager();
-    /// Opens the device at @p physicalDeviceIndex. Throws as above.
-    /// @param physicalDeviceIndex  index in listDevices()
-    /// @param familyQueueIndices   creates one queue per entry, of the queue family with that index
-    /// @param desiredExtensions    device extensions; missing ones are skipped with a warning
+    /// Opens the device with this index in listDevices(). Throws as above.
+    /// @param familyQueueIndices  creates one queue per entry, of the queue family with that index
+    /// @param desiredExtensions   device extensions; missing ones are skipped with a warning
     Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& familyQueueIndices = {},
             const std::vector<std::string>& desiredExtensions = {});
     /// Opens the device that @p options selects. Throws as above.
@@ -73,8 +72,7 @@ public:
     Manager& operator=(const Manager&) = delete;
     Manager& operator=(Manager&&) = delete;
 
-    /// Creates a sequence.
-    /// @param queueIndex       index of one of the manager's queues
+    /// Creates a sequence on one of the manager's queues.
     /// @param totalTimestamps  number of operations to take device timestamps of; 0 for none
     /// @throws InvalidArgument if the queue does not exist; Unsupported if timestamps are requested
     ///         but the queue has none
@@ -89,17 +87,14 @@ public:
             Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(std::make_shared<TensorT<T>>(device(), data, tensorType));
     }
-    /// Creates a tensor of @p size elements with undefined contents.
-    /// @param size        number of elements, of any integer type. Braces select the overload
-    ///                    above: tensorT<int>({3}) has one element, 3
-    /// @param tensorType  kind of memory
+    /// Creates a tensor of @p size elements with undefined contents. Braces select the overload
+    /// above: tensorT<int>({3}) has one element, 3.
     template <typename T, typename Size, typename = std::enable_if_t<std::is_integral<Size>::value>>
     std::shared_ptr<TensorT<T>>
     tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(
             std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
     }
-    /// Creates a tensor of floats with the elements of @p data.
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
            Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
@@ -109,19 +104,16 @@ public:
     std::shared_ptr<Tensor> tensor(void* data, uint64_t elementTotalCount,
                                    uint64_t elementMemorySize, const Memory::DataTypes& dataType,
                                    Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
-    /// Creates a tensor of any element type with undefined contents.
     std::shared_ptr<Tensor> tensor(uint64_t elementTotalCount, uint64_t elementMemorySize,
                                    const Memory::DataTypes& dataType,
-                                   Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
+                                   Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
+        return tensor(nullptr, elementTotalCount, elementMemorySize, dataType, tensorType);
+    }
     /// Wraps a host application's VkBuffer. The buffer needs the usages storage buffer, transfer
     /// source and transfer destination. It stays the application's and must outlive the tensor and
     /// its work.
-    /// @param buffer             the buffer
-    /// @param elementTotalCount  number of elements
-    /// @param elementMemorySize  bytes per element
-    /// @param dataType           element type
-    /// @param offset             bytes from the start of the buffer
-    /// @param tensorType         eDevice or eStorage
+    /// @param offset      bytes from the start of the buffer
+    /// @param tensorType  eDevice or eStorage
     /// @throws InvalidArgument for other memory types, and if the range is invalid
     std::shared_ptr<Tensor>
     wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount, uint64_t elementMemorySize,
@@ -130,11 +122,8 @@ public:
 
     /// Wraps the caller's host memory: device and host both access it in place, so the device reads
     /// it at the speed of host memory (eHost). The memory must outlive the tensor and its work.
-    /// @param memory             aligned to the device's minStorageBufferOffsetAlignment
-    /// @param elementTotalCount  number of elements
-    /// @param elementMemorySize  bytes per element
-    /// @param dataType           element type
-    /// @param owner              released when the device no longer needs the memory; may be null
+    /// @param memory  aligned to the device's minStorageBufferOffsetAlignment
+    /// @param owner   released when the device no longer needs the memory; may be null
     /// @throws Unsupported if the device or driver cannot import this memory; InvalidArgument if
     ///         @p memory is null or misaligned
     std::shared_ptr<Tensor> wrapHostMemory(void* memory, uint64_t elementTotalCount,
@@ -160,7 +149,7 @@ public:
 
     // Images. For arguments and errors, see Image's constructor.
 
-    /// Creates an image with the elements of @p data.
+    /// Each creates an image with the elements of @p data or, without it, with undefined contents.
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(const std::vector<T>& data, uint32_t width, uint32_t height, uint32_t numChannels,
@@ -175,7 +164,6 @@ public:
         return manage(std::make_shared<ImageT<T>>(device(), data.data(), data.size(), width, height,
                                                   numChannels, std::nullopt, imageType));
     }
-    /// Creates an image with undefined contents.
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(uint32_t width, uint32_t height, uint32_t numChannels, vk::ImageTiling tiling,
@@ -190,7 +178,6 @@ public:
         return manage(std::make_shared<ImageT<T>>(device(), nullptr, 0, width, height, numChannels,
                                                   std::nullopt, imageType));
     }
-    /// Creates an image of floats with the elements of @p data, or with undefined contents.
     std::shared_ptr<ImageT<float>>
     image(const std::vector<float>& data, uint32_t width, uint32_t height, uint32_t numChannels,
           vk::ImageTiling tiling, Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
@@ -211,7 +198,6 @@ public:
           Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
         return imageT<float>(width, height, numChannels, imageType);
     }
-    /// Creates an image of any data type, with the elements at @p data or with undefined contents.
     std::shared_ptr<Image> image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                  uint32_t numChannels, const Memory::DataTypes& dataType,
                                  vk::ImageTiling tiling,
@@ -221,10 +207,14 @@ public:
                                  Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
     std::shared_ptr<Image> image(uint32_t width, uint32_t height, uint32_t numChannels,
                                  const Memory::DataTypes& dataType, vk::ImageTiling tiling,
-                                 Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
+                                 Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
+        return image(nullptr, 0, width, height, numChannels, dataType, tiling, imageType);
+    }
     std::shared_ptr<Image> image(uint32_t width, uint32_t height, uint32_t numChannels,
                                  const Memory::DataTypes& dataType,
-                                 Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
+                                 Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
+        return image(nullptr, 0, width, height, numChannels, dataType, imageType);
+    }
 
     // Algorithms. For arguments and errors, see Algorithm's constructor.
 
@@ -277,7 +267,9 @@ public:
     /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
     /// HostImport.
     /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
-    std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes);
+    std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes) {
+        return std::make_shared<HostImport>(device(), memory, bytes);
+    }
     template <typename T>
     std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
         return importHost(memory.data(), memory.size() * sizeof(T));
@@ -299,32 +291,23 @@ public:
     /// automatically from time to time.
     void clear();
 
-    /// Returns false after destroy().
-    bool isInit() const;
-    /// Returns the device's name, type and limits.
+    bool isInit() const; ///< false after destroy()
     DeviceInfo deviceInfo() const;
-    /// Returns the number of queues that sequence() accepts.
-    uint32_t queueCount() const;
-    /// Returns the number of living objects that this manager created.
-    size_t objectCount() const;
+    uint32_t queueCount() const; ///< number of queues that sequence() accepts
+    size_t objectCount() const;  ///< number of living objects that this manager created
     /// Returns the bytes of device and host memory that the driver has given to this device's
     /// allocator. Managers of the same device share the allocator.
     uint64_t allocatedBytes() const;
-
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
     /// environment's, else the user's. Returns "" if nothing is kept.
     std::string cacheFolder() const;
 
-    /// Returns the device's properties. Kompute 0.9.0's call; include <vulkan/vulkan.hpp> to use
-    /// it.
+    /// Kompute 0.9.0's calls, which need <vulkan/vulkan.hpp>. deviceInfo() and kp::listDevices() do
+    /// not. Handles, here and below, stay the library's (or the host application's).
     vk::PhysicalDeviceProperties getDeviceProperties() const;
-    /// Returns the physical devices; see above. kp::listDevices() needs neither a manager nor
-    /// Vulkan's headers.
     std::vector<vk::PhysicalDevice> listDevices() const;
-    /// Returns the instance; see above. It stays the library's (or the host application's).
     std::shared_ptr<vk::Instance> getVkInstance() const;
 
-    /// Returns a handle. It stays the library's (or the host application's).
     VkInstance nativeInstance() const;
     VkPhysicalDevice nativePhysicalDevice() const;
     VkDevice nativeDevice() const;

@@ -57,8 +57,7 @@ struct ManagerOptions {
     /// allocated on demand and freed when idle. 0: the default, 256 MiB.
     uint64_t stagingBytes = 0;
     /// False creates a VkDevice for this manager alone, even if another manager has a suitable one.
-    /// Objects of the two then do not work together, and losing one device does not affect the
-    /// other.
+    /// Objects of the two then do not work together. Losing one device does not affect the other.
     bool shareDevice = true;
     /// Feature structs for the pNext chain of VkDeviceCreateInfo, for features that the library
     /// does not enable by itself. Read during construction only.
@@ -80,11 +79,9 @@ struct HostDevice {
     VkDevice device = nullptr;
     /// The application's vkGetInstanceProcAddr. Null: that of the system's Vulkan loader.
     void (*(*getInstanceProcAddr)(VkInstance, const char*))() = nullptr;
-    /// Version that the application requested in VkApplicationInfo, as VK_MAKE_VERSION(major,
-    /// minor, 0).
+    /// Version in the application's VkApplicationInfo, as VK_MAKE_VERSION(major, minor, 0).
     uint32_t apiVersion = KOMPUTE_VK_API_VERSION;
-    /// Queues that the library may submit to; Manager::sequence(i) uses entry i. At least one, with
-    /// compute support.
+    /// Queues with compute that the library may use; Manager::sequence(i) uses entry i.
     std::vector<HostQueue> queues;
     std::vector<std::string> instanceExtensions; ///< enabled in the instance
     std::vector<std::string> deviceExtensions;   ///< enabled in the device

@@ -57,7 +57,7 @@ public:
 
     enum class Type { eTensor = 0, eImage = 1 };
 
-    /// Returns the enumerator's name, such as "eDevice" or "eFloat".
+    /// Returns the enumerator's name.
     static std::string toString(MemoryTypes type);
     static std::string toString(DataTypes type);
 
@@ -69,7 +69,6 @@ public:
 
     MemoryTypes memoryType() const;
     DataTypes dataType() const;
-
     /// Returns the data type of a C++ type. Programs specialise it for their structs:
     ///
     ///     template <>
@@ -80,31 +79,24 @@ public:
     static constexpr DataTypes dataType();
 
     virtual Type type() const = 0;
-
     /// Returns false after destroy() of this object or of its manager.
     virtual bool isInit() const;
-
     /// Releases the device memory, which is freed once the work that uses it has finished.
-    /// Afterwards isInit() is false, and functions that need the memory throw InvalidArgument.
-    /// Further calls have no effect.
+    /// Afterwards functions that need the memory throw InvalidArgument. Further calls have no
+    /// effect.
     virtual void destroy();
 
-    /// Names the device memory in validation messages and captures. Has no effect without debug
-    /// utils.
+    /// Names the device memory in validation messages and captures, if there are debug utils.
     /// @throws InvalidArgument after destroy()
     void setName(const std::string& name);
 
-    /// Returns the number of elements; width x height x channels for an image. 0 after destroy().
-    uint64_t size() const;
-    /// Returns the bytes per element; 0 after destroy().
-    uint32_t dataTypeMemorySize() const;
+    uint64_t size() const; ///< elements; width x height x channels for an image. 0 after destroy()
+    uint32_t dataTypeMemorySize() const; ///< bytes per element; 0 after destroy()
     /// Returns the bytes per element of a data type; 0 for eCustom.
     static uint32_t dataTypeMemorySize(DataTypes type);
-    /// Returns the size in bytes: size() x dataTypeMemorySize().
-    uint64_t memorySize() const;
-    /// Returns the dimensions. Tensor: the number of elements, and 1. Image: width and height.
-    uint64_t getX() const;
-    uint64_t getY() const;
+    uint64_t memorySize() const; ///< bytes: size() x dataTypeMemorySize()
+    uint64_t getX() const;       ///< elements of a tensor, width of an image
+    uint64_t getY() const;       ///< 1 for a tensor, height of an image
 
     /// Returns the start of the host view, memorySize() bytes; null for eStorage. Valid until
     /// destroy(). Waits if the view must first be copied from the device; see hostViewReady().
@@ -142,8 +134,7 @@ public:
 
     /// Copies host memory directly to the device memory of any memory type, without a mirror. Runs
     /// after all evaluations started earlier. @p data may be reused once the call returns.
-    /// @param data    source, @p bytes long
-    /// @param bytes   size in bytes; memorySize() for an image
+    /// @param bytes   memorySize() for an image
     /// @param offset  bytes from the start of the device memory; 0 for an image
     /// @throws InvalidArgument if the range does not fit, or after destroy(); DeviceLost
     void upload(const void* data, uint64_t bytes, uint64_t offset = 0);
@@ -191,10 +182,8 @@ public:
 
 protected:
     explicit Memory(std::unique_ptr<Impl> impl);
-    /// Returns the start of the host view.
     /// @throws InvalidArgument if an element does not have @p elementSize bytes
     const void* hostViewFor(size_t elementSize);
-    /// Returns the storage behind the pointers that constructDescriptorSet() returns.
     unsigned char* descriptorStore();
 
     std::unique_ptr<Impl> mImpl;

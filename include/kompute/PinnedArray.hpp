@@ -22,7 +22,6 @@ public:
     PinnedMemory(const PinnedMemory&) = delete;
     PinnedMemory& operator=(const PinnedMemory&) = delete;
 
-    /// Returns the size in bytes.
     uint64_t bytes() const;
 
 protected:

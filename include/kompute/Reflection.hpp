@@ -25,8 +25,7 @@ enum class BindingKind {
     eOther
 };
 
-/// Scalar type of an element. eStruct covers structs and everything else that is not a single
-/// scalar type.
+/// Scalar type of an element. eStruct is everything that is not a single scalar type.
 enum class ScalarType {
     eUnknown,
     eBool,
@@ -57,8 +56,7 @@ struct Binding {
     // Buffers only.
     uint64_t fixedSize = 0;   ///< bytes before the trailing runtime array, or of the whole block
     uint64_t arrayStride = 0; ///< bytes between elements of the runtime array; 0 without one
-    ScalarType elementType =
-        ScalarType::eUnknown;       ///< scalar type of the trailing array or the only member
+    ScalarType elementType = ScalarType::eUnknown; ///< of the trailing array or the only member
     uint32_t elementComponents = 1; ///< scalars per element: vec4 has 4, mat4 16, a struct 1
 
     // Storage images only.
@@ -88,8 +86,7 @@ struct SpecConstant {
 /// Everything that the library needs to know about a compute shader. Plain data.
 struct Reflection {
     std::string entryPoint;
-    std::vector<Binding>
-        bindings; ///< sorted by (set, binding); only bindings that the entry point uses
+    std::vector<Binding> bindings; ///< that the entry point uses, sorted by (set, binding)
     uint32_t pushConstantSize = 0; ///< bytes; 0 if there is no push constant block
     std::vector<PushConstantMember> pushConstants;
     std::vector<SpecConstant> specConstants;       ///< sorted by id

@@ -17,8 +17,7 @@ class OpAlgoDispatch;
 
 namespace detail {
 
-/// The arguments that follow the algorithm of an OpAlgoDispatch, if they are push constants or
-/// none.
+/// The arguments after the algorithm of an OpAlgoDispatch, if they are push constants or none.
 template <typename... TArgs>
 struct PushConstants {
     static constexpr bool kAre = false;
@@ -57,12 +56,10 @@ struct PushConstants<std::vector<T>> {
 /// sequences may be used by different threads. Destroying a running sequence waits for it.
 class KOMPUTE_API Sequence : public std::enable_shared_from_this<Sequence> {
 public:
-    /// Creates a sequence on a Vulkan device that the program holds itself. Others call
-    /// Manager::sequence.
+    /// For programs that hold a Vulkan device themselves. Others call Manager::sequence.
     /// @param physicalDevice   ignored
     /// @param device           the device of an existing Manager
-    /// @param computeQueue     a queue of that manager
-    /// @param queueIndex       the queue's family
+    /// @param computeQueue     a queue of that manager, of the family @p queueIndex
     /// @param totalTimestamps  number of operations that getTimestamps() covers; 0 for none
     /// @throws Unsupported if timestamps are requested but the queue has none; InvalidArgument if
     ///         no manager has the device or the queue
@@ -105,11 +102,9 @@ public:
             return record(std::make_shared<T>(algorithm, std::forward<TArgs>(params)...));
     }
 
-    /// Submits the recording and waits for it.
-    /// @throws as evalAsync() and evalAwait()
+    /// Submits the recording and waits for it. @throws as evalAsync() and evalAwait()
     std::shared_ptr<Sequence> eval();
-    /// Replaces the recording with one operation, submits it and waits for it.
-    /// @throws as record() and eval()
+    /// Replaces the recording with one operation, submits it and waits. @throws also as record()
     std::shared_ptr<Sequence> eval(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::vector<std::shared_ptr<Memory>> memObjects,
@@ -130,19 +125,16 @@ public:
     /// @throws InvalidArgument if the sequence is running or destroyed, or if recorded memory was
     ///         destroyed; DeviceLost
     std::shared_ptr<Sequence> evalAsync();
-    /// Submits the recording, which starts only when every event in @p waitFor is done. The host
-    /// does not wait.
+    /// Submits the recording, which starts only when every event in @p waitFor is done.
     ///
-    /// An event may depend on the host (a UserEvent, a host function, work that is not submitted
-    /// yet) or belong to another device. The library then submits the sequence from another thread
-    /// once the event is done, and calls preEval() there. Until that submission, shared memory does
-    /// not order the sequence against other work: pass events instead. If an event fails, the
-    /// sequence does not run and evalAwait() throws the event's exception. Destroying the sequence
-    /// first cancels the submission.
+    /// If an event depends on the host (a UserEvent, a host function, work that is not submitted
+    /// yet) or another device, the library submits the sequence from another thread once the event
+    /// is done, and calls preEval() there. Until then, shared memory does not order the sequence
+    /// against other work: pass events instead. If an event fails, the sequence does not run and
+    /// evalAwait() throws the event's exception. Destroying the sequence cancels the submission.
     /// @throws as above; the exception of an event in @p waitFor that has already failed
     std::shared_ptr<Sequence> evalAsync(const std::vector<Event>& waitFor);
-    /// Replaces the recording with one operation, submits it and returns at once.
-    /// @throws as record() and evalAsync()
+    /// Replaces the recording with one operation and submits it. @throws also as record()
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::vector<std::shared_ptr<Memory>> memObjects,
@@ -177,27 +169,22 @@ public:
     /// @throws InvalidArgument if the sequence is running
     void rerecord();
 
-    /// Starts a recording; has no effect during one. record() calls it as needed.
+    /// Start and end a recording, which record() and evalAsync() do as needed. begin() has no
+    /// effect during a recording; without one, end() only logs a warning.
     /// @throws InvalidArgument if the sequence is running
     void begin();
-    /// Ends the recording; only logs a warning if there is none. evalAsync() calls it as needed.
-    /// @throws InvalidArgument if the sequence is running
     void end();
 
-    /// Returns true while operations are being recorded.
     bool isRecording() const;
-    /// Returns true from evalAsync() until evalAwait(), even if the device has already finished.
-    bool isRunning() const;
-    /// Returns false after destroy().
-    bool isInit() const;
+    bool isRunning() const; ///< from evalAsync() until evalAwait(), even if the device has finished
+    bool isInit() const;    ///< false after destroy()
 
     /// Returns the device timestamps of the last evaluation that was waited for, in raw ticks: one
     /// at its start and one after each operation.
     /// @throws InvalidArgument if the sequence was created without timestamps, has more operations
     ///         than it was created for, is running, or was not evaluated yet
     std::vector<uint64_t> getTimestamps();
-    /// Returns getTimestamps() in nanoseconds.
-    std::vector<uint64_t> getTimestampsNs();
+    std::vector<uint64_t> getTimestampsNs(); ///< the same in nanoseconds
 
     /// Waits for a running evaluation, then releases everything. Tensors are not affected. Further
     /// calls have no effect.
@@ -214,8 +201,8 @@ public:
     void preEval();
     void postEval();
 
-    /// Returns the current command buffer; null before the first record(). The sequence keeps
-    /// ownership.
+    /// Returns the current command buffer, which stays the sequence's; null before the first
+    /// record().
     VkCommandBuffer nativeCommandBuffer() const;
 
     struct Impl;
@@ -231,8 +218,8 @@ private:
     std::shared_ptr<Sequence> recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                              const void* pushConstants, size_t pushConstantBytes);
 
-    /// Creates an operation from memory objects, in the vector type that its constructor accepts:
-    /// of M, of Memory, or of Tensor (operations written for Kompute 0.9.0).
+    /// Creates an operation. Its constructor accepts a vector of M, of Memory, or of Tensor
+    /// (operations written for Kompute 0.9.0).
     template <typename T, typename M, typename... TArgs>
     static std::shared_ptr<OpBase> make(std::vector<std::shared_ptr<M>> memObjects,
                                         TArgs&&... params) {

@@ -37,8 +37,7 @@ struct CompileOptions {
     std::string fileName = "shader";
     /// Macro names and values, as in `-Dname=value`.
     std::vector<std::pair<std::string, std::string>> defines;
-    /// Folders searched for `#include`, in order.
-    std::vector<std::string> includeFolders;
+    std::vector<std::string> includeFolders; ///< searched for `#include`, in order
     /// Asked before the folders are searched; may be null. Not owned, used only during the call.
     /// Results compiled with an includer are not cached.
     ShaderIncluder* includer = nullptr;

@@ -22,30 +22,25 @@ public:
     using TensorTypes = MemoryTypes;
     using TensorDataTypes = DataTypes;
 
-    /// Creates a tensor.
+    /// Creates a tensor. Without @p data, its contents are undefined.
     /// @param physicalDevice     ignored
     /// @param device             the device of an existing Manager
     /// @param data               elementTotalCount x elementMemorySize bytes, copied to the host
-    ///                           view (eStorage: to the device memory); null leaves the contents
-    ///                           undefined
+    ///                           view (eStorage: to the device memory); may be null
     /// @param elementTotalCount  number of elements, not 0
     /// @param elementMemorySize  bytes per element, not 0
-    /// @param dataType           element type
-    /// @param memoryType         kind of memory
     /// @throws InvalidArgument for size 0 ("zero-sized") and for sizes above a limit of the device;
     ///         OutOfMemory
     Tensor(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
            void* data, uint64_t elementTotalCount, uint64_t elementMemorySize,
            const DataTypes& dataType, const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// Creates a tensor with undefined contents. Throws as above.
     Tensor(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
            uint64_t elementTotalCount, uint64_t elementMemorySize, const DataTypes& dataType,
            const MemoryTypes& memoryType = MemoryTypes::eDevice);
     /// Called by Manager.
     Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
            uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType);
-    /// Wraps a range of a host application's VkBuffer. The buffer stays the application's and must
-    /// outlive the tensor and its work. See Manager::wrapBuffer.
+    /// Wraps a range of a host application's VkBuffer; see Manager::wrapBuffer.
     Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
            uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
            MemoryTypes memoryType);
@@ -57,7 +52,7 @@ public:
 
     Type type() const override { return Type::eTensor; }
 
-    /// Returns memoryType(); Kompute 0.9.0's name.
+    /// Kompute 0.9.0's name.
     MemoryTypes tensorType() const { return memoryType(); }
 
     /// Gives the tensor new memory of another size, with @p data (may be null) as contents.
@@ -71,10 +66,8 @@ public:
 
     /// Returns the buffer handle. The tensor keeps ownership.
     std::shared_ptr<vk::Buffer> getPrimaryBuffer();
-    /// Returns the C handle of the buffer, and the byte offset of the tensor in it: 0 unless the
-    /// tensor wraps a range.
     VkBuffer nativeBuffer() const;
-    uint64_t nativeOffset() const;
+    uint64_t nativeOffset() const; ///< bytes; 0 unless the tensor wraps a range of the buffer
     /// Returns the buffer device address, for shaders with buffer references.
     /// @throws Unsupported if the device has no buffer device addresses
     uint64_t deviceAddress() const;

@@ -2212,6 +2212,47 @@ class TunedAlgorithm:
     def forget(self) -> None:
         """Discards all results; the cache on disk stays."""
 
+class TunedKernelLauncher(Launcher):
+    """A kernel that tunes itself at its first call and then launches the fastest configuration,
+    alone or in lists. The first call waits for its queue and for `wait_for`, so that nothing
+    else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` is
+    that of ParametrizedKernelLauncher.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tuned: TunedAlgorithm,
+        arguments: TuningArguments,
+        default_global_work_size: _Extent | None = None,
+        default_queue: Queue | None = None,
+        profiler: TimingSink | None = None,
+        parameters_map: collections.abc.Mapping[str, Any] | None = None,
+    ) -> None:
+        """`default_global_work_size` counts invocations, and replaces the thread_count of the
+        arguments. The arguments hold a value for each parameter, to tune with.
+        """
+
+    def tune(self) -> TuningResult:
+        """The result of tuning, without an algorithm. Tunes if the problem size is new. Launches
+        nothing.
+        """
+
+    def is_tuned(self) -> bool:
+        """True if a call would not tune."""
+
+    @property
+    def default_queue(self) -> Queue | None:
+        """As given."""
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
+
 class GroupLimits:
     """Limits that hold on every device of a group: the least of each."""
 

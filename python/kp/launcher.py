@@ -32,11 +32,9 @@ from ._kp import (
     KernelStatistics,
     Launcher,
     ParametrizedKernelLauncher,
-    Queue,
     TimingSink,
     TraceOptions,
-    TunedAlgorithm,
-    TuningArguments,
+    TunedKernelLauncher,
     set_trace_options,
     set_trace_output,
     should_profile_kernel,
@@ -95,72 +93,6 @@ class ParameterYielder(ParameterGenerator):
     def new_generator(self) -> Iterator[Any]:
         """Call the function and return an iterator over its result."""
         return iter(self._fn())
-
-
-class TunedKernelLauncher(Launcher):
-    """A launcher that tunes its kernel at the first call, and then works as a KernelLauncher.
-
-    Tuning runs the kernel on the same memory, so the first call waits for `wait_for` and for its
-    queue. Call tune() beforehand to keep that wait out of the first launch.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        tuned: TunedAlgorithm,
-        arguments: TuningArguments,
-        default_global_work_size: int | tuple[int, ...],
-        default_queue: Queue | None = None,
-        profiler: TimingSink | None = None,
-    ) -> None:
-        """Create the launcher. `default_global_work_size` counts invocations."""
-        super().__init__(name, profiler)
-        self._tuned = tuned
-        self._arguments = arguments
-        self._size = default_global_work_size
-        self._queue = default_queue
-        self._profiler = profiler
-        self._launcher: KernelLauncher | None = None
-
-    def tune(self) -> KernelLauncher:
-        """Return the launcher of the fastest configuration. Tune if it is not known yet."""
-        if self._launcher is None:
-            self._launcher = KernelLauncher(
-                self.name,
-                self._tuned.algorithm(self._arguments),
-                default_global_work_size=self._size,
-                default_queue=self._queue,
-                profiler=self._profiler,
-                round_up=True,
-            )
-        return self._launcher
-
-    def __call__(
-        self, queue: Queue | None = None, wait_for: Iterable[Event] | None = None
-    ) -> Event:
-        """Launch on `queue`, or on the default queue. Return the event of the launch."""
-        waits = list(wait_for or ())
-        if self._launcher is None:
-            for event in waits:
-                event.wait()
-            used = queue or self._queue
-            if used is not None:
-                used.barrier().wait()
-        return self.tune()(queue=queue, wait_for=waits)
-
-    def global_size_configured(self) -> bool:
-        """True: the constructor requires a global size."""
-        return True
-
-    @property
-    def events(self) -> list[Event]:
-        """Profiled launches that `statistics` has not counted yet."""
-        return self._launcher.events if self._launcher else []
-
-    @property
-    def statistics(self) -> KernelStatistics:
-        """Times of all finished profiled launches. Reading it never waits."""
-        return self._launcher.statistics if self._launcher else KernelStatistics()
 
 
 def _fresh(generator: Any) -> Iterator[Any]:

@@ -7,12 +7,10 @@ PYBIND11_MODULE(_kp, module) {
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
     module.attr("__version__") = KOMPUTE_VERSION;
     bindErrors();
-    bindHeld();
     bindEnums(module);
 
     Classes classes(module);
-    bindManager(classes);
-    bindDevices(module);
+    bindManager(module, classes);
     bindMemory(classes);
     bindTensor(classes);
     bindImage(classes);
@@ -43,9 +41,10 @@ PYBIND11_MODULE(_kp, module) {
     bindTuningArguments(module);
     bindTuningResult(module);
     bindAutotuner(module);
+    bindTunedKernelLauncher(module);
 
     bindDeviceGroup(module);
-    bindGroupBuffer(module);
+    bindBuffer(module);
     bindGroupKernel(module);
 
     bindLogging();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 namespace kp {
 
@@ -23,6 +25,18 @@ public:
         const auto spent = static_cast<uint64_t>(
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - mStart).count());
         return spent < mTimeout ? mTimeout - spent : 0;
+    }
+
+    /// Waits until @p done returns true. @return false if the time ends first
+    template <typename Done>
+    bool wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+              const Done& done) const {
+        constexpr uint64_t kEndless = uint64_t{1} << 60; // the clock cannot count to longer times
+        const uint64_t time = left();
+        if (time < kEndless)
+            return changed.wait_for(lock, std::chrono::nanoseconds(time), done);
+        changed.wait(lock, done);
+        return true;
     }
 
 private:

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kMurmurFirst = 0x87c37b91114253d5ULL;
 constexpr uint64_t kMurmurSecond = 0x4cf5ad432745937fULL;
 
-uint64_t fromLittleEndian(const unsigned char* bytes, size_t count) {
+uint64_t loadWord(const unsigned char* bytes, size_t count = sizeof(uint64_t)) {
     uint64_t value = 0;
     if constexpr (std::endian::native == std::endian::little) {
         std::memcpy(&value, bytes, count);
@@ -21,16 +21,6 @@ uint64_t fromLittleEndian(const unsigned char* bytes, size_t count) {
             value = (value << 8) | bytes[i];
     }
     return value;
-}
-
-uint64_t loadWord(const unsigned char* bytes) {
-    if constexpr (std::endian::native == std::endian::little) {
-        uint64_t value;
-        std::memcpy(&value, bytes, sizeof value);
-        return value;
-    } else {
-        return fromLittleEndian(bytes, sizeof(uint64_t));
-    }
 }
 
 uint64_t mixLow(uint64_t lane) {
@@ -59,9 +49,9 @@ Hash hashBytes(const void* data, size_t bytes, uint64_t seed) {
         high = (std::rotl(high ^ mixHigh(loadWord(at + 8)), 31) + low) * 5 + 0x38495ab5;
     }
     if (left > 8)
-        high ^= mixHigh(fromLittleEndian(at + 8, left - 8));
+        high ^= mixHigh(loadWord(at + 8, left - 8));
     if (left > 0)
-        low ^= mixLow(fromLittleEndian(at, left < 8 ? left : 8));
+        low ^= mixLow(loadWord(at, left < 8 ? left : 8));
     low ^= bytes;
     high ^= bytes;
     low += high;

@@ -20,10 +20,9 @@ constexpr std::string_view kLevelNames[] = {"trace", "debug",    "info", "warn",
 
 Level levelFromEnvironment() {
     const std::string text = environment("KOMPUTE_LOG_LEVEL", "warn");
-    for (size_t i = 0; i < std::size(kLevelNames); ++i) {
+    for (size_t i = 0; i < std::size(kLevelNames); ++i)
         if (text == kLevelNames[i])
             return static_cast<Level>(i);
-    }
     const std::string message =
         formatted("[kompute] [warn] KOMPUTE_LOG_LEVEL={} is unknown; use one of: {}\n", text,
                   join(kLevelNames));
@@ -108,31 +107,8 @@ bool enabled(Level level) {
 void logFormatted(Level level, const char* file, int line, const char* format,
                   const Argument* arguments, size_t count) {
     fmt::dynamic_format_arg_store<fmt::format_context> store;
-    for (size_t i = 0; i < count; ++i) {
-        const Argument& argument = arguments[i];
-        switch (argument.kind) {
-        case Argument::Kind::eBool:
-            store.push_back(argument.asUnsigned != 0);
-            break;
-        case Argument::Kind::eSigned:
-            store.push_back(argument.asSigned);
-            break;
-        case Argument::Kind::eUnsigned:
-            store.push_back(argument.asUnsigned);
-            break;
-        case Argument::Kind::eFloating:
-            store.push_back(argument.asFloating);
-            break;
-        case Argument::Kind::eText:
-            store.push_back(argument.length == SIZE_MAX
-                                ? std::string(argument.asText ? argument.asText : "(null)")
-                                : std::string(argument.asText, argument.length));
-            break;
-        case Argument::Kind::ePointer:
-            store.push_back(argument.asPointer);
-            break;
-        }
-    }
+    for (size_t i = 0; i < count; ++i)
+        std::visit([&store](const auto& argument) { store.push_back(argument); }, arguments[i]);
     try {
         log(level, file, line, formatArguments(format, store));
     } catch (const std::runtime_error& error) {

@@ -12,8 +12,8 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/AlgorithmImpl.hpp"
 #include "core/Native.hpp"
-#include "core/NativeDevice.hpp"
 #include "core/Recorder.hpp"
+#include "core/WrapHostDevice.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -39,7 +39,7 @@ Algorithm::Algorithm(std::shared_ptr<vulkan::Device> device) : mImpl(std::make_u
 Algorithm::~Algorithm() = default;
 
 std::shared_ptr<vulkan::Device> Algorithm::fromNative(const std::shared_ptr<vk::Device>& device) {
-    return native::findDevice(device);
+    return findDevice(device);
 }
 
 void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,

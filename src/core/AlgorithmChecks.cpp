@@ -16,6 +16,7 @@ namespace {
 
 using shader::BindingKind;
 using shader::ScalarType;
+using vulkan::Feature;
 
 /// Returns " 'name'" for messages, or nothing.
 std::string quotedName(const std::string& name) {
@@ -30,6 +31,52 @@ std::string describeMemory(const Memory::Impl& memory) {
     return formatted("{} of {} {}", memory.image ? "an image" : "a tensor", memory.count,
                      Memory::toString(memory.dataType));
 }
+
+/// A SPIR-V capability and a device feature that allows it. One of a capability's rows is enough.
+struct CapabilityFeature {
+    const char* capability;
+    Feature feature;
+};
+
+constexpr CapabilityFeature kCapabilityFeatures[] = {
+    {"Float64", Feature::eShaderFloat64},
+    {"Int64", Feature::eShaderInt64},
+    {"Int16", Feature::eShaderInt16},
+    {"Int8", Feature::eShaderInt8},
+    {"Float16", Feature::eShaderFloat16},
+    {"StorageBuffer16BitAccess", Feature::eStorageBuffer16BitAccess},
+    {"StorageUniformBufferBlock16", Feature::eStorageBuffer16BitAccess},
+    {"UniformAndStorageBuffer16BitAccess", Feature::eUniformAndStorageBuffer16BitAccess},
+    {"StoragePushConstant16", Feature::eStoragePushConstant16},
+    {"StorageBuffer8BitAccess", Feature::eStorageBuffer8BitAccess},
+    {"UniformAndStorageBuffer8BitAccess", Feature::eUniformAndStorageBuffer8BitAccess},
+    {"StoragePushConstant8", Feature::eStoragePushConstant8},
+    {"VariablePointersStorageBuffer", Feature::eVariablePointersStorageBuffer},
+    {"VariablePointers", Feature::eVariablePointers},
+    {"VulkanMemoryModel", Feature::eVulkanMemoryModel},
+    {"VulkanMemoryModelDeviceScope", Feature::eVulkanMemoryModelDeviceScope},
+    {"PhysicalStorageBufferAddresses", Feature::eBufferDeviceAddress},
+    {"StorageImageReadWithoutFormat", Feature::eShaderStorageImageReadWithoutFormat},
+    {"StorageImageWriteWithoutFormat", Feature::eShaderStorageImageWriteWithoutFormat},
+    {"StorageImageExtendedFormats", Feature::eShaderStorageImageExtendedFormats},
+    {"DotProduct", Feature::eShaderIntegerDotProduct},
+    {"DotProductInput4x8Bit", Feature::eShaderIntegerDotProduct},
+    {"DotProductInput4x8BitPacked", Feature::eShaderIntegerDotProduct},
+    {"DotProductInputAll", Feature::eShaderIntegerDotProduct},
+    {"WorkgroupMemoryExplicitLayoutKHR", Feature::eWorkgroupMemoryExplicitLayout},
+#ifdef VK_KHR_cooperative_matrix
+    {"CooperativeMatrixKHR", Feature::eCooperativeMatrix},
+#endif
+    {"Int64Atomics", Feature::eShaderBufferInt64Atomics},
+    {"Int64Atomics", Feature::eShaderSharedInt64Atomics},
+    {"AtomicFloat32AddEXT", Feature::eShaderBufferFloat32AtomicAdd},
+    {"AtomicFloat32AddEXT", Feature::eShaderSharedFloat32AtomicAdd},
+    {"AtomicFloat32AddEXT", Feature::eShaderImageFloat32AtomicAdd},
+    {"AtomicFloat64AddEXT", Feature::eShaderBufferFloat64AtomicAdd},
+    {"AtomicFloat64AddEXT", Feature::eShaderSharedFloat64AtomicAdd},
+    {"ShaderClockKHR", Feature::eShaderSubgroupClock},
+    {"ShaderClockKHR", Feature::eShaderDeviceClock},
+};
 
 /// Small numbers packed into 32-bit integers are a common and sound way to read them.
 bool canUnpack(ScalarType declared, uint32_t givenBytes) {
@@ -116,6 +163,40 @@ void checkDeclaration(const shader::Binding& binding) {
 }
 
 } // namespace
+
+void requireCapabilities(const shader::Reflection& reflection, const vulkan::Device& device) {
+    for (const std::string& capability : reflection.capabilities) {
+        const CapabilityFeature* first = nullptr;
+        bool allowed = false;
+        for (const CapabilityFeature& entry : kCapabilityFeatures)
+            if (capability == entry.capability) {
+                first = first ? first : &entry;
+                allowed = allowed || device.has(entry.feature);
+            }
+        if (first && !allowed)
+            fail<ShaderError>("the shader needs {}, but {} {} the feature {}", capability,
+                              device.name(),
+                              device.wrapped() ? "was not created with" : "does not have",
+                              vulkan::nameOf(first->feature));
+    }
+}
+
+void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) {
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    uint64_t invocations = 1;
+    for (size_t i = 0; i < 3; ++i) {
+        invocations *= localSize[i];
+        if (localSize[i] == 0 || localSize[i] > limits.maxComputeWorkGroupSize[i])
+            fail<ShaderError>("the shader's local size of {} in dimension {} is not within 1 and "
+                              "{}'s maxComputeWorkGroupSize of {}",
+                              localSize[i], "xyz"[i], device.name(),
+                              limits.maxComputeWorkGroupSize[i]);
+    }
+    if (invocations > limits.maxComputeWorkGroupInvocations)
+        fail<ShaderError>("the shader's {} invocations per work group are over {}'s "
+                          "maxComputeWorkGroupInvocations of {}",
+                          invocations, device.name(), limits.maxComputeWorkGroupInvocations);
+}
 
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects) {

@@ -14,14 +14,19 @@ namespace kp {
 
 struct Specialization;
 
-// Checks of a shader's arguments. Each throws ShaderError if the argument does not match the
-// shader's declaration, or InvalidArgument if it is invalid in itself.
+// Checks of a shader and its arguments. Each throws ShaderError if the shader does not suit the
+// device or the argument, or InvalidArgument if the argument is invalid in itself.
+
+/// Checks that the device has the features that the SPIR-V's capabilities need.
+void requireCapabilities(const shader::Reflection& reflection, const vulkan::Device& device);
+
+/// Checks a local size against the device's limits.
+void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 
 /// Checks each binding against the memory object with its number.
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects);
 
-/// Checks the sizes of the specialization constants given.
 void checkSpecialization(const shader::Reflection& reflection,
                          const Specialization& specialization);
 

@@ -10,7 +10,6 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/MemoryImpl.hpp"
-#include "core/ShaderRequirements.hpp"
 #include "shader/ReflectionCache.hpp"
 #include "shader/Validate.hpp"
 

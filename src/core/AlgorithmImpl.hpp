@@ -63,8 +63,7 @@ struct Algorithm::Impl {
 
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(const std::vector<uint32_t>& spirv);
-    /// Binds the current memory objects.
-    void bindMemory();
+    void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {
         if (!binding->outdated()) [[likely]]

@@ -103,8 +103,12 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
     }
 };
 
-Dependencies::Dependencies(const vulkan::Device* device, const vulkan::Queue* queue)
-    : mDevice(device), mQueue(queue) {}
+Dependencies::Dependencies(const vulkan::Device* device, const vulkan::Queue* queue,
+                           const std::vector<Event>& events)
+    : mDevice(device), mQueue(queue) {
+    for (const Event& event : events)
+        add(event);
+}
 
 void Dependencies::add(const Event& event, bool passesFailure) {
     const std::shared_ptr<EventState>& state = event.state();

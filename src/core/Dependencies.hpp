@@ -28,7 +28,9 @@ public:
     /// @param device  the device of the work; null for host work
     /// @param queue   the queue of the work; null for host work, which waits until all events are
     ///                done
-    Dependencies(const vulkan::Device* device, const vulkan::Queue* queue);
+    /// @param events  passed to add()
+    Dependencies(const vulkan::Device* device, const vulkan::Queue* queue,
+                 const std::vector<Event>& events = {});
 
     /// The work waits for the event, and fails if the event fails.
     void add(const Event& event) { add(event, true); }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <kompute/Error.hpp>
+#include <kompute/Queue.hpp>
 
 #include "base/Deadline.hpp"
 #include "core/Dependencies.hpp"
@@ -48,6 +49,14 @@ bool Event::wait(uint64_t timeout) const {
     if (mState)
         return mState->wait(timeout);
     return !mQueue || mQueue->wait(mValue, timeout, mWaitMode);
+}
+
+void whenDone(const Event& event, std::function<void()> callback) {
+    Dependencies dependencies(nullptr, nullptr);
+    dependencies.addOrder(event);
+    std::move(dependencies).then([call = std::move(callback)](const std::exception_ptr&, auto&&) {
+        call();
+    });
 }
 
 std::optional<EventProfile> Event::profile() const {
@@ -100,17 +109,14 @@ std::optional<size_t> Event::waitAny(const std::vector<Event>& events, uint64_t 
         bool any = false;
     };
     const auto signal = std::make_shared<Signal>();
-    for (const Event& event : events) {
-        Dependencies dependencies(nullptr, nullptr);
-        dependencies.add(event);
-        std::move(dependencies).then([signal](const std::exception_ptr&, auto&&) {
+    for (const Event& event : events)
+        whenDone(event, [signal] {
             {
                 const std::lock_guard lock(signal->mutex);
                 signal->any = true;
             }
             signal->changed.notify_all();
         });
-    }
     std::unique_lock lock(signal->mutex);
     const auto isAny = [&] { return signal->any; };
     if (timeout >= uint64_t{1} << 60) // more than the clock can count to

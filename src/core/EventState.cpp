@@ -7,13 +7,12 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "base/Deadline.hpp"
 #include "core/HostWorkers.hpp"
 #include "core/MemoryImpl.hpp"
 
 namespace kp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::string errorText(const std::exception_ptr& error) {
     try {
@@ -30,9 +29,8 @@ std::string errorText(const std::exception_ptr& error) {
 TimeSource::~TimeSource() = default;
 
 uint64_t hostNanoseconds() {
-    return static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-            .count());
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
 EventState::EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode waitMode,
@@ -78,10 +76,6 @@ void EventState::submitted(Submitted work) {
     if (mQueuedAt)
         mSubmittedAt = hostNanoseconds();
     resolve(Phase::eSubmitted);
-}
-
-void EventState::complete() {
-    resolve(Phase::eDone);
 }
 
 void EventState::fail(std::exception_ptr error, bool inherited) {
@@ -143,8 +137,8 @@ EventStatus EventState::status() {
         break;
     }
     try {
-        return mPoint.queue->reached(mPoint.value) ? EventStatus::eComplete
-                                                   : EventStatus::eSubmitted;
+        const bool reached = mPoint.queue->reached(mPoint.value);
+        return reached ? EventStatus::eComplete : EventStatus::eSubmitted;
     } catch (const std::exception&) {
         return EventStatus::eError;
     }
@@ -159,20 +153,11 @@ bool EventState::wait(uint64_t timeout) {
 
 bool EventState::waitUntilOver(uint64_t timeout) {
     if (!resolved()) {
-        const Clock::time_point start = Clock::now();
+        const Deadline deadline(timeout);
         std::unique_lock lock(mMutex);
-        const auto isResolved = [this] { return resolved(); };
-        // The clock cannot count to longer timeouts.
-        constexpr uint64_t kEndless = uint64_t{1} << 60;
-        if (timeout >= kEndless) {
-            mResolved.wait(lock, isResolved);
-        } else {
-            if (!mResolved.wait_for(lock, std::chrono::nanoseconds(timeout), isResolved))
-                return false;
-            const auto spent = static_cast<uint64_t>(
-                std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
-            timeout = spent < timeout ? timeout - spent : 0;
-        }
+        if (!deadline.wait(mResolved, lock, [this] { return resolved(); }))
+            return false;
+        timeout = deadline.left();
     }
     if (phase() != Phase::eSubmitted)
         return true;

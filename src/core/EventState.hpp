@@ -50,7 +50,7 @@ public:
         eFailed
     };
 
-    /// @param device     the device of the work; null for host work and user events
+    /// @param device  null for host work and user events
     /// @param queueName  of a kp::Queue; may be null
     EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode waitMode,
                std::shared_ptr<const std::string> queueName);
@@ -60,22 +60,19 @@ public:
 
     Phase phase() const { return mPhase.load(std::memory_order_acquire); }
     bool resolved() const { return phase() != Phase::eQueued; }
-    /// Requires eSubmitted.
-    const vulkan::TimelinePoint& point() const { return mPoint; }
+    const vulkan::TimelinePoint& point() const { return mPoint; } ///< requires eSubmitted
     const std::shared_ptr<vulkan::Device>& device() const { return mDevice; }
     /// Requires eFailed. The caller reports the error, so the destructor does not log it.
     std::exception_ptr error() const;
     std::string queueName() const { return mQueueName ? *mQueueName : std::string(); }
 
-    /// Returns true for the first caller: the one that starts the work or cancels it. For work
-    /// that several threads may resolve.
+    /// Returns true for the first caller, who starts or cancels work that several threads may.
     bool claim() { return !mClaimed.exchange(true, std::memory_order_acq_rel); }
 
     // Each of these resolves the event. Call one of them, once. They call the functions given to
     // whenResolved() before they return.
-
     void submitted(Submitted work);
-    void complete();
+    void complete() { resolve(Phase::eDone); }
     /// @param inherited  the error is that of an event this one waited for
     void fail(std::exception_ptr error, bool inherited = false);
 
@@ -88,8 +85,6 @@ public:
     bool wait(uint64_t timeout);
     /// Like wait(), but does not throw the error of failed work. @throws DeviceLost
     bool waitUntilOver(uint64_t timeout);
-
-    // Times.
 
     void noteQueued() { mQueuedAt = hostNanoseconds(); }
     /// Call it before submitted().

@@ -9,8 +9,8 @@
 #include "core/ImageFormat.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/NativeDevice.hpp"
 #include "core/Recorder.hpp"
+#include "core/WrapHostDevice.hpp"
 #include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
@@ -99,26 +99,26 @@ makeImageImpl(std::shared_ptr<vulkan::Device> device, const void* data, size_t d
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device, void* data,
              size_t dataSize, uint32_t width, uint32_t height, uint32_t numChannels,
              const DataTypes& dataType, vk::ImageTiling tiling, const MemoryTypes& memoryType)
-    : Image(native::findDevice(device), data, dataSize, width, height, numChannels, dataType,
-            tiling, memoryType) {}
+    : Image(findDevice(device), data, dataSize, width, height, numChannels, dataType, tiling,
+            memoryType) {}
 
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
              uint32_t width, uint32_t height, uint32_t numChannels, const DataTypes& dataType,
              vk::ImageTiling tiling, const MemoryTypes& memoryType)
-    : Image(native::findDevice(device), nullptr, 0, width, height, numChannels, dataType, tiling,
+    : Image(findDevice(device), nullptr, 0, width, height, numChannels, dataType, tiling,
             memoryType) {}
 
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device, void* data,
              size_t dataSize, uint32_t width, uint32_t height, uint32_t numChannels,
              const DataTypes& dataType, const MemoryTypes& memoryType)
-    : Image(native::findDevice(device), data, dataSize, width, height, numChannels, dataType,
-            std::nullopt, memoryType) {}
+    : Image(findDevice(device), data, dataSize, width, height, numChannels, dataType, std::nullopt,
+            memoryType) {}
 
 Image::Image(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
              uint32_t width, uint32_t height, uint32_t numChannels, const DataTypes& dataType,
              const MemoryTypes& memoryType)
-    : Image(native::findDevice(device), nullptr, 0, width, height, numChannels, dataType,
-            std::nullopt, memoryType) {}
+    : Image(findDevice(device), nullptr, 0, width, height, numChannels, dataType, std::nullopt,
+            memoryType) {}
 
 Image::Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize,
              uint32_t width, uint32_t height, uint32_t numChannels, DataTypes dataType,

@@ -6,86 +6,71 @@
 namespace kp {
 namespace {
 
-struct FormatRow {
-    Memory::DataTypes dataType;
-    VkFormat formats[4]; ///< by channels - 1
-};
+using DataTypes = Memory::DataTypes;
 
-#define KOMPUTE_FORMATS(bits, kind)                                                                \
-    {                                                                                              \
-        VK_FORMAT_R##bits##_##kind, VK_FORMAT_R##bits##G##bits##_##kind,                           \
-            VK_FORMAT_R##bits##G##bits##B##bits##_##kind,                                          \
-            VK_FORMAT_R##bits##G##bits##B##bits##A##bits##_##kind                                  \
-    }
+struct FormatRow {
+    DataTypes dataType;
+    uint32_t channels;
+    VkFormat format;
+    uint32_t spirv;   ///< ImageFormat of the SPIR-V specification, section 3.11; 0 if it has none
+    const char* name; ///< null without a SPIR-V format
+};
 
 constexpr FormatRow kFormatRows[] = {
-    {Memory::DataTypes::eChar, KOMPUTE_FORMATS(8, SINT)},
-    {Memory::DataTypes::eUnsignedChar, KOMPUTE_FORMATS(8, UINT)},
-    {Memory::DataTypes::eShort, KOMPUTE_FORMATS(16, SINT)},
-    {Memory::DataTypes::eUnsignedShort, KOMPUTE_FORMATS(16, UINT)},
-    {Memory::DataTypes::eInt, KOMPUTE_FORMATS(32, SINT)},
-    {Memory::DataTypes::eUnsignedInt, KOMPUTE_FORMATS(32, UINT)},
-    {Memory::DataTypes::eHalf, KOMPUTE_FORMATS(16, SFLOAT)},
-    {Memory::DataTypes::eFloat, KOMPUTE_FORMATS(32, SFLOAT)},
-};
-
-#undef KOMPUTE_FORMATS
-
-struct FormatName {
-    uint32_t spirv; ///< ImageFormat of the SPIR-V specification, section 3.11
-    VkFormat format;
-    const char* name;
-};
-
-constexpr FormatName kFormatNames[] = {
-    {1, VK_FORMAT_R32G32B32A32_SFLOAT, "R32G32B32A32_SFLOAT"},
-    {2, VK_FORMAT_R16G16B16A16_SFLOAT, "R16G16B16A16_SFLOAT"},
-    {3, VK_FORMAT_R32_SFLOAT, "R32_SFLOAT"},
-    {6, VK_FORMAT_R32G32_SFLOAT, "R32G32_SFLOAT"},
-    {7, VK_FORMAT_R16G16_SFLOAT, "R16G16_SFLOAT"},
-    {9, VK_FORMAT_R16_SFLOAT, "R16_SFLOAT"},
-    {21, VK_FORMAT_R32G32B32A32_SINT, "R32G32B32A32_SINT"},
-    {22, VK_FORMAT_R16G16B16A16_SINT, "R16G16B16A16_SINT"},
-    {23, VK_FORMAT_R8G8B8A8_SINT, "R8G8B8A8_SINT"},
-    {24, VK_FORMAT_R32_SINT, "R32_SINT"},
-    {25, VK_FORMAT_R32G32_SINT, "R32G32_SINT"},
-    {26, VK_FORMAT_R16G16_SINT, "R16G16_SINT"},
-    {27, VK_FORMAT_R8G8_SINT, "R8G8_SINT"},
-    {28, VK_FORMAT_R16_SINT, "R16_SINT"},
-    {29, VK_FORMAT_R8_SINT, "R8_SINT"},
-    {30, VK_FORMAT_R32G32B32A32_UINT, "R32G32B32A32_UINT"},
-    {31, VK_FORMAT_R16G16B16A16_UINT, "R16G16B16A16_UINT"},
-    {32, VK_FORMAT_R8G8B8A8_UINT, "R8G8B8A8_UINT"},
-    {33, VK_FORMAT_R32_UINT, "R32_UINT"},
-    {35, VK_FORMAT_R32G32_UINT, "R32G32_UINT"},
-    {36, VK_FORMAT_R16G16_UINT, "R16G16_UINT"},
-    {37, VK_FORMAT_R8G8_UINT, "R8G8_UINT"},
-    {38, VK_FORMAT_R16_UINT, "R16_UINT"},
-    {39, VK_FORMAT_R8_UINT, "R8_UINT"},
+    {DataTypes::eChar, 1, VK_FORMAT_R8_SINT, 29, "R8_SINT"},
+    {DataTypes::eChar, 2, VK_FORMAT_R8G8_SINT, 27, "R8G8_SINT"},
+    {DataTypes::eChar, 3, VK_FORMAT_R8G8B8_SINT, 0, nullptr},
+    {DataTypes::eChar, 4, VK_FORMAT_R8G8B8A8_SINT, 23, "R8G8B8A8_SINT"},
+    {DataTypes::eUnsignedChar, 1, VK_FORMAT_R8_UINT, 39, "R8_UINT"},
+    {DataTypes::eUnsignedChar, 2, VK_FORMAT_R8G8_UINT, 37, "R8G8_UINT"},
+    {DataTypes::eUnsignedChar, 3, VK_FORMAT_R8G8B8_UINT, 0, nullptr},
+    {DataTypes::eUnsignedChar, 4, VK_FORMAT_R8G8B8A8_UINT, 32, "R8G8B8A8_UINT"},
+    {DataTypes::eShort, 1, VK_FORMAT_R16_SINT, 28, "R16_SINT"},
+    {DataTypes::eShort, 2, VK_FORMAT_R16G16_SINT, 26, "R16G16_SINT"},
+    {DataTypes::eShort, 3, VK_FORMAT_R16G16B16_SINT, 0, nullptr},
+    {DataTypes::eShort, 4, VK_FORMAT_R16G16B16A16_SINT, 22, "R16G16B16A16_SINT"},
+    {DataTypes::eUnsignedShort, 1, VK_FORMAT_R16_UINT, 38, "R16_UINT"},
+    {DataTypes::eUnsignedShort, 2, VK_FORMAT_R16G16_UINT, 36, "R16G16_UINT"},
+    {DataTypes::eUnsignedShort, 3, VK_FORMAT_R16G16B16_UINT, 0, nullptr},
+    {DataTypes::eUnsignedShort, 4, VK_FORMAT_R16G16B16A16_UINT, 31, "R16G16B16A16_UINT"},
+    {DataTypes::eInt, 1, VK_FORMAT_R32_SINT, 24, "R32_SINT"},
+    {DataTypes::eInt, 2, VK_FORMAT_R32G32_SINT, 25, "R32G32_SINT"},
+    {DataTypes::eInt, 3, VK_FORMAT_R32G32B32_SINT, 0, nullptr},
+    {DataTypes::eInt, 4, VK_FORMAT_R32G32B32A32_SINT, 21, "R32G32B32A32_SINT"},
+    {DataTypes::eUnsignedInt, 1, VK_FORMAT_R32_UINT, 33, "R32_UINT"},
+    {DataTypes::eUnsignedInt, 2, VK_FORMAT_R32G32_UINT, 35, "R32G32_UINT"},
+    {DataTypes::eUnsignedInt, 3, VK_FORMAT_R32G32B32_UINT, 0, nullptr},
+    {DataTypes::eUnsignedInt, 4, VK_FORMAT_R32G32B32A32_UINT, 30, "R32G32B32A32_UINT"},
+    {DataTypes::eHalf, 1, VK_FORMAT_R16_SFLOAT, 9, "R16_SFLOAT"},
+    {DataTypes::eHalf, 2, VK_FORMAT_R16G16_SFLOAT, 7, "R16G16_SFLOAT"},
+    {DataTypes::eHalf, 3, VK_FORMAT_R16G16B16_SFLOAT, 0, nullptr},
+    {DataTypes::eHalf, 4, VK_FORMAT_R16G16B16A16_SFLOAT, 2, "R16G16B16A16_SFLOAT"},
+    {DataTypes::eFloat, 1, VK_FORMAT_R32_SFLOAT, 3, "R32_SFLOAT"},
+    {DataTypes::eFloat, 2, VK_FORMAT_R32G32_SFLOAT, 6, "R32G32_SFLOAT"},
+    {DataTypes::eFloat, 3, VK_FORMAT_R32G32B32_SFLOAT, 0, nullptr},
+    {DataTypes::eFloat, 4, VK_FORMAT_R32G32B32A32_SFLOAT, 1, "R32G32B32A32_SFLOAT"},
 };
 
 } // namespace
 
 VkFormat imageFormat(Memory::DataTypes dataType, uint32_t channels) {
-    if (channels < 1 || channels > 4)
-        return VK_FORMAT_UNDEFINED;
     for (const FormatRow& row : kFormatRows)
-        if (row.dataType == dataType)
-            return row.formats[channels - 1];
+        if (row.dataType == dataType && row.channels == channels)
+            return row.format;
     return VK_FORMAT_UNDEFINED;
 }
 
 VkFormat formatOfSpirv(uint32_t spirvImageFormat) {
-    for (const FormatName& name : kFormatNames)
-        if (name.spirv == spirvImageFormat)
-            return name.format;
+    for (const FormatRow& row : kFormatRows)
+        if (row.spirv == spirvImageFormat && row.name)
+            return row.format;
     return VK_FORMAT_UNDEFINED;
 }
 
 std::string nameOfFormat(VkFormat format) {
-    for (const FormatName& name : kFormatNames)
-        if (name.format == format)
-            return name.name;
+    for (const FormatRow& row : kFormatRows)
+        if (row.format == format && row.name)
+            return row.name;
     return formatted("VkFormat {}", static_cast<int>(format));
 }
 

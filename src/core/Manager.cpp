@@ -30,7 +30,10 @@ namespace kp {
 namespace {
 
 template <typename T>
-void destroyAll(const std::vector<std::weak_ptr<T>>& objects) {
+void destroyAll(WeakList<T>& list, std::mutex& mutex) {
+    std::unique_lock lock(mutex);
+    const std::vector<std::weak_ptr<T>> objects = list.take();
+    lock.unlock();
     for (const std::weak_ptr<T>& object : objects)
         if (const std::shared_ptr<T> alive = object.lock())
             alive->destroy();
@@ -38,16 +41,15 @@ void destroyAll(const std::vector<std::weak_ptr<T>>& objects) {
 
 vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     switch (policy) {
-    case WaitPolicy::eAuto:
-        return device.defaultWaitMode();
     case WaitPolicy::eSpin:
         return vulkan::WaitMode::eSpin;
     case WaitPolicy::eHybrid:
         return vulkan::WaitMode::eHybrid;
     case WaitPolicy::eBlock:
         return vulkan::WaitMode::eBlock;
+    default:
+        return device.defaultWaitMode();
     }
-    return device.defaultWaitMode();
 }
 
 /// Submits a full barrier, which stands for the host application's work on the queue: it follows
@@ -68,15 +70,6 @@ std::shared_ptr<Tensor> tensorIn(const std::shared_ptr<vulkan::Device>& device, 
     return std::make_shared<Tensor>(device,
                                     makeBuffer(*device, checkedBytes(count, elementSize, "tensor")),
                                     count, elementSize, dataType, memoryType);
-}
-
-ManagerOptions optionsFor(uint32_t index, const std::vector<uint32_t>& families,
-                          const std::vector<std::string>& extensions) {
-    ManagerOptions options;
-    options.deviceIndex = index;
-    options.queueFamilies = families;
-    options.desiredExtensions = extensions;
-    return options;
 }
 
 } // namespace
@@ -111,7 +104,9 @@ Manager::Manager() : Manager(ManagerOptions{}) {}
 
 Manager::Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& familyQueueIndices,
                  const std::vector<std::string>& desiredExtensions)
-    : Manager(optionsFor(physicalDeviceIndex, familyQueueIndices, desiredExtensions)) {}
+    : Manager(ManagerOptions{.deviceIndex = physicalDeviceIndex,
+                             .queueFamilies = familyQueueIndices,
+                             .desiredExtensions = desiredExtensions}) {}
 
 Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()) {
     const std::string validation =
@@ -119,8 +114,7 @@ Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()
     const vulkan::DeviceRequest request = requestOf(options);
     const std::shared_ptr<vulkan::Instance> instance =
         vulkan::Instance::acquire(vulkan::ValidationRequest::parse(validation));
-    std::shared_ptr<vulkan::Device> device = vulkan::acquireDevice(instance, request);
-    mImpl->use(std::move(device), options);
+    mImpl->use(vulkan::acquireDevice(instance, request), options);
 }
 
 Manager::Manager(std::shared_ptr<vk::Instance> instance,
@@ -130,11 +124,10 @@ Manager::Manager(std::shared_ptr<vk::Instance> instance,
     if (!instance || !physicalDevice || !device)
         throw InvalidArgument("the instance, physical device and device of a host application must "
                               "not be null");
-    HostDevice host;
-    host.instance = native::handleOf(*instance);
-    host.physicalDevice = native::handleOf(*physicalDevice);
-    host.device = native::handleOf(*device);
-    mImpl->use(wrapHostDevice(host), {});
+    mImpl->use(wrapHostDevice({.instance = native::handleOf(*instance),
+                               .physicalDevice = native::handleOf(*physicalDevice),
+                               .device = native::handleOf(*device)}),
+               {});
 }
 
 Manager::Manager(const HostDevice& host) : mImpl(std::make_unique<Impl>()) {
@@ -183,14 +176,10 @@ std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalT
 std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profiling) {
     mImpl->requireInit();
     const bool isVirtual = index >= mImpl->queues.size();
-    Queue::Impl::Options options;
-    options.index = index;
-    options.isVirtual = isVirtual;
-    options.inOrder = inOrder;
-    options.name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    auto impl = std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
-                                              mImpl->waitMode, std::move(options));
-    auto queue = std::make_shared<Queue>(std::move(impl));
+    std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
+    auto queue = std::make_shared<Queue>(
+        std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
+                                      mImpl->waitMode, inOrder, std::move(name), index, isVirtual));
     queue->setProfiling(profiling);
     return queue;
 }
@@ -201,12 +190,6 @@ std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,
                                         Memory::MemoryTypes tensorType) {
     return manage(std::make_shared<Tensor>(device(), data, elementTotalCount, elementMemorySize,
                                            dataType, tensorType));
-}
-
-std::shared_ptr<Tensor> Manager::tensor(uint64_t elementTotalCount, uint64_t elementMemorySize,
-                                        const Memory::DataTypes& dataType,
-                                        Memory::MemoryTypes tensorType) {
-    return tensor(nullptr, elementTotalCount, elementMemorySize, dataType, tensorType);
 }
 
 std::shared_ptr<Tensor> Manager::wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount,
@@ -264,18 +247,6 @@ std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t widt
                                           dataType, std::nullopt, imageType));
 }
 
-std::shared_ptr<Image> Manager::image(uint32_t width, uint32_t height, uint32_t numChannels,
-                                      const Memory::DataTypes& dataType, vk::ImageTiling tiling,
-                                      Memory::MemoryTypes imageType) {
-    return image(nullptr, 0, width, height, numChannels, dataType, tiling, imageType);
-}
-
-std::shared_ptr<Image> Manager::image(uint32_t width, uint32_t height, uint32_t numChannels,
-                                      const Memory::DataTypes& dataType,
-                                      Memory::MemoryTypes imageType) {
-    return image(nullptr, 0, width, height, numChannels, dataType, imageType);
-}
-
 std::vector<uint32_t> Manager::compile(const std::string& source, CompileOptions options) const {
     if (options.vulkanVersion == 0)
         options.vulkanVersion = device()->plan().apiVersion;
@@ -287,18 +258,9 @@ std::vector<uint32_t> Manager::compile(const std::string& source, CompileOptions
 void Manager::destroy() {
     if (!mImpl->device)
         return;
-    std::vector<std::weak_ptr<Sequence>> sequences;
-    std::vector<std::weak_ptr<Algorithm>> algorithms;
-    std::vector<std::weak_ptr<Memory>> memory;
-    {
-        const std::lock_guard lock(mImpl->mutex);
-        sequences = mImpl->sequences.take();
-        algorithms = mImpl->algorithms.take();
-        memory = mImpl->memory.take();
-    }
-    destroyAll(sequences);
-    destroyAll(algorithms);
-    destroyAll(memory);
+    destroyAll(mImpl->sequences, mImpl->mutex);
+    destroyAll(mImpl->algorithms, mImpl->mutex);
+    destroyAll(mImpl->memory, mImpl->mutex);
     mImpl->device.reset();
 }
 
@@ -306,10 +268,6 @@ void Manager::waitIdle() const {
     const std::shared_ptr<vulkan::Device> waited = device();
     waited->waitIdle();
     waited->requireAlive();
-}
-
-std::shared_ptr<HostImport> Manager::importHost(void* memory, uint64_t bytes) {
-    return std::make_shared<HostImport>(device(), memory, bytes);
 }
 
 void Manager::clear() {

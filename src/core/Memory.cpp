@@ -16,6 +16,9 @@
 namespace kp {
 namespace {
 
+// In the order of Memory::MemoryTypes.
+constexpr const char* kMemoryTypeNames[] = {"eDevice", "eHost", "eStorage", "eDeviceAndHost"};
+
 struct DataTypeInfo {
     const char* name;
     uint32_t bytes;
@@ -64,45 +67,20 @@ void requireTransferRange(const Memory::Impl& impl, uint64_t bytes, uint64_t off
                               call, bytes, offset, impl.bytes());
 }
 
-/// One end of a recorded copy: a buffer or an image.
-struct CopyEnd {
-    vulkan::Buffer* buffer = nullptr;
-    vulkan::Image* image = nullptr;
-};
-
-CopyEnd primaryOf(const Memory::Impl& impl) {
-    return {impl.buffer.get(), impl.image.get()};
-}
-
-CopyEnd mirrorOf(Memory::Impl& impl) {
-    return {impl.ensureMirror().get(), nullptr};
-}
-
-void recordCopyBetween(VkCommandBuffer commands, const CopyEnd& from, const CopyEnd& to) {
-    if (from.buffer && to.buffer)
-        vulkan::recordCopy(commands, *from.buffer, *to.buffer);
-    else if (from.buffer)
-        vulkan::recordCopy(commands, *from.buffer, *to.image);
-    else if (to.buffer)
-        vulkan::recordCopy(commands, *from.image, *to.buffer);
+/// Calls @p function with the buffer or the image that is the device memory.
+template <typename Function>
+void withPrimary(const Memory::Impl& impl, const Function& function) {
+    if (impl.buffer)
+        function(*impl.buffer);
     else
-        vulkan::recordCopy(commands, *from.image, *to.image);
+        function(*impl.image);
 }
 
 } // namespace
 
 std::string Memory::toString(MemoryTypes type) {
-    switch (type) {
-    case MemoryTypes::eDevice:
-        return "eDevice";
-    case MemoryTypes::eHost:
-        return "eHost";
-    case MemoryTypes::eStorage:
-        return "eStorage";
-    case MemoryTypes::eDeviceAndHost:
-        return "eDeviceAndHost";
-    }
-    return "unknown";
+    const auto index = static_cast<size_t>(type);
+    return index < std::size(kMemoryTypeNames) ? kMemoryTypeNames[index] : "unknown";
 }
 
 std::string Memory::toString(DataTypes type) {
@@ -201,10 +179,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "upload");
     if (bytes == 0)
         return;
-    if (mImpl->buffer)
-        mImpl->device->transfer().upload(mImpl->buffer, offset, data, bytes);
-    else
-        mImpl->device->transfer().upload(mImpl->image, data);
+    mImpl->upload(data, bytes, offset);
     mImpl->noteDeviceWrite();
 }
 
@@ -221,20 +196,27 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
 void Memory::recordCopyFromStagingToDevice(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireAlive();
     if (mImpl->mirrored)
-        recordCopyBetween(native::handleOf(commandBuffer), mirrorOf(*mImpl), primaryOf(*mImpl));
+        withPrimary(*mImpl, [&](auto& memory) {
+            vulkan::recordCopy(native::handleOf(commandBuffer), *mImpl->ensureMirror(), memory);
+        });
 }
 
 void Memory::recordCopyFromDeviceToStaging(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireAlive();
     if (mImpl->mirrored)
-        recordCopyBetween(native::handleOf(commandBuffer), primaryOf(*mImpl), mirrorOf(*mImpl));
+        withPrimary(*mImpl, [&](auto& memory) {
+            vulkan::recordCopy(native::handleOf(commandBuffer), memory, *mImpl->ensureMirror());
+        });
 }
 
 void Memory::recordCopyFrom(const vk::CommandBuffer& commandBuffer,
                             std::shared_ptr<Memory> source) {
     requireCopyable(*source, *this);
-    recordCopyBetween(native::handleOf(commandBuffer), primaryOf(source->impl()),
-                      primaryOf(*mImpl));
+    withPrimary(source->impl(), [&](auto& from) {
+        withPrimary(*mImpl, [&](auto& to) {
+            vulkan::recordCopy(native::handleOf(commandBuffer), from, to);
+        });
+    });
 }
 
 void Memory::recordPrimaryMemoryBarrier(const vk::CommandBuffer& commandBuffer,

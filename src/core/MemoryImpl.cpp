@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/MemoryImpl.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -79,6 +80,21 @@ void requireCopyable(const Memory& source, const Memory& destination) {
                               from.x, from.y, to.x, to.y);
 }
 
+std::vector<std::shared_ptr<Memory>>
+distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const char* operation) {
+    if (memObjects.empty())
+        fail<InvalidArgument>("{} was given no memory objects", operation);
+    std::vector<std::shared_ptr<Memory>> distinct;
+    distinct.reserve(memObjects.size());
+    for (const std::shared_ptr<Memory>& memory : memObjects) {
+        if (!memory)
+            fail<InvalidArgument>("{} was given a memory object that is null", operation);
+        if (std::find(distinct.begin(), distinct.end(), memory) == distinct.end())
+            distinct.push_back(memory);
+    }
+    return distinct;
+}
+
 void Memory::Impl::requireAlive() const {
     if (!device)
         throw InvalidArgument("this tensor or image was destroyed, or its manager was");
@@ -135,17 +151,20 @@ void* Memory::Impl::hostView() {
     return buffer ? buffer->mapped() : image->mapped();
 }
 
+void Memory::Impl::upload(const void* data, uint64_t size, uint64_t offset) {
+    if (buffer)
+        device->transfer().upload(buffer, offset, data, size);
+    else
+        device->transfer().upload(image, data);
+}
+
 void Memory::Impl::initialise(const void* data) {
     if (!data)
         return;
-    if (!hasHostView()) {
-        if (buffer)
-            device->transfer().upload(buffer, 0, data, bytes());
-        else
-            device->transfer().upload(image, data);
-        return;
-    }
-    std::memcpy(hostView(), data, bytes());
+    if (hasHostView())
+        std::memcpy(hostView(), data, bytes());
+    else
+        upload(data, bytes(), 0);
 }
 
 void Memory::Impl::pushRows() {
@@ -174,21 +193,16 @@ void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
             image->impl().pullRows();
 }
 
-void Memory::Impl::keepView() {
+void Memory::Impl::release() {
     struct View {
         std::shared_ptr<vulkan::Device> device; // declared first, so destroyed last
         std::shared_ptr<vulkan::Resource> memory;
         std::vector<unsigned char> rows;
     };
-    if (device && hasHostView())
+    if (keepsView && device && hasHostView())
         keptViews.push_back(std::make_shared<View>(
             View{device, mirrored ? std::shared_ptr<vulkan::Resource>(mirror) : primary(),
                  std::move(rows)}));
-}
-
-void Memory::Impl::release() {
-    if (keepsView)
-        keepView();
     for (vulkan::Resource* resource :
          {static_cast<vulkan::Resource*>(buffer.get()), static_cast<vulkan::Resource*>(image.get()),
           static_cast<vulkan::Resource*>(mirror.get())})

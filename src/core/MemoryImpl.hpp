@@ -60,18 +60,15 @@ struct Memory::Impl {
     void* hostView();
     /// Returns the mirror, and creates it if there is none. Requires mirrored.
     const std::shared_ptr<vulkan::Buffer>& ensureMirror();
-    /// Copies the device memory to a stale mirror.
-    void refreshMirror();
+    void refreshMirror(); ///< copies the device memory to a stale mirror
     /// Notes that the device memory changed, other than by a copy from the mirror.
     void noteDeviceWrite();
-    /// Writes initial data to the host view, or to the device memory for eStorage. @p data may be
-    /// null.
+    /// Copies host memory to the device memory, all of it for an image.
+    void upload(const void* data, uint64_t size, uint64_t offset);
+    /// Writes initial data, if any, to the host view, or to the device memory for eStorage.
     void initialise(const void* data);
     /// Frees everything, and marks it so that recordings of it cannot be submitted any more.
     void release();
-
-    /// Keeps the memory of the host view from being freed by release().
-    void keepView();
 
     void pushRows();
     void pullRows();
@@ -99,6 +96,13 @@ void requireDeviceMemory(Memory::MemoryTypes type, const char* what);
 
 /// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);
+
+/// Returns the objects of an operation without repetitions: an operation has no barriers between
+/// its commands, so each object may appear only once.
+/// @param operation  its name, for the message
+/// @throws InvalidArgument if there are no objects, or one is null
+std::vector<std::shared_ptr<Memory>>
+distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const char* operation);
 
 /// @throws InvalidArgument (with the names of both devices) if @p memory is not on @p device
 void requireSameDevice(const Memory& memory, const vulkan::Device& device, const char* user);

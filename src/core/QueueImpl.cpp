@@ -75,11 +75,11 @@ private:
 } // namespace
 
 Queue::Impl::Impl(std::shared_ptr<vulkan::Device> usedDevice, vulkan::Queue& usedQueue,
-                  vulkan::WaitMode mode, Options options)
-    : device(std::move(usedDevice)), queue(usedQueue), waitMode(mode), index(options.index),
-      isVirtual(options.isVirtual), inOrder(options.inOrder),
-      name(options.name.empty() ? nullptr
-                                : std::make_shared<const std::string>(std::move(options.name))) {}
+                  vulkan::WaitMode mode, bool ordered, std::string named, uint32_t number,
+                  bool shared)
+    : device(std::move(usedDevice)), queue(usedQueue), waitMode(mode), inOrder(ordered),
+      name(named.empty() ? nullptr : std::make_shared<const std::string>(std::move(named))),
+      index(number), isVirtual(shared) {}
 
 std::shared_ptr<EventState> Queue::Impl::newState(bool timed, bool forDevice) const {
     auto state = std::make_shared<EventState>(forDevice ? device : nullptr, waitMode, name);
@@ -174,9 +174,7 @@ Event Queue::Impl::launched(Submitted work) {
 
 Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
                               std::function<void()> function) {
-    Dependencies dependencies(nullptr, nullptr);
-    for (const Event& event : waitFor)
-        dependencies.add(event);
+    Dependencies dependencies(nullptr, nullptr, waitFor);
     const std::shared_ptr<EventState> state = newState(timed, false);
     {
         const std::lock_guard lock(mMutex);
@@ -206,9 +204,7 @@ Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
 }
 
 Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
-    Dependencies dependencies(device.get(), &queue);
-    for (const Event& event : waitFor)
-        dependencies.add(event);
+    Dependencies dependencies(device.get(), &queue, waitFor);
     std::unique_lock lock(mMutex);
     addOrder(dependencies, true);
     const auto submit = [this](Points points) -> Submitted {
@@ -253,9 +249,7 @@ std::vector<Event>
 Queue::Impl::launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
                           const std::vector<Event>& waitFor,
                           std::function<void(std::vector<vulkan::TimelinePoint>&)> function) {
-    Dependencies waits(nullptr, nullptr);
-    for (const Event& event : waitFor)
-        waits.add(event);
+    Dependencies waits(nullptr, nullptr, waitFor);
     std::vector<std::shared_ptr<EventState>> states;
     std::vector<Event> events;
     std::vector<Impl*> impls;

@@ -25,24 +25,18 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     /// Submits work after the points. @p state is null if the event needs none.
     using Submit = std::function<Submitted(Points waits, const std::shared_ptr<EventState>& state)>;
 
-    struct Options {
-        uint32_t index = 0;
-        bool isVirtual = false; ///< shares the VkQueue of another kp::Queue
-        bool inOrder = true;
-        /// For events and messages; empty for sequences.
-        std::string name;
-    };
-
+    /// @param isVirtual  shares the VkQueue of another kp::Queue
+    /// @param name       for events and messages; empty for sequences
     Impl(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, vulkan::WaitMode waitMode,
-         Options options);
+         bool inOrder, std::string name = {}, uint32_t index = 0, bool isVirtual = false);
 
     const std::shared_ptr<vulkan::Device> device;
     vulkan::Queue& queue;
     const vulkan::WaitMode waitMode;
-    const uint32_t index;
-    const bool isVirtual;
     const bool inOrder;
     const std::shared_ptr<const std::string> name; ///< null if empty
+    const uint32_t index;
+    const bool isVirtual;
     std::atomic<bool> profiling{false};
 
     /// Launches device work: immediately if the device can wait for all events of @p waitFor,
@@ -55,7 +49,6 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     /// Returns the event of work that the caller submitted to this queue.
     Event launched(Submitted work);
 
-    /// Launches a host function.
     Event launchHost(const std::vector<Event>& waitFor, bool timed, std::function<void()> function);
     /// Launches a host function that submits work to the devices of several queues. It has a
     /// position in each of them: it is called once every event of @p waitFor is done and all
@@ -69,8 +62,7 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
                  const std::vector<Event>& waitFor,
                  std::function<void(std::vector<vulkan::TimelinePoint>& ends)> function);
-    /// Returns true if no launch is waiting for the host.
-    bool settled();
+    bool settled(); ///< no launch is waiting for the host
 
     Event barrier(const std::vector<Event>& waitFor);
     void finish();
@@ -102,9 +94,7 @@ private:
 
 template <typename Now, typename Later>
 Event Queue::Impl::launch(const std::vector<Event>& waitFor, bool timed, Now&& now, Later&& later) {
-    Dependencies dependencies(device.get(), &queue);
-    for (const Event& event : waitFor)
-        dependencies.add(event);
+    Dependencies dependencies(device.get(), &queue, waitFor);
     std::unique_lock lock(mMutex);
     addOrder(dependencies, false);
     if (!dependencies.ready())

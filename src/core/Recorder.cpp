@@ -41,15 +41,9 @@ std::string operationName(const OpBase& op) {
 }
 
 vulkan::WorkKind kindOf(Accesses::By by) {
-    switch (by) {
-    case Accesses::By::eDispatch:
-        return vulkan::WorkKind::eCompute;
-    case Accesses::By::eTransfer:
+    if (by == Accesses::By::eTransfer)
         return vulkan::WorkKind::eTransfer;
-    case Accesses::By::eIndirect:
-        return vulkan::WorkKind::eIndirect;
-    }
-    return vulkan::WorkKind::eCompute;
+    return by == Accesses::By::eIndirect ? vulkan::WorkKind::eIndirect : vulkan::WorkKind::eCompute;
 }
 
 /// Makes a recorder the active one of this thread for the length of a scope.
@@ -87,8 +81,6 @@ Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
       mLabels(device.debugUtils() && device.instance()->validation().any()),
       mBound(device, commandBuffer) {}
-
-Recorder::~Recorder() = default;
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
@@ -284,10 +276,6 @@ void Recorder::end() {
     } else if (mUsedKinds != 0) {
         vulkan::recordClosingBarrier(mDevice, mCommandBuffer, mUsedKinds, mHostMayRead);
     }
-}
-
-void Recorder::noteLayout(const std::shared_ptr<vulkan::Image>& image) {
-    mChangedLayouts.push_back(image);
 }
 
 } // namespace kp

@@ -19,7 +19,6 @@ class OpAlgoDispatch;
 class Recorder {
 public:
     Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer);
-    ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
@@ -28,10 +27,8 @@ public:
     void begin(uint32_t timestamps);
     /// Records an operation. @throws the operation's exceptions; it then counts as not recorded
     void record(OpBase& op);
-    /// Records an operation inside the one that is being recorded.
-    void recordPart(OpBase& op);
-    /// Records the barrier against later submissions and the host.
-    void end();
+    void recordPart(OpBase& op); ///< inside the operation that is being recorded
+    void end();                  ///< records the barrier against later submissions and the host
 
     /// Returns false if the operation recorded last needs no preEval() and postEval().
     bool hooks() const { return mHooks; }
@@ -52,7 +49,6 @@ public:
     void keep(const std::shared_ptr<T>& object) {
         mRecording.keep(object);
     }
-    BoundState& bound() { return mBound; }
     /// Calls @p function with the bound state of a command buffer and its active recorder; with a
     /// fresh state and null if it has none.
     template <typename Function>
@@ -67,17 +63,20 @@ public:
     }
     /// Returns true while this recorder calls record() of @p op, and no other operation does.
     bool records(const OpBase& op) const { return &op == mCurrent; }
-    /// States that @p op binds only through bound(), so that bound() stays correct for the next
-    /// operation. Has no effect if another operation calls record() of @p op.
-    void keepBindings(const OpBase& op) { mBindingsKnown |= records(op); }
+    /// States that @p op binds only through withBoundState(), so that the bound state is known to
+    /// the next operation. Has no effect if another operation calls record() of @p op.
+    static void keepBindings(const OpBase& op, VkCommandBuffer commandBuffer) {
+        if (Recorder* const recorder = active(commandBuffer))
+            recorder->mBindingsKnown |= recorder->records(op);
+    }
     /// Notes an image that may have to return to its layout after the operation.
-    void noteLayout(const std::shared_ptr<vulkan::Image>& image);
+    void noteLayout(const std::shared_ptr<vulkan::Image>& image) {
+        mChangedLayouts.push_back(image);
+    }
 
 private:
     void recordCommands(OpBase& op);
-    /// An OpAlgoDispatch that is not of a derived class.
-    void recordDispatch(const OpAlgoDispatch& op);
-    /// Any other operation.
+    void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
     void recordOther(OpBase& op);
     void note(const Accesses::Entry& entry);
     void notePadded(const std::shared_ptr<Memory>& memory);
@@ -89,8 +88,7 @@ private:
     /// @param launch  the time at which the last dispatch started, instead of the time at which all
     ///                earlier work ended
     void writeTimestamp(bool launch = false);
-    /// Writes the timestamp that the previous dispatch left to its successor.
-    void writeOwedTimestamp();
+    void writeOwedTimestamp(); ///< that the previous dispatch left to its successor
     void restoreLayouts();
 
     vulkan::Device& mDevice;

@@ -31,11 +31,6 @@ Repeater::~Repeater() {
         Recording::release(*mDevice, std::move(slot.recording));
 }
 
-size_t Repeater::slotCount() const {
-    const std::lock_guard lock(mMutex);
-    return mSlots.size();
-}
-
 Repeater::Slot& Repeater::slotFor(const vulkan::Queue& queue, const Operations& operations,
                                   bool timed) {
     // Idle slots are at the front. The best needs no recording; otherwise take the oldest.

@@ -37,8 +37,6 @@ public:
                      std::span<const vulkan::TimelinePoint> waits,
                      const std::shared_ptr<EventState>& state);
 
-    size_t slotCount() const;
-
 private:
     struct Slot;
 
@@ -46,7 +44,7 @@ private:
     void record(Slot& slot, const vulkan::Queue& queue, Operations& operations, bool timed);
 
     const std::shared_ptr<vulkan::Device> mDevice;
-    mutable std::mutex mMutex;
+    std::mutex mMutex;
     std::deque<Slot> mSlots; ///< oldest submission first
 };
 

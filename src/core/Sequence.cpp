@@ -11,19 +11,15 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/NativeDevice.hpp"
 #include "core/SequenceImpl.hpp"
+#include "core/WrapHostDevice.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp {
 
-void Sequence::Impl::requireInit() const {
+void Sequence::Impl::requireIdle(const char* what) const {
     if (!queue)
         throw InvalidArgument("this sequence was destroyed, or its manager was");
-}
-
-void Sequence::Impl::requireIdle(const char* what) const {
-    requireInit();
     if (state == State::eRunning)
         fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first",
                               what);
@@ -164,18 +160,16 @@ void Sequence::Impl::cancel() {
 Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
                    std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
                    uint32_t totalTimestamps)
-    : Sequence(native::findDevice(device), findQueue(device, computeQueue, queueIndex),
-               native::findDevice(device)->defaultWaitMode(), totalTimestamps) {}
+    : Sequence(findDevice(device), findQueue(device, computeQueue, queueIndex),
+               findDevice(device)->defaultWaitMode(), totalTimestamps) {}
 
 Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
                    vulkan::WaitMode waitMode, uint32_t totalTimestamps)
     : mImpl(std::make_unique<Impl>()) {
     if (totalTimestamps > 0 && queue.timestampValidBits() == 0)
         fail<Unsupported>("{} of {} has no timestamps", queue.name(), device->name());
-    Queue::Impl::Options options;
-    options.inOrder = false; // after a timeout, an evaluation overtakes one that is still held back
-    mImpl->queue =
-        std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, std::move(options));
+    // Not in order: after a timeout, an evaluation overtakes one that is still held back.
+    mImpl->queue = std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, false);
     mImpl->totalTimestamps = totalTimestamps;
 }
 
@@ -189,7 +183,7 @@ Sequence::~Sequence() {
 
 vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
                                    const std::shared_ptr<vk::Queue>& queue, uint32_t family) {
-    const std::shared_ptr<vulkan::Device> owner = native::findDevice(device);
+    const std::shared_ptr<vulkan::Device> owner = findDevice(device);
     if (queue)
         for (size_t i = 0; i < owner->queueCount(); ++i)
             if (owner->queue(i).handle() == native::handleOf(*queue))

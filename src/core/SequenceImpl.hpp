@@ -12,8 +12,7 @@
 
 namespace kp {
 
-/// A sequence uses the launch path of launchers: it owns a queue and one recording, which
-/// it launches there.
+/// A sequence uses the launch path of launchers: it launches one recording on a queue of its own.
 struct Sequence::Impl {
     enum class State {
         eEmpty,     ///< nothing to evaluate
@@ -38,14 +37,12 @@ struct Sequence::Impl {
     std::shared_ptr<Recording> recordedInto; ///< the objects that recordInto()'s commands use
 
     vulkan::Device& device() const { return *queue->device; }
-    /// @throws InvalidArgument after destroy()
-    void requireInit() const;
     /// @param what  the function that cannot be called while the sequence runs
+    /// @throws InvalidArgument while it runs, and after destroy()
     void requireIdle(const char* what) const;
     /// Returns true until the device has finished the last launch of the current recording.
     bool pending() const;
-    /// Gives up the recording. The device may still run it.
-    void releaseRecording();
+    void releaseRecording(); ///< the device may still run it
 
     void begin();
     void end();
@@ -64,8 +61,7 @@ struct Sequence::Impl {
     void preEval() const { preEval(hooked, *recording); }
     static void preEval(const std::vector<std::shared_ptr<OpBase>>& hooked, Recording& recording);
     void noteLaunched(Event launch);
-    /// Cancels the last launch if it is not submitted yet.
-    void cancel();
+    void cancel(); ///< the last launch, if it is not submitted yet
 };
 
 } // namespace kp

@@ -5,7 +5,7 @@
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
-#include "core/NativeDevice.hpp"
+#include "core/WrapHostDevice.hpp"
 #include "vulkan/memory/ExternalBuffer.hpp"
 
 namespace kp {
@@ -14,8 +14,9 @@ namespace {
 std::unique_ptr<Memory::Impl> tensorImpl(std::shared_ptr<vulkan::Device> device,
                                          std::shared_ptr<vulkan::Buffer> buffer, uint64_t count,
                                          uint64_t elementSize, Memory::DataTypes dataType,
-                                         Memory::MemoryTypes memoryType, bool mirrored) {
+                                         Memory::MemoryTypes memoryType) {
     auto impl = std::make_unique<Memory::Impl>();
+    impl->mirrored = placementOf(*device, memoryType).mirrored;
     impl->device = std::move(device);
     impl->memoryType = memoryType;
     impl->dataType = dataType;
@@ -24,40 +25,19 @@ std::unique_ptr<Memory::Impl> tensorImpl(std::shared_ptr<vulkan::Device> device,
     impl->x = count;
     impl->y = 1;
     impl->buffer = std::move(buffer);
-    impl->mirrored = mirrored;
     return impl;
 }
 
-std::unique_ptr<Memory::Impl> newTensorImpl(std::shared_ptr<vulkan::Device> device,
+std::unique_ptr<Memory::Impl> newTensorImpl(const std::shared_ptr<vulkan::Device>& device,
                                             const void* data, uint64_t count, uint64_t elementSize,
                                             Memory::DataTypes dataType,
                                             Memory::MemoryTypes memoryType) {
     const uint64_t bytes = checkedBytes(count, elementSize, "tensor");
-    const MemoryPlacement placement = placementOf(*device, memoryType);
-    auto buffer = vulkan::Buffer::create(*device, bytes, placement.place);
-    auto impl = tensorImpl(std::move(device), std::move(buffer), count, elementSize, dataType,
-                           memoryType, placement.mirrored);
+    auto impl = tensorImpl(
+        device, vulkan::Buffer::create(*device, bytes, placementOf(*device, memoryType).place),
+        count, elementSize, dataType, memoryType);
     impl->initialise(data);
     return impl;
-}
-
-/// For a buffer that has contents.
-std::unique_ptr<Memory::Impl> existingTensorImpl(std::shared_ptr<vulkan::Device> device,
-                                                 std::shared_ptr<vulkan::Buffer> buffer,
-                                                 uint64_t count, uint64_t elementSize,
-                                                 Memory::DataTypes dataType,
-                                                 Memory::MemoryTypes memoryType) {
-    auto impl = tensorImpl(std::move(device), std::move(buffer), count, elementSize, dataType,
-                           memoryType, memoryType == Memory::MemoryTypes::eDevice);
-    impl->mirrorStale = impl->mirrored;
-    return impl;
-}
-
-std::shared_ptr<vulkan::Buffer> wrappedBuffer(vulkan::Device& device, VkBuffer buffer,
-                                              uint64_t offset, uint64_t count, uint64_t elementSize,
-                                              Memory::MemoryTypes memoryType) {
-    requireDeviceMemory(memoryType, "a wrapped VkBuffer");
-    return vulkan::Buffer::wrap(device, buffer, offset, checkedBytes(count, elementSize, "tensor"));
 }
 
 } // namespace
@@ -65,33 +45,37 @@ std::shared_ptr<vulkan::Buffer> wrappedBuffer(vulkan::Device& device, VkBuffer b
 Tensor::Tensor(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device, void* data,
                uint64_t elementTotalCount, uint64_t elementMemorySize, const DataTypes& dataType,
                const MemoryTypes& memoryType)
-    : Tensor(native::findDevice(device), data, elementTotalCount, elementMemorySize, dataType,
-             memoryType) {}
+    : Tensor(findDevice(device), data, elementTotalCount, elementMemorySize, dataType, memoryType) {
+}
 
 Tensor::Tensor(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
                uint64_t elementTotalCount, uint64_t elementMemorySize, const DataTypes& dataType,
                const MemoryTypes& memoryType)
-    : Tensor(native::findDevice(device), nullptr, elementTotalCount, elementMemorySize, dataType,
+    : Tensor(findDevice(device), nullptr, elementTotalCount, elementMemorySize, dataType,
              memoryType) {}
 
 Tensor::Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
                uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType)
-    : Memory(newTensorImpl(std::move(device), data, elementTotalCount, elementMemorySize, dataType,
+    : Memory(newTensorImpl(device, data, elementTotalCount, elementMemorySize, dataType,
                            memoryType)) {}
 
 Tensor::Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
                uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
                MemoryTypes memoryType)
-    : Tensor(
-          device,
-          wrappedBuffer(*device, buffer, offset, elementTotalCount, elementMemorySize, memoryType),
-          elementTotalCount, elementMemorySize, dataType, memoryType) {}
+    : Tensor(device,
+             vulkan::Buffer::wrap(*device, buffer, offset,
+                                  checkedBytes(elementTotalCount, elementMemorySize, "tensor")),
+             elementTotalCount, elementMemorySize, dataType, memoryType) {
+    requireDeviceMemory(memoryType, "a wrapped VkBuffer");
+}
 
 Tensor::Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
                uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
                MemoryTypes memoryType)
-    : Memory(existingTensorImpl(std::move(device), std::move(buffer), elementTotalCount,
-                                elementMemorySize, dataType, memoryType)) {}
+    : Memory(tensorImpl(std::move(device), std::move(buffer), elementTotalCount, elementMemorySize,
+                        dataType, memoryType)) {
+    mImpl->mirrorStale = mImpl->mirrored; // the buffer has contents
+}
 
 Tensor::~Tensor() = default;
 

@@ -4,6 +4,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "core/Native.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Loader.hpp"
@@ -61,14 +62,22 @@ std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host) {
     return vulkan::wrapDevice(wrapped);
 }
 
+std::shared_ptr<vulkan::Device> findDevice(const std::shared_ptr<vk::Device>& device) {
+    std::shared_ptr<vulkan::Device> found;
+    if (device)
+        found = vulkan::findDevice(native::handleOf(*device));
+    if (!found)
+        throw InvalidArgument("this VkDevice is not known: create a kp::Manager for it first and "
+                              "keep the manager while its objects are created");
+    return found;
+}
+
 std::vector<std::string> requiredDeviceExtensions(const HostDevice& host) {
-    const auto instance = wrapInstance(host);
-    return vulkan::requiredExtensions(physicalDeviceOf(*instance, host));
+    return vulkan::requiredExtensions(physicalDeviceOf(*wrapInstance(host), host));
 }
 
 std::vector<std::string> recommendedDeviceExtensions(const HostDevice& host) {
-    const auto instance = wrapInstance(host);
-    return vulkan::recommendedExtensions(physicalDeviceOf(*instance, host));
+    return vulkan::recommendedExtensions(physicalDeviceOf(*wrapInstance(host), host));
 }
 
 std::vector<std::string> recommendedDeviceFeatures(const HostDevice& host) {

@@ -15,4 +15,8 @@ namespace kp {
 ///         queue family has compute
 std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host);
 
+/// Returns the living device with this handle.
+/// @throws InvalidArgument if @p device is null or was neither created nor wrapped by a Manager
+std::shared_ptr<vulkan::Device> findDevice(const std::shared_ptr<vk::Device>& device);
+
 } // namespace kp

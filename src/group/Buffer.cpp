@@ -1,16 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/group/Buffer.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 #include "group/BufferImpl.hpp"
-#include "group/BufferTransfer.hpp"
-#include "group/Collectives.hpp"
 
 namespace kp {
+namespace {
+
+/// Transfers of at least this many bytes run on all devices at once. For smaller ones, threads cost
+/// more time than they save.
+constexpr uint64_t kMinParallelBytes = 1u << 20;
+
+void requireRange(uint64_t offset, uint64_t bytes, uint64_t available, const std::string& what) {
+    if (offset > available || bytes > available - offset)
+        fail<InvalidArgument>("{} bytes at offset {} do not fit into {} of {} bytes", bytes, offset,
+                              what, available);
+}
+
+/// A transfer between the copies of a buffer and host memory. Used by one thread.
+class BufferTransfer {
+public:
+    /// Bytes of one copy, and where they are in host memory.
+    struct Part {
+        uint32_t copy = 0;
+        uint64_t offset = 0; ///< in the copy
+        uint64_t hostOffset = 0;
+        uint64_t bytes = 0;
+    };
+    /// Transfers one part. Called by any thread.
+    using Copy = std::function<void(Tensor& tensor, const Part& part)>;
+
+    /// @throws InvalidArgument if the range does not fit
+    BufferTransfer(const Buffer::Impl& buffer, std::optional<uint32_t> index, uint64_t offset,
+                   uint64_t bytes, bool reading, Copy copy)
+        : mBuffer(buffer), mCopy(std::move(copy)) {
+        buffer.requireAlive();
+        if (index) {
+            const uint32_t copy = buffer.copyOf(*index);
+            requireRange(offset, bytes, buffer.bytesOf(copy), formatted("copy {}", copy));
+            if (bytes > 0)
+                mParts.push_back({copy, offset, 0, bytes});
+            return;
+        }
+        const uint32_t copies = buffer.copyCount();
+        if (buffer.sharded()) {
+            requireRange(offset, bytes, buffer.wholeBytes(), buffer.describe());
+            for (uint32_t copy = 0; copy < copies; ++copy) {
+                const uint64_t first = buffer.wholeOffset(copy);
+                const uint64_t begin = std::max(offset, first);
+                const uint64_t end = std::min(offset + bytes, first + buffer.bytesOf(copy));
+                if (begin < end)
+                    mParts.push_back({copy, begin - first, begin - offset, end - begin});
+            }
+            return;
+        }
+        if (reading && bytes % copies != 0)
+            fail<InvalidArgument>("{} bytes cannot hold the same part of {} copies", bytes, copies);
+        const uint64_t each = reading ? bytes / copies : bytes;
+        requireRange(offset, each, buffer.wholeBytes(), "each copy of " + buffer.describe());
+        for (uint32_t copy = 0; copy < copies && each > 0; ++copy)
+            mParts.push_back({copy, offset, reading ? copy * each : 0, each});
+    }
+
+    /// @return one event per part
+    std::vector<Event> start(const std::vector<Event>& waitFor) const {
+        std::vector<Event> events;
+        for (const Part& part : mParts)
+            events.push_back(Queue::Impl::launchAcross(
+                                 {mBuffer.queue(part.copy)}, waitFor,
+                                 [copy = mCopy, part, tensor = mBuffer.copies[part.copy]](
+                                     std::vector<vulkan::TimelinePoint>&) { copy(*tensor, part); })
+                                 .front());
+        return events;
+    }
+
+    /// Returns when the transfer is done.
+    void run() const {
+        uint64_t bytes = 0;
+        bool settled = true;
+        for (const Part& part : mParts) {
+            bytes += part.bytes;
+            settled = settled && mBuffer.queue(part.copy)->impl().settled();
+        }
+        if (!settled || (mParts.size() > 1 && bytes >= kMinParallelBytes)) {
+            Event::waitAll(start({}));
+            return;
+        }
+        for (const Part& part : mParts)
+            mCopy(*mBuffer.copies[part.copy], part);
+    }
+
+private:
+    const Buffer::Impl& mBuffer;
+    const Copy mCopy;
+    std::vector<Part> mParts;
+};
+
+BufferTransfer reading(const Buffer::Impl& buffer, void* data, uint64_t bytes,
+                       std::optional<uint32_t> index, uint64_t offset) {
+    return {buffer,
+            index,
+            offset,
+            bytes,
+            true,
+            [data](Tensor& tensor, const BufferTransfer::Part& part) {
+                tensor.download(static_cast<unsigned char*>(data) + part.hostOffset, part.bytes,
+                                part.offset);
+            }};
+}
+
+BufferTransfer writing(const Buffer::Impl& buffer, const void* data, uint64_t bytes,
+                       std::optional<uint32_t> index, uint64_t offset) {
+    buffer.requireWritable();
+    return {buffer,
+            index,
+            offset,
+            bytes,
+            false,
+            [data](Tensor& tensor, const BufferTransfer::Part& part) {
+                tensor.upload(static_cast<const unsigned char*>(data) + part.hostOffset, part.bytes,
+                              part.offset);
+            }};
+}
+
+} // namespace
 
 uint64_t Shard::size() const {
     uint64_t elements = 1;
@@ -113,70 +232,23 @@ uint64_t Buffer::readBytes(std::optional<uint32_t> index) const {
 
 void Buffer::read(void* data, uint64_t bytes, std::optional<uint32_t> index,
                   uint64_t offset) const {
-    group::BufferTransfer::read(*mImpl, data, bytes, index, offset).run();
+    reading(*mImpl, data, bytes, index, offset).run();
 }
 
 void Buffer::write(const void* data, uint64_t bytes, std::optional<uint32_t> index,
                    uint64_t offset) {
-    group::BufferTransfer::write(*mImpl, data, bytes, index, offset).run();
+    writing(*mImpl, data, bytes, index, offset).run();
 }
 
 std::vector<Event> Buffer::readAsync(void* data, uint64_t bytes, std::optional<uint32_t> index,
                                      uint64_t offset, const std::vector<Event>& waitFor) const {
-    return group::BufferTransfer::read(*mImpl, data, bytes, index, offset).start(waitFor);
+    return reading(*mImpl, data, bytes, index, offset).start(waitFor);
 }
 
 std::vector<Event> Buffer::writeAsync(const void* data, uint64_t bytes,
                                       std::optional<uint32_t> index, uint64_t offset,
                                       const std::vector<Event>& waitFor) {
-    return group::BufferTransfer::write(*mImpl, data, bytes, index, offset).start(waitFor);
-}
-
-Event Buffer::copy(uint32_t source, uint32_t destination, uint64_t sourceOffset,
-                   uint64_t destinationOffset, std::optional<uint64_t> bytes,
-                   const std::vector<Event>& waitFor) {
-    mImpl->requireWritable();
-    const uint32_t to = mImpl->copyOf(destination);
-    group::Collective collective =
-        group::copyOf(*mImpl, mImpl->copyOf(source), to, sourceOffset, destinationOffset, bytes);
-    const std::vector<Event> events = collective.launch(waitFor);
-    return events[collective.indexOf(mImpl->queueOfCopy[to])];
-}
-
-std::vector<Event> Buffer::copyTo(Buffer& destination, const std::vector<Event>& waitFor) const {
-    return group::copyTo(*mImpl, *destination.mImpl).launch(waitFor);
-}
-
-std::vector<Event> Buffer::broadcast(uint32_t root, const std::vector<Event>& waitFor) {
-    return group::broadcast(*mImpl, root).launch(waitFor);
-}
-
-std::vector<Event> Buffer::scatter(Buffer& destination, uint32_t root,
-                                   const std::vector<Event>& waitFor) const {
-    return group::scatter(*mImpl, *destination.mImpl, root).launch(waitFor);
-}
-
-std::vector<Event> Buffer::gather(Buffer& destination, uint32_t root,
-                                  const std::vector<Event>& waitFor) const {
-    return group::gather(*mImpl, *destination.mImpl, root).launch(waitFor);
-}
-
-std::vector<Event> Buffer::allGather(Buffer& destination, const std::vector<Event>& waitFor) const {
-    return group::allGather(*mImpl, *destination.mImpl).launch(waitFor);
-}
-
-std::vector<Event> Buffer::reduce(ReduceOperation operation, uint32_t root,
-                                  const std::vector<Event>& waitFor) {
-    return group::reduce(*mImpl, operation, root).launch(waitFor);
-}
-
-std::vector<Event> Buffer::allReduce(ReduceOperation operation, const std::vector<Event>& waitFor) {
-    return group::allReduce(*mImpl, operation).launch(waitFor);
-}
-
-std::vector<Event> Buffer::reduceScatter(Buffer& destination, ReduceOperation operation,
-                                         const std::vector<Event>& waitFor) const {
-    return group::reduceScatter(*mImpl, *destination.mImpl, operation).launch(waitFor);
+    return writing(*mImpl, data, bytes, index, offset).start(waitFor);
 }
 
 bool Buffer::isInit() const {

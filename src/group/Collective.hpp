@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "group/BufferImpl.hpp"
-#include "group/DeviceTransfer.hpp"
 
 namespace kp::group {
 
@@ -14,9 +13,11 @@ namespace kp::group {
 /// steps; each runs after the one before. Used by one thread.
 class Collective {
 public:
-    explicit Collective(std::shared_ptr<DeviceGroup::Impl> group) : mGroup(std::move(group)) {}
+    /// Starts the first step.
+    explicit Collective(std::shared_ptr<DeviceGroup::Impl> group, ReduceKernels kernels = {})
+        : mGroup(std::move(group)), mSteps{{{}, std::move(kernels)}} {}
 
-    /// Starts a step.
+    /// Starts another step.
     /// @param kernels  empty: received bytes replace those at the destination
     void addStep(ReduceKernels kernels = {}) { mSteps.push_back({{}, std::move(kernels)}); }
     /// Adds a transfer to the current step, from a copy to another one of any buffer.

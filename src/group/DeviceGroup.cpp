@@ -47,11 +47,7 @@ void requireOnePerDevice(const std::vector<std::shared_ptr<T>>& objects, size_t 
 DeviceGroup::DeviceGroup() : DeviceGroup(DeviceGroupOptions{}) {}
 
 DeviceGroup::DeviceGroup(const std::vector<uint32_t>& deviceIds)
-    : DeviceGroup([&] {
-          DeviceGroupOptions options;
-          options.deviceIds = deviceIds;
-          return options;
-      }()) {}
+    : DeviceGroup(DeviceGroupOptions{.deviceIds = deviceIds}) {}
 
 DeviceGroup::DeviceGroup(const DeviceGroupOptions& options)
     : mImpl(std::make_shared<Impl>(options)) {}

@@ -131,12 +131,6 @@ size_t DeviceGroup::Impl::pending(uint32_t queue) {
     return launched.size();
 }
 
-void DeviceGroup::Impl::noteLaunched(uint32_t queue, const Event& event) {
-    const std::lock_guard lock(mMutex);
-    pending(queue); // removes the launches that have ended
-    mLaunched[queue].push_back(event);
-}
-
 std::vector<uint32_t> DeviceGroup::Impl::choose(const GroupTarget& target,
                                                 const std::vector<uint32_t>& all) {
     if (target.index()) {
@@ -173,7 +167,9 @@ std::vector<Event> DeviceGroup::Impl::forEach(const std::vector<uint32_t>& chose
             state->fail(std::current_exception());
             events.emplace_back(state);
         }
-        noteLaunched(index, events.back());
+        const std::lock_guard lock(mMutex);
+        pending(index); // removes the launches that have ended
+        mLaunched[index].push_back(events.back());
     }
     return events;
 }

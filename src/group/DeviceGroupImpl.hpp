@@ -35,9 +35,7 @@ struct DeviceGroup::Impl {
 private:
     void add(std::shared_ptr<Manager> manager, uint32_t queueCount);
     void connect(ExchangePath path);
-    /// Notes work of a queue, for GroupTarget::any().
-    void noteLaunched(uint32_t queue, const Event& event);
-    /// Returns the number of unfinished launches.
+    /// Returns the number of unfinished launches, for GroupTarget::any(). Requires the mutex.
     size_t pending(uint32_t queue);
 
     std::mutex mMutex;                        ///< guards the members below

@@ -3,16 +3,44 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Text.hpp"
-#include "group/ExchangeRun.hpp"
+#include "operations/BufferKernel.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/Commands.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Submission.hpp"
+#include "vulkan/transfer/Transfer.hpp"
+#include "vulkan/transfer/TransferBarriers.hpp"
 
 namespace kp::group {
 namespace {
+
+using vulkan::TimelinePoint;
+
+void recordTransferCopy(VkCommandBuffer commands, const BufferKernel::Range& from,
+                        const BufferKernel::Range& to) {
+    vulkan::recordCopyRange(commands, *from.buffer, from.offset, *to.buffer, to.offset, from.bytes);
+}
+
+/// Records a copy within a device, by the driver's command or by the library's shader, whichever is
+/// faster there.
+void recordDeviceCopy(VkCommandBuffer commands, const BufferKernel::Range& from,
+                      const BufferKernel::Range& to, vulkan::KeptObjects& kept) {
+    if (from.buffer->device().transfer().copiesByKernel(from.bytes) && BufferKernel::takes(from) &&
+        BufferKernel::takes(to)) {
+        const auto kernel = BufferKernel::copy(from, to);
+        BufferKernel::record(kernel, commands);
+        kept.push_back(kernel);
+    } else {
+        recordTransferCopy(commands, from, to);
+    }
+}
 
 bool sameGpu(const vulkan::Device& a, const vulkan::Device& b) {
     return a.physical().deviceUuid == b.physical().deviceUuid &&
@@ -51,6 +79,187 @@ uint64_t maxPieceBytes(std::optional<ExchangePath> path, const ReduceKernels& ke
     const uint64_t bytes = path ? slotSizes(*path).bytes : uint64_t{1} << 30;
     return kernels.empty() ? bytes : std::min(bytes, ReduceKernel::kMaxBytes);
 }
+
+/// A part of a transfer that fits into a slot.
+struct TransferPiece {
+    const DeviceTransfer* transfer;
+    uint64_t at; ///< bytes from the start of the transfer
+    uint64_t bytes;
+
+    BufferKernel::Range source() const {
+        return {transfer->source.get(), transfer->offset + at, bytes};
+    }
+    BufferKernel::Range destination(const DeviceTransfer::Destination& to) const {
+        return {to.buffer.get(), to.offset + at, bytes};
+    }
+};
+
+/// Submits the pieces of one Exchange::run(). Used by one thread.
+class ExchangeRun {
+public:
+    /// @param ends  by device, set to the last submission
+    ExchangeRun(std::span<const std::shared_ptr<vulkan::Device>> devices,
+                const ReduceKernels& kernels, std::vector<TimelinePoint>& ends)
+        : mDevices(devices), mKernels(kernels), mEnds(ends) {}
+
+    /// Submits a piece within one device.
+    void transferWithin(const TransferPiece& piece, const DeviceTransfer::Destination& to) {
+        vulkan::AccessList accesses;
+        accesses.add(piece.transfer->source, false);
+        accesses.add(to.buffer, true);
+        submit(to.device, accesses,
+               [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
+                   vulkan::recordFullBarrier(queue.device(), commands);
+                   recordArrival(to.device, commands, piece.source(), piece.destination(to), true,
+                                 kept);
+                   vulkan::recordFullBarrier(queue.device(), commands);
+               });
+    }
+
+    /// Submits pieces to all destinations on other devices, through slots. The next pieces are
+    /// already on their way to the slots while one is on its way to its destinations.
+    void transferThrough(ExchangeSlotPool& pool, const std::vector<TransferPiece>& pieces) {
+        ExchangeSlotPool::Lease slots = pool.lease(pieces.size());
+        std::deque<Flight> written;
+        std::deque<Flight> copied;
+        const auto advance = [&] {
+            if (!written.empty()) {
+                const Flight oldest = written.front();
+                written.pop_front();
+                copySlot(oldest, slots[oldest.slot]);
+                copied.push_back(oldest);
+                // The next copy starts before this one has finished.
+                if (slots[oldest.slot].copiesInBackground() && copied.size() == 1)
+                    return;
+            }
+            const Flight oldest = copied.front();
+            copied.pop_front();
+            readSlot(oldest, slots[oldest.slot]);
+        };
+        // One slot is left out, so that the next slot to write was read a whole piece ago.
+        const size_t maxFlights = std::max<size_t>(1, slots.size() - 1);
+        const auto flights = [&] { return written.size() + copied.size(); };
+        try {
+            for (size_t i = 0; i < pieces.size(); ++i) {
+                const size_t slot = i % slots.size();
+                while (flights() >= maxFlights)
+                    advance();
+                slots[slot].waitUntilFree();
+                written.push_back(writeSlot(pieces[i], slot, slots[slot]));
+            }
+            while (flights() > 0)
+                advance();
+        } catch (...) {
+            waitForAll(); // before the slots return to the pool
+            for (size_t slot = 0; slot < slots.size(); ++slot)
+                slots[slot].abandonCopies();
+            throw;
+        }
+    }
+
+    /// Returns when everything submitted is done, for cleaning up after an error.
+    void waitForAll() const noexcept {
+        for (const TimelinePoint& point : mSubmitted)
+            vulkan::DeletionQueue::waitDespiteErrors(point);
+    }
+
+private:
+    /// A piece on its way through a slot.
+    struct Flight {
+        TransferPiece piece;
+        size_t slot;
+        TimelinePoint written; ///< to the slot, by the source device
+    };
+
+    template <typename Record>
+    TimelinePoint submit(size_t device, const vulkan::AccessList& accesses, Record record) {
+        vulkan::Queue& queue = mDevices[device]->queue(0);
+        mSubmitted.reserve(mSubmitted.size() + 1);
+        const TimelinePoint done = vulkan::submitOnce(
+            queue, accesses, {}, [&](VkCommandBuffer commands, vulkan::KeptObjects& kept) {
+                record(queue, commands, kept);
+            });
+        mSubmitted.push_back(done);
+        mEnds[device] = done;
+        return done;
+    }
+
+    /// Records the copy, or the reduction, of bytes to their destination.
+    /// @param onDevice  @p from is device memory
+    void recordArrival(size_t device, VkCommandBuffer commands, const BufferKernel::Range& from,
+                       const BufferKernel::Range& to, bool onDevice, vulkan::KeptObjects& kept) {
+        if (!mKernels.empty())
+            mKernels[device]->record(commands, to, from, kept);
+        else if (onDevice)
+            recordDeviceCopy(commands, from, to, kept);
+        else
+            recordTransferCopy(commands, from, to);
+    }
+
+    Flight writeSlot(const TransferPiece& piece, size_t number, ExchangeSlot& slot) {
+        const DeviceTransfer& transfer = *piece.transfer;
+        vulkan::Buffer& view = slot.view(transfer.device);
+        const BufferKernel::Range target{&view, 0, piece.bytes};
+        vulkan::AccessList accesses;
+        accesses.add(transfer.source, false);
+        const TimelinePoint written =
+            submit(transfer.device, accesses,
+                   [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
+                       if (slot.external()) {
+                           vulkan::recordFullBarrier(queue.device(), commands);
+                           recordDeviceCopy(commands, piece.source(), target, kept);
+                           vulkan::recordRelease(queue, commands, view);
+                           vulkan::recordFullBarrier(queue.device(), commands);
+                       } else {
+                           vulkan::recordTransferBegin(queue, commands);
+                           recordTransferCopy(commands, piece.source(), target);
+                           vulkan::recordTransferEnd(queue, commands, true);
+                       }
+                   });
+        return {piece, number, written};
+    }
+
+    template <typename Visit>
+    void forOtherDevices(const TransferPiece& piece, Visit visit) const {
+        for (const DeviceTransfer::Destination& to : piece.transfer->destinations)
+            if (mDevices[to.device] != mDevices[piece.transfer->device])
+                visit(to);
+    }
+
+    /// Copies a written slot to the views of the other devices.
+    void copySlot(const Flight& flight, ExchangeSlot& slot) {
+        const size_t from = flight.piece.transfer->device;
+        flight.written.queue->wait(flight.written.value, UINT64_MAX,
+                                   mDevices[from]->defaultWaitMode());
+        forOtherDevices(flight.piece, [&](const DeviceTransfer::Destination& to) {
+            slot.startCopy(from, to.device, flight.piece.bytes);
+        });
+    }
+
+    void readSlot(const Flight& flight, ExchangeSlot& slot) {
+        slot.finishCopies();
+        const TransferPiece& piece = flight.piece;
+        forOtherDevices(piece, [&](const DeviceTransfer::Destination& to) {
+            vulkan::Buffer& view = slot.view(to.device);
+            vulkan::AccessList accesses;
+            accesses.add(to.buffer, true);
+            slot.addReader(submit(to.device, accesses,
+                                  [&](vulkan::Queue& queue, VkCommandBuffer commands, auto& kept) {
+                                      vulkan::recordFullBarrier(queue.device(), commands);
+                                      if (slot.external())
+                                          vulkan::recordAcquire(queue, commands, view);
+                                      recordArrival(to.device, commands, {&view, 0, piece.bytes},
+                                                    piece.destination(to), slot.external(), kept);
+                                      vulkan::recordFullBarrier(queue.device(), commands);
+                                  }));
+        });
+    }
+
+    const std::span<const std::shared_ptr<vulkan::Device>> mDevices;
+    const ReduceKernels& mKernels;
+    std::vector<TimelinePoint>& mEnds;
+    std::vector<TimelinePoint> mSubmitted;
+};
 
 } // namespace
 
@@ -91,7 +300,9 @@ bool Exchange::isLinked(size_t from, size_t to) const {
            opensLinkMemory(from) && opensLinkMemory(to);
 }
 
-ExchangePath Exchange::choose(size_t from, size_t to) const {
+std::optional<ExchangePath> Exchange::path(size_t from, size_t to) const {
+    if (mDevices[from] == mDevices[to])
+        return std::nullopt;
     const vulkan::Device& a = *mDevices[from];
     const vulkan::Device& b = *mDevices[to];
     const bool shares = sameGpu(a, b) && exportsMemory(a) && exportsMemory(b);
@@ -107,12 +318,6 @@ ExchangePath Exchange::choose(size_t from, size_t to) const {
         fail<Unsupported>("{} and {} cannot exchange data through {}", a.name(), b.name(),
                           pathName(mPath));
     return mPath;
-}
-
-std::optional<ExchangePath> Exchange::path(size_t from, size_t to) const {
-    if (mDevices[from] == mDevices[to])
-        return std::nullopt;
-    return choose(from, to);
 }
 
 void Exchange::run(const std::vector<DeviceTransfer>& transfers, const ReduceKernels& kernels,

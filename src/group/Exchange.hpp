@@ -10,10 +10,29 @@
 
 #include <kompute/group/DeviceGroup.hpp>
 
-#include "group/DeviceTransfer.hpp"
-#include "group/ExchangeSlotPool.hpp"
+#include "group/ExchangeSlot.hpp"
+#include "group/ReduceKernel.hpp"
 
 namespace kp::group {
+
+/// Bytes of one device that others receive. Devices are indices in the group.
+struct DeviceTransfer {
+    struct Destination {
+        size_t device = 0;
+        std::shared_ptr<vulkan::Buffer> buffer;
+        uint64_t offset = 0;
+    };
+
+    size_t device = 0;
+    std::shared_ptr<vulkan::Buffer> source;
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+    std::vector<Destination> destinations;
+};
+
+/// Kernels that combine received bytes with those at the destination, one per device of the group.
+/// Empty: received bytes replace them.
+using ReduceKernels = std::vector<std::shared_ptr<const ReduceKernel>>;
 
 /// Transfers data between the devices of a group: in pieces through slots that both devices reach,
 /// and directly within a device. Thread-safe.
@@ -39,7 +58,6 @@ public:
     uint64_t slotBytes() const;
 
 private:
-    ExchangePath choose(size_t from, size_t to) const;
     /// Returns true if a link from GPU to GPU connects two devices, and both can open its memory.
     bool isLinked(size_t from, size_t to) const;
     bool opensLinkMemory(size_t device) const;

@@ -36,8 +36,7 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
         add(std::move(argument));
     }
     std::vector<shader::PushConstantMember> members = reflection.pushConstants;
-    std::stable_sort(members.begin(), members.end(),
-                     [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    std::ranges::stable_sort(members, {}, &shader::PushConstantMember::offset);
     for (const shader::PushConstantMember& member : members) {
         KernelArgument argument;
         argument.name = member.name;
@@ -50,7 +49,7 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
     }
     for (const shader::SpecConstant& constant : reflection.specConstants) {
         const auto& sizes = reflection.localSizeId;
-        if (std::find(sizes.begin(), sizes.end(), std::optional(constant.id)) != sizes.end())
+        if (std::ranges::find(sizes, std::optional(constant.id)) != sizes.end())
             continue;
         KernelArgument argument;
         argument.name = constant.name;
@@ -65,10 +64,8 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
 const KernelArgument* KernelSignature::find(const std::string& name) const {
     if (name.empty())
         return nullptr;
-    for (const KernelArgument& argument : mArguments)
-        if (argument.name == name)
-            return &argument;
-    return nullptr;
+    const auto found = std::ranges::find(mArguments, name, &KernelArgument::name);
+    return found == mArguments.end() ? nullptr : &*found;
 }
 
 std::string typeName(const KernelArgument& argument) {

@@ -99,10 +99,8 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
         mOperation = std::make_shared<OpCopy>(std::vector<std::shared_ptr<Memory>>{from, to});
         return;
     }
-    const uint64_t distance = mRange.sourceOffset < mRange.destinationOffset
-                                  ? mRange.destinationOffset - mRange.sourceOffset
-                                  : mRange.sourceOffset - mRange.destinationOffset;
-    if (from == to && distance < mBytes)
+    const auto [first, second] = std::minmax({mRange.sourceOffset, mRange.destinationOffset});
+    if (from == to && second - first < mBytes)
         launch::throwFor(name(),
                          "source and destination overlap in one tensor: {} bytes from offset {} "
                          "to {}",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/launch/HostLauncher.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include "launch/LauncherChecks.hpp"
@@ -40,19 +39,21 @@ std::optional<Event> HostLauncher::operator()(const LaunchOptions& options) {
     return runSteps(launch::queueFor(*this, options, mDefaultQueue), options);
 }
 
-void HostLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
+std::function<void()> HostLauncher::bindParameters(const LaunchOptions& options) const {
     Parameters given;
     for (const std::string& wanted : mParameters) {
-        const Parameters& all = context.options.parameters;
-        const auto found = std::find_if(all.begin(), all.end(), [&](const Parameter& parameter) {
-            return parameter.name == wanted;
-        });
-        if (found == all.end())
+        const Parameter* const found = launch::findNamed(options.parameters, wanted);
+        if (!found)
             launch::throwFor(name(), "parameter '{}' is missing", wanted);
         given.push_back(*found);
     }
+    return [function = mFunction, parameters = std::move(given)] { function(parameters); };
+}
+
+void HostLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
+    std::function<void()> function = bindParameters(context.options);
     launch::Step& step = steps.add(*this);
-    step.host = [function = mFunction, parameters = std::move(given)] { function(parameters); };
+    step.host = std::move(function);
     context.trace(step, "host {}", name());
 }
 

@@ -66,8 +66,7 @@ IterativeKernelLauncher::~IterativeKernelLauncher() = default;
 std::vector<ParameterInfo> IterativeKernelLauncher::parameters() const {
     std::vector<ParameterInfo> infos = ParametrizedKernelLauncher::parameters();
     std::erase_if(infos, [&](const ParameterInfo& info) {
-        return std::any_of(mIterated.begin(), mIterated.end(),
-                           [&](const IteratedParameter& each) { return each.name == info.name; });
+        return launch::findNamed(mIterated, info.name) != nullptr;
     });
     return infos;
 }
@@ -88,39 +87,32 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
                                  iterated.name);
         }
     }
-    std::vector<std::vector<ArgumentValue>> combinations;
     if (values.empty())
-        return combinations;
-    if (mMode == IterationMode::eZip) {
-        for (size_t i = 1; i < values.size(); ++i)
-            if (values[i].size() != values[0].size()) {
-                const size_t shorter = values[i].size() < values[0].size() ? i : 0;
-                const size_t longer = shorter == 0 ? i : 0;
+        return {};
+    const bool zip = mMode == IterationMode::eZip;
+    size_t count = values[0].size();
+    for (size_t i = 1; i < values.size(); ++i) {
+        if (!zip) {
+            count *= values[i].size();
+            if (count > kMaxLaunches)
                 launch::throwFor(name(),
-                                 "the generator of '{}' ends early: it gave {} values, that of "
-                                 "'{}' {}",
-                                 mIterated[shorter].name, values[shorter].size(),
-                                 mIterated[longer].name, values[longer].size());
-            }
-        for (size_t i = 0; i < values[0].size(); ++i) {
-            std::vector<ArgumentValue>& combination = combinations.emplace_back();
-            for (const std::vector<ArgumentValue>& own : values)
-                combination.push_back(own[i]);
+                                 "the iterated parameters have over a million combinations");
+        } else if (values[i].size() != count) {
+            const size_t shorter = values[i].size() < values[0].size() ? i : 0;
+            const size_t longer = shorter == 0 ? i : 0;
+            launch::throwFor(name(),
+                             "the generator of '{}' ends early: it gave {} values, that of "
+                             "'{}' {}",
+                             mIterated[shorter].name, values[shorter].size(),
+                             mIterated[longer].name, values[longer].size());
         }
-        return combinations;
     }
-    size_t count = 1;
-    for (const std::vector<ArgumentValue>& own : values) {
-        count *= own.size();
-        if (count > kMaxLaunches)
-            launch::throwFor(name(), "the iterated parameters have over a million combinations");
-    }
+    std::vector<std::vector<ArgumentValue>> combinations(count);
     for (size_t i = 0; i < count; ++i) {
-        std::vector<ArgumentValue> combination(values.size());
+        combinations[i].resize(values.size());
         size_t rest = i;
-        for (size_t place = values.size(); place-- > 0; rest /= values[place].size())
-            combination[place] = values[place][rest % values[place].size()];
-        combinations.push_back(std::move(combination));
+        for (size_t place = values.size(); place-- > 0; rest /= zip ? 1 : values[place].size())
+            combinations[i][place] = values[place][rest % values[place].size()];
     }
     return combinations;
 }

@@ -37,9 +37,9 @@ std::string KernelArguments::describe(uint32_t index) const {
     return formatted("argument {}{} ({})", index, name, typeName(argument));
 }
 
-bool KernelArguments::isParameter(uint32_t index) const {
-    return std::any_of(mParameters.begin(), mParameters.end(),
-                       [&](const Parameter& parameter) { return parameter.index == index; });
+const KernelArguments::Parameter* KernelArguments::parameterFor(uint32_t index) const {
+    const auto found = std::ranges::find(mParameters, index, &Parameter::index);
+    return found == mParameters.end() ? nullptr : &*found;
 }
 
 bool KernelArguments::isGiven(uint32_t index) const {
@@ -61,10 +61,9 @@ uint32_t KernelArguments::indexOf(const Argument& argument) const {
 }
 
 void KernelArguments::addParameter(const std::string& name, uint32_t index) {
-    for (const Parameter& other : mParameters)
-        if (other.index == index)
-            throwFor(mLauncher.name(), "parameters '{}' and '{}' both stand for {}", other.name,
-                     name, describe(index));
+    if (const Parameter* other = parameterFor(index))
+        throwFor(mLauncher.name(), "parameters '{}' and '{}' both stand for {}", other->name, name,
+                 describe(index));
     mParameters.push_back({name, index});
 }
 
@@ -85,10 +84,9 @@ void KernelArguments::set(const Arguments& given) {
         const uint32_t index = named ? indexOf(given[i]) : i;
         if (isGiven(index))
             throwFor(mLauncher.name(), "{} was given twice", describe(index));
-        for (const Parameter& parameter : mParameters)
-            if (parameter.index == index)
-                throwFor(mLauncher.name(), "{} was given, but parameter '{}' stands for it as well",
-                         describe(index), parameter.name);
+        if (const Parameter* parameter = parameterFor(index))
+            throwFor(mLauncher.name(), "{} was given, but parameter '{}' stands for it as well",
+                     describe(index), parameter->name);
         mLauncher.checkKernelArg(given[i].value, index, declared()[index].name, declared()[index]);
         mValues[index] = given[i].value;
     }
@@ -109,7 +107,7 @@ void KernelArguments::setFromAlgorithm() {
 
 void KernelArguments::requireComplete() const {
     for (const KernelArgument& argument : declared()) {
-        const bool known = isParameter(argument.index) || isGiven(argument.index);
+        const bool known = parameterFor(argument.index) || isGiven(argument.index);
         if (argument.kind == ArgumentKind::eSpecialization) {
             if (known && mKernel.impl()->algorithm)
                 throwFor(mLauncher.name(),

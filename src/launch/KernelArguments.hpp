@@ -47,7 +47,8 @@ public:
     std::string describe(uint32_t index) const;
 
 private:
-    bool isParameter(uint32_t index) const;
+    /// Returns the parameter that stands for an argument; null if there is none.
+    const Parameter* parameterFor(uint32_t index) const;
     bool isGiven(uint32_t index) const;
     uint32_t indexOf(const Argument& argument) const;
 

@@ -8,13 +8,14 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/QueueImpl.hpp"
 #include "launch/KernelImpl.hpp"
-#include "launch/LaunchSizes.hpp"
 #include "launch/LauncherChecks.hpp"
 
 namespace kp {
 namespace {
 
 using launch::throwFor;
+
+constexpr char kAxes[] = "xyz";
 
 bool sameConstants(const std::vector<SpecializationConstant>& a,
                    const std::vector<SpecializationConstant>& b) {
@@ -29,13 +30,6 @@ std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
     clone->impl() = algorithm.impl();
     clone->impl().pushConstants.clear();
     return clone;
-}
-
-const ArgumentValue* findValue(const Parameters& parameters, const std::string& name) {
-    for (const Parameter& parameter : parameters)
-        if (parameter.name == name)
-            return &parameter.value;
-    return nullptr;
 }
 
 } // namespace
@@ -53,6 +47,73 @@ void KernelLauncher::Impl::requireDevice(const Queue& queue) const {
                  device.name(), queue.deviceName());
 }
 
+WorkSize KernelLauncher::Impl::globalSizeOf(const LaunchOptions& call) const {
+    const std::optional<WorkSize>& size = call.globalSize ? call.globalSize : options.globalSize;
+    if (!size)
+        throwFor(launcher.name(),
+                 "no global size was given with the call, and there is no default");
+    if (size->x == 0 || size->y == 0 || size->z == 0)
+        throwFor(launcher.name(), "the global size {} x {} x {} has a 0", size->x, size->y,
+                 size->z);
+    return *size;
+}
+
+Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
+    const shader::Reflection& reflection = kernel.reflection();
+    const std::shared_ptr<Algorithm>& algorithm = kernel.impl()->algorithm;
+    const Workgroup own = algorithm ? algorithm->getLocalSize() : Workgroup(reflection.localSize);
+    const std::optional<WorkSize>& size = call.localSize ? call.localSize : options.localSize;
+    if (!size)
+        return own;
+    const vulkan::Device& device = *kernel.impl()->device;
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    const uint64_t given[3] = {size->x, size->y, size->z};
+    Workgroup chosen{};
+    uint64_t invocations = 1;
+    for (size_t i = 0; i < 3; ++i) {
+        if (given[i] == 0 || given[i] > limits.maxComputeWorkGroupSize[i])
+            throwFor(launcher.name(),
+                     "the local size {} in {} is not between 1 and {}'s maxComputeWorkGroupSize "
+                     "of {}",
+                     given[i], kAxes[i], device.name(), limits.maxComputeWorkGroupSize[i]);
+        chosen[i] = static_cast<uint32_t>(given[i]);
+        invocations *= given[i];
+        const bool selectable = reflection.localSizeId[i] && !algorithm;
+        if (chosen[i] != own[i] && !selectable)
+            throwFor(launcher.name(),
+                     "a local size of {} in {} was given, but the {} fixes it to {}; declare "
+                     "local_size_{}_id in the shader and make the kernel of SPIR-V or GLSL",
+                     chosen[i], kAxes[i], algorithm ? "algorithm" : "shader", own[i], kAxes[i]);
+    }
+    if (invocations > limits.maxComputeWorkGroupInvocations)
+        throwFor(launcher.name(),
+                 "a local size of {} work items is over {}'s maxComputeWorkGroupInvocations of {}",
+                 invocations, device.name(), limits.maxComputeWorkGroupInvocations);
+    return chosen;
+}
+
+Workgroup KernelLauncher::Impl::groupCountsOf(const WorkSize& globalSize,
+                                              const Workgroup& localSize) const {
+    const vulkan::Device& device = *kernel.impl()->device;
+    const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
+    const uint64_t global[3] = {globalSize.x, globalSize.y, globalSize.z};
+    Workgroup groups{};
+    for (size_t i = 0; i < 3; ++i) {
+        if (global[i] % localSize[i] != 0 && !options.roundUp)
+            throwFor(launcher.name(),
+                     "the global size {} in {} is no multiple of the local size {}; choose another "
+                     "one, or roundUp (the shader then checks its bounds)",
+                     global[i], kAxes[i], localSize[i]);
+        const uint64_t count = (global[i] - 1) / localSize[i] + 1;
+        if (count > limits[i])
+            throwFor(launcher.name(),
+                     "{} work groups in {} are over {}'s maxComputeWorkGroupCount of {}", count,
+                     kAxes[i], device.name(), limits[i]);
+        groups[i] = static_cast<uint32_t>(count);
+    }
+    return groups;
+}
+
 bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOptions& call,
                                           const Parameters& iterated) {
     // All are checked before the first is taken, so that a wrong one changes nothing.
@@ -61,16 +122,16 @@ bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOption
     bool changed = false;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const auto& [name, index] = parameters[i];
-        const ArgumentValue* given = findValue(iterated, name);
-        if (!given)
-            given = findValue(call.parameters, name);
-        if (!given)
+        const Parameter* found = launch::findNamed(iterated, name);
+        if (!found)
+            found = launch::findNamed(call.parameters, name);
+        if (!found)
             throwFor(launcher.name(), "parameter '{}' is missing; it is {}", name,
                      arguments.describe(index));
-        if (*given == dispatch.values[index])
+        if (found->value == dispatch.values[index])
             continue;
-        launcher.checkKernelArg(*given, index, name, arguments.declared()[index]);
-        mNewValues[i] = given;
+        launcher.checkKernelArg(found->value, index, name, arguments.declared()[index]);
+        mNewValues[i] = &found->value;
         changed = true;
     }
     for (size_t i = 0; changed && i < parameters.size(); ++i)
@@ -167,8 +228,7 @@ void KernelLauncher::Impl::build(Dispatch& dispatch) {
         impl.bindMemory();
     }
     impl.binding = kernel.impl()->bindings.shared(impl.binding);
-    impl.workgroup = launch::groupCountsOf(launcher.name(), kernel, dispatch.globalSize,
-                                           dispatch.localSize, options.roundUp);
+    impl.workgroup = groupCountsOf(dispatch.globalSize, dispatch.localSize);
     dispatch.algorithm = std::move(algorithm);
 }
 
@@ -180,12 +240,12 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
     Dispatch& dispatch = mDispatches[number];
     if (dispatch.values.empty())
         dispatch.values = arguments.values();
-    const WorkSize globalSize = launch::globalSizeOf(launcher.name(), options, call);
-    const Workgroup localSize = launch::localSizeOf(launcher.name(), kernel, options, call);
+    const WorkSize globalSize = globalSizeOf(call);
+    const Workgroup localSize = localSizeOf(call);
     const bool newSizes =
         !dispatch.algorithm || globalSize != dispatch.globalSize || localSize != dispatch.localSize;
     if (newSizes) // checked before anything changes
-        launch::groupCountsOf(launcher.name(), kernel, globalSize, localSize, options.roundUp);
+        groupCountsOf(globalSize, localSize);
     const bool newValues = takeParameters(dispatch, call, iterated);
     try {
         const bool newMemory = !newSizes && dispatch.algorithm->impl().memoryChanged();

@@ -45,6 +45,13 @@ private:
         std::shared_ptr<Algorithm> algorithm;
     };
 
+    // The sizes of one call: those of the call, else the defaults. Each throws InvalidArgument if a
+    // size is missing or 0, contradicts the shader, or exceeds the device's limits.
+
+    WorkSize globalSizeOf(const LaunchOptions& call) const; ///< in work items
+    Workgroup localSizeOf(const LaunchOptions& call) const; ///< in work items
+    Workgroup groupCountsOf(const WorkSize& globalSize, const Workgroup& localSize) const;
+
     bool takeParameters(Dispatch& dispatch, const LaunchOptions& call, const Parameters& iterated);
     std::vector<std::shared_ptr<Memory>> memoryOf(const Dispatch& dispatch) const;
     std::vector<SpecializationConstant> constantsOf(const Dispatch& dispatch) const;

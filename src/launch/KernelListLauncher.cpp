@@ -19,29 +19,27 @@ struct KernelListLauncher::Impl {
     std::vector<launch::RunLog*> logOf;                          ///< for each launcher
     launch::StepRunner runner;
 
-    void addParameters(const Launcher& launcher);
-};
-
-void KernelListLauncher::Impl::addParameters(const Launcher& launcher) {
-    std::vector<ParameterInfo> merged = parameters;
-    for (const ParameterInfo& info : launcher.parameters()) {
-        const auto known = std::find_if(merged.begin(), merged.end(),
-                                        [&](const auto& other) { return other.name == info.name; });
-        if (known == merged.end()) {
-            merged.push_back({info.name, info.type, {launcher.name()}});
-            continue;
+    void addParameters(const Launcher& launcher) {
+        std::vector<ParameterInfo> merged = parameters;
+        for (const ParameterInfo& info : launcher.parameters()) {
+            ParameterInfo* const known = launch::findNamed(merged, info.name);
+            if (!known) {
+                merged.push_back({info.name, info.type, {launcher.name()}});
+                continue;
+            }
+            if (known->type == launch::kAnyType)
+                known->type = info.type;
+            else if (info.type != launch::kAnyType && info.type != known->type)
+                launch::throwFor(name, "parameter '{}' is a {} for '{}', but a {} for '{}'",
+                                 info.name, known->type, known->launchers.front(), info.type,
+                                 launcher.name());
+            auto& takers = known->launchers;
+            if (std::ranges::find(takers, launcher.name()) == takers.end())
+                takers.push_back(launcher.name());
         }
-        if (known->type == launch::kAnyType)
-            known->type = info.type;
-        else if (info.type != launch::kAnyType && info.type != known->type)
-            launch::throwFor(name, "parameter '{}' is a {} for '{}', but a {} for '{}'", info.name,
-                             known->type, known->launchers.front(), info.type, launcher.name());
-        auto& takers = known->launchers;
-        if (std::find(takers.begin(), takers.end(), launcher.name()) == takers.end())
-            takers.push_back(launcher.name());
+        parameters = std::move(merged);
     }
-    parameters = std::move(merged);
-}
+};
 
 KernelListLauncher::KernelListLauncher(std::string name, std::shared_ptr<TimingSink> profiler)
     : mImpl(std::make_unique<Impl>()) {

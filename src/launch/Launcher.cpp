@@ -17,6 +17,10 @@ Launcher::Launcher(std::string name, std::shared_ptr<TimingSink> profiler)
 
 Launcher::~Launcher() = default;
 
+void Launcher::addLaunch(const Event& event, uint64_t bytes) {
+    mRunLog->add(event, bytes);
+}
+
 std::vector<Event> Launcher::events() const {
     return mRunLog->events();
 }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/LauncherChecks.hpp"
 
-#include <algorithm>
-
 namespace kp::launch {
 
 void requireKnownParameters(const std::string& launcher, const Parameters& given,
                             const std::vector<ParameterInfo>& known) {
     for (const Parameter& parameter : given) {
-        const bool isKnown =
-            std::any_of(known.begin(), known.end(),
-                        [&](const ParameterInfo& info) { return info.name == parameter.name; });
-        if (isKnown)
+        if (findNamed(known, parameter.name))
             continue;
         std::vector<std::string> names;
         for (const ParameterInfo& info : known)

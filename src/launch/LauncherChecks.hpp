@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,13 @@ template <typename... Values>
                            Values&&... values) {
     fail<InvalidArgument>("launcher '{}': {}", launcher,
                           formatted(format, std::forward<Values>(values)...));
+}
+
+/// Returns the element of a list with this name; null if there is none.
+template <typename List>
+auto findNamed(List& list, const std::string& name) {
+    const auto found = std::ranges::find(list, name, &List::value_type::name);
+    return found == list.end() ? nullptr : &*found;
 }
 
 /// ParameterInfo::type of parameters that accept any value.

@@ -26,7 +26,6 @@ public:
     /// Counts the launches that have finished, and returns the statistics.
     KernelStatistics statistics();
     void clear();
-    const std::string& name() const { return mName; }
 
 private:
     struct Run {

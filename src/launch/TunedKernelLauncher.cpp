@@ -37,53 +37,41 @@ struct TunedKernelLauncher::Impl {
     TunedKernelOptions options;
     std::map<Size, std::shared_ptr<KernelLauncher>> launchers; ///< by global size
 
-    TuningArguments argumentsFor(const std::optional<WorkSize>& globalSize) const;
-    std::shared_ptr<KernelLauncher> launcherFor(const TuningArguments& sized) const;
-    Arguments knownArguments(const Kernel& tuned) const;
-};
-
-TuningArguments
-TunedKernelLauncher::Impl::argumentsFor(const std::optional<WorkSize>& globalSize) const {
-    TuningArguments sized = arguments;
-    if (globalSize)
-        sized.threads({globalSize->x, globalSize->y, globalSize->z});
-    return sized;
-}
-
-Arguments TunedKernelLauncher::Impl::knownArguments(const Kernel& tuned) const {
-    const std::vector<unsigned char>& push = arguments.pushConstantBytes();
-    const auto isParameter = [&](const KernelArgument& argument) {
-        for (const auto& [parameter, target] : options.parametersMap)
-            if (target.index ? *target.index == argument.index : target.name == argument.name)
-                return true;
-        return false;
-    };
-    Arguments known;
-    for (const KernelArgument& argument : tuned.signature().arguments()) {
-        if (isParameter(argument))
-            continue;
-        if (isMemory(argument))
-            known.emplace_back(argument.index, arguments.memObjects().at(argument.place));
-        else if (argument.kind == ArgumentKind::ePushConstant &&
-                 push.size() >= size_t{argument.place} + argument.bytes)
-            known.emplace_back(argument.index,
-                               ArgumentValue::bytes(push.data() + argument.place, argument.bytes));
+    Arguments knownArguments(const Kernel& tuned) const {
+        const std::vector<unsigned char>& push = arguments.pushConstantBytes();
+        const auto isParameter = [&](const KernelArgument& argument) {
+            for (const auto& [parameter, target] : options.parametersMap)
+                if (target.index ? *target.index == argument.index : target.name == argument.name)
+                    return true;
+            return false;
+        };
+        Arguments known;
+        for (const KernelArgument& argument : tuned.signature().arguments()) {
+            if (isParameter(argument))
+                continue;
+            if (isMemory(argument))
+                known.emplace_back(argument.index, arguments.memObjects().at(argument.place));
+            else if (argument.kind == ArgumentKind::ePushConstant &&
+                     push.size() >= size_t{argument.place} + argument.bytes)
+                known.emplace_back(
+                    argument.index,
+                    ArgumentValue::bytes(push.data() + argument.place, argument.bytes));
+        }
+        return known;
     }
-    return known;
-}
 
-std::shared_ptr<KernelLauncher>
-TunedKernelLauncher::Impl::launcherFor(const TuningArguments& sized) const {
-    const std::shared_ptr<Algorithm> algorithm = kernel->algorithm(sized);
-    const Kernel tuned(algorithm);
-    const Workgroup& groups = algorithm->getWorkgroup();
-    const Workgroup local = algorithm->getLocalSize();
-    KernelOptions inner;
-    inner.globalSize = WorkSize(uint64_t{groups[0]} * local[0], uint64_t{groups[1]} * local[1],
-                                uint64_t{groups[2]} * local[2]);
-    return std::make_shared<ParametrizedKernelLauncher>(name, tuned, options.parametersMap,
-                                                        knownArguments(tuned), inner);
-}
+    std::shared_ptr<KernelLauncher> launcherFor(const TuningArguments& sized) const {
+        const std::shared_ptr<Algorithm> algorithm = kernel->algorithm(sized);
+        const Kernel tuned(algorithm);
+        const Workgroup& groups = algorithm->getWorkgroup();
+        const Workgroup local = algorithm->getLocalSize();
+        KernelOptions inner;
+        inner.globalSize = WorkSize(uint64_t{groups[0]} * local[0], uint64_t{groups[1]} * local[1],
+                                    uint64_t{groups[2]} * local[2]);
+        return std::make_shared<ParametrizedKernelLauncher>(name, tuned, options.parametersMap,
+                                                            knownArguments(tuned), inner);
+    }
+};
 
 TunedKernelLauncher::TunedKernelLauncher(std::string name, std::shared_ptr<TunedAlgorithm> kernel,
                                          TuningArguments arguments, TunedKernelOptions options)
@@ -97,7 +85,11 @@ TunedKernelLauncher::TunedKernelLauncher(std::string name, std::shared_ptr<Tuned
 TunedKernelLauncher::~TunedKernelLauncher() = default;
 
 TuningResult TunedKernelLauncher::tune() {
-    return mImpl->kernel->result(mImpl->arguments);
+    TuningResult result = mImpl->kernel->result(mImpl->arguments);
+    std::shared_ptr<KernelLauncher>& launcher = mImpl->launchers[mImpl->arguments.threads()];
+    if (!launcher)
+        launcher = mImpl->launcherFor(mImpl->arguments);
+    return result;
 }
 
 bool TunedKernelLauncher::isTuned() const {
@@ -145,7 +137,9 @@ std::optional<Event> TunedKernelLauncher::operator()(const LaunchOptions& option
 }
 
 void TunedKernelLauncher::appendSteps(launch::StepList& steps, const launch::CallContext& context) {
-    const TuningArguments sized = mImpl->argumentsFor(context.options.globalSize);
+    TuningArguments sized = mImpl->arguments;
+    if (const std::optional<WorkSize>& size = context.options.globalSize)
+        sized.threads({size->x, size->y, size->z});
     std::shared_ptr<KernelLauncher>& launcher = mImpl->launchers[sized.threads()];
     if (!launcher) {
         if (!mImpl->kernel->isTuned(sized)) {

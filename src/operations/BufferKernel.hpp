@@ -15,12 +15,10 @@ namespace kp {
 
 /// A copy or fill by a compute shader, ready to be recorded: of a tensor's whole device memory, or
 /// of a part of a buffer. Ends exactly at the last byte. Consists of as many dispatches as the
-/// device's limits require. Never changes; must stay alive as long as a command buffer refers to
-/// it.
+/// device's limits require. Immutable; must outlive command buffers that refer to it.
 class BufferKernel {
 public:
-    /// A part of a buffer, in bytes.
-    struct Range {
+    struct Range { ///< bytes
         const vulkan::Buffer* buffer = nullptr;
         uint64_t offset = 0;
         uint64_t bytes = 0;

@@ -8,7 +8,6 @@
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
-#include "operations/MemoryList.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
@@ -41,29 +40,23 @@ Accesses OpCopy::accesses() {
 }
 
 void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
-    // All are checked first, because recorded commands cannot be removed.
+    // All are checked and made first, because recorded commands cannot be removed.
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         requireCopyable(*mMemObjects[0], *mMemObjects[i]);
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     Recorder* const recorder = Recorder::active(commands);
-    if (mByKernel && recorder && recorder->records(*this))
-        recordKernels(commands);
-    else
+    if (mByKernel && recorder && recorder->records(*this)) {
+        std::vector<std::shared_ptr<const BufferKernel>> kernels;
+        for (size_t i = 1; i < mMemObjects.size(); ++i)
+            kernels.push_back(BufferKernel::copy(*mMemObjects[0], *mMemObjects[i]));
+        for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
+            BufferKernel::record(kernel, commands);
+    } else {
         for (size_t i = 1; i < mMemObjects.size(); ++i)
             mMemObjects[i]->recordCopyFrom(commandBuffer, mMemObjects[0]);
-    if (recorder)
-        recorder->keepBindings(*this);
+    }
+    Recorder::keepBindings(*this, commands);
 }
-
-void OpCopy::recordKernels(VkCommandBuffer commandBuffer) {
-    std::vector<std::shared_ptr<const BufferKernel>> kernels;
-    for (size_t i = 1; i < mMemObjects.size(); ++i)
-        kernels.push_back(BufferKernel::copy(*mMemObjects[0], *mMemObjects[i]));
-    for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
-        BufferKernel::record(kernel, commandBuffer);
-}
-
-void OpCopy::preEval(const vk::CommandBuffer&) {}
 
 void OpCopy::postEval(const vk::CommandBuffer&) {
     for (size_t i = 1; i < mMemObjects.size(); ++i)

@@ -27,8 +27,7 @@ void OpCopyRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     vulkan::recordCopyRange(commands, *mSource->impl().buffer, mSourceOffset,
                             *mDestination->impl().buffer, mDestinationOffset, mBytes);
-    if (Recorder* const recorder = Recorder::active(commands))
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, commands);
 }
 
 } // namespace kp

@@ -10,7 +10,6 @@
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
-#include "operations/MemoryList.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -76,7 +75,14 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     Recorder* const recorder = Recorder::active(commands);
     if (mByKernel && recorder && recorder->records(*this)) {
-        recordKernels(commands);
+        // All are made first, because recorded commands cannot be removed.
+        std::vector<std::shared_ptr<const BufferKernel>> kernels;
+        for (const std::shared_ptr<Memory>& memory : mMemObjects) {
+            memory->impl().requireAlive();
+            kernels.push_back(BufferKernel::fill(*memory, mPattern));
+        }
+        for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
+            BufferKernel::record(kernel, commands);
     } else if (!mDispatches.empty()) {
         for (const std::shared_ptr<OpAlgoDispatch>& dispatch : mDispatches)
             dispatch->record(commandBuffer);
@@ -86,21 +92,8 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
             vulkan::recordFill(commands, *memory->impl().buffer, static_cast<uint32_t>(mPattern));
         }
     }
-    if (recorder)
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, commands);
 }
-
-void OpFill::recordKernels(VkCommandBuffer commandBuffer) {
-    std::vector<std::shared_ptr<const BufferKernel>> kernels;
-    for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-        memory->impl().requireAlive();
-        kernels.push_back(BufferKernel::fill(*memory, mPattern));
-    }
-    for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
-        BufferKernel::record(kernel, commandBuffer);
-}
-
-void OpFill::preEval(const vk::CommandBuffer&) {}
 
 void OpFill::postEval(const vk::CommandBuffer&) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)

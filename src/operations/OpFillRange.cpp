@@ -45,17 +45,15 @@ Accesses OpFillRange::accesses() {
 
 void OpFillRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    Recorder* const recorder = Recorder::active(commands);
     const vulkan::Buffer& buffer = *mTensor->impl().buffer;
     if (mPattern) {
         vulkan::recordRepeat(commands, *mPattern, buffer, mOffset, mBytes);
-        if (recorder)
+        if (Recorder* const recorder = Recorder::active(commands))
             recorder->keep(mPattern);
     } else {
         vulkan::recordFillRange(commands, buffer, mOffset, mBytes, mWord);
     }
-    if (recorder)
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, commands);
 }
 
 } // namespace kp

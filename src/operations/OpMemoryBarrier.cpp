@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/operations/OpMemoryBarrier.hpp>
 
+#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
-#include "operations/MemoryList.hpp"
 
 namespace kp {
 
@@ -18,10 +18,6 @@ OpMemoryBarrier::OpMemoryBarrier(const std::vector<std::shared_ptr<Memory>>& mem
 
 OpMemoryBarrier::~OpMemoryBarrier() = default;
 
-Accesses OpMemoryBarrier::accesses() {
-    return {};
-}
-
 void OpMemoryBarrier::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
         if (mBarrierOnPrimary)
@@ -31,12 +27,7 @@ void OpMemoryBarrier::record(const vk::CommandBuffer& commandBuffer) {
             memory->recordStagingMemoryBarrier(commandBuffer, mSrcAccess, mDstAccess, mSrcStage,
                                                mDstStage);
     }
-    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, native::handleOf(commandBuffer));
 }
-
-void OpMemoryBarrier::preEval(const vk::CommandBuffer&) {}
-
-void OpMemoryBarrier::postEval(const vk::CommandBuffer&) {}
 
 } // namespace kp

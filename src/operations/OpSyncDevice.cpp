@@ -4,7 +4,6 @@
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
-#include "operations/MemoryList.hpp"
 
 namespace kp {
 
@@ -28,8 +27,7 @@ Accesses OpSyncDevice::accesses() {
 void OpSyncDevice::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromStagingToDevice(commandBuffer);
-    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, native::handleOf(commandBuffer));
 }
 
 void OpSyncDevice::preEval(const vk::CommandBuffer&) {
@@ -38,7 +36,5 @@ void OpSyncDevice::preEval(const vk::CommandBuffer&) {
         if (memory->isInit())
             memory->impl().refreshMirror();
 }
-
-void OpSyncDevice::postEval(const vk::CommandBuffer&) {}
 
 } // namespace kp

@@ -4,7 +4,6 @@
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
-#include "operations/MemoryList.hpp"
 
 namespace kp {
 
@@ -28,11 +27,8 @@ Accesses OpSyncLocal::accesses() {
 void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         memory->recordCopyFromDeviceToStaging(commandBuffer);
-    if (Recorder* const recorder = Recorder::active(native::handleOf(commandBuffer)))
-        recorder->keepBindings(*this);
+    Recorder::keepBindings(*this, native::handleOf(commandBuffer));
 }
-
-void OpSyncLocal::preEval(const vk::CommandBuffer&) {}
 
 void OpSyncLocal::postEval(const vk::CommandBuffer&) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)

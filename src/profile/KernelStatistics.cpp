@@ -20,10 +20,6 @@ std::string timeText(double nanoseconds) {
     return formatted("{:.{}f} {}", nanoseconds, unit == 0 ? 0 : 3, kUnits[unit]);
 }
 
-std::string timeText(uint64_t nanoseconds) {
-    return timeText(static_cast<double>(nanoseconds));
-}
-
 std::string rateText(double bytesPerSecond) {
     return formatted("{:.2f} GB/s", bytesPerSecond * 1e-9);
 }

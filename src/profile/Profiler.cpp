@@ -14,7 +14,6 @@
 #include "core/EventState.hpp"
 #include "core/ManagerImpl.hpp"
 #include "profile/ProfilerImpl.hpp"
-#include "profile/ProfilerTable.hpp"
 #include "profile/ProfilerTrace.hpp"
 #include "vulkan/device/ClockCalibration.hpp"
 #include "vulkan/queue/QueryPools.hpp"
@@ -36,6 +35,24 @@ std::optional<ClockCalibration> calibrationOf(const vulkan::Device& device) {
     calibration.hostNs = sample->hostNs;
     calibration.deviationNs = sample->deviationNs;
     return calibration;
+}
+
+/// Formats a duration in a suitable unit, such as "12.30 us".
+std::string durationText(double ns) {
+    if (ns < 1e3)
+        return formatted("{:.0f} ns", ns);
+    if (ns < 1e6)
+        return formatted("{:.2f} us", ns / 1e3);
+    if (ns < 1e9)
+        return formatted("{:.2f} ms", ns / 1e6);
+    return formatted("{:.3f} s", ns / 1e9);
+}
+
+/// Counts the characters of UTF-8 text: all bytes but continuation bytes.
+size_t columnsOf(const std::string& text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char letter) {
+        return (static_cast<unsigned char>(letter) & 0xc0) != 0x80;
+    }));
 }
 
 void requireOrder(const std::string& name, uint64_t startNs, uint64_t endNs) {
@@ -178,11 +195,35 @@ void Profiler::addTiming(const std::string& name, const Event& event, const Even
 
 std::vector<ProfileEntry> Profiler::entries() const {
     const std::lock_guard lock(mImpl->mutex);
-    return profile::entriesOf(*mImpl);
+    return mImpl->entries();
 }
 
 std::string Profiler::table() const {
-    return profile::tableOf(entries());
+    const std::vector<ProfileEntry> all = entries();
+    size_t width = 4;
+    for (const ProfileEntry& entry : all) {
+        width =
+            std::max({width, columnsOf(entry.name) + 2 * entry.depth + 2, columnsOf(entry.track)});
+    }
+    const auto line = [&](const std::string& name, const auto&... cells) {
+        return formatted("{:<{}}  {:>9}  {:>10}  {:>10}  {:>10}  {:>10}  {:>7}\n", name, width,
+                         cells...);
+    };
+    std::string text = line("name", "count", "total", "mean", "min", "max", "share");
+    std::string track;
+    for (const ProfileEntry& entry : all) {
+        if (entry.track != track)
+            text += (track = entry.track) + "\n";
+        const std::string name = formatted("{:{}}{}", "", 2 + 2 * entry.depth, entry.name);
+        if (entry.count == 0) {
+            text += line(name, "open", "", "", "", "", "");
+        } else {
+            text += line(name, entry.count, durationText(entry.totalNs),
+                         durationText(entry.meanNs()), durationText(entry.minNs),
+                         durationText(entry.maxNs), formatted("{:.1f} %", entry.share * 100));
+        }
+    }
+    return text;
 }
 
 std::string Profiler::trace() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 
 #include "base/Text.hpp"
 
@@ -129,6 +130,63 @@ void Profiler::Impl::merge(const Impl& other) {
         threadNames.try_emplace(thread, threadName);
     for (const auto& [device, added] : other.calibrations)
         addCalibrations(device, added);
+}
+
+std::vector<ProfileEntry> Profiler::Impl::entries() const {
+    // An open scope has no count yet, but its finished children need it as a parent.
+    std::vector<bool> shown(nodes.size());
+    for (size_t i = nodes.size(); i-- > 0;) {
+        if (nodes[i].count > 0)
+            shown[i] = true;
+        if (shown[i] && nodes[i].parent != kNoParent)
+            shown[nodes[i].parent] = true;
+    }
+    std::vector<ProfileEntry> result;
+    const auto add = [&](const Node& node, const std::string& track, uint64_t all) {
+        result.push_back(
+            {.name = names[node.name],
+             .track = track,
+             .depth = node.depth,
+             .count = node.count,
+             .totalNs = node.totalNs,
+             .minNs = node.count ? node.minNs : 0,
+             .maxNs = node.maxNs,
+             .share = all ? static_cast<double>(node.totalNs) / static_cast<double>(all) : 0.0});
+    };
+
+    uint64_t hostTotal = 0;
+    std::vector<std::vector<uint32_t>> children(nodes.size() + 1);
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+        const Node& node = nodes[i];
+        if (node.queue != kNoParent || !shown[i])
+            continue;
+        const bool top = node.parent == kNoParent;
+        children[top ? nodes.size() : node.parent].push_back(i);
+        hostTotal += top ? node.totalNs : 0;
+    }
+    const std::function<void(size_t)> walk = [&](size_t parent) {
+        for (const uint32_t child : children[parent]) {
+            add(nodes[child], "host", hostTotal);
+            walk(child);
+        }
+    };
+    walk(nodes.size());
+
+    for (uint32_t queue = 0; queue < queues.size(); ++queue) {
+        std::vector<const Node*> ofQueue;
+        uint64_t total = 0;
+        for (const Node& node : nodes) {
+            if (node.queue == queue && node.count > 0) {
+                ofQueue.push_back(&node);
+                total += node.totalNs;
+            }
+        }
+        std::ranges::stable_sort(ofQueue, std::greater(), &Node::totalNs);
+        const std::string track = formatted("{}, {}", queues[queue].device, queues[queue].queue);
+        for (const Node* node : ofQueue)
+            add(*node, track, total);
+    }
+    return result;
 }
 
 uint32_t Profiler::Impl::threadNumber() {

@@ -83,6 +83,8 @@ struct Profiler::Impl {
     void addCalibrations(const std::string& device, const std::vector<ClockCalibration>& added);
     /// Adds everything but the open scopes of another profiler.
     void merge(const Impl& other);
+    /// Implements Profiler::entries().
+    std::vector<ProfileEntry> entries() const;
     /// Returns the number of the calling thread, starting at 1.
     static uint32_t threadNumber();
 };

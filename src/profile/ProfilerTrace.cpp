@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "base/Text.hpp"
-#include "profile/ClockPlacement.hpp"
 
 namespace kp::profile {
 namespace {
@@ -98,6 +98,65 @@ private:
     std::string mEvents;
 };
 
+/// Converts the times of a device's clock to host time: by calibrations, interpolated between them;
+/// else by the submission times of the device's spans; else not at all.
+class ClockPlacement {
+public:
+    ClockPlacement(const Profiler::Impl& impl, const std::string& device) {
+        if (const auto found = impl.calibrations.find(device); found != impl.calibrations.end())
+            calibrations = found->second;
+        if (!calibrations.empty())
+            return;
+        // The smallest offset for which no span starts before its submission.
+        for (const Profiler::Impl::Span& span : impl.spans) {
+            const uint32_t queue = impl.nodes[span.node].queue;
+            if (queue == Profiler::Impl::kNoParent || impl.queues[queue].device != device ||
+                span.submittedNs == 0)
+                continue;
+            const auto offset = static_cast<int64_t>(span.submittedNs - span.startNs);
+            mOffset = std::max(mOffset.value_or(offset), offset);
+        }
+    }
+
+    /// Returns host time in nanoseconds; device time if the two are unrelated. Negative for times
+    /// before the start of the host's clock.
+    int64_t hostNs(uint64_t deviceNs) const {
+        const auto time = static_cast<int64_t>(deviceNs);
+        if (calibrations.empty())
+            return time + mOffset.value_or(0);
+        const auto offsetOf = [](const ClockCalibration& at) {
+            return static_cast<int64_t>(at.hostNs - at.deviceNs);
+        };
+        const auto after =
+            std::ranges::upper_bound(calibrations, deviceNs, {}, &ClockCalibration::deviceNs);
+        if (after == calibrations.begin())
+            return time + offsetOf(*after);
+        const ClockCalibration& before = *(after - 1);
+        if (after == calibrations.end() || after->deviceNs == before.deviceNs)
+            return time + offsetOf(before);
+        const double part = static_cast<double>(deviceNs - before.deviceNs) /
+                            static_cast<double>(after->deviceNs - before.deviceNs);
+        const auto drift = static_cast<double>(offsetOf(*after) - offsetOf(before));
+        return time + offsetOf(before) + static_cast<int64_t>(part * drift);
+    }
+
+    /// Returns true if host times are known, exactly or from submission times.
+    bool known() const { return !calibrations.empty() || mOffset; }
+
+    /// Describes the conversion for readers of the trace.
+    const char* description() const {
+        if (!calibrations.empty())
+            return "calibrated timestamps";
+        return mOffset ? "aligned by submission times, not calibrated"
+                       : "not related to the host's clock";
+    }
+
+    std::vector<ClockCalibration> calibrations; ///< sorted by device time
+
+private:
+    std::optional<int64_t> mOffset; ///< host minus device time, without calibrations
+};
+
 /// All spans of a profiler in host time.
 struct Timeline {
     std::vector<std::string> devices; ///< in the order of their first queue
@@ -186,8 +245,11 @@ std::string traceOf(const Profiler::Impl& impl) {
         const ClockPlacement& placement = timeline.placements.at(device);
         TraceJson& clock =
             clocks.emplace_back(TraceJson{{"device", device}, {"clock", placement.description()}});
-        if (placement.calibrated())
-            clock["deviationNs"] = placement.deviationNs();
+        if (!placement.calibrations.empty()) {
+            clock["deviationNs"] =
+                std::ranges::max(placement.calibrations, {}, &ClockCalibration::deviationNs)
+                    .deviationNs;
+        }
         writer.process(++pid, device, placement.description());
         int64_t tid = 1;
         for (size_t queue = 0; queue < timeline.queues.size(); ++queue) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/CacheFolder.hpp"
 #include "base/Text.hpp"
 #include "shader/GlslangCompiler.hpp"
 #include "shader/LruCache.hpp"
@@ -50,15 +49,12 @@ CompileCache::CompileCache(const std::string& source, const CompileOptions& opti
 std::shared_ptr<const Compiled> CompileCache::find() const {
     if (!mEnabled)
         return nullptr;
-    const auto found = memory().get(mKey);
-    return found && isUnchanged(**found) ? *found : findOnDisk();
-}
-
-std::shared_ptr<const Compiled> CompileCache::findOnDisk() const {
-    std::optional<Compiled> found = disk().load(diskKey());
-    if (!found || !isUnchanged(*found))
+    if (const auto found = memory().get(mKey); found && isUnchanged(**found))
+        return *found;
+    std::optional<Compiled> onDisk = disk().load(diskKey());
+    if (!onDisk || !isUnchanged(*onDisk))
         return nullptr;
-    auto compiled = std::make_shared<const Compiled>(std::move(*found));
+    auto compiled = std::make_shared<const Compiled>(std::move(*onDisk));
     memory().put(mKey, compiled, compiled->bytes());
     return compiled;
 }
@@ -74,10 +70,6 @@ bool CompileCache::isUnchanged(const Compiled& compiled) const {
     return std::ranges::all_of(compiled.includes, [&](const IncludeRecord& record) {
         return shader::isUnchanged(record, mOptions);
     });
-}
-
-DiskCache CompileCache::disk() const {
-    return DiskCache(cacheFolder(mOptions.cacheFolder));
 }
 
 /// Unlike the key in memory, includes the versions of the library and the compiler.

@@ -6,6 +6,7 @@
 
 #include <kompute/Shader.hpp>
 
+#include "base/CacheFolder.hpp"
 #include "base/Hash.hpp"
 #include "shader/DiskCache.hpp"
 
@@ -23,9 +24,8 @@ public:
     void store(const std::shared_ptr<const Compiled>& compiled) const;
 
 private:
-    std::shared_ptr<const Compiled> findOnDisk() const;
     bool isUnchanged(const Compiled& compiled) const;
-    DiskCache disk() const;
+    DiskCache disk() const { return DiskCache(cacheFolder(mOptions.cacheFolder)); }
     Hash diskKey() const;
 
     const std::string& mSource;

@@ -54,29 +54,26 @@ bool takeLocation(std::string_view& rest, Diagnostic& into) {
     return true;
 }
 
+/// The file is the longest source name in front of a location, else the text up to the first one.
 bool splitLocation(std::string_view& rest, const SourceTexts& sources, Diagnostic& into) {
-    const std::string* best = nullptr;
-    for (const auto& [name, text] : sources) {
-        if (rest.starts_with(name) && (best == nullptr || name.size() > best->size()))
-            best = &name;
-    }
-    if (best != nullptr) {
-        std::string_view left = rest.substr(best->size());
-        if (takeLocation(left, into)) {
-            into.file = *best;
-            rest = left;
-            return true;
-        }
-    }
+    const auto take = [&](size_t end) {
+        std::string_view left = rest.substr(end);
+        if (!takeLocation(left, into))
+            return false;
+        into.file = std::string(rest.substr(0, end));
+        rest = left;
+        return true;
+    };
+    size_t longest = 0;
+    for (const auto& [name, text] : sources)
+        if (rest.starts_with(name))
+            longest = std::max(longest, name.size());
+    if (longest > 0 && take(longest))
+        return true;
     for (size_t colon = rest.find(':'); colon != std::string_view::npos;
-         colon = rest.find(':', colon + 1)) {
-        std::string_view left = rest.substr(colon);
-        if (takeLocation(left, into)) {
-            into.file = std::string(rest.substr(0, colon));
-            rest = left;
+         colon = rest.find(':', colon + 1))
+        if (take(colon))
             return true;
-        }
-    }
     return false;
 }
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 
 #include <kompute/logger/Logger.hpp>
+#include <nlohmann/json.hpp>
 
 #include "base/Files.hpp"
 #include "shader/SpirvOpcodes.hpp"
@@ -28,96 +28,39 @@ constexpr uint32_t kStoresPerScan = 32;
 
 /// In the host's byte order. A host of another byte order does not recognise the magic number.
 struct ShaderFileHeader {
-    uint64_t magic = 0x3130434853504b01; ///< also the version of the layout
+    uint64_t magic = 0x3130434853504b02; ///< also the version of the layout
     Hash key;
     uint64_t bytes = 0; ///< size of the rest of the file
     Hash contents;      ///< hash of the rest of the file
 };
 
-void append(std::string& out, const void* data, size_t bytes) {
-    out.append(static_cast<const char*>(data), bytes);
-}
-
-template <typename T>
-void append(std::string& out, const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    append(out, &value, sizeof value);
-}
-
-void append(std::string& out, const std::string& text) {
-    append(out, uint64_t{text.size()});
-    append(out, text.data(), text.size());
-}
-
-/// Reads values from the front of a text. Its functions return false if the text is too short.
-class ByteReader {
-public:
-    explicit ByteReader(std::string_view text) : mText(text) {}
-
-    bool read(void* data, uint64_t bytes) {
-        if (bytes > mText.size())
-            return false;
-        if (bytes > 0)
-            std::memcpy(data, mText.data(), bytes);
-        mText.remove_prefix(bytes);
-        return true;
-    }
-    template <typename T>
-    bool read(T& value) {
-        static_assert(std::is_trivially_copyable_v<T>);
-        return read(&value, sizeof value);
-    }
-    bool read(std::string& text) {
-        uint64_t bytes = 0;
-        if (!read(bytes) || bytes > mText.size())
-            return false;
-        text.assign(mText.substr(0, bytes));
-        mText.remove_prefix(bytes);
-        return true;
-    }
-    size_t remaining() const { return mText.size(); }
-
-private:
-    std::string_view mText;
-};
-
 std::string toBytes(const Compiled& compiled) {
+    const auto* words = reinterpret_cast<const uint8_t*>(compiled.spirv.data());
+    nlohmann::json all;
+    all["includes"] = nlohmann::json::array();
+    for (const IncludeRecord& record : compiled.includes)
+        all["includes"].push_back({record.name, record.includer, record.quoted, record.resolved,
+                                   record.contents.low, record.contents.high});
+    all["spirv"] = nlohmann::json::binary({words, words + compiled.spirv.size() * 4});
     std::string out;
-    append(out, uint64_t{compiled.includes.size()});
-    for (const IncludeRecord& record : compiled.includes) {
-        append(out, record.name);
-        append(out, record.includer);
-        append(out, uint8_t{record.quoted});
-        append(out, record.resolved);
-        append(out, record.contents);
-    }
-    append(out, uint64_t{compiled.spirv.size()});
-    append(out, compiled.spirv.data(), compiled.spirv.size() * sizeof(uint32_t));
+    nlohmann::json::to_cbor(all, out);
     return out;
 }
 
 std::optional<Compiled> fromBytes(std::string_view text) {
-    ByteReader reader(text);
     Compiled compiled;
-    uint64_t includes = 0;
-    if (!reader.read(includes))
+    try {
+        const auto all = nlohmann::json::from_cbor(text);
+        for (const auto& each : all.at("includes"))
+            compiled.includes.push_back(
+                {each.at(0), each.at(1), each.at(2), each.at(3), Hash{each.at(4), each.at(5)}});
+        const auto& bytes = all.at("spirv").get_binary();
+        compiled.spirv.resize(bytes.size() / 4);
+        std::memcpy(compiled.spirv.data(), bytes.data(), compiled.spirv.size() * 4);
+    } catch (const nlohmann::json::exception&) {
         return std::nullopt;
-    for (uint64_t i = 0; i < includes; ++i) {
-        IncludeRecord record;
-        uint8_t quoted = 0;
-        if (!reader.read(record.name) || !reader.read(record.includer) || !reader.read(quoted) ||
-            !reader.read(record.resolved) || !reader.read(record.contents))
-            return std::nullopt;
-        record.quoted = quoted != 0;
-        compiled.includes.push_back(std::move(record));
     }
-    uint64_t words = 0;
-    if (!reader.read(words) || words == 0 || words != reader.remaining() / sizeof(uint32_t) ||
-        reader.remaining() % sizeof(uint32_t) != 0)
-        return std::nullopt;
-    compiled.spirv.resize(words);
-    reader.read(compiled.spirv.data(), words * sizeof(uint32_t));
-    if (compiled.spirv[0] != spv::MagicNumber)
+    if (compiled.spirv.empty() || compiled.spirv[0] != spv::MagicNumber)
         return std::nullopt;
     return compiled;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <iterator>
 
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
@@ -17,7 +18,6 @@
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
-#include "shader/EndlessExpression.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {
@@ -40,24 +40,18 @@ Target targetFor(uint32_t vulkanVersion) {
     const uint32_t minor = vulkanVersion == 0          ? 1
                            : (vulkanVersion >> 22) > 1 ? 4
                                                        : (vulkanVersion >> 12) & 0x3ff;
-    switch (minor) {
-    case 0:
-        return {glslang::EShTargetVulkan_1_0, glslang::EShTargetSpv_1_0};
-    case 1:
-        return {glslang::EShTargetVulkan_1_1, glslang::EShTargetSpv_1_3};
-    case 2:
-        return {glslang::EShTargetVulkan_1_2, glslang::EShTargetSpv_1_5};
-    case 3:
-        // SPIR-V 1.6 deprecates the WorkgroupSize built-in, which glslang still uses.
-        return {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5};
-    default:
+    // SPIR-V 1.6 deprecates the WorkgroupSize built-in, which glslang still uses.
+    constexpr Target kTargets[] = {
+        {glslang::EShTargetVulkan_1_0, glslang::EShTargetSpv_1_0},
+        {glslang::EShTargetVulkan_1_1, glslang::EShTargetSpv_1_3},
+        {glslang::EShTargetVulkan_1_2, glslang::EShTargetSpv_1_5},
+        {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5},
 #if defined(GLSLANG_VERSION_MAJOR) &&                                                              \
     (GLSLANG_VERSION_MAJOR > 15 || (GLSLANG_VERSION_MAJOR == 15 && GLSLANG_VERSION_MINOR >= 1))
-        return {glslang::EShTargetVulkan_1_4, glslang::EShTargetSpv_1_5};
-#else
-        return {glslang::EShTargetVulkan_1_3, glslang::EShTargetSpv_1_5};
+        {glslang::EShTargetVulkan_1_4, glslang::EShTargetSpv_1_5},
 #endif
-    }
+    };
+    return kTargets[std::min<size_t>(minor, std::size(kTargets) - 1)];
 }
 
 /// Returns limits above those of any device. Algorithm checks the limits of its device.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/Includer.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "base/Files.hpp"
 #include "base/Text.hpp"
-#include "shader/EndlessExpression.hpp"
 
 namespace kp::shader {
 namespace {
@@ -54,6 +55,18 @@ glslang::TShader::Includer::IncludeResult* makeResult(const std::string& name, s
     return result.release();
 }
 
+constexpr size_t kMaxOperators = 8000;
+
+/// Returns the end of the comment that starts at @p at; @p at if none does.
+size_t skipComment(std::string_view source, size_t at) {
+    const std::string_view start = source.substr(at, 2);
+    const bool isLine = start == "//";
+    if (!isLine && start != "/*")
+        return at;
+    const size_t end = source.find(isLine ? "\n" : "*/", at + 2);
+    return end == std::string_view::npos ? source.size() : end + (isLine ? 0 : 2);
+}
+
 } // namespace
 
 std::optional<std::string> readTextFile(const std::string& path) {
@@ -61,6 +74,26 @@ std::optional<std::string> readTextFile(const std::string& path) {
     if (text && text->starts_with("\xEF\xBB\xBF"))
         text->erase(0, 3);
     return text;
+}
+
+std::optional<uint32_t> findEndlessExpression(std::string_view source) {
+    constexpr std::string_view kOperators = "+-*/%<>=&|^?.!~";
+    constexpr std::string_view kEnds = ";{},";
+    size_t operators = 0;
+    for (size_t at = 0; at < source.size(); ++at) {
+        if (const size_t end = skipComment(source, at); end != at) {
+            at = end - 1;
+            continue;
+        }
+        if (kEnds.find(source[at]) != std::string_view::npos) {
+            operators = 0;
+        } else if (kOperators.find(source[at]) != std::string_view::npos &&
+                   ++operators > kMaxOperators) {
+            const auto lines = std::ranges::count(source.substr(0, at), '\n');
+            return static_cast<uint32_t>(lines + 1);
+        }
+    }
+    return std::nullopt;
 }
 
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options) {
@@ -78,7 +111,7 @@ Includer::IncludeResult* Includer::includeLocal(const char* name, const char* in
 Includer::IncludeResult* Includer::includeSystem(const char* name, const char* includer,
                                                  size_t depth) {
     if (mRejection)
-        return reject(*std::exchange(mRejection, std::nullopt));
+        return makeResult({}, *std::exchange(mRejection, std::nullopt));
     return include(name, includer, false, depth);
 }
 
@@ -94,7 +127,7 @@ Includer::IncludeResult* Includer::include(const std::string& name, const std::s
     mRejection.reset();
     const auto rejected = [&](const std::string& reason) -> IncludeResult* {
         if (!quoted)
-            return reject(reason);
+            return makeResult({}, reason);
         mRejection = reason;
         return nullptr;
     };
@@ -135,10 +168,6 @@ std::optional<Found> Includer::ask(const std::string& name, const std::string& i
         mFailure = std::current_exception();
     }
     return std::nullopt;
-}
-
-Includer::IncludeResult* Includer::reject(const std::string& reason) {
-    return makeResult({}, reason);
 }
 
 } // namespace kp::shader

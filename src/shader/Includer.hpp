@@ -3,9 +3,9 @@
 
 #include <exception>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +30,15 @@ constexpr size_t kMaxIncludeDepth = 64;
 
 /// Returns a file's text without a byte order mark; nothing if it is not a readable regular file.
 std::optional<std::string> readTextFile(const std::string& path);
+
+/// Message for an expression that findEndlessExpression() found.
+constexpr const char* kEndlessExpression =
+    "one expression has more than 8000 operators; split it into several statements";
+
+/// Finds an expression with more than 8000 operators, outside comments. glslang recurses once per
+/// operator, so a generated sum of tens of thousands of terms would overflow the stack.
+/// @return the line where it exceeds the limit, starting at 1; nothing if there is none
+std::optional<uint32_t> findEndlessExpression(std::string_view source);
 
 /// Returns true if a recorded include still finds the same file with the same text.
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options);
@@ -58,7 +67,6 @@ private:
                            size_t depth);
     std::optional<std::pair<std::string, std::string>> ask(const std::string& name,
                                                            const std::string& includer);
-    static IncludeResult* reject(const std::string& reason);
 
     const CompileOptions& mOptions;
     std::vector<IncludeRecord> mRecords;

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <memory>
 
 #include <kompute/Error.hpp>
+#include <spirv-tools/libspirv.h>
 #include <spirv_cross/spirv_cross.hpp>
 
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
-#include "shader/Capabilities.hpp"
-#include "shader/LocalSize.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/SpirvOpcodes.hpp"
 
@@ -25,13 +26,17 @@ using Resources = spirv_cross::SmallVector<Resource>;
 struct Scalar {
     const char* name;
     uint32_t bytes;
+    SPIRType::BaseType spirv;
 };
 
 /// By ScalarType.
-constexpr Scalar kScalars[] = {{"unknown", 0}, {"bool", 4},     {"int8_t", 1},    {"uint8_t", 1},
-                               {"int16_t", 2}, {"uint16_t", 2}, {"int", 4},       {"uint", 4},
-                               {"int64_t", 8}, {"uint64_t", 8}, {"float16_t", 2}, {"float", 4},
-                               {"double", 8},  {"struct", 0}};
+constexpr Scalar kScalars[] = {{"unknown", 0, SPIRType::Unknown}, {"bool", 4, SPIRType::Boolean},
+                               {"int8_t", 1, SPIRType::SByte},    {"uint8_t", 1, SPIRType::UByte},
+                               {"int16_t", 2, SPIRType::Short},   {"uint16_t", 2, SPIRType::UShort},
+                               {"int", 4, SPIRType::Int},         {"uint", 4, SPIRType::UInt},
+                               {"int64_t", 8, SPIRType::Int64},   {"uint64_t", 8, SPIRType::UInt64},
+                               {"float16_t", 2, SPIRType::Half},  {"float", 4, SPIRType::Float},
+                               {"double", 8, SPIRType::Double},   {"struct", 0, SPIRType::Struct}};
 static_assert(std::size(kScalars) == static_cast<size_t>(ScalarType::eStruct) + 1);
 
 class Inspector : public spirv_cross::Compiler {
@@ -43,36 +48,9 @@ public:
 ScalarType scalarOf(const SPIRType& type) {
     if (type.pointer)
         return ScalarType::eUint64;
-    switch (type.basetype) {
-    case SPIRType::Boolean:
-        return ScalarType::eBool;
-    case SPIRType::SByte:
-        return ScalarType::eInt8;
-    case SPIRType::UByte:
-        return ScalarType::eUint8;
-    case SPIRType::Short:
-        return ScalarType::eInt16;
-    case SPIRType::UShort:
-        return ScalarType::eUint16;
-    case SPIRType::Int:
-        return ScalarType::eInt32;
-    case SPIRType::UInt:
-        return ScalarType::eUint32;
-    case SPIRType::Int64:
-        return ScalarType::eInt64;
-    case SPIRType::UInt64:
-        return ScalarType::eUint64;
-    case SPIRType::Half:
-        return ScalarType::eFloat16;
-    case SPIRType::Float:
-        return ScalarType::eFloat32;
-    case SPIRType::Double:
-        return ScalarType::eFloat64;
-    case SPIRType::Struct:
-        return ScalarType::eStruct;
-    default:
-        return ScalarType::eUnknown;
-    }
+    const auto* found = std::ranges::find(kScalars, type.basetype, &Scalar::spirv);
+    return found == std::end(kScalars) ? ScalarType::eUnknown
+                                       : static_cast<ScalarType>(found - kScalars);
 }
 
 uint32_t dimension(const Inspector& inspector, const SPIRType& type, size_t index) {
@@ -124,27 +102,15 @@ void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& 
 
 void describeImage(const Inspector& inspector, const SPIRType& type, Binding& binding) {
     const auto& image = type.image;
-    const bool texels = image.dim == spv::DimBuffer;
-    if (binding.kind == BindingKind::eStorageImage)
-        binding.kind = texels ? BindingKind::eStorageTexelBuffer : binding.kind;
-    else
-        binding.kind = texels ? BindingKind::eUniformTexelBuffer : binding.kind;
+    if (image.dim == spv::DimBuffer)
+        binding.kind = binding.kind == BindingKind::eStorageImage
+                           ? BindingKind::eStorageTexelBuffer
+                           : BindingKind::eUniformTexelBuffer;
     binding.imageFormat = static_cast<uint32_t>(image.format);
     binding.imageType = scalarOf(inspector.get_type(image.type));
     binding.imageArrayed = image.arrayed;
-    switch (image.dim) {
-    case spv::Dim1D:
-        binding.imageDimensions = 1;
-        break;
-    case spv::Dim2D:
-        binding.imageDimensions = 2;
-        break;
-    case spv::Dim3D:
-        binding.imageDimensions = 3;
-        break;
-    default:
-        break;
-    }
+    if (image.dim <= spv::Dim3D) // 1D, 2D and 3D are 0, 1 and 2
+        binding.imageDimensions = image.dim + 1;
 }
 
 Binding describe(const Inspector& inspector, const Resource& resource, BindingKind kind,
@@ -158,7 +124,6 @@ Binding describe(const Inspector& inspector, const Resource& resource, BindingKi
         binding.name = inspector.get_name(resource.base_type_id);
     binding.count = arrayLength(inspector, inspector.get_type(resource.type_id));
     binding.reads = access.reads;
-    binding.writes = access.writes;
 
     const SPIRType& type = inspector.get_type(resource.base_type_id);
     if (kind == BindingKind::eStorageBuffer || kind == BindingKind::eUniformBuffer)
@@ -166,14 +131,9 @@ Binding describe(const Inspector& inspector, const Resource& resource, BindingKi
     else if (kind == BindingKind::eStorageImage || kind == BindingKind::eSampledImage ||
              kind == BindingKind::eCombinedImageSampler)
         describeImage(inspector, type, binding);
-    switch (binding.kind) {
-    case BindingKind::eStorageBuffer:
-    case BindingKind::eStorageImage:
-    case BindingKind::eStorageTexelBuffer:
-        break;
-    default:
-        binding.writes = false;
-    }
+    binding.writes = access.writes && (binding.kind == BindingKind::eStorageBuffer ||
+                                       binding.kind == BindingKind::eStorageImage ||
+                                       binding.kind == BindingKind::eStorageTexelBuffer);
     return binding;
 }
 
@@ -273,6 +233,82 @@ void readSpecConstants(const Inspector& inspector, Reflection& result) {
         result.specConstants.end());
 }
 
+/// Reads the work group size: the constant decorated WorkgroupSize, which takes precedence, else
+/// the execution mode LocalSizeId or LocalSize.
+void readLocalSize(const SpirvModule& module, uint32_t entryFunction, Reflection& result) {
+    std::map<uint32_t, uint32_t> values;
+    std::map<uint32_t, uint32_t> specIds;
+    uint32_t workgroupSize = 0;
+    const Instruction* sizes = nullptr;
+    for (const Instruction& each : module.instructions) {
+        switch (each.opcode) {
+        case spv::OpExecutionMode:
+            if (each.word(1) == entryFunction && each.word(2) == spv::ExecutionModeLocalSize)
+                result.localSize = {each.word(3), each.word(4), each.word(5)};
+            break;
+        case spv::OpExecutionModeId:
+            if (each.word(1) == entryFunction && each.word(2) == spv::ExecutionModeLocalSizeId)
+                sizes = &each;
+            break;
+        case spv::OpDecorate:
+            if (each.word(2) == spv::DecorationSpecId)
+                specIds[each.word(1)] = each.word(3);
+            else if (each.word(2) == spv::DecorationBuiltIn &&
+                     each.word(3) == spv::BuiltInWorkgroupSize)
+                workgroupSize = each.word(1);
+            break;
+        case spv::OpConstant:
+        case spv::OpSpecConstant:
+            values[each.word(2)] = each.word(3);
+            break;
+        case spv::OpConstantComposite:
+        case spv::OpSpecConstantComposite:
+            if (each.word(2) == workgroupSize)
+                sizes = &each;
+            break;
+        default:
+            break;
+        }
+    }
+    for (size_t i = 0; sizes != nullptr && i < 3; ++i) {
+        const uint32_t id = sizes->word(3 + i);
+        if (const auto value = values.find(id); value != values.end())
+            result.localSize[i] = value->second;
+        if (const auto specId = specIds.find(id); specId != specIds.end())
+            result.localSizeId[i] = specId->second;
+    }
+}
+
+using ToolsContext = std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)>;
+
+/// SPIRV-Tools has no function for the name, so this disassembles a module of one instruction.
+std::string capabilityName(const ToolsContext& context, uint32_t capability) {
+    constexpr std::string_view kInstruction = "OpCapability ";
+    const uint32_t words[] = {spv::MagicNumber, spv::Version, 0, 1, 0, 2u << 16 | spv::OpCapability,
+                              capability};
+    spv_text raw = nullptr;
+    spvBinaryToText(context.get(), words, std::size(words), SPV_BINARY_TO_TEXT_OPTION_NO_HEADER,
+                    &raw, nullptr);
+    const std::unique_ptr<spv_text_t, decltype(&spvTextDestroy)> text(raw, &spvTextDestroy);
+    if (!text)
+        return formatted("Capability{}", capability);
+    std::string name(text->str, text->length);
+    name.erase(0, name.find(kInstruction) + kInstruction.size());
+    return name.substr(0, name.find('\n'));
+}
+
+/// Returns the SPIR-V specification's names of the capabilities that a module declares, such as
+/// "Float64"; "Capability<number>" for one that SPIRV-Tools does not know.
+std::vector<std::string> capabilitiesOf(const SpirvModule& module) {
+    const ToolsContext context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6), &spvContextDestroy);
+    std::vector<std::string> names;
+    for (const Instruction& each : module.instructions) {
+        if (each.opcode == spv::OpCapability)
+            names.push_back(capabilityName(context, each.word(1)));
+    }
+    return names;
+}
+
 } // namespace
 
 uint32_t sizeOf(ScalarType type) {
@@ -295,9 +331,7 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
     result.entryPoint = entryPoint;
     result.spirvVersion = module.version;
     result.usesBufferAddresses = module.addressing == spv::AddressingModelPhysicalStorageBuffer64;
-    const LocalSize local = findLocalSize(module, entry->function);
-    result.localSize = local.size;
-    result.localSizeId = local.specId;
+    readLocalSize(module, entry->function, result);
     result.capabilities = capabilitiesOf(module);
     try {
         Inspector inspector(spirv.data(), spirv.size());

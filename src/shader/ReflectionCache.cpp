@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/ReflectionCache.hpp"
 
-#include "base/Hash.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/Validate.hpp"
 

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "shader/AccessAnalysis.hpp"
 #include "shader/CompileCache.hpp"
-#include "shader/DuplicateBindings.hpp"
 #include "shader/GlslangCompiler.hpp"
 #include "shader/Includer.hpp"
+#include "shader/SpirvModule.hpp"
+#include "shader/SpirvOpcodes.hpp"
 
 namespace kp {
 namespace {
@@ -52,6 +55,44 @@ void requireValid(const CompileOptions& options) {
     }
 }
 
+/// Rejects used variables of an HLSL shader that share a binding. `register(t0)` and `register(u0)`
+/// are different registers but the same Vulkan binding.
+/// @throws ShaderError that names both variables and the remedy
+void refuseDuplicateBindings(const std::vector<uint32_t>& spirv, const CompileOptions& options) {
+    const shader::SpirvModule module = shader::parseSpirv(spirv);
+    const auto* entry = module.compute(options.entryPoint);
+    if (entry == nullptr)
+        return;
+    std::map<uint32_t, std::string> names;
+    std::map<uint32_t, std::pair<uint32_t, uint32_t>> places;
+    for (const shader::Instruction& each : module.instructions) {
+        if (each.opcode == spv::OpName) {
+            names[each.word(1)] = each.text(2);
+        } else if (each.opcode == spv::OpDecorate) {
+            if (each.word(2) == spv::DecorationDescriptorSet)
+                places[each.word(1)].first = each.word(3);
+            else if (each.word(2) == spv::DecorationBinding)
+                places[each.word(1)].second = each.word(3);
+        }
+    }
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> taken;
+    for (const auto& [variable, access] : shader::analyzeAccess(module, entry->function)) {
+        const auto place = places.find(variable);
+        if (place == places.end())
+            continue;
+        const auto [other, isFirst] = taken.emplace(place->second, variable);
+        if (!isFirst) {
+            throw ShaderError(
+                formatted("{}: error: '{}' and '{}' both use binding {} of set {}: in Vulkan a "
+                          "register's number is its binding, whatever its letter. Use different "
+                          "numbers, or [[vk::binding(n)]]",
+                          options.fileName, names[other->second], names[variable],
+                          place->second.second, place->second.first),
+                options.fileName);
+        }
+    }
+}
+
 std::vector<uint32_t> compileText(const std::string& source, const CompileOptions& options) {
     requireValid(options);
     if (std::ranges::all_of(source, [](unsigned char c) { return std::isspace(c) != 0; })) {
@@ -65,7 +106,7 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     const auto compiled = std::make_shared<shader::Compiled>();
     compiled->spirv = shader::runGlslang(source, options, includer);
     if (options.language == ShaderLanguage::eHlsl)
-        shader::refuseDuplicateBindings(compiled->spirv, options);
+        refuseDuplicateBindings(compiled->spirv, options);
     compiled->includes = includer.records();
     cache.store(compiled);
     return compiled->spirv;

@@ -2,6 +2,7 @@
 #include "shader/SpirvModule.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <kompute/Error.hpp>
 
@@ -12,33 +13,18 @@ namespace kp::shader {
 namespace {
 
 const char* modelName(uint32_t model) {
-    switch (model) {
-    case spv::ExecutionModelVertex:
-        return "vertex";
-    case spv::ExecutionModelTessellationControl:
-        return "tessellation control";
-    case spv::ExecutionModelTessellationEvaluation:
-        return "tessellation evaluation";
-    case spv::ExecutionModelGeometry:
-        return "geometry";
-    case spv::ExecutionModelFragment:
-        return "fragment";
-    case spv::ExecutionModelGLCompute:
-        return "compute";
-    case spv::ExecutionModelKernel:
-        return "OpenCL kernel";
-    case spv::ExecutionModelTaskNV:
-    case spv::ExecutionModelTaskEXT:
+    constexpr const char* kNames[] = {
+        "vertex",  "tessellation control", "tessellation evaluation", "geometry", "fragment",
+        "compute", "OpenCL kernel"};
+    if (model < std::size(kNames))
+        return kNames[model];
+    if (model == spv::ExecutionModelTaskNV || model == spv::ExecutionModelTaskEXT)
         return "task";
-    case spv::ExecutionModelMeshNV:
-    case spv::ExecutionModelMeshEXT:
+    if (model == spv::ExecutionModelMeshNV || model == spv::ExecutionModelMeshEXT)
         return "mesh";
-    default:
-        return model >= spv::ExecutionModelRayGenerationKHR &&
-                       model <= spv::ExecutionModelCallableKHR
-                   ? "ray tracing"
-                   : "unknown";
-    }
+    const bool rays =
+        model >= spv::ExecutionModelRayGenerationKHR && model <= spv::ExecutionModelCallableKHR;
+    return rays ? "ray tracing" : "unknown";
 }
 
 void appendText(std::vector<uint32_t>& words, const std::string& text) {

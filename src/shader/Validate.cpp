@@ -8,7 +8,6 @@
 #include <kompute/Error.hpp>
 #include <spirv-tools/libspirv.h>
 
-#include "base/Hash.hpp"
 #include "base/Text.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/SpirvModule.hpp"

@@ -63,8 +63,7 @@ void requireMember(const std::vector<std::shared_ptr<Memory>>& memObjects,
 }
 
 std::vector<int64_t> toProblem(const std::array<uint64_t, 3>& threads) {
-    return {static_cast<int64_t>(threads[0]), static_cast<int64_t>(threads[1]),
-            static_cast<int64_t>(threads[2])};
+    return {threads.begin(), threads.end()};
 }
 
 bool isTerminal(std::FILE* stream) {

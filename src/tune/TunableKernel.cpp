@@ -26,11 +26,8 @@ constexpr const char* kLocalSizeNames[] = {"local_size_x", "local_size_y", "loca
 } // namespace
 
 const TuningValue* TuningConfiguration::find(const std::string& name) const {
-    for (const Item& item : mItems) {
-        if (item.first == name)
-            return &item.second;
-    }
-    return nullptr;
+    const auto found = std::ranges::find(mItems, name, &Item::first);
+    return found == mItems.end() ? nullptr : &found->second;
 }
 
 bool TuningConfiguration::has(const std::string& name) const {
@@ -38,24 +35,21 @@ bool TuningConfiguration::has(const std::string& name) const {
 }
 
 int64_t TuningConfiguration::integer(const std::string& name) const {
-    const TuningValue* value = find(name);
-    if (const int64_t* integer = value ? std::get_if<int64_t>(value) : nullptr)
+    if (const auto* integer = std::get_if<int64_t>(find(name)))
         return *integer;
     failOnType(name, "an integer", *this);
 }
 
 double TuningConfiguration::number(const std::string& name) const {
-    const TuningValue* value = find(name);
-    if (const double* number = value ? std::get_if<double>(value) : nullptr)
+    if (const auto* number = std::get_if<double>(find(name)))
         return *number;
-    if (const int64_t* integer = value ? std::get_if<int64_t>(value) : nullptr)
+    if (const auto* integer = std::get_if<int64_t>(find(name)))
         return static_cast<double>(*integer);
     failOnType(name, "a number", *this);
 }
 
 const std::string& TuningConfiguration::text(const std::string& name) const {
-    const TuningValue* value = find(name);
-    if (const std::string* text = value ? std::get_if<std::string>(value) : nullptr)
+    if (const auto* text = std::get_if<std::string>(find(name)))
         return *text;
     failOnType(name, "text", *this);
 }
@@ -64,8 +58,7 @@ Workgroup TuningConfiguration::localSize() const {
     constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
     Workgroup size{1, 1, 1};
     for (size_t i = 0; i < 3; ++i) {
-        const TuningValue* value = find(kLocalSizeNames[i]);
-        if (const int64_t* integer = value ? std::get_if<int64_t>(value) : nullptr)
+        if (const auto* integer = std::get_if<int64_t>(find(kLocalSizeNames[i])))
             size[i] = *integer > 0 && *integer <= kMax ? static_cast<uint32_t>(*integer) : kMax;
     }
     return size;
@@ -105,12 +98,10 @@ TunableKernel& TunableKernel::add(Parameter parameter) {
                                   other.id, other.name);
         }
     }
-    const auto& values = parameter.values;
-    for (auto value = values.begin(); value != values.end(); ++value) {
-        if (std::find(values.begin(), value, *value) != value) {
-            fail<InvalidArgument>("{} has a value twice, at index {}", what,
-                                  value - values.begin());
-        }
+    const auto first = parameter.values.begin();
+    for (auto value = first; value != parameter.values.end(); ++value) {
+        if (std::find(first, value, *value) != value)
+            fail<InvalidArgument>("{} has a value twice, at index {}", what, value - first);
     }
     mParameters.push_back(std::move(parameter));
     return *this;
@@ -156,8 +147,7 @@ TunableKernel& TunableKernel::localSize(const std::vector<int64_t>& x,
                                       kLocalSizeNames[i], mName, size);
             }
         }
-        const bool needed = i == 0 || sizes[i]->size() != 1 || sizes[i]->front() != 1;
-        if (needed)
+        if (i == 0 || sizes[i]->size() != 1 || sizes[i]->front() != 1)
             add({kLocalSizeNames[i], toValues(*sizes[i]), false, 0});
     }
     return *this;
@@ -176,14 +166,10 @@ TunableKernel& TunableKernel::variant(const std::string& name, std::vector<uint3
         requireNoShader("a variant");
         add({"variant", {name}, false, 0});
     } else {
-        for (Parameter& parameter : mParameters) {
-            if (parameter.name != "variant")
-                continue;
-            if (std::find(parameter.values.begin(), parameter.values.end(), TuningValue(name)) !=
-                parameter.values.end())
-                fail<InvalidArgument>("kernel '{}' has the variant '{}' already", mName, name);
-            parameter.values.push_back(name);
-        }
+        auto& values = std::ranges::find(mParameters, "variant", &Parameter::name)->values;
+        if (std::ranges::find(values, TuningValue(name)) != values.end())
+            fail<InvalidArgument>("kernel '{}' has the variant '{}' already", mName, name);
+        values.push_back(name);
     }
     mVariants.push_back({name, std::move(spirv)});
     return *this;

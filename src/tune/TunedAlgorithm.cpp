@@ -27,20 +27,15 @@ struct TunedAlgorithm::Impl {
         return {arguments.problemSize(), arguments.tuningKey()};
     }
 
-    /// Returns the result for the arguments, tuned now if necessary. Requires the mutex, so that no
-    /// two threads tune for the same arguments.
-    /// @param fresh  set to the algorithm if it was tuned now; may be null
-    const TuningResult& tuned(const TuningArguments& arguments, std::shared_ptr<Algorithm>* fresh) {
+    /// Returns the result for the arguments, tuned now if necessary, which is when it has an
+    /// algorithm. The caller takes that: it would keep the memory of these arguments alive.
+    /// Requires the mutex, so that no two threads tune for the same arguments.
+    TuningResult& tuned(const TuningArguments& arguments) {
         const Key key = keyOf(arguments);
         const auto known = results.find(key);
-        if (known != results.end())
-            return known->second;
-        TuningResult result = tuner->tune(kernel, arguments);
-        if (fresh)
-            *fresh = result.algorithm;
-        // It would keep the memory of these arguments alive.
-        result.algorithm.reset();
-        return results.emplace(key, std::move(result)).first->second;
+        return known != results.end()
+                   ? known->second
+                   : results.emplace(key, tuner->tune(kernel, arguments)).first->second;
     }
 };
 
@@ -56,10 +51,9 @@ TunedAlgorithm::~TunedAlgorithm() = default;
 
 std::shared_ptr<Algorithm> TunedAlgorithm::algorithm(const TuningArguments& arguments) {
     const std::lock_guard lock(mImpl->mutex);
-    std::shared_ptr<Algorithm> algorithm;
-    const TuningResult& result = mImpl->tuned(arguments, &algorithm);
-    if (algorithm)
-        return algorithm;
+    TuningResult& result = mImpl->tuned(arguments);
+    if (result.algorithm)
+        return std::exchange(result.algorithm, nullptr);
     Manager& manager = mImpl->tuner->manager();
     // The number of threads may differ if the problem size was set separately.
     const tune::TuningBuild build =
@@ -70,7 +64,9 @@ std::shared_ptr<Algorithm> TunedAlgorithm::algorithm(const TuningArguments& argu
 
 TuningResult TunedAlgorithm::result(const TuningArguments& arguments) {
     const std::lock_guard lock(mImpl->mutex);
-    return mImpl->tuned(arguments, nullptr);
+    TuningResult& result = mImpl->tuned(arguments);
+    result.algorithm.reset();
+    return result;
 }
 
 bool TunedAlgorithm::isTuned(const TuningArguments& arguments) const {

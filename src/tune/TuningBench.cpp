@@ -49,7 +49,7 @@ bool contains(const std::vector<std::shared_ptr<Memory>>& list,
 } // namespace
 
 TuningBench::TuningBench(Manager& manager, const TuningArguments& arguments, TuningTime time)
-    : mManager(manager), mArguments(arguments),
+    : mManager(manager), mArguments(arguments), mSequence(manager.sequence()),
       mDeviceTime(time != TuningTime::eHost && manager.deviceInfo().timestamps) {
     if (time == TuningTime::eDevice && !mDeviceTime) {
         fail<Unsupported>("TuningTime::eDevice was requested, but {} has no timestamps; "
@@ -77,42 +77,36 @@ std::shared_ptr<Memory> TuningBench::emptyCopyOf(const std::shared_ptr<Memory>& 
 }
 
 void TuningBench::protect(const std::vector<uint32_t>& bindings) {
-    std::vector<Protected> added;
+    std::vector<Protected> all = mProtected;
+    const auto copy = mManager.sequence();
+    bool any = false;
     for (const uint32_t binding : bindings) {
         if (binding >= mArguments.memObjects().size())
             continue; // making the algorithm throws
         const std::shared_ptr<Memory>& memory = mArguments.memObjects()[binding];
-        const auto is = [&](const Protected& each) { return each.memory == memory; };
-        if (std::any_of(mProtected.begin(), mProtected.end(), is) ||
-            std::any_of(added.begin(), added.end(), is))
+        if (std::ranges::find(all, memory, &Protected::memory) != all.end())
             continue;
         memory->impl().requireAlive();
         Protected made;
         made.memory = memory;
-        if (!contains(mArguments.left(), memory))
+        if (!contains(mArguments.left(), memory)) {
             made.original = made.start = emptyCopyOf(memory);
+            copy->record(std::make_shared<OpRestore>(made.original, memory));
+            any = true;
+        }
         if (contains(mArguments.zeroed(), memory)) {
             made.start = emptyCopyOf(memory);
             made.start->upload(std::vector<unsigned char>(memory->memorySize()));
         }
-        added.push_back(std::move(made));
-    }
-    const auto copy = mManager.sequence();
-    bool any = false;
-    for (const Protected& each : added) {
-        if (each.original) {
-            copy->record(std::make_shared<OpRestore>(each.original, each.memory));
-            any = true;
-        }
+        all.push_back(std::move(made));
     }
     if (any)
         copy->eval();
-    mProtected.insert(mProtected.end(), added.begin(), added.end());
+    mProtected = std::move(all);
 }
 
 size_t TuningBench::startCount() const {
-    return static_cast<size_t>(std::count_if(mProtected.begin(), mProtected.end(),
-                                             [](const Protected& each) { return !!each.start; }));
+    return mProtected.size() - std::ranges::count(mProtected, nullptr, &Protected::start);
 }
 
 void TuningBench::recordStart(Sequence& sequence) const {
@@ -123,8 +117,6 @@ void TuningBench::recordStart(Sequence& sequence) const {
 }
 
 void TuningBench::run(const std::shared_ptr<Algorithm>& algorithm) {
-    if (!mSequence)
-        mSequence = mManager.sequence();
     mSequence->clear();
     recordStart(*mSequence);
     mSequence->record<OpAlgoDispatch>(algorithm);
@@ -157,8 +149,6 @@ std::vector<double> TuningBench::timeOnDevice(const std::shared_ptr<Algorithm>& 
 }
 
 double TuningBench::timeOnHost(const std::shared_ptr<Algorithm>& algorithm) {
-    if (!mSequence)
-        mSequence = mManager.sequence();
     if (startCount() > 0) {
         mSequence->clear();
         recordStart(*mSequence);

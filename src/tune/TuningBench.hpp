@@ -57,10 +57,10 @@ private:
 
     Manager& mManager;
     const TuningArguments& mArguments;
+    std::shared_ptr<Sequence> mSequence; ///< without timestamps
     bool mDeviceTime;
     bool mDirty = false;
     std::vector<Protected> mProtected;
-    std::shared_ptr<Sequence> mSequence; ///< without timestamps
     std::shared_ptr<Sequence> mTimed;
     size_t mTimedOperations = 0; ///< that mTimed has timestamps for
     uint64_t mBenchmarks = 0;

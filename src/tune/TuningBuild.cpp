@@ -12,6 +12,7 @@
 
 #include "base/Hash.hpp"
 #include "base/Text.hpp"
+#include "shader/Reflection.hpp"
 #include "shader/SharedMemory.hpp"
 
 namespace kp::tune {
@@ -25,82 +26,53 @@ std::string describe(const TunableKernel::Parameter& parameter, const TunableKer
     return formatted("the tuning parameter '{}' of kernel '{}'", parameter.name, kernel.name());
 }
 
-template <typename T>
-SpecializationConstant fitted(uint32_t id, int64_t value, const std::string& what) {
-    // A bit pattern may be given as a signed or an unsigned number.
-    const bool fits =
-        value >= static_cast<int64_t>(std::numeric_limits<std::make_signed_t<T>>::min()) &&
-        (sizeof(T) == 8 ||
-         value <= static_cast<int64_t>(std::numeric_limits<std::make_unsigned_t<T>>::max()));
-    if (!fits) {
-        fail<InvalidArgument>(
-            "{} has the value {}, which does not fit its specialization constant of {} bytes", what,
-            value, sizeof(T));
-    }
-    return SpecializationConstant::of(id, static_cast<T>(value));
-}
-
 SpecializationConstant encode(const TunableKernel::Parameter& parameter, const TuningValue& value,
-                              ScalarType type, const std::string& what) {
+                              ScalarType type, const TunableKernel& kernel) {
+    const std::string what = describe(parameter, kernel);
     const uint32_t id = parameter.id;
     const int64_t* const integer = std::get_if<int64_t>(&value);
     const double* const real = std::get_if<double>(&value);
     const double number = real ? *real : integer ? static_cast<double>(*integer) : 0.0;
-    switch (type) {
-    case ScalarType::eFloat16:
+    if (type == ScalarType::eFloat16)
         return SpecializationConstant::of(id, Half(static_cast<float>(number)));
-    case ScalarType::eFloat32:
+    if (type == ScalarType::eFloat32)
         return SpecializationConstant::of(id, static_cast<float>(number));
-    case ScalarType::eFloat64:
+    if (type == ScalarType::eFloat64)
         return SpecializationConstant::of(id, number);
-    default:
-        break;
-    }
-    if (!integer) {
-        fail<InvalidArgument>(
-            "{} is a floating-point number, but its specialization constant is an "
-            "integer",
-            what);
-    }
-    switch (type) {
-    case ScalarType::eBool:
+    if (!integer)
+        fail<InvalidArgument>("{} is a floating-point number, but its specialization constant is "
+                              "an integer",
+                              what);
+    if (type == ScalarType::eBool)
         return SpecializationConstant::of(id, uint32_t{*integer != 0});
-    case ScalarType::eInt8:
-    case ScalarType::eUint8:
-        return fitted<uint8_t>(id, *integer, what);
-    case ScalarType::eInt16:
-    case ScalarType::eUint16:
-        return fitted<uint16_t>(id, *integer, what);
-    case ScalarType::eInt32:
-    case ScalarType::eUint32:
-        return fitted<uint32_t>(id, *integer, what);
-    case ScalarType::eInt64:
-    case ScalarType::eUint64:
-        return fitted<uint64_t>(id, *integer, what);
-    default:
+    const uint32_t bytes = shader::sizeOf(type);
+    if (bytes == 0)
         fail<InvalidArgument>("{} sets a specialization constant of an unsupported type; use a "
                               "bool, an integer or a floating-point number",
                               what);
-    }
+    // A bit pattern may be given as a signed or an unsigned number.
+    const int64_t end = bytes < 8 ? int64_t{1} << (8 * bytes) : 0;
+    if (bytes < 8 && (*integer < -end / 2 || *integer >= end))
+        fail<InvalidArgument>(
+            "{} has the value {}, which does not fit its specialization constant of {} bytes", what,
+            *integer, bytes);
+    SpecializationConstant constant{id, bytes, {}};
+    std::memcpy(constant.value.data(), integer, bytes); // the low bytes come first
+    return constant;
 }
 
 const SpecConstant* findConstant(const Reflection& reflection, uint32_t id) {
-    for (const SpecConstant& constant : reflection.specConstants) {
-        if (constant.id == id)
-            return &constant;
-    }
-    return nullptr;
+    const auto found = std::ranges::find(reflection.specConstants, id, &SpecConstant::id);
+    return found == reflection.specConstants.end() ? nullptr : &*found;
 }
 
 void addConstant(TuningBuild& build, const SpecializationConstant& constant,
                  const TunableKernel& kernel) {
-    for (const SpecializationConstant& other : build.specialization) {
-        if (other.id == constant.id) {
-            fail<InvalidArgument>(
-                "kernel '{}' sets the specialization constant {} twice; work "
-                "group sizes use the constant ids that the shader assigns to them",
-                kernel.name(), constant.id);
-        }
+    const auto sameId = [&](const auto& other) { return other.id == constant.id; };
+    if (std::ranges::any_of(build.specialization, sameId)) {
+        fail<InvalidArgument>("kernel '{}' sets the specialization constant {} twice; work group "
+                              "sizes use the constant ids that the shader assigns to them",
+                              kernel.name(), constant.id);
     }
     build.specialization.push_back(constant);
 }
@@ -112,10 +84,8 @@ void addSpecialization(TuningBuild& build, const TunableKernel& kernel,
         if (!parameter.isSpecialization)
             continue;
         if (const SpecConstant* constant = findConstant(reflection, parameter.id)) {
-            addConstant(build,
-                        encode(parameter, configuration.items()[i].second, constant->type,
-                               describe(parameter, kernel)),
-                        kernel);
+            const TuningValue& value = configuration.items()[i].second;
+            addConstant(build, encode(parameter, value, constant->type, kernel), kernel);
         } else if (kernel.variants().empty()) {
             fail<InvalidArgument>(
                 "{} is the specialization constant {}, which the shader does not have",
@@ -207,10 +177,6 @@ std::string exceededGroupCount(const Workgroup& groups, const TuningLimits& limi
 }
 
 } // namespace
-
-std::string exceedsLimit(const TuningBuild& build) {
-    return "it exceeds the device's " + build.exceededLimit;
-}
 
 std::vector<uint32_t> spirvOf(const TunableKernel& kernel, const TuningConfiguration& configuration,
                               const Manager& manager) {

@@ -25,9 +25,6 @@ struct TuningBuild {
     std::string exceededLimit;
 };
 
-/// Returns the message for a build with an exceeded limit.
-std::string exceedsLimit(const TuningBuild& build);
-
 /// Returns the SPIR-V of a configuration.
 /// @throws ShaderError, InvalidArgument, or whatever a factory throws
 std::vector<uint32_t> spirvOf(const TunableKernel& kernel, const TuningConfiguration& configuration,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/TuningCache.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -41,25 +40,22 @@ std::optional<CachedKernel> readKernel(const std::string& path) {
 
 size_t mergeTimes(std::vector<CachedTime>& into, const std::vector<CachedTime>& from,
                   bool keepBetter) {
-    std::multimap<std::string, size_t> places;
-    const auto label = [](const CachedTime& time) {
-        return time.shader + " " + time.configuration.toString();
+    const auto subjectOf = [](const CachedTime& time) {
+        return std::tuple(time.shader, time.problem, time.configuration.items());
     };
+    std::map<decltype(subjectOf(CachedTime())), size_t> places;
     for (size_t i = 0; i < into.size(); ++i)
-        places.emplace(label(into[i]), i);
+        places.emplace(subjectOf(into[i]), i);
     size_t changed = 0;
     for (const CachedTime& time : from) {
-        const auto [first, last] = places.equal_range(label(time));
-        const auto same = std::find_if(
-            first, last, [&](const auto& place) { return into[place.second].sameSubject(time); });
-        if (same == last) {
-            places.emplace(label(time), into.size());
+        const auto [place, isNew] = places.emplace(subjectOf(time), into.size());
+        if (isNew)
             into.push_back(time);
-            ++changed;
-        } else if (CachedTime& known = into[same->second]; !keepBetter || time.runs > known.runs) {
-            known = time;
-            ++changed;
-        }
+        else if (keepBetter && time.runs <= into[place->second].runs)
+            continue;
+        else
+            into[place->second] = time;
+        ++changed;
     }
     return changed;
 }
@@ -87,7 +83,7 @@ std::string TuningCache::file(const TuningKey& key) const {
 
 std::vector<CachedTime> TuningCache::read(const TuningKey& key) const {
     const std::string path = file(key);
-    std::optional<CachedKernel> kernel = path.empty() ? std::nullopt : readKernel(path);
+    std::optional<CachedKernel> kernel = readKernel(path);
     if (!kernel)
         return {};
     if (kernel->key.fileName() != key.fileName()) {
@@ -106,10 +102,10 @@ std::vector<CachedTime> TuningCache::load(const TuningKey& key) {
     return times;
 }
 
-bool TuningCache::write(const TuningKey& key, const std::vector<CachedTime>& times, bool keepBetter,
-                        size_t* changed) {
+std::optional<size_t> TuningCache::write(const TuningKey& key, const std::vector<CachedTime>& times,
+                                         bool keepBetter) const {
     if (mFolder.empty())
-        return false;
+        return std::nullopt;
     std::error_code error;
     fs::create_directories(mFolder, error);
     const std::string path = file(key);
@@ -118,34 +114,30 @@ bool TuningCache::write(const TuningKey& key, const std::vector<CachedTime>& tim
         KP_LOG_WARN("the tuning cache {} is locked by another process or cannot be written; its "
                     "times are kept in memory",
                     path);
-        return false;
+        return std::nullopt;
     }
     // Another process may have added times since the file was read.
     CachedKernel kernel{key, read(key)};
-    const size_t merged = mergeTimes(kernel.times, times, keepBetter);
-    if (changed)
-        *changed = merged;
+    const size_t changed = mergeTimes(kernel.times, times, keepBetter);
     if (replaceFile(path, {toJson(kernel)}))
-        return true;
+        return changed;
     KP_LOG_WARN("the tuning cache {} cannot be written; its times are kept in memory", path);
-    return false;
+    return std::nullopt;
 }
 
 bool TuningCache::store(const TuningKey& key, const std::vector<CachedTime>& times) {
     CachedKernel& pending = mPending[key.fileName()];
     pending.key = key;
     mergeTimes(pending.times, times, false);
-    if (!write(key, pending.times, false, nullptr))
+    if (!write(key, pending.times, false))
         return false;
     mPending.erase(key.fileName());
     return true;
 }
 
-std::map<std::string, CachedKernel> TuningCache::readAll() const {
+size_t TuningCache::exportTo(const std::string& path, const TuningKey& device) const {
     std::map<std::string, CachedKernel> kernels;
-    if (mFolder.empty())
-        return kernels;
-    std::error_code error;
+    std::error_code error; // also set if there is no folder
     for (fs::directory_iterator at(mFolder, error); !error && at != fs::directory_iterator();
          at.increment(error)) {
         if (at->path().extension() != ".json")
@@ -153,11 +145,6 @@ std::map<std::string, CachedKernel> TuningCache::readAll() const {
         if (std::optional<CachedKernel> kernel = readKernel(at->path().string()))
             kernels[kernel->key.fileName()] = std::move(*kernel);
     }
-    return kernels;
-}
-
-size_t TuningCache::exportTo(const std::string& path, const TuningKey& device) {
-    std::map<std::string, CachedKernel> kernels = readAll();
     for (const auto& [name, pending] : mPending) {
         kernels[name].key = pending.key;
         mergeTimes(kernels[name].times, pending.times, false);
@@ -194,13 +181,13 @@ size_t TuningCache::importFrom(const std::string& path) {
     }
     size_t count = 0;
     for (const CachedKernel& kernel : kernels) {
-        size_t changed = 0;
-        if (!write(kernel.key, kernel.times, true, &changed)) {
+        std::optional<size_t> changed = write(kernel.key, kernel.times, true);
+        if (!changed) {
             CachedKernel& pending = mPending[kernel.key.fileName()];
             pending.key = kernel.key;
             changed = mergeTimes(pending.times, kernel.times, true);
         }
-        count += changed;
+        count += *changed;
     }
     return count;
 }

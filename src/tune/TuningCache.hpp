@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ public:
     /// Writes all kernels of a device to one file.
     /// @return the number of times written
     /// @throws InvalidArgument if the file cannot be written
-    size_t exportTo(const std::string& path, const TuningKey& device);
+    size_t exportTo(const std::string& path, const TuningKey& device) const;
     /// Adds the times of an export. Of two times of one subject, the one with more runs is kept.
     /// @return the number of times added or replaced
     /// @throws InvalidArgument if the file cannot be read or is not an export
@@ -51,10 +52,10 @@ public:
 private:
     /// Returns the times in the file; none if it is missing or damaged, which is logged.
     std::vector<CachedTime> read(const TuningKey& key) const;
-    /// Merges times into the file, if it can be written.
-    bool write(const TuningKey& key, const std::vector<CachedTime>& times, bool keepBetter,
-               size_t* changed);
-    std::map<std::string, CachedKernel> readAll() const;
+    /// Merges times into the file.
+    /// @return the number of times appended or replaced; nothing if the file cannot be written
+    std::optional<size_t> write(const TuningKey& key, const std::vector<CachedTime>& times,
+                                bool keepBetter) const;
 
     std::string mFolder;
     double mLockSeconds;

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
+#include <utility>
 
+#include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Text.hpp"
@@ -32,12 +33,14 @@ size_t maxCandidates(TuningEffort effort) {
 
 } // namespace
 
-bool concernsOneConfiguration(const Error& error) {
-    return error.code() == ErrorCode::eShader || error.code() == ErrorCode::eUnsupported;
-}
-
 TuningCandidates::TuningCandidates(const TuningTask& task, TuningCache& cache)
-    : mTask(task), mCache(cache), mLastSave(std::chrono::steady_clock::now()) {}
+    : mTask(task), mCache(cache), mKnown(cache.load(task.key)),
+      mDraw(drawConfigurations(task.kernel, task.limits, maxCandidates(task.options.effort),
+                               task.options.seed, task.options.subgroupMultiple)),
+      mLastSave(std::chrono::steady_clock::now()) {
+    for (const TuningConfiguration& configuration : mDraw.configurations)
+        addConfiguration(configuration);
+}
 
 TuningCandidates::~TuningCandidates() {
     try {
@@ -47,16 +50,9 @@ TuningCandidates::~TuningCandidates() {
     }
 }
 
-void TuningCandidates::draw() {
-    mKnown = mCache.load(mTask.key);
-    mDraw = drawConfigurations(mTask.kernel, mTask.limits, maxCandidates(mTask.options.effort),
-                               mTask.options.seed, mTask.options.subgroupMultiple);
-    for (const TuningConfiguration& configuration : mDraw.configurations)
-        addConfiguration(configuration);
-}
-
 void TuningCandidates::addConfiguration(const TuningConfiguration& configuration) {
-    mCandidates.emplace_back().record.configuration = configuration;
+    mCandidates.emplace_back().time = {.problem = mTask.arguments.problemSize(),
+                                       .configuration = configuration};
 }
 
 double TuningCandidates::distanceOf(const CachedTime& time) const {
@@ -68,55 +64,42 @@ bool TuningCandidates::isUsable(const CachedTime& time) const {
            isAllowed(mTask.kernel, mTask.limits, time.configuration);
 }
 
-const CachedTime* TuningCandidates::bestKnown(double maxDistance) const {
-    const CachedTime* best = nullptr;
-    for (const CachedTime& time : mKnown) {
-        const double distance = distanceOf(time);
-        if (distance > maxDistance || !isUsable(time))
-            continue;
-        if (!best ||
-            std::pair(distance, time.nanoseconds) < std::pair(distanceOf(*best), best->nanoseconds))
-            best = &time;
-    }
-    return best;
-}
-
 void TuningCandidates::addNearest() {
-    const auto addBest = [&](double maxDistance) {
-        const CachedTime* best = bestKnown(maxDistance);
-        if (best && !find(best->configuration))
-            addConfiguration(best->configuration);
-    };
-    addBest(0);
-    const bool knownHere = std::any_of(mKnown.begin(), mKnown.end(), [&](const CachedTime& time) {
+    const std::vector<const CachedTime*> known = knownByDistance();
+    if (known.empty() || find(known[0]->configuration))
+        return;
+    // A time of another problem size counts only if there is none of this one.
+    const bool knownHere = std::ranges::any_of(mKnown, [&](const CachedTime& time) {
         return !time.wrong && time.problem == mTask.arguments.problemSize();
     });
-    if (!knownHere)
-        addBest(std::numeric_limits<double>::max());
+    if (!knownHere || distanceOf(*known[0]) == 0)
+        addConfiguration(known[0]->configuration);
 }
 
-bool TuningCandidates::identify(Candidate& candidate) {
-    if (!candidate.shader.empty())
-        return true;
+bool TuningCandidates::attempt(Candidate& candidate, const std::function<void()>& step) {
     try {
-        if (mTask.kernel.factoryKey().empty())
-            candidate.spirv = spirvOf(mTask.kernel, candidate.record.configuration, mTask.manager);
-        candidate.shader = shaderKeyOf(mTask.kernel, candidate.spirv);
+        step();
         return true;
     } catch (const Error& error) {
-        if (!concernsOneConfiguration(error))
+        if (error.code() != ErrorCode::eShader && error.code() != ErrorCode::eUnsupported)
             throw;
         reject(candidate, error.what());
         return false;
     }
 }
 
+void TuningCandidates::identify(Candidate& candidate) {
+    if (!candidate.time.shader.empty())
+        return;
+    if (mTask.kernel.factoryKey().empty())
+        candidate.spirv = spirvOf(mTask.kernel, candidate.time.configuration, mTask.manager);
+    candidate.time.shader = shaderKeyOf(mTask.kernel, candidate.spirv);
+}
+
 const CachedTime* TuningCandidates::cached(const Candidate& candidate) const {
     const bool verifies = verifiesResults(mTask.arguments);
-    const auto found = std::find_if(mKnown.begin(), mKnown.end(), [&](const CachedTime& time) {
-        return time.configuration == candidate.record.configuration &&
-               time.problem == mTask.arguments.problemSize() && time.shader == candidate.shader &&
-               (time.verified || !verifies);
+    const auto found = std::ranges::find_if(mKnown, [&](const CachedTime& time) {
+        return time.sameSubject(candidate.time) && (time.verified || !verifies);
     });
     return found == mKnown.end() ? nullptr : &*found;
 }
@@ -125,33 +108,27 @@ void TuningCandidates::lookUp() {
     if (mTask.options.remeasure)
         return;
     // Without times of this problem size, no shader is compiled before its turn.
-    const bool knownHere = std::any_of(mKnown.begin(), mKnown.end(), [&](const CachedTime& time) {
-        return time.problem == mTask.arguments.problemSize();
-    });
-    if (!knownHere)
+    const auto& problem = mTask.arguments.problemSize();
+    if (std::ranges::find(mKnown, problem, &CachedTime::problem) == mKnown.end())
         return;
     for (Candidate& candidate : mCandidates) {
-        const CachedTime* const time = identify(candidate) ? cached(candidate) : nullptr;
+        const bool identified = attempt(candidate, [&] { identify(candidate); });
+        const CachedTime* const time = identified ? cached(candidate) : nullptr;
         if (!time)
             continue;
-        candidate.record.fromCache = true;
-        candidate.record.status = time->wrong ? Status::eWrong : Status::eMeasured;
-        candidate.record.reason = time->reason;
-        candidate.record.nanoseconds = time->nanoseconds;
-        candidate.record.medianNs = time->medianNs;
-        candidate.record.runs = time->runs;
-        candidate.complete = time->complete;
-        candidate.verified = time->verified;
+        candidate.time = *time;
+        candidate.status = time->wrong ? Status::eWrong : Status::eMeasured;
+        candidate.fromCache = true;
     }
 }
 
 void TuningCandidates::reject(Candidate& candidate, const std::string& reason) {
-    candidate.record.status = Status::eFailed;
-    candidate.record.reason = reason;
-    candidate.complete = true;
+    candidate.status = Status::eFailed;
+    candidate.time.reason = reason;
+    candidate.time.complete = true;
     candidate.algorithm.reset();
     KP_LOG_INFO("kernel {}, configuration {} is excluded: {}", mTask.kernel.name(),
-                candidate.record.configuration.toString(), reason);
+                candidate.time.configuration.toString(), reason);
 }
 
 void TuningCandidates::save(bool now) {
@@ -160,40 +137,22 @@ void TuningCandidates::save(bool now) {
         return;
     std::vector<CachedTime> changed;
     for (Candidate& candidate : mCandidates) {
-        if (!candidate.unsaved)
-            continue;
-        const TuningRecord& record = candidate.record;
-        changed.push_back({.problem = mTask.arguments.problemSize(),
-                           .shader = candidate.shader,
-                           .configuration = record.configuration,
-                           .wrong = record.status == Status::eWrong,
-                           .verified = candidate.verified,
-                           .complete = candidate.complete,
-                           .nanoseconds = record.nanoseconds,
-                           .medianNs = record.medianNs,
-                           .runs = record.runs,
-                           .reason = record.reason});
-        candidate.unsaved = false;
+        if (std::exchange(candidate.unsaved, false))
+            changed.push_back(candidate.time);
     }
     if (!changed.empty())
         mCache.store(mTask.key, changed);
     mLastSave = std::chrono::steady_clock::now();
 }
 
-const Candidate* TuningCandidates::best() const {
-    const Candidate* found = nullptr;
-    for (const Candidate& candidate : mCandidates) {
+Candidate* TuningCandidates::best() {
+    Candidate* found = nullptr;
+    for (Candidate& candidate : mCandidates) {
         if (candidate.measured() &&
-            (!found || candidate.record.nanoseconds < found->record.nanoseconds))
+            (!found || candidate.time.nanoseconds < found->time.nanoseconds))
             found = &candidate;
     }
     return found;
-}
-
-bool TuningCandidates::anyFromCache() const {
-    return std::any_of(mCandidates.begin(), mCandidates.end(), [](const Candidate& candidate) {
-        return candidate.record.fromCache && candidate.measured();
-    });
 }
 
 std::vector<const CachedTime*> TuningCandidates::knownByDistance() const {
@@ -202,22 +161,16 @@ std::vector<const CachedTime*> TuningCandidates::knownByDistance() const {
         if (isUsable(time) && distanceOf(time) < std::numeric_limits<double>::infinity())
             known.push_back(&time);
     }
-    std::stable_sort(known.begin(), known.end(), [&](const CachedTime* a, const CachedTime* b) {
-        return std::pair(distanceOf(*a), a->nanoseconds) <
-               std::pair(distanceOf(*b), b->nanoseconds);
+    std::ranges::stable_sort(known, {}, [&](const CachedTime* time) {
+        return std::pair(distanceOf(*time), time->nanoseconds);
     });
     return known;
 }
 
-std::vector<TuningConfiguration> TuningCandidates::rankedByRule() const {
-    return rankByRule(mTask.kernel, mTask.limits, mDraw.configurations);
-}
-
 Candidate* TuningCandidates::find(const TuningConfiguration& configuration) {
-    const auto found = std::ranges::find(mCandidates, configuration,
-                                         [](const Candidate& each) -> const TuningConfiguration& {
-                                             return each.record.configuration;
-                                         });
+    const auto found = std::ranges::find_if(mCandidates, [&](const Candidate& each) {
+        return each.time.configuration == configuration;
+    });
     return found == mCandidates.end() ? nullptr : &*found;
 }
 
@@ -227,7 +180,9 @@ void TuningCandidates::addRecords(TuningResult& result) const {
     result.pruned = mDraw.pruned;
     for (const Candidate& candidate : mCandidates) {
         result.pruned += candidate.pruned ? 1 : 0;
-        result.records.push_back(candidate.record);
+        const CachedTime& time = candidate.time;
+        result.records.push_back({time.configuration, candidate.status, time.reason,
+                                  time.nanoseconds, time.medianNs, time.runs, candidate.fromCache});
     }
     const auto rank = [](const TuningRecord& record) {
         return record.status == Status::eMeasured ? record.nanoseconds
@@ -240,9 +195,9 @@ void TuningCandidates::throwNoneWorks() const {
     std::string reasons;
     size_t count = 0;
     for (const Candidate& candidate : mCandidates) {
-        if (!candidate.record.reason.empty() && count++ < kMaxReasons) {
-            reasons += formatted("\n  {}: {}", candidate.record.configuration.toString(),
-                                 candidate.record.reason);
+        if (!candidate.time.reason.empty() && count++ < kMaxReasons) {
+            reasons += formatted("\n  {}: {}", candidate.time.configuration.toString(),
+                                 candidate.time.reason);
         }
     }
     if (count > kMaxReasons)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/TuningFile.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -19,46 +20,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "kompute-tuning";
-constexpr int64_t kVersion = 1;
 constexpr const char* kExportFormat = "kompute-tuning-export";
-constexpr int64_t kExportVersion = 1;
+constexpr int64_t kVersion = 1; ///< of both formats
 
 Json jsonOf(const TuningConfiguration& configuration) {
     Json json = Json::object();
-    for (const auto& [name, value] : configuration.items())
-        std::visit([&](const auto& held) { json[name] = held; }, value);
+    for (const TuningConfiguration::Item& item : configuration.items())
+        std::visit([&](const auto& held) { json[item.first] = held; }, item.second);
     return json;
-}
-
-Json jsonOf(const CachedTime& time) {
-    Json json = {{"problem", time.problem},
-                 {"shader", time.shader},
-                 {"configuration", jsonOf(time.configuration)},
-                 {"status", time.wrong ? "wrong" : "measured"},
-                 {"verified", time.verified}};
-    if (time.wrong) {
-        json["reason"] = time.reason;
-    } else {
-        json["complete"] = time.complete;
-        json["nanoseconds"] = time.nanoseconds;
-        json["median"] = time.medianNs;
-        json["runs"] = time.runs;
-    }
-    return json;
-}
-
-Json jsonOf(const CachedKernel& kernel) {
-    Json times = Json::array();
-    for (const CachedTime& time : kernel.times)
-        times.push_back(jsonOf(time));
-    return {{"format", kFormat},
-            {"version", kVersion},
-            {"deviceUuid", kernel.key.deviceUuid},
-            {"driverVersion", kernel.key.driverVersion},
-            {"deviceName", kernel.key.deviceName},
-            {"kernel", kernel.key.kernel},
-            {"key", kernel.key.key},
-            {"times", std::move(times)}};
 }
 
 std::string textOf(const Json& json) {
@@ -85,17 +54,20 @@ bool isInteger(const Json& json) {
     fail<InvalidArgument>("its member \"{}\" is missing or has an invalid value", name);
 }
 
-template <typename T>
-T member(const Json& json, const char* name) {
+const Json& memberOf(const Json& json, const char* name) {
     const auto found = json.find(name);
     if (found == json.end())
         failOnMember(name);
-    if constexpr (std::is_same_v<T, int64_t>) {
-        if (!isInteger(*found))
-            failOnMember(name);
-    }
+    return *found;
+}
+
+template <typename T>
+T member(const Json& json, const char* name) {
+    const Json& found = memberOf(json, name);
+    if (std::is_same_v<T, int64_t> && !isInteger(found))
+        failOnMember(name);
     try {
-        return found->template get<T>();
+        return found.get<T>();
     } catch (const Json::exception&) {
         failOnMember(name);
     }
@@ -108,19 +80,11 @@ double duration(const Json& json, const char* name) {
     return nanoseconds;
 }
 
-const Json& array(const Json& json, const char* name) {
-    const auto found = json.find(name);
-    if (found == json.end() || !found->is_array())
-        failOnMember(name);
-    return *found;
-}
-
 TuningConfiguration configurationOf(const Json& json) {
-    const auto object = json.find("configuration");
-    if (object == json.end() || !object->is_object())
+    if (!json.is_object())
         failOnMember("configuration");
     std::vector<TuningConfiguration::Item> items;
-    for (const auto& [name, value] : object->items()) {
+    for (const auto& [name, value] : json.items()) {
         if (isInteger(value))
             items.emplace_back(name, value.get<int64_t>());
         else if (value.is_number())
@@ -133,21 +97,48 @@ TuningConfiguration configurationOf(const Json& json) {
     return TuningConfiguration(std::move(items));
 }
 
-CachedTime timeOf(const Json& json) {
-    CachedTime time;
-    for (const Json& size : array(json, "problem")) {
-        if (!isInteger(size))
-            failOnMember("problem");
-        time.problem.push_back(size.get<int64_t>());
+void requireFormat(const Json& json, const char* format, int64_t version) {
+    const auto givenFormat = member<std::string>(json, "format");
+    const auto givenVersion = member<int64_t>(json, "version");
+    if (givenFormat != format || givenVersion != version) {
+        fail<InvalidArgument>("it has the format \"{}\", version {}; expected \"{}\", version {}",
+                              givenFormat, givenVersion, format, version);
     }
-    time.configuration = configurationOf(json);
+}
+
+} // namespace
+
+// nlohmann/json finds the following four, which are therefore not in the unnamed namespace.
+
+static void to_json(Json& json, const CachedTime& time) {
+    json = {{"problem", time.problem},
+            {"shader", time.shader},
+            {"configuration", jsonOf(time.configuration)},
+            {"status", time.wrong ? "wrong" : "measured"},
+            {"verified", time.verified}};
+    if (time.wrong) {
+        json["reason"] = time.reason;
+    } else {
+        json["complete"] = time.complete;
+        json["nanoseconds"] = time.nanoseconds;
+        json["median"] = time.medianNs;
+        json["runs"] = time.runs;
+    }
+}
+
+static void from_json(const Json& json, CachedTime& time) {
+    const Json& problem = memberOf(json, "problem");
+    if (!problem.is_array() || !std::ranges::all_of(problem, isInteger))
+        failOnMember("problem");
+    time.problem = problem.get<std::vector<int64_t>>();
+    time.configuration = configurationOf(memberOf(json, "configuration"));
     time.shader = member<std::string>(json, "shader");
     time.verified = member<bool>(json, "verified");
     const auto status = member<std::string>(json, "status");
     if (status == "wrong") {
         time.wrong = time.complete = true;
         time.reason = member<std::string>(json, "reason");
-        return time;
+        return;
     }
     if (status != "measured")
         failOnMember("status");
@@ -158,32 +149,28 @@ CachedTime timeOf(const Json& json) {
     if (runs < 1 || runs > std::numeric_limits<uint32_t>::max())
         failOnMember("runs");
     time.runs = static_cast<uint32_t>(runs);
-    return time;
 }
 
-void requireFormat(const Json& json, const char* format, int64_t version) {
-    const auto givenFormat = member<std::string>(json, "format");
-    const auto givenVersion = member<int64_t>(json, "version");
-    if (givenFormat != format || givenVersion != version) {
-        fail<InvalidArgument>("it has the format \"{}\", version {}; expected \"{}\", version {}",
-                              givenFormat, givenVersion, format, version);
-    }
+static void to_json(Json& json, const CachedKernel& kernel) {
+    json = {{"format", kFormat},
+            {"version", kVersion},
+            {"deviceUuid", kernel.key.deviceUuid},
+            {"driverVersion", kernel.key.driverVersion},
+            {"deviceName", kernel.key.deviceName},
+            {"kernel", kernel.key.kernel},
+            {"key", kernel.key.key},
+            {"times", kernel.times}};
 }
 
-CachedKernel kernelOf(const Json& json) {
+static void from_json(const Json& json, CachedKernel& kernel) {
     requireFormat(json, kFormat, kVersion);
-    CachedKernel kernel;
     kernel.key.deviceUuid = member<std::string>(json, "deviceUuid");
     kernel.key.driverVersion = member<int64_t>(json, "driverVersion");
     kernel.key.deviceName = member<std::string>(json, "deviceName");
     kernel.key.kernel = member<std::string>(json, "kernel");
     kernel.key.key = member<std::string>(json, "key");
-    for (const Json& time : array(json, "times"))
-        kernel.times.push_back(timeOf(time));
-    return kernel;
+    kernel.times = member<std::vector<CachedTime>>(json, "times");
 }
-
-} // namespace
 
 std::string TuningKey::fileName() const {
     std::string all;
@@ -193,28 +180,21 @@ std::string TuningKey::fileName() const {
 }
 
 std::string toJson(const CachedKernel& kernel) {
-    return textOf(jsonOf(kernel));
+    return textOf(kernel);
 }
 
 CachedKernel kernelFromJson(std::string_view text) {
-    return kernelOf(parse(text));
+    return parse(text).get<CachedKernel>();
 }
 
 std::string toJson(const std::vector<CachedKernel>& kernels) {
-    Json list = Json::array();
-    for (const CachedKernel& kernel : kernels)
-        list.push_back(jsonOf(kernel));
-    return textOf(
-        {{"format", kExportFormat}, {"version", kExportVersion}, {"kernels", std::move(list)}});
+    return textOf({{"format", kExportFormat}, {"version", kVersion}, {"kernels", kernels}});
 }
 
 std::vector<CachedKernel> kernelsFromJson(std::string_view text) {
     const Json json = parse(text);
-    requireFormat(json, kExportFormat, kExportVersion);
-    std::vector<CachedKernel> kernels;
-    for (const Json& kernel : array(json, "kernels"))
-        kernels.push_back(kernelOf(kernel));
-    return kernels;
+    requireFormat(json, kExportFormat, kVersion);
+    return member<std::vector<CachedKernel>>(json, "kernels");
 }
 
 } // namespace kp::tune

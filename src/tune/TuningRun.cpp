@@ -2,13 +2,11 @@
 #include "tune/TuningRun.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Text.hpp"
-#include "tune/TuningBuild.hpp"
 #include "tune/TuningVerify.hpp"
 
 namespace kp::tune {
@@ -40,15 +38,22 @@ double medianOf(std::vector<double> times) {
 }
 
 void addTimes(Candidate& candidate, const std::vector<double>& times) {
-    TuningRecord& record = candidate.record;
+    CachedTime& time = candidate.time;
     candidate.samples.insert(candidate.samples.end(), times.begin(), times.end());
     const double shortest = *std::min_element(times.begin(), times.end());
-    record.nanoseconds = candidate.measured() ? std::min(record.nanoseconds, shortest) : shortest;
-    record.medianNs = medianOf(candidate.samples);
-    record.runs += static_cast<uint32_t>(times.size());
-    record.status = Status::eMeasured;
-    record.fromCache = false;
+    time.nanoseconds = candidate.measured() ? std::min(time.nanoseconds, shortest) : shortest;
+    time.medianNs = medianOf(candidate.samples);
+    time.runs += static_cast<uint32_t>(times.size());
+    candidate.status = Status::eMeasured;
+    candidate.fromCache = false;
     candidate.unsaved = true;
+}
+
+/// Takes a candidate out of the rounds.
+void complete(Candidate& candidate) {
+    candidate.time.complete = candidate.unsaved = true;
+    candidate.algorithm.reset();
+    candidate.samples.clear();
 }
 
 } // namespace
@@ -58,7 +63,6 @@ TuningRun::TuningRun(const TuningTask& task, TuningCache& cache)
       mBench(task.manager, task.arguments, task.options.time) {}
 
 TuningResult TuningRun::run() {
-    mCandidates.draw();
     if (mTask.options.effort == TuningEffort::eEstimate)
         return estimate();
     mCandidates.addNearest();
@@ -71,7 +75,7 @@ double TuningRun::elapsedSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - mStart).count();
 }
 
-bool TuningRun::budgetSpent() const {
+bool TuningRun::budgetSpent() {
     const double budget = mTask.options.budgetSeconds;
     return budget > 0 && elapsedSeconds() >= budget && mCandidates.best();
 }
@@ -79,7 +83,7 @@ bool TuningRun::budgetSpent() const {
 void TuningRun::measureAll() {
     std::vector<Candidate*> active;
     for (Candidate& candidate : mCandidates.all()) {
-        if (!candidate.complete)
+        if (!candidate.time.complete)
             active.push_back(&candidate);
     }
     const std::vector<uint32_t> runs = runsByRound(mTask.options.runs);
@@ -90,88 +94,84 @@ void TuningRun::measureAll() {
             mStopped = budgetSpent();
             if (!mStopped) {
                 measure(*candidate, runs[round - 1]);
-                mStopped = report(*candidate, round, rounds, ++done, active.size()) == Step::eStop;
+                mStopped = !report(*candidate, round, rounds, ++done, active.size());
             }
             if (mStopped)
                 return;
             mCandidates.save(false);
         }
         active = eliminate(std::move(active));
-        const bool undecided =
-            active.size() > 1 || (active.size() == 1 && mCandidates.anyFromCache());
-        if (!undecided || round == rounds) {
-            for (Candidate* candidate : active)
-                candidate->complete = candidate->unsaved = true;
-        }
-        if (!undecided)
-            break;
+        // A single candidate must finish all its rounds to compete with times from the cache.
+        const bool cached = std::ranges::any_of(mCandidates.all(), [](const Candidate& each) {
+            return each.fromCache && each.measured();
+        });
+        if (active.size() > (cached ? 0 : 1) && round < rounds)
+            continue;
+        for (Candidate* candidate : active)
+            complete(*candidate);
+        return;
     }
 }
 
 /// Returns the candidates of the next round: at most half, all close enough to the fastest one.
 std::vector<Candidate*> TuningRun::eliminate(std::vector<Candidate*> active) {
     std::erase_if(active, [](const Candidate* candidate) { return !candidate->measured(); });
-    std::stable_sort(active.begin(), active.end(), [](const Candidate* a, const Candidate* b) {
-        return a->record.nanoseconds < b->record.nanoseconds;
-    });
+    const auto nanoseconds = [](const Candidate* each) { return each->time.nanoseconds; };
+    std::ranges::stable_sort(active, {}, nanoseconds);
     const Candidate* const best = mCandidates.best();
-    const double slowest =
-        best ? best->record.nanoseconds * kMaxSlowdown : std::numeric_limits<double>::infinity();
     size_t remaining = (active.size() + 1) / 2;
-    while (remaining > 0 && active[remaining - 1]->record.nanoseconds > slowest)
+    while (remaining > 0 && nanoseconds(active[remaining - 1]) > nanoseconds(best) * kMaxSlowdown)
         --remaining;
-    for (size_t i = remaining; i < active.size(); ++i) {
-        active[i]->complete = active[i]->unsaved = true;
-        active[i]->algorithm.reset();
-        active[i]->samples.clear();
-    }
+    for (size_t i = remaining; i < active.size(); ++i)
+        complete(*active[i]);
     active.resize(remaining);
     return active;
+}
+
+/// @throws ShaderError if the candidate exceeds a limit; whatever buildConfiguration() throws
+TuningBuild TuningRun::build(Candidate& candidate) const {
+    const TuningConfiguration& configuration = candidate.time.configuration;
+    if (candidate.spirv.empty())
+        candidate.spirv = spirvOf(mTask.kernel, configuration, mTask.manager);
+    TuningBuild build = buildConfiguration(mTask.kernel, mTask.arguments, configuration,
+                                           candidate.spirv, mTask.limits);
+    candidate.pruned = !build.exceededLimit.empty();
+    if (candidate.pruned)
+        fail<ShaderError>("it exceeds the device's {}", build.exceededLimit);
+    return build;
 }
 
 /// Compiles a candidate, runs it once untimed, and verifies its results.
 /// @return false if it was rejected
 bool TuningRun::prepare(Candidate& candidate) {
-    try {
-        if (!mCandidates.identify(candidate))
-            return false;
-        if (candidate.spirv.empty())
-            candidate.spirv = spirvOf(mTask.kernel, candidate.record.configuration, mTask.manager);
-        const TuningBuild build =
-            buildConfiguration(mTask.kernel, mTask.arguments, candidate.record.configuration,
-                               candidate.spirv, mTask.limits);
-        if (!build.exceededLimit.empty()) {
-            candidate.pruned = true;
-            mCandidates.reject(candidate, exceedsLimit(build));
-            return false;
-        }
-        candidate.algorithm = makeAlgorithm(mTask.manager, mTask.arguments, build);
-        mBench.protect(build.writtenBindings);
-    } catch (const Error& error) {
-        if (!concernsOneConfiguration(error))
-            throw;
-        mCandidates.reject(candidate, error.what());
+    const bool made = mCandidates.attempt(candidate, [&] {
+        mCandidates.identify(candidate);
+        const TuningBuild made = build(candidate);
+        candidate.algorithm = makeAlgorithm(mTask.manager, mTask.arguments, made);
+        mBench.protect(made.writtenBindings);
+    });
+    if (!made)
         return false;
-    }
     warmUp(candidate);
     mBench.run(candidate.algorithm);
     candidate.prepared = true;
     if (verifiesResults(mTask.arguments))
         verify(candidate);
-    return candidate.record.status != Status::eWrong;
+    return candidate.status != Status::eWrong;
 }
 
 void TuningRun::verify(Candidate& candidate) {
-    const std::string problem = verifyResults(mTask.arguments, candidate.record.configuration);
-    candidate.verified = true;
+    const std::string problem = verifyResults(mTask.arguments, candidate.time.configuration);
+    candidate.time.verified = true;
     if (problem.empty())
         return;
-    candidate.record.status = Status::eWrong;
-    candidate.record.reason = problem;
-    candidate.complete = candidate.unsaved = true;
+    candidate.status = Status::eWrong;
+    candidate.time.wrong = true;
+    candidate.time.reason = problem;
+    candidate.time.complete = candidate.unsaved = true;
     candidate.algorithm.reset();
     KP_LOG_WARN("kernel {}, configuration {} produces wrong results and is excluded: {}",
-                mTask.kernel.name(), candidate.record.configuration.toString(), problem);
+                mTask.kernel.name(), candidate.time.configuration.toString(), problem);
 }
 
 void TuningRun::warmUp(Candidate& candidate) {
@@ -189,65 +189,44 @@ void TuningRun::warmUp(Candidate& candidate) {
 
 /// Runs a candidate until it has @p runs runs, including those of an interrupted earlier call.
 void TuningRun::measure(Candidate& candidate, uint32_t runs) {
-    const TuningRecord& record = candidate.record;
-    if (record.runs >= runs || (!candidate.prepared && !prepare(candidate)))
+    const CachedTime& time = candidate.time;
+    if (time.runs >= runs || (!candidate.prepared && !prepare(candidate)))
         return;
-    addTimes(candidate, mBench.time(candidate.algorithm, runs - record.runs, record.nanoseconds));
+    addTimes(candidate, mBench.time(candidate.algorithm, runs - time.runs, time.nanoseconds));
 }
 
-TuningRun::Step TuningRun::report(const Candidate& candidate, uint32_t round, uint32_t rounds,
-                                  size_t done, size_t total) const {
+/// @return false to stop
+bool TuningRun::report(const Candidate& candidate, uint32_t round, uint32_t rounds, size_t done,
+                       size_t total) {
     if (!mTask.options.progress)
-        return Step::eContinue;
+        return true;
     TuningProgress progress;
     progress.kernel = mTask.kernel.name();
     progress.round = round;
     progress.rounds = rounds;
     progress.done = done;
     progress.total = total;
-    progress.configuration = candidate.record.configuration;
-    progress.nanoseconds = candidate.measured() ? candidate.record.nanoseconds : 0.0;
+    progress.configuration = candidate.time.configuration;
+    progress.nanoseconds = candidate.measured() ? candidate.time.nanoseconds : 0.0;
     const Candidate* const best = mCandidates.best();
     if (best) {
-        progress.best = best->record.configuration;
-        progress.bestNanoseconds = best->record.nanoseconds;
+        progress.best = best->time.configuration;
+        progress.bestNanoseconds = best->time.nanoseconds;
     }
     progress.elapsedSeconds = elapsedSeconds();
     progress.budgetSeconds = mTask.options.budgetSeconds;
     // Without a measured candidate there would be no result.
-    return mTask.options.progress(progress) || !best ? Step::eContinue : Step::eStop;
+    return mTask.options.progress(progress) || !best;
 }
 
-void TuningRun::apply(TuningResult& result, const TuningConfiguration& configuration,
-                      std::vector<uint32_t> spirv) const {
-    if (spirv.empty())
-        spirv = spirvOf(mTask.kernel, configuration, mTask.manager);
-    TuningBuild build = buildConfiguration(mTask.kernel, mTask.arguments, configuration,
-                                           std::move(spirv), mTask.limits);
-    if (!build.exceededLimit.empty())
-        throw ShaderError(exceedsLimit(build));
-    result.algorithm = makeAlgorithm(mTask.manager, mTask.arguments, build);
-    result.configuration = configuration;
-    result.workgroup = build.workgroup;
-    result.spirv = std::move(build.spirv);
-    result.specialization = std::move(build.specialization);
-}
-
-bool TuningRun::tryApply(TuningResult& result, Candidate& candidate) {
-    try {
-        if (!mCandidates.identify(candidate))
-            return false;
-        apply(result, candidate.record.configuration, candidate.spirv);
-        return true;
-    } catch (const Error& error) {
-        if (!concernsOneConfiguration(error))
-            throw;
-        mCandidates.reject(candidate, error.what());
-        return false;
-    }
-}
-
-void TuningRun::addCounts(TuningResult& result) const {
+/// Makes the algorithm of the result and fills in everything but its source and time.
+void TuningRun::apply(TuningResult& result, Candidate& candidate) {
+    TuningBuild made = build(candidate);
+    result.algorithm = makeAlgorithm(mTask.manager, mTask.arguments, made);
+    result.configuration = candidate.time.configuration;
+    result.workgroup = made.workgroup;
+    result.spirv = std::move(made.spirv);
+    result.specialization = std::move(made.specialization);
     mCandidates.addRecords(result);
     result.benchmarks = mBench.benchmarks();
     result.stopped = mStopped;
@@ -257,15 +236,14 @@ void TuningRun::addCounts(TuningResult& result) const {
 TuningResult TuningRun::finish() {
     mBench.restore();
     mCandidates.save(true);
-    const Candidate* const best = mCandidates.best();
+    Candidate* const best = mCandidates.best();
     if (!best)
         mCandidates.throwNoneWorks();
     TuningResult result;
     result.source =
         mBench.benchmarks() > 0 ? TuningResult::Source::eMeasured : TuningResult::Source::eCache;
-    result.nanoseconds = best->record.nanoseconds;
-    apply(result, best->record.configuration, best->spirv);
-    addCounts(result);
+    result.nanoseconds = best->time.nanoseconds;
+    apply(result, *best);
     return result;
 }
 
@@ -273,22 +251,24 @@ TuningResult TuningRun::estimate() {
     TuningResult result;
     for (const CachedTime* time : mCandidates.knownByDistance()) {
         Candidate candidate;
-        candidate.record.configuration = time->configuration;
-        if (!mCandidates.identify(candidate) || candidate.shader != time->shader ||
-            !tryApply(result, candidate))
+        candidate.time.configuration = time->configuration;
+        const bool works = mCandidates.attempt(candidate, [&] {
+            mCandidates.identify(candidate);
+            if (candidate.time.shader == time->shader)
+                apply(result, candidate);
+        });
+        if (!works || !result.algorithm)
             continue;
         const bool exact = problemDistance(time->problem, mTask.arguments.problemSize()) == 0;
         result.source = exact ? TuningResult::Source::eCache : TuningResult::Source::eNearest;
         result.nanoseconds = exact ? time->nanoseconds : 0.0;
-        addCounts(result);
         return result;
     }
-    for (const TuningConfiguration& configuration : mCandidates.rankedByRule()) {
-        if (!tryApply(result, *mCandidates.find(configuration)))
-            continue;
-        result.source = TuningResult::Source::eEstimate;
-        addCounts(result);
-        return result;
+    for (const TuningConfiguration& configuration :
+         rankByRule(mTask.kernel, mTask.limits, mCandidates.drawn())) {
+        Candidate& candidate = *mCandidates.find(configuration);
+        if (mCandidates.attempt(candidate, [&] { apply(result, candidate); }))
+            return result; // its source is eEstimate already
     }
     mCandidates.throwNoneWorks();
 }

@@ -8,6 +8,7 @@
 #include <kompute/launch/Autotuner.hpp>
 
 #include "tune/TuningBench.hpp"
+#include "tune/TuningBuild.hpp"
 #include "tune/TuningCandidates.hpp"
 
 namespace kp::tune {
@@ -21,27 +22,21 @@ public:
     TuningResult run();
 
 private:
-    enum class Step { eContinue, eStop };
-
     void measureAll();
     void measure(Candidate& candidate, uint32_t runs);
+    TuningBuild build(Candidate& candidate) const;
     bool prepare(Candidate& candidate);
     void verify(Candidate& candidate);
     void warmUp(Candidate& candidate);
     std::vector<Candidate*> eliminate(std::vector<Candidate*> active);
-    Step report(const Candidate& candidate, uint32_t round, uint32_t rounds, size_t done,
-                size_t total) const;
-
-    bool budgetSpent() const;
+    bool report(const Candidate& candidate, uint32_t round, uint32_t rounds, size_t done,
+                size_t total);
+    bool budgetSpent();
     double elapsedSeconds() const;
 
     TuningResult finish();
     TuningResult estimate();
-    /// Makes the result's algorithm.
-    void apply(TuningResult& result, const TuningConfiguration& configuration,
-               std::vector<uint32_t> spirv) const;
-    bool tryApply(TuningResult& result, Candidate& candidate);
-    void addCounts(TuningResult& result) const;
+    void apply(TuningResult& result, Candidate& candidate);
 
     const TuningTask& mTask;
     std::chrono::steady_clock::time_point mStart;

@@ -93,11 +93,6 @@ private:
     std::string mLastReason;
 };
 
-/// Unlike std::uniform_int_distribution, the same with every standard library.
-uint64_t randomBelow(std::mt19937_64& random, uint64_t bound) {
-    return random() % bound;
-}
-
 } // namespace
 
 std::string exceededLimit(const TuningLimits& limits, const Workgroup& localSize) {
@@ -148,6 +143,7 @@ bool isAllowed(const TunableKernel& kernel, const TuningLimits& limits,
 TuningDraw drawConfigurations(const TunableKernel& kernel, const TuningLimits& limits,
                               size_t maxCount, uint32_t seed, bool subgroupMultiple) {
     const uint64_t count = kernel.configurationCount();
+    // Taken modulo: standard libraries differ in std::uniform_int_distribution.
     std::mt19937_64 random(seed);
     Filter filter(kernel, limits, subgroupMultiple);
     if (count <= kMaxExamined || maxCount > kMaxExamined) {
@@ -157,7 +153,7 @@ TuningDraw drawConfigurations(const TunableKernel& kernel, const TuningLimits& l
         std::set<uint64_t> drawn;
         for (uint64_t i = 0; i < kDrawsPerConfiguration * maxCount && filter.allowed() < maxCount;
              ++i) {
-            if (const uint64_t number = randomBelow(random, count); drawn.insert(number).second)
+            if (const uint64_t number = random() % count; drawn.insert(number).second)
                 filter.add(configurationAt(kernel, number));
         }
     }
@@ -170,7 +166,7 @@ TuningDraw drawConfigurations(const TunableKernel& kernel, const TuningLimits& l
     for (uint64_t i = 0; i < maxCount; ++i) {
         const uint64_t first = allowed * i / maxCount;
         const uint64_t last = allowed * (i + 1) / maxCount;
-        chosen.push_back(std::move(draw.configurations[first + randomBelow(random, last - first)]));
+        chosen.push_back(std::move(draw.configurations[first + random() % (last - first)]));
     }
     draw.configurations = std::move(chosen);
     return draw;
@@ -184,12 +180,9 @@ std::vector<TuningConfiguration> rankByRule(const TunableKernel& kernel, const T
     std::vector<Rank> ranks;
     for (size_t number = 0; number < configurations.size(); ++number) {
         const TuningConfiguration& configuration = configurations[number];
-        double distance = 0;
+        const auto size = static_cast<double>(invocations(configuration.localSize()));
+        const double distance = sizes ? std::abs(std::log2(size / preferred)) : 0;
         size_t places = 0;
-        if (sizes) {
-            distance = std::abs(
-                std::log2(static_cast<double>(invocations(configuration.localSize())) / preferred));
-        }
         for (size_t i = 0; i < kernel.parameters().size(); ++i) {
             const TunableKernel::Parameter& parameter = kernel.parameters()[i];
             if (isLocalSize(parameter))
@@ -209,16 +202,12 @@ std::vector<TuningConfiguration> rankByRule(const TunableKernel& kernel, const T
 
 TuningLimits limitsOf(const vulkan::Device& device) {
     const VkPhysicalDeviceLimits& from = device.physical().properties.limits;
-    TuningLimits limits;
-    limits.maxInvocations = from.maxComputeWorkGroupInvocations;
-    for (size_t i = 0; i < 3; ++i) {
-        limits.maxSize[i] = from.maxComputeWorkGroupSize[i];
-        limits.maxCount[i] = from.maxComputeWorkGroupCount[i];
-    }
-    limits.maxSharedBytes = from.maxComputeSharedMemorySize;
-    limits.subgroupSize = device.physical().subgroupSize;
-    limits.isCpu = device.physical().isCpu();
-    return limits;
+    return {.maxInvocations = from.maxComputeWorkGroupInvocations,
+            .maxSize = std::to_array(from.maxComputeWorkGroupSize),
+            .maxCount = std::to_array(from.maxComputeWorkGroupCount),
+            .maxSharedBytes = from.maxComputeSharedMemorySize,
+            .subgroupSize = device.physical().subgroupSize,
+            .isCpu = device.physical().isCpu()};
 }
 
 } // namespace kp::tune

@@ -43,7 +43,7 @@ struct Row {
     std::atomic<uint64_t>* count;
 };
 
-const Row kRows[] = {
+const Row kCountedFunctions[] = {
 #define KOMPUTE_ROW(name) {KOMPUTE_NAME(name), &Hook_##name::count},
 #define KOMPUTE_NAME(name) #name
     KOMPUTE_COUNTED(KOMPUTE_ROW)
@@ -77,12 +77,12 @@ CallCounter::~CallCounter() {
 }
 
 void CallCounter::reset() {
-    for (const Row& row : kRows)
+    for (const Row& row : kCountedFunctions)
         *row.count = 0;
 }
 
 uint64_t CallCounter::of(const std::string& function) const {
-    for (const Row& row : kRows)
+    for (const Row& row : kCountedFunctions)
         if (plainName(row) == function)
             return *row.count;
     throw std::logic_error(function + " is not counted");
@@ -90,7 +90,7 @@ uint64_t CallCounter::of(const std::string& function) const {
 
 uint64_t CallCounter::objectsCreated() const {
     uint64_t sum = 0;
-    for (const Row& row : kRows)
+    for (const Row& row : kCountedFunctions)
         if (plainName(row).starts_with("vkCreate") || plainName(row).starts_with("vkAllocate"))
             sum += *row.count;
     return sum;
@@ -98,7 +98,7 @@ uint64_t CallCounter::objectsCreated() const {
 
 std::string CallCounter::list() const {
     std::string text;
-    for (const Row& row : kRows)
+    for (const Row& row : kCountedFunctions)
         if (*row.count > 0)
             text += plainName(row) + " " + std::to_string(*row.count) + "\n";
     return text;

@@ -71,22 +71,15 @@ public:
     static constexpr size_t kMaxDimensions = 3;
 
     /// Allocates the memory on every device. The contents are undefined.
-    /// @param group    the devices
-    /// @param shape    up to three sizes, none of them 0; an empty shape means one element
-    /// @param type     element type
-    /// @param options  placement and kind of memory
+    /// @param shape  up to three sizes, none of them 0; an empty shape means one element
     /// @throws InvalidArgument for an invalid shape, more than kMaxElements elements, or shards
     ///         that do not match; OutOfMemory. The group is unchanged then
     Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementType type = {},
            const BufferOptions& options = {});
     /// Wraps existing tensors: a host application's buffers (Manager::wrapBuffer), host memory
     /// (Manager::wrapHostMemory), another process's memory (Manager::importMemory), or any others.
-    /// @param group     the devices
-    /// @param shape     as above
-    /// @param type      element type
     /// @param copies    one tensor per copy, on the group's devices in order; null for a shard
     ///                  without rows
-    /// @param options   placement
     /// @param writable  false makes write(), collectives and kernels that would change the buffer
     ///                  throw
     /// @throws InvalidArgument for an invalid shape, or if a tensor is missing, destroyed, on
@@ -104,13 +97,10 @@ public:
     uint64_t memSize() const; ///< bytes of all elements, counted once
     BufferPlacement placement() const;
     bool writable() const;
-    /// Returns the number of copies, or of shards.
-    uint32_t copyCount() const;
-    /// Returns the copy that an index selects.
+    uint32_t copyCount() const; ///< number of copies, or of shards
+    /// Returns the copy that an index selects, and the position and shape of it.
     /// @throws InvalidArgument if the group has no such queue
     uint32_t copyOf(uint32_t index) const;
-    /// Returns the position and shape of a copy or shard.
-    /// @throws InvalidArgument if the group has no such queue
     Shard shard(uint32_t index) const;
     /// Returns the memory of a copy: an ordinary tensor of the device's manager, with numbers as
     /// elements (or whole structs).
@@ -127,7 +117,6 @@ public:
     uint64_t readBytes(std::optional<uint32_t> index = std::nullopt) const;
 
     /// Copies to host memory and waits.
-    /// @param data    destination, @p bytes long
     /// @param bytes   at most readBytes(index); without an index, the same number from each copy
     /// @param index   selects the copy. Without it: all copies one after the other, or the whole
     ///                array if sharded
@@ -135,10 +124,7 @@ public:
     void read(void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
               uint64_t offset = 0) const;
     /// Copies from host memory, which may be reused once the call returns.
-    /// @param data    source, @p bytes long
-    /// @param bytes   size in bytes
-    /// @param index   selects the copy. Without it: every copy, or the shards that contain the
-    ///                range
+    /// @param index   selects the copy. Without it: every copy, or the shards with the range
     /// @param offset  as in read()
     void write(const void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
                uint64_t offset = 0);
@@ -166,20 +152,15 @@ public:
     // writable, and after destroy(). "Replicated" means either kind. Each returns one event per
     // queue of the copies that take part.
 
-    /// Copies bytes between two copies of this buffer.
-    /// @param source             index of the source
-    /// @param destination        index of the destination
-    /// @param sourceOffset       bytes from the start of the source
-    /// @param destinationOffset  bytes from the start of the destination
-    /// @param bytes              default: as much as both have after their offsets
-    /// @param waitFor            events to wait for first
+    /// Copies bytes between two copies of this buffer, given by index.
+    /// @param bytes  default: as much as both have after their offsets
     /// @return the event of the destination
     /// @throws InvalidArgument also if a range does not fit, or if the ranges overlap in one copy
     Event copy(uint32_t source, uint32_t destination, uint64_t sourceOffset = 0,
                uint64_t destinationOffset = 0, std::optional<uint64_t> bytes = std::nullopt,
                const std::vector<Event>& waitFor = {});
-    /// Copies this buffer to @p destination, converting between placements. If copies of this
-    /// buffer differ, each device takes its own if it has one, else the first.
+    /// Copies to @p destination, converting between placements. If copies of this buffer differ,
+    /// each device takes its own if it has one, else the first.
     std::vector<Event> copyTo(Buffer& destination, const std::vector<Event>& waitFor = {}) const;
     /// Makes every copy of this replicated buffer equal to that of @p root.
     std::vector<Event> broadcast(uint32_t root = 0, const std::vector<Event>& waitFor = {});

@@ -56,15 +56,12 @@ struct GroupLimits {
     bool timestamps = false;  ///< true if all devices have them
 };
 
-/// Selects where something is launched: on every device, on the device with the least pending work,
-/// or on one queue.
+/// Selects where something is launched: on every device, on the device with the fewest unfinished
+/// launches of the group, or on one queue of the group.
 class KOMPUTE_API GroupTarget {
 public:
-    /// Selects every device.
     static GroupTarget all() { return {}; }
-    /// Selects the device with the fewest unfinished launches of the group.
     static GroupTarget any() { return GroupTarget(true, std::nullopt); }
-    /// Selects queue @p index of the group and its device.
     static GroupTarget queue(uint32_t index) { return {false, index}; }
 
     bool isAny() const { return mAny; }
@@ -113,8 +110,7 @@ public:
     DeviceGroup(const DeviceGroup&) = delete;
     DeviceGroup& operator=(const DeviceGroup&) = delete;
 
-    /// Returns the number of devices.
-    size_t size() const;
+    size_t size() const; ///< number of devices
     /// Returns the manager of a device.
     /// @throws InvalidArgument if there is no such device
     Manager& operator[](size_t device) const;
@@ -122,19 +118,13 @@ public:
     /// Returns the index of each device in listDevices().
     std::vector<uint32_t> deviceIds() const;
 
-    /// Returns the number of queues of all devices.
-    uint32_t queueCount() const;
-    /// Returns a queue.
-    /// @throws InvalidArgument if there is no such queue
+    uint32_t queueCount() const; ///< number of queues of all devices
+    /// Return a queue, the index of its device, and the index of a device's first queue.
+    /// @throws InvalidArgument if there is no such queue or device
     const std::shared_ptr<Queue>& queue(uint32_t index) const;
-    /// Returns the index of the device that a queue belongs to.
-    /// @throws InvalidArgument if there is no such queue
     uint32_t deviceOfQueue(uint32_t index) const;
-    /// Returns the index of a device's first queue.
-    /// @throws InvalidArgument if there is no such device
     uint32_t firstQueueOf(size_t device) const;
 
-    /// Returns the limits that hold on every device.
     GroupLimits limits() const;
     /// Returns how data is transferred between two devices of the group; empty within one device.
     /// @throws InvalidArgument if there is no such device
@@ -146,8 +136,6 @@ public:
                                                     const std::vector<Event>& waitFor)>;
     /// Calls a function in this thread, exactly once for each device that @p target selects,
     /// however busy the devices are.
-    /// @param task     the function
-    /// @param target   selects the devices
     /// @param waitFor  passed to the function
     /// @return one event per selected device; already done if the function returned none
     /// @throws InvalidArgument if @p task is empty; the exception of the first call. The exception
@@ -158,7 +146,6 @@ public:
     /// Launches one object on each selected device. Errors as in forEach().
     /// @param launchers  one per device
     /// @param options    options of each launch; the queue is replaced
-    /// @param target     selects the devices
     /// @return one event per selected device
     /// @throws InvalidArgument also if the number of objects is not that of the devices, or one is
     ///         null
@@ -178,11 +165,8 @@ public:
     /// ended.
     /// @throws DeviceLost
     void waitIdle() const;
-    /// Destroys the objects that the managers created; see Manager::destroy. Further calls have no
-    /// effect.
-    void destroy();
-    /// Returns false after destroy(), or if one of the managers was destroyed.
-    bool isInit() const;
+    void destroy();      ///< all managers; further calls have no effect
+    bool isInit() const; ///< false after destroy(), or if one of the managers was destroyed
 
     struct Impl;
     /// For the library's own files.

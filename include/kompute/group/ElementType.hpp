@@ -15,32 +15,21 @@ struct KOMPUTE_API ElementType {
     ElementType() = default;
     /// @throws InvalidArgument for eCustom; use structOf()
     ElementType(Memory::DataTypes number);
-    /// Returns a vector type.
-    /// @param number  any numeric type; not bool
-    /// @param count   numbers per vector, 2 to 4
-    /// @throws InvalidArgument for other values
+    /// Returns a vector of 2 to 4 numbers. @throws InvalidArgument for other counts, and for bool
     static ElementType vectorOf(Memory::DataTypes number, uint32_t count);
-    /// Returns a matrix type in column-major order, as in GLSL.
-    /// @param number   any numeric type; not bool
-    /// @param columns  2 to 4
-    /// @param rows     2 to 4
-    /// @throws InvalidArgument for other values
+    /// Returns a matrix of 2 to 4 columns and rows, in column-major order as in GLSL.
+    /// @throws InvalidArgument for other sizes, and for bool
     static ElementType matrixOf(Memory::DataTypes number, uint32_t columns, uint32_t rows);
     /// Returns a complex type: a real and an imaginary part.
-    /// @param number  eHalf, eFloat or eDouble
-    /// @throws InvalidArgument for other types
+    /// @throws InvalidArgument unless @p number is eHalf, eFloat or eDouble
     static ElementType complexOf(Memory::DataTypes number);
-    /// Returns a struct type.
-    /// @param bytes  size of the struct, not 0
-    /// @throws InvalidArgument for size 0
+    /// Returns a struct type. @throws InvalidArgument for size 0
     static ElementType structOf(uint32_t bytes);
 
     /// Returns the numbers per element; 1 for a struct.
     uint32_t components() const { return isComplex ? 2 : columns * rows; }
-    /// Returns the bytes per number; the bytes of the struct for a struct.
-    uint32_t numberBytes() const;
-    /// Returns the bytes per element.
-    uint32_t bytes() const { return components() * numberBytes(); }
+    uint32_t numberBytes() const; ///< bytes per number; of the whole struct for a struct
+    uint32_t bytes() const { return components() * numberBytes(); } ///< per element
     /// Returns a name such as "float", "float[3]", "float[4][4]", "complex of float" or "struct of
     /// 12 bytes".
     std::string name() const;

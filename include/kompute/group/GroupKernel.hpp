@@ -68,10 +68,8 @@ struct GroupKernelOptions {
 class KOMPUTE_API GroupKernel {
 public:
     /// Creates the kernel from GLSL or SPIR-V, and a launcher for each device.
-    /// @param group      the devices
     /// @param name       name in messages, trace and statistics
     /// @param arguments  all arguments except parameters and the push constants above
-    /// @param options    sizes and parameters
     /// @throws ShaderError or InvalidArgument as KernelLauncher; InvalidArgument also if a buffer
     ///         belongs to another group, the kernel writes to a buffer that is not writable or,
     ///         launched on every queue, to one that several queues share, or there is neither a
@@ -90,16 +88,12 @@ public:
     const std::string& name() const;
     /// Launches the kernel exactly once on each device that @p target selects, on the device's
     /// first queue; on every queue if a buffer is eReplicatedByQueue. Returns at once.
-    /// @param waitFor     events to wait for first
-    /// @param parameters  values of the parameters
-    /// @param target      selects the devices
     /// @return one event per selected device or queue; already done for a skipped one
     /// @throws as DeviceGroup::forEach
     std::vector<Event> operator()(const std::vector<Event>& waitFor = {},
                                   const Parameters& parameters = {},
                                   GroupTarget target = GroupTarget::all());
-    /// Returns the launcher of one device, for use in lists.
-    /// @param index  index of a queue, as in Buffer
+    /// Returns the launcher of one device, for use in lists. @p index is as in Buffer.
     /// @throws InvalidArgument if there is no such queue, or its shard has no rows
     std::shared_ptr<Launcher> launcher(uint32_t index) const;
 

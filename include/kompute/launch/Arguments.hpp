@@ -47,7 +47,7 @@ public:
     explicit KernelSignature(const shader::Reflection& reflection);
 
     const std::vector<KernelArgument>& arguments() const { return mArguments; }
-    /// Returns the argument with this name; null if there is none.
+    /// Returns null if there is no argument with this name.
     const KernelArgument* find(const std::string& name) const;
 
 private:
@@ -114,11 +114,7 @@ public:
                           !std::is_same<T, bool>::value,
                       "numbers");
     }
-    /// Returns a value of several numbers.
-    /// @param type        type of each number
-    /// @param components  how many numbers
-    /// @param data        the numbers, copied
-    /// @param bytes       size of all numbers
+    /// Returns a value of several numbers of one type, copied.
     /// @throws InvalidArgument if @p bytes does not match @p type and @p components
     static ArgumentValue numbers(shader::ScalarType type, uint32_t components, const void* data,
                                  size_t bytes);
@@ -127,9 +123,8 @@ public:
     static ArgumentValue bytes(const void* data, size_t bytes);
 
     Kind kind() const { return mKind; }
-    const std::shared_ptr<Memory>& memory() const {
-        return mMemory;
-    } ///< null unless kind() is eMemory
+    /// Returns null unless kind() is eMemory.
+    const std::shared_ptr<Memory>& memory() const { return mMemory; }
     shader::ScalarType type() const { return mType; }
     uint32_t components() const { return mComponents; }
     const unsigned char* data() const { return mLarge.empty() ? mSmall.data() : mLarge.data(); }

@@ -33,7 +33,7 @@ enum class TuningTime {
     eHost    ///< host time from submission to completion
 };
 
-/// Progress of a tuning run. Passed to the callback after every configuration of every round.
+/// Progress of a tuning run, after every configuration of every round.
 struct TuningProgress {
     std::string kernel;
     uint32_t round = 0; ///< starts at 1; each round eliminates the slower configurations
@@ -47,13 +47,11 @@ struct TuningProgress {
     double elapsedSeconds = 0;
     double budgetSeconds = 0;
 };
-/// Receives the progress.
-/// @return false to stop tuning with the best configuration so far
+/// Returns false to stop tuning with the best configuration so far.
 using TuningCallback = std::function<bool(const TuningProgress&)>;
 
 /// Returns a callback that draws a progress bar: a single updated line on a terminal, one line per
-/// round elsewhere.
-/// @param stream  not owned; null for standard error
+/// round elsewhere. A null @p stream means standard error.
 KOMPUTE_API TuningCallback consoleProgress(std::FILE* stream = nullptr);
 
 /// Options of an Autotuner.
@@ -71,11 +69,9 @@ struct AutotunerOptions {
     double lockSeconds = 2;
     /// Excludes work group sizes that are not a multiple of the subgroup size, if there are others.
     bool subgroupMultiple = true;
-    /// Measures configurations again even if the cache knows them.
-    bool remeasure = false;
-    /// Number of timed runs of a configuration that reaches the last round.
-    uint32_t runs = 15;
-    uint32_t seed = 1; ///< of the sample, if not all configurations are tried
+    bool remeasure = false; ///< measures configurations that the cache knows again
+    uint32_t runs = 15;     ///< timed runs of a configuration that reaches the last round
+    uint32_t seed = 1;      ///< of the sample, if not all configurations are tried
     TuningCallback progress;
 };
 
@@ -88,13 +84,12 @@ public:
 
     TuningArguments() = default;
     /// @param memObjects  memory for bindings 0, 1, ...
-    /// @param threads     invocations in x, y and z; also the problem size unless problem() sets
-    ///                    another
+    /// @param threads     see threads()
     /// @throws InvalidArgument if a memory object is null
     explicit TuningArguments(std::vector<std::shared_ptr<Memory>> memObjects,
                              const std::array<uint64_t, 3>& threads = {0, 1, 1});
 
-    /// Sets the number of invocations. The problem size follows unless problem() set another.
+    /// Sets the invocations in x, y and z; also the problem size unless problem() sets another.
     TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
@@ -108,8 +103,7 @@ public:
     TuningArguments& key(std::string key);
     /// Fills a memory object with zeros before every run instead of restoring it.
     TuningArguments& resetToZero(std::shared_ptr<Memory> memory);
-    /// Leaves a memory object as the runs leave it, for results that are not needed before the real
-    /// run.
+    /// Does not restore a memory object, whose contents are not needed before the real run.
     TuningArguments& leave(std::shared_ptr<Memory> memory);
     /// Rejects configurations that do not write @p expected to @p memory. Integers must be equal;
     /// floating-point numbers must be within absolute + relative * |expected|.
@@ -216,7 +210,6 @@ struct TuningResult {
 class KOMPUTE_API Autotuner {
 public:
     /// @param manager  its device is tuned for; must outlive the tuner
-    /// @param options  see AutotunerOptions
     /// @throws InvalidArgument if an option is out of range
     explicit Autotuner(Manager& manager, AutotunerOptions options = {});
     ~Autotuner();
@@ -231,18 +224,15 @@ public:
     ///         throw
     TuningResult tune(const TunableKernel& kernel, const TuningArguments& arguments);
 
-    /// Writes all cached times of this device to one file.
-    /// @return the number of configurations written
+    /// Writes all cached times of this device to one file. Returns the number of configurations.
     /// @throws InvalidArgument if the file cannot be written
     size_t exportRecords(const std::string& path) const;
     /// Adds the times of an exported file to the cache. If both contain a configuration, the entry
-    /// with more runs is kept. Times of other devices are kept for those devices.
-    /// @return the number of configurations added or replaced
+    /// with more runs is kept. Times of other devices are kept for those devices. Returns the
+    /// number of configurations added or replaced.
     /// @throws InvalidArgument if the file cannot be read or is not an export
     size_t importRecords(const std::string& path);
-    /// Returns the folder of the cache; "" if nothing is stored.
-    std::string cacheFolder() const;
-
+    std::string cacheFolder() const; ///< "" if nothing is stored
     Manager& manager() const;
     const AutotunerOptions& options() const;
 

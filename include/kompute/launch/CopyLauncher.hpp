@@ -21,11 +21,8 @@ class KOMPUTE_API CopyEnd {
 public:
     template <typename M, typename = std::enable_if_t<std::is_base_of<Memory, M>::value>>
     CopyEnd(std::shared_ptr<M> memory) : mMemory(std::move(memory)) {}
-    CopyEnd(void* memory, uint64_t bytes) : mHost(memory), mBytes(bytes) {}
-    /// @param memory     start of the host memory
-    /// @param bytes      its size
     /// @param keepAlive  released when the copy launcher and its unfinished copies are gone
-    CopyEnd(void* memory, uint64_t bytes, std::shared_ptr<void> keepAlive)
+    CopyEnd(void* memory, uint64_t bytes, std::shared_ptr<void> keepAlive = nullptr)
         : mHost(memory), mBytes(bytes), mKeepAlive(std::move(keepAlive)) {}
     template <typename T>
     CopyEnd(std::vector<T>& memory) : mHost(memory.data()), mBytes(memory.size() * sizeof(T)) {}
@@ -34,7 +31,6 @@ public:
     bool onDevice() const { return mMemory != nullptr; }
     const std::shared_ptr<Memory>& memory() const { return mMemory; }
     void* host() const { return mHost; }
-    /// Returns the size in bytes.
     uint64_t bytes() const;
     const std::shared_ptr<void>& keepAlive() const { return mKeepAlive; }
 
@@ -58,9 +54,6 @@ struct CopyRange {
 class KOMPUTE_API CopyLauncher : public Launcher {
 public:
     /// @param variable      name of the copy in trace and statistics
-    /// @param source        where to copy from
-    /// @param destination   where to copy to
-    /// @param range         the bytes to copy
     /// @param defaultQueue  queue for calls without one; may be null
     /// @param profiler      notified of each profiled launch; may be null
     /// @throws InvalidArgument if an end is null or destroyed, both are host memory, the range does
@@ -89,14 +82,10 @@ private:
 /// Fills a tensor, or a range of it, with a number of the tensor's type.
 class KOMPUTE_API FillLauncher : public Launcher {
 public:
-    /// @param variable      name of the fill in trace and statistics
-    /// @param tensor        the tensor to fill
-    /// @param value         a number of the element type, or the bytes of one element
-    /// @param offset        bytes from the start of the tensor
-    /// @param byteCount     size in bytes; default: up to the end. Offset and size are multiples of
-    ///                      the element size
-    /// @param defaultQueue  queue for calls without one; may be null
-    /// @param profiler      notified of each profiled launch; may be null
+    /// Parameters are those of CopyLauncher, and:
+    /// @param value      a number of the element type, or the bytes of one element
+    /// @param offset     bytes from the start of the tensor, a multiple of the element size
+    /// @param byteCount  likewise a multiple; default: up to the end
     /// @throws InvalidArgument if the tensor is null or destroyed, the value has another type, or
     ///         the range is empty or does not fit
     FillLauncher(std::string variable, std::shared_ptr<Tensor> tensor, ArgumentValue value,

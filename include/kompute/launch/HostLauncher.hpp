@@ -41,6 +41,12 @@ public:
     std::vector<ParameterInfo> parameters() const override;
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;
 
+protected:
+    /// Returns the function of one call, with its parameters bound. Called by the thread that
+    /// launches; a derived class may bind anything it likes.
+    /// @throws InvalidArgument if a parameter is missing
+    virtual std::function<void()> bindParameters(const LaunchOptions& options) const;
+
 private:
     std::function<void(const Parameters&)> mFunction;
     std::vector<std::string> mParameters;

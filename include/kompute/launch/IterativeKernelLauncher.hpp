@@ -15,7 +15,7 @@ namespace kp {
 /// Returns the next value, or nothing at the end.
 using ParameterSequence = std::function<std::optional<ArgumentValue>()>;
 
-/// Generates the values of an iterated parameter. Abstract.
+/// Generates the values of an iterated parameter.
 class KOMPUTE_API ParameterGenerator {
 public:
     virtual ~ParameterGenerator();
@@ -52,13 +52,8 @@ struct IteratedParameter {
 /// submission, like a list of launchers. Other parameters are given with the call.
 class KOMPUTE_API IterativeKernelLauncher : public ParametrizedKernelLauncher {
 public:
-    /// @param name                name in messages, trace and statistics
-    /// @param kernel              the kernel
-    /// @param parametersMap       all parameters, iterated or not
-    /// @param arguments           the fixed arguments, by index or name
-    /// @param iteratedParameters  parameters with their generators
-    /// @param options             defaults of calls
-    /// @param mode                how several iterated parameters are combined
+    /// Parameters are those of ParametrizedKernelLauncher; @p parametersMap includes the iterated
+    /// ones.
     /// @throws InvalidArgument if an iterated parameter is not in @p parametersMap, appears twice
     ///         or has no generator; otherwise as ParametrizedKernelLauncher
     IterativeKernelLauncher(std::string name, Kernel kernel, const ParametersMap& parametersMap,
@@ -82,8 +77,7 @@ public:
 
     const std::vector<IteratedParameter>& iteratedParameters() const { return mIterated; }
     IterationMode mode() const { return mMode; }
-    /// Returns all combinations of newly generated values, each in the order of
-    /// iteratedParameters().
+    /// Returns all combinations of newly generated values, ordered as iteratedParameters().
     /// @throws InvalidArgument as for a call
     std::vector<std::vector<ArgumentValue>> iterParameters() const;
     /// Returns the parameters that a call takes: all except the iterated ones.

@@ -27,16 +27,12 @@ public:
                                                       !std::is_same<Algorithm, A>::value>>
     Kernel(std::shared_ptr<A> algorithm)
         : Kernel(std::static_pointer_cast<Algorithm>(std::move(algorithm))) {}
-    /// Takes the SPIR-V of a compute shader with the entry point "main".
+    /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main".
     /// @throws ShaderError
     Kernel(Manager& manager, std::vector<uint32_t> spirv);
-    /// Compiles a compute shader from GLSL.
-    /// @throws ShaderError
     Kernel(Manager& manager, const std::string& glsl);
 
-    /// Returns the arguments of the kernel.
     const KernelSignature& signature() const;
-    /// Returns the interface of the shader.
     const shader::Reflection& reflection() const;
 
     struct Impl;
@@ -74,7 +70,6 @@ struct KernelOptions {
 class KOMPUTE_API KernelLauncher : public Launcher {
 public:
     /// @param name       name in messages, trace and statistics
-    /// @param kernel     the kernel
     /// @param arguments  all arguments; specialization constants are optional. If empty and the
     ///                   kernel was made from an algorithm, the algorithm's memory and push
     ///                   constants are used
@@ -92,8 +87,7 @@ public:
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
-    /// Returns true if there is a default queue.
-    bool queueConfigured() const;
+    bool queueConfigured() const; ///< true if there is a default queue
     bool globalSizeConfigured() const override;
     const std::shared_ptr<Queue>& defaultQueue() const;
     const std::optional<WorkSize>& defaultGlobalSize() const;
@@ -103,8 +97,7 @@ public:
     /// Returns the known arguments, each with its index.
     Arguments arguments() const;
 
-    /// Checks a value against the kernel's declaration. Called for each argument before it is set.
-    /// Override it to check more.
+    /// Checks a value against the kernel's declaration before it is set. Override it to check more.
     /// @throws InvalidArgument naming the launcher, the argument, its position, and what was
     ///         expected and given
     virtual void checkKernelArg(const ArgumentValue& value, uint32_t index, const std::string& name,
@@ -119,8 +112,7 @@ public:
     struct Impl;
 
 protected:
-    /// For launchers with parameters: the argument that a parameter stands for, which may be
-    /// missing.
+    /// The argument that a parameter stands for, which may be missing.
     struct ParameterPlace {
         std::string name;
         uint32_t index;
@@ -140,8 +132,7 @@ struct ParameterTarget {
     ParameterTarget(int place) : index(static_cast<uint32_t>(place)) {}
     ParameterTarget(std::string argument) : name(std::move(argument)) {}
     ParameterTarget(const char* argument) : name(argument) {}
-    /// @param place       index of the argument
-    /// @param scalarType  the type that the kernel must declare; otherwise the launcher throws
+    /// The launcher throws unless the kernel declares @p scalarType.
     ParameterTarget(uint32_t place, shader::ScalarType scalarType)
         : index(place), type(scalarType) {}
 
@@ -162,7 +153,6 @@ using ParametersMap = std::map<std::string, ParameterTarget>;
 class KOMPUTE_API ParametrizedKernelLauncher : public KernelLauncher {
 public:
     /// @param name           name in messages, trace and statistics
-    /// @param kernel         the kernel
     /// @param parametersMap  maps each parameter name to an argument. Fixed arguments and
     ///                       parameters must not overlap and together make up all arguments
     /// @param arguments      the fixed arguments, by index or name

@@ -25,7 +25,6 @@ namespace kp {
 /// Thread safety: one thread at a time.
 class KOMPUTE_API KernelListLauncher {
 public:
-    /// @param name      name in messages
     /// @param profiler  notified of each profiled launch; may be null
     explicit KernelListLauncher(std::string name, std::shared_ptr<TimingSink> profiler = nullptr);
     ~KernelListLauncher();
@@ -40,7 +39,6 @@ public:
     KernelListLauncher& push(std::shared_ptr<Launcher> launcher);
     /// Appends the launchers that are currently in another list; ignores null.
     KernelListLauncher& push(const std::shared_ptr<KernelListLauncher>& list);
-    /// Appends several launchers.
     template <typename... L>
     KernelListLauncher& pushKernels(const std::shared_ptr<L>&... launchers) {
         (push(launchers), ...);
@@ -65,8 +63,6 @@ public:
 
     /// Launches the whole list. Only the first launcher waits for @p waitFor. An empty list waits
     /// for them on the host and returns an event that is done.
-    /// @param queue       the queue to launch on
-    /// @param waitFor     events to wait for first
     /// @param parameters  passed to every launcher that takes a parameter of the name
     /// @return the event of the last launcher
     /// @throws InvalidArgument if the queue is null, or a parameter is unknown, missing or does not
@@ -79,11 +75,8 @@ public:
     std::vector<std::shared_ptr<Launcher>> launchers() const;
     size_t size() const;
 
-    /// Returns the profiled launches of this list since the last statistics(); see
-    /// Launcher::events.
+    /// Return the profiled launches of this list, and their times by launcher name; see Launcher.
     std::vector<Event> events() const;
-    /// Returns the times of the profiled launches in this list by launcher name; see
-    /// Launcher::statistics.
     StatisticsByName statistics();
     void clearStatistics();
 

@@ -19,12 +19,9 @@ public:
     /// fourth, ... run is kept, so memory stays bounded and the samples stay evenly spread.
     static constexpr size_t kMaxSamples = 1024;
 
-    /// Adds a run.
-    /// @param nanoseconds  its time
-    /// @param bytes        bytes that a copy or fill moved; 0 for kernels
+    /// Adds a run. @p bytes is what a copy or fill moved; 0 for kernels.
     void add(uint64_t nanoseconds, uint64_t bytes = 0);
-    /// Adds a run without a time.
-    void addUnprofiled() { ++mUnprofiled; }
+    void addUnprofiled() { ++mUnprofiled; } ///< adds a run without a time
     KernelStatistics& operator+=(const KernelStatistics& other);
     friend KernelStatistics operator+(KernelStatistics a, const KernelStatistics& b) {
         return a += b;
@@ -40,8 +37,7 @@ public:
     double stddev() const;
     double median() const { return percentile(50); }
     /// Returns a percentile, interpolated linearly between samples.
-    /// @param percent  0 to 100
-    /// @throws InvalidArgument for other values
+    /// @throws InvalidArgument unless @p percent is 0 to 100
     double percentile(double percent) const;
 
     uint64_t bytes() const { return mBytes; }
@@ -82,11 +78,7 @@ KOMPUTE_API std::string toTable(const StatisticsByName& statistics);
 class KOMPUTE_API TimingSink {
 public:
     virtual ~TimingSink();
-    /// Receives one launch.
-    /// @param name     name of the launcher
-    /// @param event    event of the launch
-    /// @param profile  its times
-    /// @param bytes    bytes that a copy or fill moved; 0 for kernels
+    /// Receives one launch of the launcher @p name. @p bytes as in KernelStatistics::add().
     virtual void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                            uint64_t bytes) = 0;
 };

@@ -94,6 +94,9 @@ public:
     /// Discards all times and events.
     void clearStatistics();
 
+    /// Counts a launch that a derived class made by itself, not through runSteps().
+    void addLaunch(const Event& event, uint64_t bytes = 0);
+
     /// For the library's own files: appends the steps of a call to a list.
     virtual void appendSteps(launch::StepList& steps, const launch::CallContext& context);
     launch::RunLog& runLog() const { return *mRunLog; }

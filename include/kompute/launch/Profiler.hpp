@@ -105,7 +105,6 @@ public:
     /// Adds a span of host code that was measured elsewhere, inside the open scopes of this thread.
     /// @throws InvalidArgument if it ends before it starts; likewise below
     void addHostSpan(const std::string& name, uint64_t startNs, uint64_t endNs);
-    /// Adds a span of a device.
     void addDeviceSpan(const DeviceSpan& span);
     void addDeviceSpans(const std::vector<DeviceSpan>& spans);
     /// Adds a launch on the track of its queue; called by launchers. The device has the name given
@@ -115,15 +114,11 @@ public:
     void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                    uint64_t bytes) override;
 
-    /// Relates a device's clock to the host's. One calibration is accurate for seconds; further
-    /// ones track the drift between the clocks.
-    /// @param device       as in DeviceSpan::device
-    /// @param calibration  the two readings
+    /// Relates the clock of a device (DeviceSpan::device) to the host's. One calibration is
+    /// accurate for seconds; further ones track the drift between the clocks.
     void addCalibration(const std::string& device, const ClockCalibration& calibration);
     /// Reads both clocks now and adds the calibration. Launches on the manager's device get this
     /// name.
-    /// @param device   as in DeviceSpan::device
-    /// @param manager  a manager of the device
     /// @return false if the device has no calibrated timestamps; its spans are then aligned by
     ///         their submissions, and the trace says so
     bool calibrate(const std::string& device, const Manager& manager);
@@ -136,7 +131,6 @@ public:
 
     /// Returns the trace in Chrome's trace event format (JSON).
     std::string trace() const;
-    /// Writes the trace to a file.
     /// @throws InvalidArgument if the file cannot be written
     void writeTrace(const std::string& path) const;
 
@@ -156,9 +150,7 @@ private:
     std::shared_ptr<Impl> mImpl;
 };
 
-/// Reads both clocks now, for Profiler::addCalibration.
-/// @param manager      a manager of the device
-/// @param calibration  set if the result is true
+/// Reads both clocks now, for Profiler::addCalibration. Sets @p calibration if it returns true.
 /// @return false if the device has no calibrated timestamps
 KOMPUTE_API bool calibrateClock(const Manager& manager, ClockCalibration& calibration);
 

@@ -44,7 +44,6 @@ public:
     const std::string& name() const;
     double totalTime() const; ///< seconds
     uint64_t calls() const;
-    /// Adds a call that took this many seconds.
     FunctionProfiler& operator+=(double seconds);
     void addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                    uint64_t bytes) override;
@@ -62,10 +61,7 @@ KOMPUTE_API bool shouldProfileKernel(const std::string& message);
 /// Waits for the event and adds its time to @p profiler. Has no effect if shouldProfileKernel() is
 /// false, the profiler is null or the event has no times. Launchers do not call it: their
 /// statistics never wait.
-/// @param kernel    name of the kernel
-/// @param event     event of the launch
-/// @param profiler  receives the time; may be null
-/// @param message   text for the filter; "": the kernel's name
+/// @param message  text for the filter; "": the kernel's name
 KOMPUTE_API void profileKernel(const std::string& kernel, const Event& event,
                                FunctionProfiler* profiler, const std::string& message = "");
 

@@ -27,7 +27,6 @@ public:
     explicit TuningConfiguration(std::vector<Item> items) : mItems(std::move(items)) {}
 
     const std::vector<Item>& items() const { return mItems; }
-    /// Returns true if there is a parameter with this name.
     bool has(const std::string& name) const;
     /// Returns the value of a parameter. number() also accepts integers.
     /// @throws InvalidArgument if there is no such parameter, or its value has another type
@@ -35,8 +34,8 @@ public:
     double number(const std::string& name) const;
     const std::string& text(const std::string& name) const;
 
-    /// Returns the parameters "local_size_x", "local_size_y" and "local_size_z"; 1 for missing
-    /// ones.
+    /// Returns the parameters "local_size_x", "local_size_y" and "local_size_z", which default
+    /// to 1.
     Workgroup localSize() const;
 
     /// Returns a text such as "local_size_x=64, unroll=4, variant=wide".
@@ -84,9 +83,7 @@ public:
     /// Adds a specialization constant. Integer values suit integer, bool and floating-point
     /// constants; floating-point values suit floating-point constants. The shader determines the
     /// size.
-    /// @param id      its constant_id
-    /// @param name    name of the parameter
-    /// @param values  values to try
+    /// @param id  its constant_id
     TunableKernel& specialization(uint32_t id, const std::string& name,
                                   const std::vector<int64_t>& values);
     TunableKernel& specialization(uint32_t id, const std::string& name,
@@ -107,10 +104,9 @@ public:
     TunableKernel& variant(const std::string& name, std::vector<uint32_t> spirv);
 
     /// Sets a function as the source of the shader.
-    /// @param factory  the function
-    /// @param key      a text to change with the function. With a key, the cache is searched by it,
-    ///                 and known configurations are not compiled at all. Without one, the cache is
-    ///                 searched by the resulting SPIR-V
+    /// @param key  a text to change with the function. With a key, the cache is searched by it, and
+    ///             known configurations are not compiled at all. Without one, the cache is searched
+    ///             by the resulting SPIR-V
     TunableKernel& factory(Factory factory, const std::string& key = {});
     TunableKernel& glslFactory(GlslFactory factory, const std::string& key = {});
 

@@ -12,8 +12,7 @@ namespace kp {
 /// on it. Thread-safe.
 class KOMPUTE_API TunedAlgorithm {
 public:
-    /// @param tuner   may be shared; its manager must outlive it
-    /// @param kernel  the kernel to tune
+    /// @param tuner  may be shared; its manager must outlive it
     /// @throws InvalidArgument if the tuner is null
     TunedAlgorithm(std::shared_ptr<Autotuner> tuner, TunableKernel kernel);
     ~TunedAlgorithm();

@@ -50,8 +50,10 @@ public:
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
-    /// Tunes for the default global size if it is new. Launches nothing.
-    /// @throws as Autotuner::tune
+    /// Tunes for the default global size if it is new. Launches nothing. A later call with that
+    /// size neither tunes nor waits for other users of the tuned algorithm.
+    /// @throws InvalidArgument if a parameter does not match the kernel; whatever Autotuner::tune
+    ///         throws
     TuningResult tune();
     /// Returns true if a call with the default global size would not tune.
     bool isTuned() const;

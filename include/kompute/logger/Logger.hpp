@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include <kompute/Export.hpp>
 
@@ -43,51 +45,30 @@ KOMPUTE_API void log(Level level, const char* file, int line, const std::string&
 
 namespace detail {
 
-/// One argument of a log message. Keeps the {fmt} library out of this header.
-struct Argument {
-    enum class Kind { eBool, eSigned, eUnsigned, eFloating, eText, ePointer } kind;
-    union {
-        int64_t asSigned;
-        uint64_t asUnsigned;
-        double asFloating;
-        const void* asPointer;
-        const char* asText;
-    };
-    size_t length = 0;
+/// An argument of a log message. Keeps the {fmt} library out of this header.
+using Argument = std::variant<bool, int64_t, uint64_t, double, const void*, std::string_view>;
 
-    Argument(const std::string& value) : kind(Kind::eText), length(value.size()) {
-        asText = value.data();
+template <typename T>
+Argument argumentOf(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return value;
+    } else if constexpr (std::is_enum_v<T> || (std::is_integral_v<T> && std::is_signed_v<T>)) {
+        return static_cast<int64_t>(value);
+    } else if constexpr (std::is_integral_v<T>) {
+        return static_cast<uint64_t>(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<double>(value);
+    } else if constexpr (std::is_convertible_v<const T&, const char*>) {
+        const char* text = value;
+        return std::string_view(text ? text : "(null)");
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+        return std::string_view(value);
+    } else {
+        static_assert(std::is_pointer_v<T>,
+                      "a log argument is a number, text, an enum or a pointer");
+        return static_cast<const void*>(value);
     }
-    Argument(const char* value) : kind(Kind::eText), length(SIZE_MAX) { asText = value; }
-    template <typename T>
-    Argument(const T& value) {
-        if constexpr (std::is_same_v<T, bool>) {
-            kind = Kind::eBool;
-            asUnsigned = value;
-        } else if constexpr (std::is_enum_v<T>) {
-            kind = Kind::eSigned;
-            asSigned = static_cast<int64_t>(value);
-        } else if constexpr (std::is_floating_point_v<T>) {
-            kind = Kind::eFloating;
-            asFloating = static_cast<double>(value);
-        } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-            kind = Kind::eSigned;
-            asSigned = static_cast<int64_t>(value);
-        } else if constexpr (std::is_integral_v<T>) {
-            kind = Kind::eUnsigned;
-            asUnsigned = static_cast<uint64_t>(value);
-        } else if constexpr (std::is_convertible_v<const T&, const char*>) {
-            kind = Kind::eText;
-            asText = value;
-            length = SIZE_MAX;
-        } else {
-            static_assert(std::is_pointer_v<T>,
-                          "a log argument is a number, text, an enum or a pointer");
-            kind = Kind::ePointer;
-            asPointer = value;
-        }
-    }
-};
+}
 
 KOMPUTE_API bool enabled(Level level);
 KOMPUTE_API void logFormatted(Level level, const char* file, int line, const char* format,
@@ -95,7 +76,7 @@ KOMPUTE_API void logFormatted(Level level, const char* file, int line, const cha
 
 template <typename... Args>
 void write(Level level, const char* file, int line, const char* format, const Args&... args) {
-    const Argument arguments[] = {Argument(args)..., Argument(0)};
+    const Argument arguments[] = {argumentOf(args)..., Argument()};
     logFormatted(level, file, line, format, arguments, sizeof...(Args));
 }
 

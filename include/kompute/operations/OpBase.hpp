@@ -38,8 +38,8 @@ public:
         Part part = Part::eDevice;
     };
 
-    /// Returns accesses that stand for any memory in any way: the operation is ordered against all
-    /// earlier and later work, in this sequence and on other queues.
+    /// Any memory in any way: the operation is ordered against all earlier and later work, in this
+    /// sequence and on other queues.
     static Accesses anything();
 
     /// Adds an access and returns *this.
@@ -125,14 +125,12 @@ private:
 
 namespace detail {
 
-/// Converts a vector of shared pointers to tensors or images to one of shared pointers to Memory.
 template <typename M>
 std::vector<std::shared_ptr<Memory>> toMemory(const std::vector<std::shared_ptr<M>>& objects) {
     return std::vector<std::shared_ptr<Memory>>(objects.begin(), objects.end());
 }
 
-/// Enables an overload for vectors of Tensor, TensorT<T>, Image and so on. Braced lists never
-/// select it.
+/// Enables an overload for vectors of Tensor, TensorT<T>, Image and so on, but not braced lists.
 template <typename M>
 using EnableForDerived =
     std::enable_if_t<std::is_base_of<Memory, M>::value && !std::is_same<Memory, M>::value>;

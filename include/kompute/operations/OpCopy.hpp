@@ -19,12 +19,10 @@ public:
     Accesses accesses() override;
     /// @throws InvalidArgument if data types, sizes or (for two images) widths or heights differ
     void record(const vk::CommandBuffer& commandBuffer) override;
-    void preEval(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:
-    void recordKernels(VkCommandBuffer commandBuffer);
-
     std::vector<std::shared_ptr<Memory>> mMemObjects;
     bool mByKernel = false; ///< result of the last accesses(): a compute shader copies
 };

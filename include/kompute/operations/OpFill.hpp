@@ -28,12 +28,11 @@ public:
 
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
-    void preEval(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:
     OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const void* value, size_t bytes);
-    void recordKernels(VkCommandBuffer commandBuffer);
 
     std::vector<std::shared_ptr<Memory>> mMemObjects;
     uint64_t mPattern = 0;  ///< the value, repeated to 8 bytes

@@ -19,7 +19,7 @@ public:
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer& commandBuffer) override;
-    void postEval(const vk::CommandBuffer& commandBuffer) override;
+    void postEval(const vk::CommandBuffer&) override {}
 
 private:
     std::vector<std::shared_ptr<Memory>> mMemObjects;

@@ -18,7 +18,7 @@ public:
 
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
-    void preEval(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:

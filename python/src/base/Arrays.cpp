@@ -6,45 +6,40 @@
 
 namespace kp::python {
 
-Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument) {
-    using Types = Memory::DataTypes;
+namespace {
+
+using Types = Memory::DataTypes;
+using shader::ScalarType;
+
+/// A type of numbers in NumPy, in memory and in shaders.
+struct NumberType {
+    char kind;
+    py::ssize_t size;
+    Types type;
+    ScalarType scalar;
+};
+
+constexpr NumberType kNumbers[] = {{'b', 1, Types::eBool, ScalarType::eBool},
+                                   {'i', 1, Types::eChar, ScalarType::eInt8},
+                                   {'i', 2, Types::eShort, ScalarType::eInt16},
+                                   {'i', 4, Types::eInt, ScalarType::eInt32},
+                                   {'i', 8, Types::eLong, ScalarType::eInt64},
+                                   {'u', 1, Types::eUnsignedChar, ScalarType::eUint8},
+                                   {'u', 2, Types::eUnsignedShort, ScalarType::eUint16},
+                                   {'u', 4, Types::eUnsignedInt, ScalarType::eUint32},
+                                   {'u', 8, Types::eUnsignedLong, ScalarType::eUint64},
+                                   {'f', 2, Types::eHalf, ScalarType::eFloat16},
+                                   {'f', 4, Types::eFloat, ScalarType::eFloat32},
+                                   {'f', 8, Types::eDouble, ScalarType::eFloat64}};
+
+const NumberType* findNumber(const py::dtype& dtype) {
     const char kind = dtype.kind();
     const py::ssize_t size = dtype.itemsize();
-    if (size == 0 || kind == 'O' || kind == 'U' || kind == 'S')
-        throw py::type_error(formatted(
-            "{} has dtype '{}', which no device can hold; use numbers, bool or a struct of them",
-            argument, nameOf(dtype)));
-    const auto bySize = [size](Types one, Types two, Types four, Types eight) {
-        return size == 1 ? one : size == 2 ? two : size == 4 ? four : eight;
-    };
-    switch (kind) {
-    case 'b':
-        return Types::eBool;
-    case 'i':
-        return bySize(Types::eChar, Types::eShort, Types::eInt, Types::eLong);
-    case 'u':
-        return bySize(Types::eUnsignedChar, Types::eUnsignedShort, Types::eUnsignedInt,
-                      Types::eUnsignedLong);
-    case 'f':
-        if (size == 2)
-            return Types::eHalf;
-        if (size == 4)
-            return Types::eFloat;
-        if (size == 8)
-            return Types::eDouble;
-        break;
-    default:
-        break;
-    }
-    if (size == 2 && py::cast<std::string>(dtype.attr("name")) == "bfloat16")
-        return Types::eBFloat16;
-    if (py::cast<bool>(dtype.attr("hasobject")))
-        throw py::type_error(formatted(
-            "{} has a dtype with Python objects in it, which no device can hold", argument));
-    return Types::eCustom;
+    for (const NumberType& each : kNumbers)
+        if (each.kind == kind && each.size == size)
+            return &each;
+    return nullptr;
 }
-
-namespace {
 
 py::object plainArray(py::handle data, const char* argument) {
     static const py::handle numpy = py::module_::import("numpy").release();
@@ -65,6 +60,37 @@ py::object plainArray(py::handle data, const char* argument) {
 }
 
 } // namespace
+
+Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument) {
+    const char kind = dtype.kind();
+    const py::ssize_t size = dtype.itemsize();
+    if (size == 0 || kind == 'O' || kind == 'U' || kind == 'S')
+        throw py::type_error(formatted(
+            "{} has dtype '{}', which no device can hold; use numbers, bool or a struct of them",
+            argument, nameOf(dtype)));
+    if (const NumberType* const number = findNumber(dtype))
+        return number->type;
+    if (size == 2 && py::cast<std::string>(dtype.attr("name")) == "bfloat16")
+        return Types::eBFloat16;
+    if (py::cast<bool>(dtype.attr("hasobject")))
+        throw py::type_error(formatted(
+            "{} has a dtype with Python objects in it, which no device can hold", argument));
+    return Types::eCustom;
+}
+
+ScalarType scalarTypeOf(const py::dtype& dtype) {
+    const NumberType* const number = findNumber(dtype);
+    return number ? number->scalar : ScalarType::eUnknown;
+}
+
+py::object dtypeOf(ScalarType type) {
+    if (type == ScalarType::eBool)
+        return py::dtype::of<uint32_t>();
+    for (const NumberType& each : kNumbers)
+        if (each.scalar == type)
+            return py::dtype(std::string(1, each.kind) + std::to_string(each.size));
+    return py::none();
+}
 
 py::array toArray(py::handle data, const py::object& dtype, const char* argument) {
     static const py::handle numpy = py::module_::import("numpy").release();
@@ -146,26 +172,29 @@ py::object makeView(void* data, const py::dtype& dtype, const std::vector<py::ss
     return view;
 }
 
+Elements::Elements(py::handle shapeGiven, const py::object& dtypeGiven)
+    : dtype(toDtype(dtypeGiven)), shape(toShape(shapeGiven)), type(dataTypeOf(dtype, "dtype")) {}
+
 Contents::Contents(const py::object& data, const py::object& shapeGiven,
                    const py::object& dtypeGiven, bool keepsDtype)
-    : array(py::reinterpret_steal<py::array>(py::handle())), dtype(toDtype(dtypeGiven)) {
+    : array(py::reinterpret_steal<py::array>(py::handle())) {
     if (data.is_none()) {
         if (shapeGiven.is_none())
             throw py::type_error("data or shape must be given");
-        shape = toShape(shapeGiven);
-    } else {
-        const bool ofData = keepsDtype && dtypeGiven.is_none();
-        array = toArray(data, ofData ? py::object(py::none()) : dtype, "data");
-        dtype = array.dtype();
-        shape.assign(array.shape(), array.shape() + array.ndim());
-        if (!shapeGiven.is_none()) {
-            shape = toShape(shapeGiven);
-            if (countOf(shape) != array.size())
-                throw py::value_error(formatted("shape has {} elements, but data has {}",
-                                                countOf(shape), array.size()));
-        }
+        static_cast<Elements&>(*this) = Elements(shapeGiven, dtypeGiven);
+        return;
     }
-    type = dataTypeOf(dtype, data.is_none() ? "dtype" : "data");
+    const bool ofData = keepsDtype && dtypeGiven.is_none();
+    array = toArray(data, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data");
+    dtype = array.dtype();
+    type = dataTypeOf(dtype, "data");
+    shape.assign(array.shape(), array.shape() + array.ndim());
+    if (shapeGiven.is_none())
+        return;
+    shape = toShape(shapeGiven);
+    if (countOf(shape) != array.size())
+        throw py::value_error(
+            formatted("shape has {} elements, but data has {}", countOf(shape), array.size()));
 }
 
 } // namespace kp::python

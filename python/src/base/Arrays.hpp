@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <kompute/Memory.hpp>
+#include <kompute/Reflection.hpp>
 
 #include "base/Pybind.hpp"
 
@@ -13,6 +11,12 @@ namespace kp::python {
 /// Returns the element type of a dtype; eCustom for structs and everything else of fixed size.
 /// @throws TypeError naming @p argument for objects, text and dtypes of no size
 Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument);
+
+/// Returns the type of a dtype's numbers in shaders; eUnknown for everything else.
+shader::ScalarType scalarTypeOf(const py::dtype& dtype);
+/// Returns the dtype of a shader's numbers (a bool is 4 bytes in memory: uint32); None for structs
+/// and unknown types.
+py::object dtypeOf(shader::ScalarType type);
 
 /// Returns any array-like as a C-contiguous array in native byte order: NumPy arrays, DLPack and
 /// buffer objects of host memory, nested sequences, numbers. Copies only if it must.
@@ -35,20 +39,30 @@ py::ssize_t countOf(const std::vector<py::ssize_t>& shape);
 py::object makeView(void* data, const py::dtype& dtype, const std::vector<py::ssize_t>& shape,
                     py::handle base);
 
+/// The elements of new memory.
+struct Elements {
+    Elements() = default;
+    /// @throws TypeError, ValueError
+    Elements(py::handle shape, const py::object& dtype);
+
+    uint64_t count() const { return static_cast<uint64_t>(countOf(shape)); }
+    uint64_t itemBytes() const { return static_cast<uint64_t>(dtype.itemsize()); }
+
+    py::dtype dtype;
+    std::vector<py::ssize_t> shape;
+    Memory::DataTypes type{};
+};
+
 /// The contents that a tensor or an image is created with.
-struct Contents {
+struct Contents : Elements {
     /// @param keepsDtype  without a dtype the elements are those of @p data, not float32
     /// @throws TypeError, ValueError
     Contents(const py::object& data, const py::object& shape, const py::object& dtype,
              bool keepsDtype);
 
     void* data() const { return array ? const_cast<void*>(array.data()) : nullptr; }
-    uint64_t count() const { return static_cast<uint64_t>(countOf(shape)); }
 
     py::array array; ///< null: none
-    py::dtype dtype;
-    std::vector<py::ssize_t> shape;
-    Memory::DataTypes type;
 };
 
 } // namespace kp::python

@@ -2,9 +2,10 @@
 #include "base/Errors.hpp"
 
 #include <cctype>
-#include <string_view>
 
 #include <kompute/Error.hpp>
+
+#include "base/Held.hpp"
 
 namespace kp::python {
 namespace {
@@ -129,6 +130,8 @@ void bindErrors() {
                 std::rethrow_exception(pointer);
         } catch (const Error& error) {
             raise(error);
+        } catch (const PythonFailure& failure) {
+            failure.raise();
         }
     });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "base/Pybind.hpp"
 
 namespace kp::python {
@@ -25,6 +23,7 @@ PyObject* guarded(Body&& body) {
     return nullptr;
 }
 
+/// Translates the exceptions of the library, and those of Python that travel through it.
 void bindErrors();
 
 } // namespace kp::python

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
 #include <kompute/Launch.hpp>
 
@@ -41,7 +38,6 @@ struct MemoryHandle {
 struct TensorHandle final : MemoryHandle {};
 struct ImageHandle final : MemoryHandle {};
 
-/// A kp.Algorithm.
 struct AlgorithmHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Algorithm> algorithm;
@@ -58,7 +54,6 @@ struct OpHandle {
     virtual ~OpHandle() = default;
 };
 
-/// A kp.Sequence.
 struct SequenceHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Sequence> sequence;
@@ -67,7 +62,6 @@ struct SequenceHandle {
     ~SequenceHandle();
 };
 
-/// A kp.Queue.
 struct QueueHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Queue> queue;
@@ -86,6 +80,14 @@ public:
 private:
     Handle& mHandle;
 };
+
+/// Runs @p body, which uses the object, without the GIL.
+template <typename Handle, typename Body>
+auto withoutGil(Handle& handle, Body&& body) {
+    const Use use(handle);
+    const py::gil_scoped_release release;
+    return body();
+}
 
 /// A Use of each of several objects.
 template <typename Handle>
@@ -149,9 +151,6 @@ Handle* pointerOf(PyObject* object) {
                                     ? instance->simple_value_holder[0]
                                     : instance->get_value_and_holder().value_ptr());
 }
-
-/// @throws TypeError naming @p argument and the type it should have
-[[noreturn]] void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected);
 
 /// Same for any Python object. @throws TypeError naming @p argument
 template <typename Handle>

@@ -3,8 +3,6 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include <kompute/Error.hpp>
 
@@ -15,8 +13,8 @@ namespace {
 
 std::mutex gMutex; ///< guards the rest; nothing else is locked or called while it is held
 std::condition_variable gEnded;
-std::vector<PyObject*>* gDropped = nullptr; // never freed: the library may drop until the end
-bool gReleasing = false;                    // a release is pending
+auto& gDropped = *new std::vector<PyObject*>; ///< never freed: the library may drop until the end
+bool gReleasing = false;                      ///< a release is pending
 bool gEnding = false;
 int gRunning = 0;
 thread_local bool tInCall = false;
@@ -30,31 +28,27 @@ void drop(PyObject* object) {
     const std::lock_guard lock(gMutex);
     if (gEnding)
         return; // freed with the process
-    gDropped->push_back(object);
+    gDropped.push_back(object);
     if (!gReleasing)
         gReleasing = Py_AddPendingCall(releasePending, nullptr) == 0;
 }
 
 /// Counts the Python code that runs on threads of the library.
-class Running {
-public:
-    Running() {
+void startCall() {
+    const std::lock_guard lock(gMutex);
+    if (gEnding)
+        throw Error(ErrorCode::eUnsupported,
+                    "the interpreter is ending; host functions are no longer called");
+    ++gRunning;
+}
+
+void endCall() {
+    {
         const std::lock_guard lock(gMutex);
-        if (gEnding)
-            throw Error(ErrorCode::eUnsupported,
-                        "the interpreter is ending; host functions are no longer called");
-        ++gRunning;
+        --gRunning;
     }
-    ~Running() {
-        {
-            const std::lock_guard lock(gMutex);
-            --gRunning;
-        }
-        gEnded.notify_all();
-    }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-};
+    gEnded.notify_all();
+}
 
 std::string messageOf(py::handle error) {
     const auto text = py::reinterpret_steal<py::object>(PyObject_Str(error.ptr()));
@@ -81,7 +75,7 @@ void releaseHeld() {
     {
         const std::lock_guard lock(gMutex);
         gReleasing = false;
-        dropped.swap(*gDropped);
+        dropped.swap(gDropped);
     }
     for (PyObject* const object : dropped)
         Py_DECREF(object);
@@ -101,29 +95,25 @@ void throwFailure(const py::error_already_set& error) {
 }
 
 void runFromLibrary(const std::function<void()>& code) {
-    const Running running;
+    startCall();
+    const AtEnd end{endCall};
     const py::gil_scoped_acquire acquire;
-    const bool outer = std::exchange(tInCall, true);
     try {
-        code();
-        tInCall = outer;
+        {
+            const AtEnd restore{[outer = std::exchange(tInCall, true)] { tInCall = outer; }};
+            code();
+        }
         releaseHeld();
     } catch (const py::error_already_set& error) {
-        tInCall = outer;
         throwFailure(error);
-    } catch (...) {
-        tInCall = outer;
-        throw;
     }
 }
 
-void callFromLibrary(const Held& function) {
-    runFromLibrary([&] { py::handle(function.get())(); });
-}
-
 void callFromLibrary(const Held& function, const Held& keywords) {
-    runFromLibrary(
-        [&] { py::handle(function.get())(**py::reinterpret_borrow<py::dict>(keywords.get())); });
+    runFromLibrary([&] {
+        const auto given = keywords ? py::reinterpret_borrow<py::dict>(keywords.get()) : py::dict();
+        py::handle(function.get())(**given);
+    });
 }
 
 bool mustStopWaiting() {
@@ -136,18 +126,6 @@ void endCallsFromLibrary() {
     std::unique_lock lock(gMutex);
     gEnding = true;
     gEnded.wait(lock, [] { return gRunning == 0; });
-}
-
-void bindHeld() {
-    gDropped = new std::vector<PyObject*>;
-    py::register_local_exception_translator([](std::exception_ptr pointer) {
-        try {
-            if (pointer)
-                std::rethrow_exception(pointer);
-        } catch (const PythonFailure& failure) {
-            failure.raise();
-        }
-    });
 }
 
 } // namespace kp::python

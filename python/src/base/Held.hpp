@@ -2,10 +2,6 @@
 #pragma once
 
 #include <exception>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
 
 #include "base/Pybind.hpp"
 
@@ -61,10 +57,9 @@ auto withinLibrary(Body&& body) {
     }
 }
 
-/// Calls a Python function without arguments on a thread of the library, as runFromLibrary().
-void callFromLibrary(const Held& function);
-/// Same with keywords, a dict.
-void callFromLibrary(const Held& function, const Held& keywords);
+/// Calls a Python function on a thread of the library, as runFromLibrary().
+/// @param keywords  a dict; null: none
+void callFromLibrary(const Held& function, const Held& keywords = nullptr);
 
 /// Returns true in a call of callFromLibrary() once the interpreter is ending: waits must stop.
 bool mustStopWaiting();
@@ -72,7 +67,5 @@ bool mustStopWaiting();
 /// Ends all calls from the library: waits, without the GIL, for the running ones, and refuses
 /// later ones.
 void endCallsFromLibrary();
-
-void bindHeld();
 
 } // namespace kp::python

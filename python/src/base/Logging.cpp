@@ -3,8 +3,6 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <string>
-#include <vector>
 
 #include <kompute/logger/Logger.hpp>
 
@@ -24,37 +22,23 @@ struct Message {
 };
 
 std::mutex gMessageMutex;
-std::vector<Message>* gMessages = nullptr; // never freed: others may log until the end
-bool gDelivering = false;                  // a delivery is pending
+auto& gMessages = *new std::vector<Message>; ///< never freed: others may log until the end
+bool gDelivering = false;                    ///< a delivery is pending
 
-int levelOf(logger::Level level) {
-    switch (level) {
-    case logger::Level::eTrace:
-        return 5;
-    case logger::Level::eDebug:
-        return 10;
-    case logger::Level::eInfo:
-        return 20;
-    case logger::Level::eWarn:
-        return 30;
-    case logger::Level::eError:
-        return 40;
-    default:
-        return 50;
-    }
-}
+/// Python's levels, from eTrace to eOff.
+constexpr int kLevels[] = {5, 10, 20, 30, 40, 50, 50};
 
 int deliver(void*) {
     std::vector<Message> messages;
     {
         const std::lock_guard lock(gMessageMutex);
-        messages.swap(*gMessages);
+        messages.swap(gMessages);
         gDelivering = false;
     }
     try {
         const py::object log = py::module_::import("logging").attr("getLogger")("kp");
         for (const Message& message : messages) {
-            const int level = levelOf(message.level);
+            const int level = kLevels[static_cast<int>(message.level)];
             if (py::cast<bool>(log.attr("isEnabledFor")(level)))
                 log.attr("handle")(log.attr("makeRecord")("kp", level, message.file, message.line,
                                                           message.text, py::tuple(), py::none()));
@@ -70,7 +54,7 @@ int deliver(void*) {
 
 void keepMessage(void*, logger::Level level, const char* file, int line, const char* text) {
     const std::lock_guard lock(gMessageMutex);
-    gMessages->push_back({level, file, line, text});
+    gMessages.push_back({level, file, line, text});
     if (!gDelivering)
         gDelivering = Py_AddPendingCall(deliver, nullptr) == 0;
 }
@@ -80,7 +64,6 @@ void dropMessage(void*, logger::Level, const char*, int, const char*) {}
 } // namespace
 
 void bindLogging() {
-    gMessages = new std::vector<Message>;
     // Python's logger filters the messages, unless the environment does.
     if (!std::getenv("KOMPUTE_LOG_LEVEL"))
         logger::setLogLevel(logger::Level::eDebug);

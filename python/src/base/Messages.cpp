@@ -26,6 +26,14 @@ void throwTypeError(std::string_view argument, std::string_view expected, py::ha
                                    std::string(expected), typeNameOf(given)));
 }
 
+void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected) {
+    if (!PyObject_TypeCheck(object.ptr(), expected))
+        throwTypeError(argument, formatted("a {}", expected->tp_name), object);
+    throw py::type_error(
+        formatted("{} is a {} that was never initialised; call __init__ of its base class",
+                  argument, typeNameOf(object)));
+}
+
 void requireCallable(py::handle function, std::string_view argument) {
     if (!PyCallable_Check(function.ptr()))
         throwTypeError(argument, "a function", function);

@@ -3,8 +3,6 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <string>
-#include <string_view>
 
 #include "base/Pybind.hpp"
 
@@ -40,6 +38,10 @@ std::string reprOf(py::handle object);
 /// @throws TypeError with "argument is expected, not a ..."
 [[noreturn]] void throwTypeError(std::string_view argument, std::string_view expected,
                                  py::handle given);
+
+/// @throws TypeError if @p object is not of the expected type, or of a derived class that was never
+/// initialised
+[[noreturn]] void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected);
 
 /// @throws TypeError naming @p argument if @p function is not callable
 void requireCallable(py::handle function, std::string_view argument);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Process.hpp"
 
-#include <vector>
-
 #include <kompute/Error.hpp>
 
 #include "base/Held.hpp"
@@ -79,8 +77,7 @@ void bindProcess() {
     py::module_::import("atexit").attr("register")(py::cpp_function(&atExit));
     const py::module_ os = py::module_::import("os");
     if (py::hasattr(os, "register_at_fork"))
-        os.attr("register_at_fork")(py::arg("after_in_child") =
-                                        py::cpp_function(&afterForkInChild));
+        os.attr("register_at_fork")("after_in_child"_a = py::cpp_function(&afterForkInChild));
 }
 
 } // namespace kp::python

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
 #include <kompute/Manager.hpp>
 
 #include "base/Pybind.hpp"

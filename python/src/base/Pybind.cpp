@@ -3,10 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace kp::python {
 namespace {
@@ -36,8 +32,8 @@ const char* doc(const char* literal) {
     return keep(std::move(text));
 }
 
-const char* methodDoc(const char* name, const char* signature, const char* literal) {
-    return keep(std::string(name) + signature + "\n\n" + doc(literal));
+const char* methodDoc(const char* name, const std::string& signature, const char* literal) {
+    return keep(name + signature + "\n\n" + doc(literal));
 }
 
 void addMethod(py::handle type, PyMethodDef& method) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Values.hpp"
 
-#include <kompute/Error.hpp>
-
-#include "base/Messages.hpp"
-
 namespace kp::python {
 
 py::ssize_t toIndex(py::handle number) {
@@ -14,32 +10,32 @@ py::ssize_t toIndex(py::handle number) {
     return value;
 }
 
+std::optional<uint64_t> toUnsigned(py::handle value) {
+    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    const unsigned long long number = index ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+    if (!PyErr_Occurred())
+        return number;
+    PyErr_Clear();
+    return std::nullopt;
+}
+
 std::optional<uint64_t> toWholeNumber(py::handle value) {
     if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
         return std::nullopt;
-    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    const unsigned long long number = index ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        return std::nullopt;
-    }
-    return number;
+    return toUnsigned(value);
 }
 
 std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_t missing,
                                 size_t minCount, uint64_t max) {
     std::array<uint64_t, 3> result{missing, missing, missing};
     const auto convert = [&](py::handle value) {
-        const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-        const unsigned long long number = index ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
-        if (PyErr_Occurred()) {
-            PyErr_Clear();
+        const std::optional<uint64_t> number = toUnsigned(value);
+        if (!number)
             throw py::value_error(
                 formatted("{} has whole numbers from 0 on, not {}", argument, reprOf(value)));
-        }
-        if (number > max)
-            throw py::value_error(formatted("{} has {}, which is over {}", argument, number, max));
-        return static_cast<uint64_t>(number);
+        if (*number > max)
+            throw py::value_error(formatted("{} has {}, which is over {}", argument, *number, max));
+        return *number;
     };
     if (PyIndex_Check(values.ptr())) {
         result[0] = convert(values);
@@ -62,14 +58,6 @@ std::string toPath(py::handle path) {
 
 py::bytes toBytes(const std::vector<uint32_t>& words) {
     return py::bytes(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t));
-}
-
-void throwUnknownName(const char* argument, const std::vector<const char*>& names,
-                      const std::string& given) {
-    std::string known;
-    for (const char* const name : names)
-        known += formatted("{}\"{}\"", known.empty() ? "" : ", ", name);
-    throw InvalidArgument(formatted("{} is one of {}, not \"{}\"", argument, known, given));
 }
 
 } // namespace kp::python

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <kompute/Error.hpp>
 
-#include "base/Pybind.hpp"
+#include "base/Messages.hpp"
 
 namespace kp::python {
 
 /// Returns a whole number, by __index__. @throws TypeError, OverflowError
 py::ssize_t toIndex(py::handle number);
 
-/// Returns a whole number from 0 on; empty for everything else, bools included.
+/// Returns a whole number from 0 on, by __index__; empty for everything else.
+std::optional<uint64_t> toUnsigned(py::handle number);
+/// Same, but empty for bools.
 std::optional<uint64_t> toWholeNumber(py::handle number);
 
 /// Returns a number, or a sequence of up to three, as three. The ones not given are @p missing.
@@ -48,20 +44,17 @@ struct Named {
     Value value;
 };
 
+/// Returns the enumerator of a name.
 /// @throws InvalidArgument naming @p argument and the names it may have
-[[noreturn]] void throwUnknownName(const char* argument, const std::vector<const char*>& names,
-                                   const std::string& given);
-
-/// Returns the enumerator of a name. @throws InvalidArgument naming @p argument
 template <typename Value, size_t N>
 Value valueNamed(const Named<Value> (&all)[N], const std::string& name, const char* argument) {
-    std::vector<const char*> names;
+    std::string known;
     for (const Named<Value>& each : all) {
         if (name == each.name)
             return each.value;
-        names.push_back(each.name);
+        known += formatted("{}\"{}\"", known.empty() ? "" : ", ", each.name);
     }
-    throwUnknownName(argument, names, name);
+    throw InvalidArgument(formatted("{} is one of {}, not \"{}\"", argument, known, name));
 }
 
 /// Returns the name of an enumerator.

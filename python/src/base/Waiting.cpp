@@ -2,7 +2,6 @@
 #include "base/Waiting.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 
 #include <kompute/Error.hpp>
@@ -10,19 +9,11 @@
 #include "base/Held.hpp"
 
 namespace kp::python {
-namespace {
-
-uint64_t nowNs() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-} // namespace
-
-TimeLimit::TimeLimit(uint64_t timeout) : mTimeout(timeout), mStart(nowNs()) {}
 
 uint64_t TimeLimit::left() const {
-    return mTimeout == UINT64_MAX ? mTimeout : mTimeout - std::min(nowNs() - mStart, mTimeout);
+    const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - mStart;
+    const auto used = static_cast<uint64_t>(passed.count());
+    return mTimeout == UINT64_MAX ? mTimeout : mTimeout - std::min(used, mTimeout);
 }
 
 void throwIfInterrupted() {

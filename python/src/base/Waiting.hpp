@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -11,12 +12,12 @@ namespace kp::python {
 /// Counts down a timeout in nanoseconds.
 class TimeLimit {
 public:
-    explicit TimeLimit(uint64_t timeout);
+    explicit TimeLimit(uint64_t timeout) : mTimeout(timeout) {}
     uint64_t left() const;
 
 private:
     uint64_t mTimeout;
-    uint64_t mStart; ///< nanoseconds
+    std::chrono::steady_clock::time_point mStart = std::chrono::steady_clock::now();
 };
 
 /// The longest time until Ctrl-C is noticed, in nanoseconds.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Algorithm.hpp"
-
-#include <array>
+#include "core/Classes.hpp"
 
 #include "base/Values.hpp"
 #include "core/Memory.hpp"
@@ -60,7 +58,11 @@ AlgorithmHandle& algorithmOf(py::handle self) {
     return handleOf<AlgorithmHandle>(self);
 }
 
-/// Same, for a call that changes it.
+Algorithm& algorithmIn(py::handle self) {
+    return *algorithmOf(self).algorithm;
+}
+
+/// Returns the handle for a call that changes the algorithm.
 AlgorithmHandle& changeable(py::handle self) {
     auto& handle = algorithmOf(self);
     requireUnused(handle, "algorithm");
@@ -100,19 +102,17 @@ std::string describeAlgorithm(py::handle self) {
 } // namespace
 
 void bindAlgorithm(Classes& classes) {
-    classes.manager.def("algorithm", &makeAlgorithm, py::arg("tensors") = py::list(),
-                        py::arg("spirv") = py::bytes(),
-                        py::arg("workgroup") = py::make_tuple(0, 0, 0),
-                        py::arg("spec_consts") = py::tuple(), py::arg("push_consts") = py::tuple(),
-                        py::kw_only(), py::arg("thread_count") = py::none(), doc(R"(
+    classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
+                        "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
+                        "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
+                        "thread_count"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
         as the first object has elements); `thread_count` counts invocations instead. Constants are
         a list (float32), a number, a NumPy array of any dtype, a structured array, or a dict by the
         names in the shader. The push constants are the default of dispatches; a dict given to a
-        dispatch keeps the default of the names it leaves out.
-    )"));
+        dispatch keeps the default of the names it leaves out.)"));
     classes.algorithm
         .def(
             "rebuild",
@@ -122,9 +122,9 @@ void bindAlgorithm(Classes& classes) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
                         threadCount);
             },
-            py::arg("tensors"), py::arg("spirv"), py::arg("workgroup") = py::make_tuple(0, 0, 0),
-            py::arg("spec_consts") = py::tuple(), py::arg("push_consts") = py::tuple(),
-            py::kw_only(), py::arg("thread_count") = py::none(), doc(R"(
+            "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
+            "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
+            "thread_count"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants keep the previous ones. Sequences keep their recording until rerecord().
             )"))
@@ -133,39 +133,34 @@ void bindAlgorithm(Classes& classes) {
             [](py::handle self) { return algorithmOf(self).memory.attr("copy")(); },
             "The tensors and images, in the order of their bindings.")
         .def("get_tensors", &tensorsOf, "The memory objects that are tensors.")
-        .def("set_mem_objects", &setMemObjects, py::arg("tensors"), doc(R"(
+        .def("set_mem_objects", &setMemObjects, "tensors"_a, doc(R"(
             Binds other memory to the same shader, without a new pipeline. Sequences keep their
-            recording until rerecord().
-        )"))
-        .def("set_push_constants", &setPushConstants, py::arg("push_consts"),
+            recording until rerecord().)"))
+        .def("set_push_constants", &setPushConstants, "push_consts"_a,
              "Sets the default push constants of later dispatches.")
         .def_property_readonly(
-            "workgroup",
-            [](py::handle self) { return toTuple(algorithmOf(self).algorithm->getWorkgroup()); },
+            "workgroup", [](py::handle self) { return toTuple(algorithmIn(self).getWorkgroup()); },
             "Work groups of a dispatch in x, y and z.")
         .def_property_readonly(
-            "local_size",
-            [](py::handle self) { return toTuple(algorithmOf(self).algorithm->getLocalSize()); },
+            "local_size", [](py::handle self) { return toTuple(algorithmIn(self).getLocalSize()); },
             "Invocations of a work group in x, y and z, as the shader declares.")
         .def(
             "set_workgroup",
             [](py::handle self, const py::object& workgroup) {
                 changeable(self).algorithm->setWorkgroup(toWorkgroup(workgroup));
             },
-            py::arg("workgroup"),
+            "workgroup"_a,
             "Sets the work groups of a dispatch: a number, or up to three for x, y and z.")
         .def(
             "set_thread_count",
             [](py::handle self, uint64_t x, uint64_t y, uint64_t z) {
                 changeable(self).algorithm->setThreadCount(x, y, z);
             },
-            py::arg("x"), py::arg("y") = 1, py::arg("z") = 1, doc(R"(
+            "x"_a, "y"_a = 1, "z"_a = 1, doc(R"(
                 Starts at least this many invocations: the work groups are the counts divided by
-                local_size, rounded up.
-            )"))
-        .def(
-            "is_init", [](py::handle self) { return algorithmOf(self).algorithm->isInit(); },
-            "True once there is a shader, and until destroy().")
+                local_size, rounded up.)"))
+        .def("is_init", getter(algorithmIn, &Algorithm::isInit),
+             "True once there is a shader, and until destroy().")
         .def(
             "destroy",
             [](py::handle self) {

@@ -10,7 +10,6 @@
 #include <pybind11/native_enum.h>
 
 #include "base/Waiting.hpp"
-#include "core/Dependencies.hpp" // private: Event has no callback in the public API
 
 namespace kp::python {
 namespace {
@@ -23,15 +22,6 @@ uint64_t toTimeout(std::optional<double> seconds) {
         throw py::value_error("timeout is a number of seconds, 0 or more");
     const double nanoseconds = *seconds * 1e9;
     return nanoseconds < 1.8e19 ? static_cast<uint64_t>(nanoseconds) : UINT64_MAX;
-}
-
-/// Calls a function on a thread of the library when the event is over.
-void whenOver(const Event& event, std::function<void()> call) {
-    Dependencies dependencies(nullptr, nullptr);
-    dependencies.addOrder(event);
-    std::move(dependencies).then([call = std::move(call)](const std::exception_ptr&, auto&&) {
-        call();
-    });
 }
 
 bool waitAll(const py::object& list, std::optional<double> timeout) {
@@ -65,7 +55,7 @@ std::optional<size_t> waitAny(const py::object& list, std::optional<double> time
     if (remaining.left() == 0)
         return std::nullopt;
     for (const Event& event : events)
-        whenOver(event, [signal] {
+        whenDone(event, [signal] {
             {
                 const std::lock_guard lock(signal->mutex);
                 signal->any = true;
@@ -105,7 +95,7 @@ void failEvent(py::handle self, const py::object& error) {
 }
 
 void callWhenOver(py::handle self, const py::object& function) {
-    whenOver(handleOf<Event>(self), [call = hold(function)] {
+    whenDone(handleOf<Event>(self), [call = hold(function)] {
         try {
             callFromLibrary(call);
         } catch (const std::exception&) {
@@ -164,7 +154,7 @@ std::vector<Event> toEvents(py::handle waitFor) {
 void keepUntilOver(const std::vector<Event>& events, const Held& object) {
     for (const Event& event : events)
         if (!event.done())
-            whenOver(event, [object] {});
+            whenDone(event, [object] {});
 }
 
 void bindEvent(py::module_& module, Classes& classes) {

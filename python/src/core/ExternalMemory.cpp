@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ExternalMemory.hpp"
-
-#include <utility>
+#include "core/Classes.hpp"
 
 #ifdef __unix__
 #include <unistd.h>
@@ -9,6 +7,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
+#include "core/Memory.hpp"
 
 namespace kp::python {
 namespace {
@@ -38,30 +37,6 @@ private:
     ExternalMemory mMemory;
 };
 
-/// The elements of a new tensor.
-struct Elements {
-    Elements(const py::object& shapeGiven, const py::object& dtypeGiven)
-        : dtype(toDtype(dtypeGiven)), type(dataTypeOf(dtype, "dtype")), shape(toShape(shapeGiven)),
-          count(static_cast<uint64_t>(countOf(shape))),
-          bytes(static_cast<uint64_t>(dtype.itemsize())) {}
-
-    py::dtype dtype;
-    Memory::DataTypes type;
-    std::vector<py::ssize_t> shape;
-    uint64_t count;
-    uint64_t bytes; ///< of one
-};
-
-std::unique_ptr<TensorHandle> newTensor(const std::shared_ptr<ManagerHandle>& manager,
-                                        const py::dtype& dtype,
-                                        const std::vector<py::ssize_t>& shape) {
-    auto tensor = std::make_unique<TensorHandle>();
-    tensor->manager = manager;
-    tensor->dtype = dtype;
-    tensor->shape = shape;
-    return tensor;
-}
-
 std::unique_ptr<TensorHandle> tensorOver(py::handle self, const py::object& given) {
     const auto manager = sharedOf<ManagerHandle>(self);
     const py::object numpy = py::module_::import("numpy");
@@ -73,14 +48,15 @@ std::unique_ptr<TensorHandle> tensorOver(py::handle self, const py::object& give
         throw py::value_error("array must be C-contiguous and writable");
     const py::dtype dtype = array.dtype();
     const Memory::DataTypes type = dataTypeOf(dtype, "array");
-    auto tensor = newTensor(manager, dtype, {array.shape(), array.shape() + array.ndim()});
+    auto tensor =
+        newMemory<TensorHandle>(manager, dtype, {array.shape(), array.shape() + array.ndim()});
     void* const data = array.mutable_data();
     const auto count = static_cast<uint64_t>(array.size());
     const auto bytes = static_cast<uint64_t>(dtype.itemsize());
     const Held owner = hold(array);
-    const Use use(*manager);
-    const py::gil_scoped_release release;
-    tensor->memory = manager->manager->wrapHostMemory(data, count, bytes, type, owner);
+    tensor->memory = withoutGil(*manager, [&] {
+        return manager->manager->wrapHostMemory(data, count, bytes, type, owner);
+    });
     return tensor;
 }
 
@@ -89,11 +65,12 @@ std::unique_ptr<TensorHandle> exportableTensor(py::handle self, const py::object
                                                Memory::MemoryTypes memoryType) {
     const auto manager = sharedOf<ManagerHandle>(self);
     const Elements elements(shape, dtype);
-    auto tensor = newTensor(manager, elements.dtype, elements.shape);
-    const Use use(*manager);
-    const py::gil_scoped_release release;
-    tensor->memory = manager->manager->exportableTensor(elements.count, elements.bytes,
-                                                        elements.type, memoryType);
+    auto tensor = newMemory<TensorHandle>(manager, elements.dtype, elements.shape);
+    const uint64_t count = elements.count();
+    const uint64_t bytes = elements.itemBytes();
+    tensor->memory = withoutGil(*manager, [&] {
+        return manager->manager->exportableTensor(count, bytes, elements.type, memoryType);
+    });
     return tensor;
 }
 
@@ -105,12 +82,10 @@ std::unique_ptr<TensorHandle> importMemory(py::handle self, const ExternalHandle
         throw InvalidArgument("this external memory has no file descriptor: it was "
                               "closed or detached");
     const Elements elements(shape, dtype);
-    auto tensor = newTensor(manager, elements.dtype, elements.shape);
-    const ExternalMemory plain = memory.memory();
-    const Use use(*manager);
+    auto tensor = newMemory<TensorHandle>(manager, elements.dtype, elements.shape);
     // With the GIL, so that no other thread closes the file descriptor meanwhile.
-    tensor->memory = manager->manager->importMemory(plain, elements.count, elements.bytes,
-                                                    elements.type, memoryType);
+    tensor->memory = manager->manager->importMemory(
+        memory.memory(), elements.count(), elements.itemBytes(), elements.type, memoryType);
     return tensor;
 }
 
@@ -131,29 +106,25 @@ void bindExternalMemory(py::module_& module, Classes& classes) {
         Device memory that another Vulkan device can open: one of another process, of another
         library, or another logical device of the same GPU. Created by Tensor.export_memory(), or
         from the numbers that another process sent with its file descriptor. Owns the descriptor:
-        close(), a `with` block, or its deletion closes it.
-    )"));
-    type.def(py::init(&makeExternal), py::arg("fd"), py::arg("allocation_bytes"),
-             py::arg("memory_type"), py::arg("offset") = 0)
+        close(), a `with` block, or its deletion closes it.)"));
+    const auto member = [](auto ExternalMemory::*pointer) {
+        return [pointer](const ExternalHandle& handle) { return handle.memory().*pointer; };
+    };
+    type.def(py::init(&makeExternal), "fd"_a, "allocation_bytes"_a, "memory_type"_a, "offset"_a = 0)
         .def_property_readonly("fd", &ExternalHandle::fd,
                                "The file descriptor; -1 once it is closed or detached.")
-        .def_property_readonly(
-            "allocation_bytes",
-            [](const ExternalHandle& handle) { return handle.memory().allocationBytes; },
-            "Bytes of the whole VkDeviceMemory.")
-        .def_property_readonly(
-            "memory_type", [](const ExternalHandle& handle) { return handle.memory().memoryType; },
-            "Vulkan's index of the memory type.")
-        .def_property_readonly(
-            "offset", [](const ExternalHandle& handle) { return handle.memory().offset; },
-            "Offset of the tensor's memory in it, in bytes.")
+        .def_property_readonly("allocation_bytes", member(&ExternalMemory::allocationBytes),
+                               "Bytes of the whole VkDeviceMemory.")
+        .def_property_readonly("memory_type", member(&ExternalMemory::memoryType),
+                               "Vulkan's index of the memory type.")
+        .def_property_readonly("offset", member(&ExternalMemory::offset),
+                               "Offset of the tensor's memory in it, in bytes.")
         .def("fileno", &ExternalHandle::fd, "The file descriptor.")
         .def("detach", &ExternalHandle::detach,
              "Returns the file descriptor and gives it up: the caller closes it from now on.")
         .def("close", &ExternalHandle::close, doc(R"(
             Closes the file descriptor. Tensors created from it stay valid. A second call does
-            nothing.
-        )"))
+            nothing.)"))
         .def("__repr__", [](const ExternalHandle& handle) {
             return formatted("<kp.ExternalMemory fd={} allocation_bytes={}>", handle.fd(),
                              handle.memory().allocationBytes);
@@ -162,25 +133,21 @@ void bindExternalMemory(py::module_& module, Classes& classes) {
 
     const auto storage = Memory::MemoryTypes::eStorage;
     classes.manager
-        .def("tensor_over", &tensorOver, py::arg("array"), doc(R"(
+        .def("tensor_over", &tensorOver, "array"_a, doc(R"(
             A tensor in the memory of an array: the device reads and writes it in place, without a
             copy. The array stays alive for as long as the device needs it, and must not be resized.
-            Unsupported if the device or its driver does not accept this memory.
-        )"))
-        .def("exportable_tensor", &exportableTensor, py::arg("shape"),
-             py::arg("dtype") = py::none(), py::kw_only(), py::arg("memory_type") = storage, doc(R"(
+            Unsupported if the device or its driver does not accept this memory.)"))
+        .def("exportable_tensor", &exportableTensor, "shape"_a, "dtype"_a = py::none(),
+             py::kw_only(), "memory_type"_a = storage, doc(R"(
                  A tensor that other Vulkan devices of the same GPU can open; see
-                 Tensor.export_memory(). For few and large tensors.
-             )"))
-        .def("import_memory", &importMemory, py::arg("memory"), py::arg("shape"),
-             py::arg("dtype") = py::none(), py::kw_only(), py::arg("memory_type") = storage, doc(R"(
+                 Tensor.export_memory(). For few and large tensors.)"))
+        .def("import_memory", &importMemory, "memory"_a, "shape"_a, "dtype"_a = py::none(),
+             py::kw_only(), "memory_type"_a = storage, doc(R"(
                  A tensor in memory that another device of the same GPU exported. `memory` may be
-                 closed afterwards; the memory lives as long as one of the two tensors.
-             )"));
+                 closed afterwards; the memory lives as long as one of the two tensors.)"));
     classes.tensor.def("export_memory", &exportMemory, doc(R"(
         A handle by which another Vulkan device of the same GPU opens the memory. The callers order
-        the accesses of the two. For tensors of Manager.exportable_tensor().
-    )"));
+        the accesses of the two. For tensors of Manager.exportable_tensor().)"));
 }
 
 } // namespace kp::python

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Image.hpp"
-
-#include <optional>
-#include <string>
+#include "core/Classes.hpp"
 
 #include "base/Arrays.hpp"
 #include "base/Values.hpp"
+#include "core/Memory.hpp"
 
 namespace kp::python {
 namespace {
@@ -30,29 +28,28 @@ std::unique_ptr<ImageHandle> makeImage(py::handle self, const py::object& data, 
         width = static_cast<uint32_t>(shape[1]);
         channels = shape.size() == 3 ? static_cast<uint32_t>(shape[2]) : 1;
     }
-    auto handle = std::make_unique<ImageHandle>();
-    handle->manager = manager;
-    handle->dtype = contents.dtype;
-    handle->shape = {height, width, channels};
+    auto handle = newMemory<ImageHandle>(manager, contents.dtype, {height, width, channels});
     void* const source = contents.data();
     const size_t elements = source ? static_cast<size_t>(contents.array.size()) : 0;
     std::optional<vk::ImageTiling> tiled;
     if (!tiling.empty())
         tiled = static_cast<vk::ImageTiling>(valueNamed(kTilings, tiling, "tiling"));
-    const Use use(*manager);
-    {
-        const py::gil_scoped_release release;
+    handle->memory = withoutGil(*manager, [&] {
         Manager& maker = *manager->manager;
-        handle->memory = tiled ? maker.image(source, elements, width, height, channels,
-                                             contents.type, *tiled, memoryType)
-                               : maker.image(source, elements, width, height, channels,
-                                             contents.type, memoryType);
-    }
+        return tiled ? maker.image(source, elements, width, height, channels, contents.type, *tiled,
+                                   memoryType)
+                     : maker.image(source, elements, width, height, channels, contents.type,
+                                   memoryType);
+    });
     return handle;
 }
 
-void bindImageMaker(Classes& classes, const char* name, bool keepsDtype,
-                    const char* documentation) {
+/// @param elements  the end of the documentation
+void bindImageMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
+    const char* const start = doc(R"(
+        A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
+        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
+        "linear".)");
     classes.manager.def(
         name,
         [keepsDtype](py::handle self, const py::object& data, uint32_t width, uint32_t height,
@@ -61,10 +58,10 @@ void bindImageMaker(Classes& classes, const char* name, bool keepsDtype,
             return makeImage(self, data, width, height, channels, tensorType.value_or(memoryType),
                              tiling, dtype, keepsDtype);
         },
-        py::arg("data") = py::none(), py::arg("width") = 0, py::arg("height") = 0,
-        py::arg("num_channels") = 0, py::arg("memory_type") = Memory::MemoryTypes::eDevice,
-        py::kw_only(), py::arg("tiling") = "", py::arg("dtype") = py::none(),
-        py::arg("tensor_type") = py::none(), documentation);
+        "data"_a = py::none(), "width"_a = 0, "height"_a = 0, "num_channels"_a = 0,
+        "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(), "tiling"_a = "",
+        "dtype"_a = py::none(), "tensor_type"_a = py::none(),
+        formatted("{}\n\n{}", start, elements).c_str());
 }
 
 Image& imageOf(py::handle self) {
@@ -74,28 +71,12 @@ Image& imageOf(py::handle self) {
 } // namespace
 
 void bindImage(Classes& classes) {
-    classes.image
-        .def_property_readonly(
-            "width", [](py::handle self) { return imageOf(self).getX(); }, "Texels in a row.")
-        .def_property_readonly(
-            "height", [](py::handle self) { return imageOf(self).getY(); }, "Rows.")
-        .def_property_readonly(
-            "num_channels", [](py::handle self) { return imageOf(self).getNumChannels(); },
-            "Channels of a texel.");
-    bindImageMaker(classes, "image", false, doc(R"(
-        A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
-        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
-        "linear".
-
-        Channels are float32, or `dtype`.
-    )"));
-    bindImageMaker(classes, "image_t", true, doc(R"(
-        A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
-        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
-        "linear".
-
-        Channels are those of `data`, or `dtype`.
-    )"));
+    classes.image.def_property_readonly("width", getter(imageOf, &Image::getX), "Texels in a row.")
+        .def_property_readonly("height", getter(imageOf, &Image::getY), "Rows.")
+        .def_property_readonly("num_channels", getter(imageOf, &Image::getNumChannels),
+                               "Channels of a texel.");
+    bindImageMaker(classes, "image", false, "Channels are float32, or `dtype`.");
+    bindImageMaker(classes, "image_t", true, "Channels are those of `data`, or `dtype`.");
 }
 
 } // namespace kp::python

@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Manager.hpp"
 
-#include <optional>
-#include <vector>
-
 #include "base/Values.hpp"
-#include "core/Devices.hpp"
+#include "core/Classes.hpp"
 #include "shader/Spirv.hpp"
 
 namespace kp::python {
 namespace {
+
+constexpr Named<DeviceType> kDeviceTypes[] = {{"discrete", DeviceType::eDiscrete},
+                                              {"integrated", DeviceType::eIntegrated},
+                                              {"virtual", DeviceType::eVirtual},
+                                              {"cpu", DeviceType::eCpu},
+                                              {"other", DeviceType::eOther}};
+
+py::dict describeDevice(const DeviceInfo& info) {
+    const uint32_t version = info.apiVersion;
+    return py::dict("index"_a = info.index, "device_name"_a = info.name, "uuid"_a = info.uuid,
+                    "type"_a = nameIn(kDeviceTypes, info.type), "driver"_a = info.driver,
+                    "api_version"_a = formatted("{}.{}.{}", version >> 22 & 0x7F,
+                                                version >> 12 & 0x3FF, version & 0xFFF),
+                    "memory_bytes"_a = info.memoryBytes,
+                    "max_work_group_count"_a = toTuple(info.maxWorkgroupCount),
+                    "max_work_group_size"_a = toTuple(info.maxWorkgroupSize),
+                    "max_work_group_invocations"_a = info.maxWorkgroupInvocations,
+                    "subgroup_size"_a = info.subgroupSize,
+                    "timestamps_supported"_a = info.timestamps,
+                    "compute_queues"_a = info.computeQueues);
+}
+
+py::list describeDevices() {
+    requireThisProcess();
+    std::vector<DeviceInfo> devices;
+    {
+        const py::gil_scoped_release release;
+        devices = listDevices();
+    }
+    noteDriverUse();
+    py::list result;
+    for (const DeviceInfo& device : devices)
+        result.append(describeDevice(device));
+    return result;
+}
 
 std::shared_ptr<ManagerHandle>
 makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& families,
@@ -24,7 +56,8 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.desiredExtensions = desiredExtensions;
     options.deviceName = name;
     options.deviceUuid = uuid;
-    options.deviceType = toDeviceType(deviceType);
+    if (!deviceType.empty())
+        options.deviceType = valueNamed(kDeviceTypes, deviceType, "device_type");
     options.requiredExtensions = requiredExtensions;
     options.validation = validation;
     options.waitPolicy = toWaitPolicy(wait);
@@ -77,15 +110,12 @@ WaitPolicy toWaitPolicy(const std::string& name) {
     return valueNamed(kPolicies, name, "wait");
 }
 
-void bindManager(Classes& classes) {
+void bindManager(py::module_& module, Classes& classes) {
     auto& type = classes.manager;
-    type.def(py::init(&makeManager), py::arg("device") = py::none(),
-             py::arg("family_queue_indices") = py::list(),
-             py::arg("desired_extensions") = py::list(), py::kw_only(), py::arg("name") = "",
-             py::arg("uuid") = "", py::arg("device_type") = "",
-             py::arg("required_extensions") = py::list(), py::arg("validation") = "",
-             py::arg("wait") = "auto", py::arg("cache_folder") = "",
-             py::arg("timeline_semaphores") = true, doc(R"(
+    type.def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
+             "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
+             "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
+             "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true, doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -95,8 +125,7 @@ void bindManager(Classes& classes) {
                  Missing `desired_extensions` are ignored, missing `required_extensions` are an
                  error. `validation` is a list of checks ("core,sync"), `wait` one of "auto",
                  "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept ("off":
-                 nowhere).
-             )"))
+                 nowhere).)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,
@@ -105,9 +134,8 @@ void bindManager(Classes& classes) {
                 return compileShader(source, includes, defines, entryPoint, language, fileName,
                                      debugInfo, vulkanVersionOf(managerIn(self)));
             },
-            py::arg("source_or_path"), py::kw_only(), py::arg("includes") = py::tuple(),
-            py::arg("defines") = py::none(), py::arg("entry_point") = "main",
-            py::arg("language") = "", py::arg("file_name") = "", py::arg("debug_info") = false,
+            "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
+            "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
         .def(
             "list_devices",
@@ -120,27 +148,23 @@ void bindManager(Classes& classes) {
             "get_device_properties",
             [](py::handle self) { return describeDevice(managerIn(self).deviceInfo()); },
             "The properties and limits of the device.")
-        .def_property_readonly(
-            "queue_count", [](py::handle self) { return managerIn(self).queueCount(); },
-            "Number of queues; sequence() takes the indices below it.")
-        .def_property_readonly(
-            "allocated_bytes", [](py::handle self) { return managerIn(self).allocatedBytes(); },
-            doc(R"(
+        .def_property_readonly("queue_count", getter(managerIn, &Manager::queueCount),
+                               "Number of queues; sequence() takes the indices below it.")
+        .def_property_readonly("allocated_bytes", getter(managerIn, &Manager::allocatedBytes),
+                               doc(R"(
                 Bytes of device and host memory that the driver has allocated for this device, for
-                all its managers together.
-            )"))
-        .def(
-            "clear", [](py::handle self) { managerIn(self).clear(); },
-            "Forgets deleted objects. Also happens automatically now and then.")
-        .def(
-            "is_init", [](py::handle self) { return managerIn(self).isInit(); },
-            "False after destroy().")
+                all its managers together.)"))
+        .def("clear", getter(managerIn, &Manager::clear),
+             "Forgets deleted objects. Also happens automatically now and then.")
+        .def("is_init", getter(managerIn, &Manager::isInit), "False after destroy().")
         .def("destroy", &destroyManager, doc(R"(
             Destroys all objects that this manager created, after the work that uses them. A second
-            call does nothing.
-        )"))
+            call does nothing.)"))
         .def("__repr__", &describeManager);
     bindContextManager(type, &destroyManager);
+
+    module.def("list_devices", &describeDevices,
+               "The devices of this machine, in the driver's order, as a list of dicts.");
 }
 
 } // namespace kp::python

@@ -6,18 +6,19 @@
 #include "base/Arrays.hpp"
 #include "base/Errors.hpp"
 #include "base/Values.hpp"
+#include "core/Classes.hpp"
 
 namespace kp::python {
 namespace {
 
-/// Runs @p body, which uses the memory, without the GIL.
+/// Runs @p body, a transfer of the memory, without the GIL.
 template <typename Body>
-void withoutGil(MemoryHandle& handle, Body&& body) {
-    const Use useMemory(handle);
-    const Use useManager(*handle.manager);
-    const py::gil_scoped_release release;
-    const std::lock_guard lock(handle.transfers);
-    body();
+void transfer(MemoryHandle& handle, Body&& body) {
+    const Use use(handle);
+    withoutGil(*handle.manager, [&] {
+        const std::lock_guard lock(handle.transfers);
+        body();
+    });
 }
 
 /// Returns the start of the up-to-date host view.
@@ -26,22 +27,21 @@ void* hostView(MemoryHandle& handle) {
         throw py::value_error("storage memory has no host view; use read() and write(), or copy it "
                               "with OpCopy to device or host memory");
     if (!handle.memory->hostViewReady() || handle.users > 0)
-        withoutGil(handle, [&handle] { handle.memory->rawData(); });
+        transfer(handle, [&handle] { handle.memory->rawData(); });
     // Views stay readable and writable after destroy().
     handle.memory->keepHostView();
     return handle.memory->rawData();
 }
 
 py::object flatView(py::handle self) {
-    MemoryHandle& handle = handleOf<MemoryHandle>(self);
+    auto& handle = handleOf<MemoryHandle>(self);
     void* const data = hostView(handle);
     return makeView(data, handle.dtype, {static_cast<py::ssize_t>(handle.memory->size())}, self);
 }
 
 py::object shapedView(py::handle self) {
-    MemoryHandle& handle = handleOf<MemoryHandle>(self);
-    void* const data = hostView(handle);
-    return makeView(data, handle.dtype, handle.shape, self);
+    auto& handle = handleOf<MemoryHandle>(self);
+    return makeView(hostView(handle), handle.dtype, handle.shape, self);
 }
 
 /// Method data(), called by CPython directly: creating the view is most of its time.
@@ -105,10 +105,8 @@ void writeMemory(py::handle self, const py::object& values, const py::object& of
                                         array.size(), room, first));
     const void* const source = array.data();
     const auto bytes = static_cast<uint64_t>(array.nbytes());
-    withoutGil(handle, [&] {
-        handle.memory->upload(source, bytes,
-                              static_cast<uint64_t>(first) * handle.memory->dataTypeMemorySize());
-    });
+    const uint64_t start = static_cast<uint64_t>(first) * handle.memory->dataTypeMemorySize();
+    transfer(handle, [&] { handle.memory->upload(source, bytes, start); });
 }
 
 /// Returns the array that read() fills.
@@ -148,8 +146,8 @@ py::array readMemory(py::handle self, const py::object& offset, const py::object
     py::array array =
         destinationOf(out, handle, whole ? handle.shape : std::vector<py::ssize_t>{wanted});
     void* const target = array.mutable_data();
-    withoutGil(handle, [&] {
-        const uint64_t item = handle.memory->dataTypeMemorySize();
+    const uint64_t item = handle.memory->dataTypeMemorySize();
+    transfer(handle, [&] {
         handle.memory->download(target, static_cast<uint64_t>(wanted) * item,
                                 static_cast<uint64_t>(first) * item);
     });
@@ -191,8 +189,7 @@ PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
     The host view as a flat, writable array without a copy. Its base is this object. The device sees
     written values after OpSyncDevice (device memory) or at the next evaluation (host and
     deviceAndHost memory). Views of destroyed memory keep their last contents. ValueError for
-    storage memory.
-)")};
+    storage memory.)")};
 
 } // namespace
 
@@ -257,43 +254,35 @@ void bindMemory(Classes& classes) {
     auto& type = classes.memory;
     addMethod(type, gData);
     type.def("numpy", &shapedView, "The host view with this object's shape; see data().")
-        .def(
-            "size", [self](py::handle o) { return self(o).size(); },
-            "Number of elements; 0 after destroy().")
-        .def("__len__", [self](py::handle o) { return self(o).size(); })
+        .def("size", getter(self, &Memory::size), "Number of elements; 0 after destroy().")
+        .def("__len__", getter(self, &Memory::size))
         .def_property_readonly("shape", &shapeOf,
                                "Extents. An image's are height, width and channels.")
         .def_property_readonly(
             "dtype", [](py::handle o) { return handleOf<MemoryHandle>(o).dtype; },
             "The NumPy type of an element.")
-        .def_property_readonly(
-            "nbytes", [self](py::handle o) { return self(o).memorySize(); }, "Bytes in all.")
-        .def(
-            "memory_type", [self](py::handle o) { return self(o).memoryType(); },
-            "The place of the memory: a kp.MemoryTypes.")
-        .def(
-            "tensor_type", [self](py::handle o) { return self(o).memoryType(); },
-            "memory_type(); the name of Kompute 0.9.0.")
+        .def_property_readonly("nbytes", getter(self, &Memory::memorySize), "Bytes in all.")
+        .def("memory_type", getter(self, &Memory::memoryType),
+             "The place of the memory: a kp.MemoryTypes.")
+        .def("tensor_type", getter(self, &Memory::memoryType),
+             "memory_type(); the name of Kompute 0.9.0.")
         .def(
             "data_type", [self](py::handle o) { return self(o).dataType(); },
             "The type of an element: a kp.DataTypes.")
-        .def(
-            "is_init", [self](py::handle o) { return self(o).isInit(); },
-            "False once this object or its manager is destroyed.")
+        .def("is_init", getter(self, &Memory::isInit),
+             "False once this object or its manager is destroyed.")
         .def("destroy", &destroyMemory,
              "Frees the device memory, after the work that uses it. A second call does nothing.")
         .def(
             "set_name", [self](py::handle o, const std::string& name) { self(o).setName(name); },
-            py::arg("name"), "Names the memory in validation messages and captures.")
-        .def("write", &writeMemory, py::arg("data"), py::arg("offset") = py::int_(0), doc(R"(
+            "name"_a, "Names the memory in validation messages and captures.")
+        .def("write", &writeMemory, "data"_a, "offset"_a = py::int_(0), doc(R"(
             Copies any array-like straight to the device memory, for every memory type, after all
-            earlier evaluations. `offset` counts elements.
-        )"))
-        .def("read", &readMemory, py::arg("offset") = py::int_(0), py::arg("count") = py::none(),
-             py::arg("out") = py::none(), doc(R"(
+            earlier evaluations. `offset` counts elements.)"))
+        .def("read", &readMemory, "offset"_a = py::int_(0), "count"_a = py::none(),
+             "out"_a = py::none(), doc(R"(
                  Copies device memory to a new array, or to `out`, after the earlier evaluations
-                 that write it. `offset` and `count` are in elements.
-             )"))
+                 that write it. `offset` and `count` are in elements.)"))
         .def("__getitem__",
              [](py::handle self, const py::object& index) {
                  return py::object(flatView(self)[index]);
@@ -301,7 +290,7 @@ void bindMemory(Classes& classes) {
         .def("__setitem__", [](py::handle self, const py::object& index,
                                const py::object& value) { flatView(self)[index] = value; })
         .def("__iter__", [](py::handle self) { return py::iter(flatView(self)); })
-        .def("__array__", &toNumpy, py::arg("dtype") = py::none(), py::arg("copy") = py::none())
+        .def("__array__", &toNumpy, "dtype"_a = py::none(), "copy"_a = py::none())
         .def("__dlpack__",
              [](py::handle self, const py::kwargs& options) {
                  return shapedView(self).attr("__dlpack__")(**options);

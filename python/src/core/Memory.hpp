@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "core/Classes.hpp"
+#include "base/Handles.hpp"
 
 namespace kp::python {
 
 /// Gives the type the buffer protocol.
 py::custom_type_setup memoryTypeSetup();
+
+/// Returns a handle of memory that the caller creates.
+template <typename Handle>
+std::unique_ptr<Handle> newMemory(std::shared_ptr<ManagerHandle> manager, const py::dtype& dtype,
+                                  std::vector<py::ssize_t> shape) {
+    auto handle = std::make_unique<Handle>();
+    handle->manager = std::move(manager);
+    handle->dtype = dtype;
+    handle->shape = std::move(shape);
+    return handle;
+}
 
 /// Returns any iterable of tensors and images, which may be iterated only once, as a list; None is
 /// empty. @throws TypeError naming @p argument
@@ -21,7 +29,5 @@ std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* ar
 /// Same as handles.
 std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument);
 std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
-
-void bindMemory(Classes& classes);
 
 } // namespace kp::python

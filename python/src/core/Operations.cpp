@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "base/Arrays.hpp"
+#include "base/Values.hpp"
+#include "core/Classes.hpp"
 #include "core/Memory.hpp"
 #include "core/PythonOperation.hpp"
 #include "shader/Constants.hpp"
@@ -45,7 +47,7 @@ void bindListOperation(py::module_& module, const char* name, const char* docume
         .def(py::init([](const py::object& tensors) {
                  return std::make_unique<HandleOf<Op>>(toMemory(tensors, "tensors"));
              }),
-             py::arg("tensors"));
+             "tensors"_a);
 }
 
 std::unique_ptr<DispatchHandle> makeDispatch(const py::object& algorithm,
@@ -128,13 +130,10 @@ std::unique_ptr<HandleOf<OpMult>> makeMult(const py::object& tensors, const py::
 /// @param Flags  vk::AccessFlagBits or vk::PipelineStageFlagBits
 template <typename Flags>
 Flags oneFlag(py::handle value, const char* argument) {
-    const unsigned long bits =
-        PyLong_AsUnsignedLong(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())).ptr());
-    if (PyErr_Occurred() || bits > 0xFFFFFFFFul) {
-        PyErr_Clear();
+    const std::optional<uint64_t> bits = toUnsigned(value);
+    if (!bits || *bits > UINT32_MAX)
         throwTypeError(argument, "a kp.AccessFlags or kp.PipelineStageFlags", value);
-    }
-    return static_cast<Flags>(bits);
+    return static_cast<Flags>(*bits);
 }
 
 } // namespace
@@ -163,13 +162,11 @@ void bindOperations(py::module_& module, Classes& classes) {
             },
             doc(R"(
                 Returns the operations that this one consists of, in order. Called when a sequence
-                records this operation, and by Sequence.rerecord. May be a generator.
-            )"))
+                records this operation, and by Sequence.rerecord. May be a generator.)"))
         .def(
             "accesses", [](const py::object&) { return py::none(); }, doc(R"(
             Returns memory that shaders access beyond their declarations, for example by address:
-            pairs of a tensor or image and "r", "w" or "rw".
-        )"))
+            pairs of a tensor or image and "r", "w" or "rw".)"))
         .def(
             "pre_eval", [](const py::object&) {}, "Called on the host before each submission.")
         .def(
@@ -186,13 +183,12 @@ void bindOperations(py::module_& module, Classes& classes) {
         module, "OpCopy", "Copies the device memory of the first object to each of the others.");
 
     declare<DispatchHandle>(module, "OpAlgoDispatch", "Dispatches an algorithm.")
-        .def(py::init(&makeDispatch), py::arg("algorithm"), py::arg("push_consts") = py::tuple(),
-             py::kw_only(), py::arg("group_counts") = py::none(), py::arg("offset") = 0, doc(R"(
+        .def(py::init(&makeDispatch), "algorithm"_a, "push_consts"_a = py::tuple(), py::kw_only(),
+             "group_counts"_a = py::none(), "offset"_a = 0, doc(R"(
                  `push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
                  or structure, or a dict by name. `group_counts` is a tensor that holds the work
                  groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
-                 start.
-             )"))
+                 start.)"))
         .def(
             "record",
             [](const py::object& self) {
@@ -203,15 +199,14 @@ void bindOperations(py::module_& module, Classes& classes) {
             "The dispatch itself.");
 
     declare<FillOperation>(module, "OpFill", "Fills the device memory of tensors with one value.")
-        .def(py::init(&makeFill), py::arg("tensors"), py::arg("value"));
+        .def(py::init(&makeFill), "tensors"_a, "value"_a);
 
     declare<HandleOf<OpMult>>(module, "OpMult",
                               "Multiplies two float tensors element by element into a third.")
-        .def(py::init(&makeMult), py::arg("tensors"), py::arg("algorithm"));
+        .def(py::init(&makeMult), "tensors"_a, "algorithm"_a);
 
     declare<HandleOf<OpMemoryBarrier>>(module, "OpMemoryBarrier", doc(R"(
-        A barrier placed by hand. Sequences place all barriers that their operations need.
-    )"))
+        A barrier placed by hand. Sequences place all barriers that their operations need.)"))
         .def(py::init([](const py::object& tensors, const py::object& srcAccess,
                          const py::object& dstAccess, const py::object& srcStage,
                          const py::object& dstStage, bool barrierOnPrimary) {
@@ -222,8 +217,8 @@ void bindOperations(py::module_& module, Classes& classes) {
                      oneFlag<vk::PipelineStageFlagBits>(srcStage, "src_stage"),
                      oneFlag<vk::PipelineStageFlagBits>(dstStage, "dst_stage"), barrierOnPrimary);
              }),
-             py::arg("tensors"), py::arg("src_access"), py::arg("dst_access"), py::arg("src_stage"),
-             py::arg("dst_stage"), py::arg("barrier_on_primary") = true);
+             "tensors"_a, "src_access"_a, "dst_access"_a, "src_stage"_a, "dst_stage"_a,
+             "barrier_on_primary"_a = true);
 }
 
 } // namespace kp::python

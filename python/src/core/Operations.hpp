@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
-#include "core/Classes.hpp"
+#include "base/Handles.hpp"
 
 namespace kp::python {
 
 /// Returns the operation to record for a Python object: the one behind it, or for classes derived
 /// in Python a PythonOperation. @throws TypeError if it is no operation
 std::shared_ptr<OpBase> toOperation(PyObject* object);
-
-void bindOperations(py::module_& module, Classes& classes);
 
 } // namespace kp::python

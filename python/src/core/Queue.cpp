@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Queue.hpp"
+#include "core/Classes.hpp"
 
 #include "base/Held.hpp"
 #include "base/Waiting.hpp"
@@ -46,55 +46,44 @@ std::string describeQueue(py::handle self) {
 } // namespace
 
 void bindQueue(Classes& classes) {
-    classes.manager.def("queue", &makeQueue, py::arg("index") = 0, py::arg("in_order") = true,
-                        py::arg("profiling") = false, doc(R"(
+    classes.manager.def("queue", &makeQueue, "index"_a = 0, "in_order"_a = true,
+                        "profiling"_a = false, doc(R"(
         A queue on the manager's VkQueue with this index. A queue with a higher index is virtual: it
         shares VkQueue 0, and its name says so. In an in-order queue each launch comes after all
-        earlier ones; in another only wait_for, barrier() and shared memory order launches.
-    )"));
-    classes.queue
+        earlier ones; in another only wait_for, barrier() and shared memory order launches.)"));
+    classes.queue.def_property_readonly("index", getter(queueOf, &Queue::index), "As given.")
         .def_property_readonly(
-            "index", [](py::handle self) { return queueOf(self).index(); }, "As given.")
-        .def_property_readonly(
-            "name", [](py::handle self) { return queueOf(self).name(); },
+            "name", getter(queueOf, &Queue::name),
             "\"queue 2\", with the suffix \" (virtual, on queue 0)\" for a virtual queue.")
+        .def_property_readonly("in_order", getter(queueOf, &Queue::inOrder),
+                               "Whether each launch comes after all earlier ones.")
+        .def_property_readonly("is_virtual", getter(queueOf, &Queue::isVirtual),
+                               "Whether it shares the VkQueue of another index.")
+        .def_property_readonly("device_name", getter(queueOf, &Queue::deviceName),
+                               "Name of its device.")
+        .def_property_readonly("queue_family", getter(queueOf, &Queue::queueFamily),
+                               "Vulkan's index of its queue family.")
         .def_property_readonly(
-            "in_order", [](py::handle self) { return queueOf(self).inOrder(); },
-            "Whether each launch comes after all earlier ones.")
-        .def_property_readonly(
-            "is_virtual", [](py::handle self) { return queueOf(self).isVirtual(); },
-            "Whether it shares the VkQueue of another index.")
-        .def_property_readonly(
-            "device_name", [](py::handle self) { return queueOf(self).deviceName(); },
-            "Name of its device.")
-        .def_property_readonly(
-            "queue_family", [](py::handle self) { return queueOf(self).queueFamily(); },
-            "Vulkan's index of its queue family.")
-        .def_property_readonly(
-            "profiling", [](py::handle self) { return queueOf(self).profiling(); },
+            "profiling", getter(queueOf, &Queue::profiling),
             "Whether launches are timed; always False if the device has no timestamps.")
         .def(
             "set_profiling",
             [](py::handle self, bool profiling) { queueOf(self).setProfiling(profiling); },
-            py::arg("profiling"), "Switches timing on or off for later launches.")
+            "profiling"_a, "Switches timing on or off for later launches.")
         .def(
             "barrier",
             [](py::handle self, const py::object& waitFor) {
                 return queueOf(self).barrier(toEvents(waitFor));
             },
-            py::arg("wait_for") = py::none(), doc(R"(
+            "wait_for"_a = py::none(), doc(R"(
                 An event that is done when all earlier launches on this queue, and all of
-                `wait_for`, are done. Later launches on this queue come after it.
-            )"))
-        .def("host_function", &hostFunction, py::arg("function"), py::arg("wait_for") = py::none(),
-             doc(R"(
+                `wait_for`, are done. Later launches on this queue come after it.)"))
+        .def("host_function", &hostFunction, "function"_a, "wait_for"_a = py::none(), doc(R"(
                  Calls a function on a thread of the library when all of `wait_for` (and, in an
                  in-order queue, all earlier launches) are done. Waiting for the event raises the
-                 function's exception. The function must not wait for later work.
-             )"))
+                 function's exception. The function must not wait for later work.)"))
         .def("finish", &finish, doc(R"(
-            Waits for all earlier launches on this queue. Failures are reported by their events.
-        )"))
+            Waits for all earlier launches on this queue. Failures are reported by their events.)"))
         .def("__repr__", &describeQueue);
 }
 

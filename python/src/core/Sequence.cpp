@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Sequence.hpp"
+#include "core/Classes.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
@@ -85,51 +83,45 @@ void submit(SequenceHandle& handle, PyObject* op) {
 // --- calls that CPython makes directly -----------------------------------------------------------
 // Through pybind11 each takes several times as long; loops consist of these.
 
-PyObject* returned(PyObject* self) {
-    Py_INCREF(self);
-    return self;
+/// Runs @p body, which throws, with the sequence; returns the sequence.
+template <typename Body>
+PyObject* withSequence(PyObject* self, Body&& body) {
+    return guarded([&] {
+        body(handleOf<SequenceHandle>(self));
+        Py_INCREF(self);
+        return self;
+    });
 }
 
 PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    return guarded([&] {
-        auto& handle = handleOf<SequenceHandle>(self);
-        CallArguments arguments("record", values, count, names);
-        PyObject* const op = arguments.take("op");
-        arguments.finish();
+    return withSequence(self, [&](SequenceHandle& handle) {
+        const auto [op] = argumentsOf("record", {"op"}, values, count, names);
         if (!op)
             throw py::type_error("record() takes an operation");
         std::shared_ptr<OpBase> operation = toOperation(op);
         change(handle, [&operation](Sequence& sequence) { sequence.record(std::move(operation)); });
-        return returned(self);
     });
 }
 
 PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    return guarded([&] {
-        auto& handle = handleOf<SequenceHandle>(self);
-        CallArguments arguments("eval", values, count, names);
-        PyObject* const op = arguments.take("op");
-        arguments.finish();
+    return withSequence(self, [&](SequenceHandle& handle) {
+        const auto [op] = argumentsOf("eval", {"op"}, values, count, names);
         if (handle.sequence->isRunning())
             throw InvalidArgument(
                 "eval() was called while the sequence runs; call eval_await() first");
         submit(handle, op);
         if (handle.sequence->isRunning())
             await(handle);
-        return returned(self);
     });
 }
 
 PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    return guarded([&] {
-        auto& handle = handleOf<SequenceHandle>(self);
-        CallArguments arguments("eval_async", values, count, names);
-        PyObject* const op = arguments.take("op");
-        PyObject* const waitFor = arguments.take("wait_for");
-        arguments.finish();
+    return withSequence(self, [&](SequenceHandle& handle) {
+        const auto [op, waitFor] =
+            argumentsOf("eval_async", {"op", "wait_for"}, values, count, names);
         if (!waitFor) {
             submit(handle, op);
-            return returned(self);
+            return;
         }
         const std::vector<Event> events = toEvents(waitFor);
         std::shared_ptr<OpBase> operation = optionalOperation(op);
@@ -142,16 +134,12 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
             }
             sequence.evalAsync(events);
         });
-        return returned(self);
     });
 }
 
 PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    return guarded([&] {
-        auto& handle = handleOf<SequenceHandle>(self);
-        CallArguments arguments("eval_await", values, count, names);
-        PyObject* const wait = arguments.take("wait");
-        arguments.finish();
+    return withSequence(self, [&](SequenceHandle& handle) {
+        const auto [wait] = argumentsOf("eval_await", {"wait"}, values, count, names);
         uint64_t timeout = UINT64_MAX;
         if (wait && wait != Py_None) {
             timeout = PyLong_AsUnsignedLongLong(wait);
@@ -161,34 +149,29 @@ PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, P
             }
         }
         await(handle, timeout);
-        return returned(self);
     });
 }
 
 PyMethodDef gFastMethods[] = {
     fastMethod("record", record, "(self: kp._kp.Sequence, op: kp._kp.OpBase) -> kp._kp.Sequence",
                R"(
-        Appends an operation. After an evaluation the first record() starts a new recording.
-    )"),
+        Appends an operation. After an evaluation the first record() starts a new recording.)"),
     fastMethod("eval", eval,
                "(self: kp._kp.Sequence, op: kp._kp.OpBase | None = None) -> kp._kp.Sequence",
                R"(
         Submits the recording (or replaces it by one operation first) and waits for it. Other
-        threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence running.
-    )"),
+        threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence running.)"),
     fastMethod("eval_async", evalAsync,
                "(self: kp._kp.Sequence, op: kp._kp.OpBase | None = None, wait_for: "
                "collections.abc.Iterable[kp._kp.Event] = ()) -> kp._kp.Sequence",
                R"(
         Submits the recording (or replaces it by one operation first) and returns. The work starts
-        when all events of `wait_for` are done. Wait with eval_await() or `await`.
-    )"),
+        when all events of `wait_for` are done. Wait with eval_await() or `await`.)"),
     fastMethod("eval_await", evalAwait,
                "(self: kp._kp.Sequence, wait: int | None = None) -> kp._kp.Sequence",
                R"(
         Waits for eval_async(). If `wait` nanoseconds pass first, is_running() becomes False and the
-        sequence can be used again at once; the work continues.
-    )"),
+        sequence can be used again at once; the work continues.)"),
 };
 
 std::string describeSequence(const Sequence& sequence) {
@@ -253,49 +236,37 @@ void bindChange(py::class_<SequenceHandle>& type, const char* name, void (Sequen
 } // namespace
 
 void bindSequence(py::module_& module, Classes& classes) {
-    classes.manager.def("sequence", &makeSequence, py::arg("queue_index") = 0,
-                        py::arg("total_timestamps") = 0, doc(R"(
+    classes.manager.def("sequence", &makeSequence, "queue_index"_a = 0, "total_timestamps"_a = 0,
+                        doc(R"(
         A sequence on one of the manager's queues. `total_timestamps` is the number of operations
-        that get_timestamps() covers.
-    )"));
+        that get_timestamps() covers.)"));
 
     auto& type = classes.sequence;
     for (PyMethodDef& method : gFastMethods)
         addMethod(type, method);
     bindChange(type, "begin", &Sequence::begin, doc(R"(
-        Starts a recording; does nothing during one. record() calls it if needed.
-    )"));
+        Starts a recording; does nothing during one. record() calls it if needed.)"));
     bindChange(type, "end", &Sequence::end, "Ends the recording. eval_async() calls it if needed.");
     bindChange(type, "clear", &Sequence::clear, doc(R"(
         Removes the operations and ends the recording. The recorded commands can still be evaluated,
-        without the hooks of their operations.
-    )"));
+        without the hooks of their operations.)"));
     bindChange(type, "rerecord", &Sequence::rerecord,
                "Records the same operations again, for example after Algorithm.rebuild.");
     const auto self = [](py::handle object) -> Sequence& { return *sequenceOf(object).sequence; };
-    type.def(
-            "is_recording", [self](py::handle o) { return self(o).isRecording(); },
-            "True from the first record(), or begin(), until end() or an evaluation.")
-        .def(
-            "is_running", [self](py::handle o) { return self(o).isRunning(); },
-            "True from eval_async() until it was waited for.")
-        .def(
-            "is_init", [self](py::handle o) { return self(o).isInit(); },
-            "False once this sequence or its manager is destroyed.")
-        .def(
-            "get_timestamps", [self](py::handle o) { return self(o).getTimestamps(); }, doc(R"(
+    type.def("is_recording", getter(self, &Sequence::isRecording),
+             "True from the first record(), or begin(), until end() or an evaluation.")
+        .def("is_running", getter(self, &Sequence::isRunning),
+             "True from eval_async() until it was waited for.")
+        .def("is_init", getter(self, &Sequence::isInit),
+             "False once this sequence or its manager is destroyed.")
+        .def("get_timestamps", getter(self, &Sequence::getTimestamps), doc(R"(
                 Device times of the last evaluation, in ticks: one at its start and one after each
-                operation. For sequences created with total_timestamps.
-            )"))
-        .def(
-            "get_timestamps_ns", [self](py::handle o) { return self(o).getTimestampsNs(); },
-            "get_timestamps() in nanoseconds.")
-        .def(
-            "event", [self](py::handle o) { return self(o).event(); },
-            "The event of the last submission.")
+                operation. For sequences created with total_timestamps.)"))
+        .def("get_timestamps_ns", getter(self, &Sequence::getTimestampsNs),
+             "get_timestamps() in nanoseconds.")
+        .def("event", getter(self, &Sequence::event), "The event of the last submission.")
         .def("destroy", &destroySequence, doc(R"(
-            Waits for running work and releases everything. A second call does nothing.
-        )"))
+            Waits for running work and releases everything. A second call does nothing.)"))
         .def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })
         .def("__await__",
              [](const py::object& object) {
@@ -309,10 +280,9 @@ void bindSequence(py::module_& module, Classes& classes) {
             destroySequence(o);
     });
 
-    module.def("eval_all", &evalAllSequences, py::arg("sequences"), doc(R"(
+    module.def("eval_all", &evalAllSequences, "sequences"_a, doc(R"(
         Evaluates several sequences in one submission, and waits for all of them. They are ordered
-        as if evaluated one after the other.
-    )"));
+        as if evaluated one after the other.)"));
 }
 
 } // namespace kp::python

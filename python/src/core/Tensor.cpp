@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Tensor.hpp"
-
-#include <optional>
+#include "core/Classes.hpp"
 
 #include "base/Arrays.hpp"
+#include "core/Memory.hpp"
 
 namespace kp::python {
 namespace {
@@ -13,23 +12,22 @@ std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data
                                          const py::object& dtype, bool keepsDtype) {
     const auto manager = sharedOf<ManagerHandle>(self);
     const Contents contents(data, shape, dtype, keepsDtype);
-    auto handle = std::make_unique<TensorHandle>();
-    handle->manager = manager;
-    handle->dtype = contents.dtype;
-    handle->shape = contents.shape;
+    auto handle = newMemory<TensorHandle>(manager, contents.dtype, contents.shape);
     const uint64_t count = contents.count();
-    const auto item = static_cast<uint64_t>(contents.dtype.itemsize());
+    const uint64_t item = contents.itemBytes();
     void* const source = contents.data();
-    const Use use(*manager);
-    {
-        const py::gil_scoped_release release;
-        handle->memory = manager->manager->tensor(source, count, item, contents.type, memoryType);
-    }
+    handle->memory = withoutGil(*manager, [&] {
+        return manager->manager->tensor(source, count, item, contents.type, memoryType);
+    });
     return handle;
 }
 
-void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype,
-                     const char* documentation) {
+/// @param elements  the end of the documentation
+void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
+    const char* const start = doc(R"(
+        A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
+        contents to the device.)");
     classes.manager.def(
         name,
         [keepsDtype](py::handle self, const py::object& data, Memory::MemoryTypes memoryType,
@@ -38,29 +36,20 @@ void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype,
             return makeTensor(self, data, tensorType.value_or(memoryType), shape, dtype,
                               keepsDtype);
         },
-        py::arg("data") = py::none(), py::arg("memory_type") = Memory::MemoryTypes::eDevice,
-        py::kw_only(), py::arg("shape") = py::none(), py::arg("dtype") = py::none(),
-        py::arg("tensor_type") = py::none(), documentation);
+        "data"_a = py::none(), "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(),
+        "shape"_a = py::none(), "dtype"_a = py::none(), "tensor_type"_a = py::none(),
+        formatted("{}\n\n{}", start, elements).c_str());
 }
 
 } // namespace
 
 void bindTensor(Classes& classes) {
     bindTensorMaker(classes, "tensor", false, doc(R"(
-        A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device.
-
         Elements are float32, or `dtype`. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
     )"));
     bindTensorMaker(classes, "tensor_t", true, doc(R"(
-        A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device.
-
         Elements are those of `data`, or `dtype` (float32 for a shape alone). `tensor_type` is
-        Kompute 0.9.0's name of `memory_type`.
-    )"));
+        Kompute 0.9.0's name of `memory_type`.)"));
 }
 
 } // namespace kp::python

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/DeviceGroup.hpp"
+#include "group/Groups.hpp"
 
+#include "base/Held.hpp"
 #include "base/Waiting.hpp"
+#include "core/Event.hpp"
 #include "core/Manager.hpp"
-#include "group/GroupLaunch.hpp"
 
 namespace kp::python {
 namespace {
@@ -84,6 +85,10 @@ GroupHandle& groupOf(py::handle self) {
     return handleOf<GroupHandle>(self);
 }
 
+DeviceGroup& devicesOf(py::handle self) {
+    return *groupOf(self).group;
+}
+
 void waitIdle(py::handle self) {
     GroupHandle& handle = groupOf(self);
     if (!handle.group->isInit())
@@ -114,7 +119,7 @@ void destroyGroup(py::handle self) {
 }
 
 std::string describeGroup(py::handle self) {
-    const DeviceGroup& group = *groupOf(self).group;
+    const DeviceGroup& group = devicesOf(self);
     if (!group.isInit())
         return "<kp.DeviceGroup destroyed>";
     const auto counted = [](size_t count, const char* noun) {
@@ -133,7 +138,7 @@ py::object queueAt(py::handle self, const py::object& index) {
 }
 
 uint32_t deviceOfQueue(py::handle self, const py::object& index) {
-    const DeviceGroup& group = *groupOf(self).group;
+    const DeviceGroup& group = devicesOf(self);
     return group.deviceOfQueue(toIndexOf(index, group.queueCount(), "index"));
 }
 
@@ -142,18 +147,60 @@ uint32_t toDevice(const DeviceGroup& group, const py::object& index, const char*
 }
 
 uint32_t firstQueueOf(py::handle self, const py::object& device) {
-    const DeviceGroup& group = *groupOf(self).group;
+    const DeviceGroup& group = devicesOf(self);
     return group.firstQueueOf(toDevice(group, device, "device"));
 }
 
 std::optional<std::string> exchangePath(py::handle self, const py::object& source,
                                         const py::object& destination) {
-    const DeviceGroup& group = *groupOf(self).group;
+    const DeviceGroup& group = devicesOf(self);
     const uint32_t from = toDevice(group, source, "source");
     const uint32_t to = toDevice(group, destination, "destination");
     if (const auto path = group.exchangePath(from, to))
         return nameIn(kPaths, *path);
     return std::nullopt;
+}
+
+/// Calls a Python function for a device.
+std::optional<Event> callTask(const GroupHandle& handle, py::handle function, uint32_t queue,
+                              const std::vector<Event>& waitFor) {
+    return withinLibrary([&]() -> std::optional<Event> {
+        const py::object result =
+            function(handle.managers[handle.group->deviceOfQueue(queue)], queue, waitFor);
+        if (result.is_none())
+            return std::nullopt;
+        return handleOf<Event>(result, "the result of function");
+    });
+}
+
+std::vector<Event> forEach(py::handle self, const py::object& function, const py::object& target,
+                           const py::object& waitFor) {
+    GroupHandle& handle = groupOf(self);
+    requireCallable(function, "function");
+    const GroupTarget where = toGroupTarget(target, handle);
+    const std::vector<Event> waits = toEvents(waitFor);
+    return withoutGil(handle, [&] {
+        return handle.group->forEach(
+            [&](Manager&, uint32_t queue, const std::vector<Event>& given) {
+                return callTask(handle, function, queue, given);
+            },
+            where, waits);
+    });
+}
+
+std::vector<Event> launchAlgorithms(py::handle self, const py::object& algorithms,
+                                    const py::object& target, const py::object& waitFor) {
+    GroupHandle& handle = groupOf(self);
+    std::vector<std::shared_ptr<Algorithm>> launched;
+    std::vector<AlgorithmHandle*> used;
+    for (const py::handle algorithm : algorithms) {
+        used.push_back(&handleOf<AlgorithmHandle>(algorithm, "an entry of what"));
+        launched.push_back(used.back()->algorithm);
+    }
+    const GroupTarget where = toGroupTarget(target, handle);
+    const std::vector<Event> waits = toEvents(waitFor);
+    const Uses<AlgorithmHandle> uses(used);
+    return withoutGil(handle, [&] { return handle.group->launch(launched, waits, where); });
 }
 
 void bindLimits(py::module_& module) {
@@ -179,34 +226,44 @@ void bindLimits(py::module_& module) {
 }
 
 void bindMembers(GroupClass& type) {
-    type.def("__len__", [](py::handle self) { return groupOf(self).group->size(); })
+    type.def("__len__", getter(devicesOf, &DeviceGroup::size))
         .def("__getitem__",
              [](py::handle self, const py::object& index) {
                  return py::object(groupOf(self).managers[index]);
              })
         .def("__iter__", [](py::handle self) { return py::iter(groupOf(self).managers); })
+        .def_property_readonly("device_ids", getter(devicesOf, &DeviceGroup::deviceIds),
+                               "Index of each device in list_devices().")
         .def_property_readonly(
-            "device_ids", [](py::handle self) { return groupOf(self).group->deviceIds(); },
-            "Index of each device in list_devices().")
-        .def_property_readonly(
-            "queues", [](py::handle self) { return groupOf(self).queues; },
+            "queues", getter(groupOf, &GroupHandle::queues),
             "The queues of all devices: those of the first, of the second, and so on.")
-        .def_property_readonly(
-            "queue_count", [](py::handle self) { return groupOf(self).group->queueCount(); },
-            "Number of queues of all devices.")
-        .def("queue", &queueAt, py::arg("index"), "One of the queues.")
-        .def("device_of_queue", &deviceOfQueue, py::arg("index"),
+        .def_property_readonly("queue_count", getter(devicesOf, &DeviceGroup::queueCount),
+                               "Number of queues of all devices.")
+        .def("queue", &queueAt, "index"_a, "One of the queues.")
+        .def("device_of_queue", &deviceOfQueue, "index"_a,
              "Index of the device that a queue belongs to.")
-        .def("first_queue_of", &firstQueueOf, py::arg("device"),
+        .def("first_queue_of", &firstQueueOf, "device"_a,
              "The index of the first queue of a device.")
-        .def_property_readonly(
-            "limits", [](py::handle self) { return groupOf(self).group->limits(); },
-            "Limits that hold on every device.")
-        .def("exchange_path", &exchangePath, py::arg("source"), py::arg("destination"), doc(R"(
+        .def_property_readonly("limits", getter(devicesOf, &DeviceGroup::limits),
+                               "Limits that hold on every device.")
+        .def("exchange_path", &exchangePath, "source"_a, "destination"_a, doc(R"(
             How data is exchanged between two devices: "shared" (memory that both have open), "peer"
             (directly between the GPUs), "host" (both access the same host memory) or "staging" (the
-            host copies between the two). None within one device.
-        )"));
+            host copies between the two). None within one device.)"));
+}
+
+void bindLaunches(GroupClass& type) {
+    type.def("for_each", &forEach, "function"_a, "target"_a = "all", "wait_for"_a = py::none(),
+             doc(R"(
+                 Calls `function(manager, queue_index, wait_for)` once for each device that `target`
+                 selects, in this thread; it returns an Event, or None if its work is done. `target`
+                 is "all", "any" (the device with the least work) or the index of a queue.
+
+                 Raises the exception of the first call. The exception of a later call fails the
+                 event of its device, since the others are already running. Returns an event for
+                 each selected device.)"))
+        .def("_launch_algorithms", &launchAlgorithms, "algorithms"_a, "target"_a, "wait_for"_a,
+             "launch() of algorithms.");
 }
 
 } // namespace
@@ -217,16 +274,13 @@ void bindDeviceGroup(py::module_& module) {
         Several devices as one: a Manager for each, and one list of all queues.
 
         `group[i]` is the Manager of a device, and `group.queue(i)` one of the queues of all
-        devices. Buffers and kernels of a group keep its devices alive.
-    )"));
+        devices. Buffers and kernels of a group keep its devices alive.)"));
     setType<GroupHandle>(type);
-    type.def(py::init(&makeGroup), py::arg("device_ids") = py::none(),
-             py::arg("queue_counts") = py::none(), py::arg("queue_families") = py::none(),
-             py::kw_only(), py::arg("exchange") = "auto",
-             py::arg("desired_extensions") = py::list(),
-             py::arg("required_extensions") = py::list(), py::arg("validation") = "",
-             py::arg("wait") = "auto", py::arg("cache_folder") = "",
-             py::arg("timeline_semaphores") = true, doc(R"(
+    type.def(py::init(&makeGroup), "device_ids"_a = py::none(), "queue_counts"_a = py::none(),
+             "queue_families"_a = py::none(), py::kw_only(), "exchange"_a = "auto",
+             "desired_extensions"_a = py::list(), "required_extensions"_a = py::list(),
+             "validation"_a = "", "wait"_a = "auto", "cache_folder"_a = "",
+             "timeline_semaphores"_a = true, doc(R"(
                  Without arguments: every GPU, or the devices that the environment variable
                  KOMPUTE_DEVICE names, or else the software driver.
 
@@ -234,21 +288,16 @@ void bindDeviceGroup(py::module_& module) {
                  logical devices on one physical device. `queue_counts` is the number of queues of
                  each device, or one number for all; `queue_families` has for each device a list
                  with the family of each queue instead. `exchange` forces the exchange path between
-                 devices, for tests: see exchange_path(). The rest is as for Manager.
-             )"));
+                 devices, for tests: see exchange_path(). The rest is as for Manager.)"));
     bindMembers(type);
-    bindGroupLaunch(type);
+    bindLaunches(type);
     type.def("wait_idle", &waitIdle, doc(R"(
             Waits until every device has finished all its work, and all work on the group's queues
-            is over.
-        )"))
-        .def(
-            "is_init", [](py::handle self) { return groupOf(self).group->isInit(); },
-            "False after destroy().")
+            is over.)"))
+        .def("is_init", getter(devicesOf, &DeviceGroup::isInit), "False after destroy().")
         .def("destroy", &destroyGroup, doc(R"(
             Destroys all objects that the group's managers created, after the work that uses them. A
-            second call does nothing.
-        )"))
+            second call does nothing.)"))
         .def("__repr__", &describeGroup);
     bindContextManager(type, &destroyGroup);
 }

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/GroupKernel.hpp"
+#include "group/Groups.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/Held.hpp"
 #include "core/Event.hpp"
-#include "group/Groups.hpp"
-#include "launch/ArgumentLists.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Spirv.hpp"
 
 namespace kp::python {
 namespace {
 
-/// A kp.GroupKernel.
 struct GroupKernelHandle {
     std::shared_ptr<GroupHandle> group;
     std::shared_ptr<GroupKernel> kernel;
@@ -160,30 +156,26 @@ std::vector<Event> callGroupKernel(py::handle self, const py::object& waitFor,
 void bindGroupKernel(py::module_& module) {
     py::class_<GroupKernelHandle> type(module, "GroupKernel", doc(R"(
         A kernel on every device of a group, each working on its copy or shard of the buffers.
-        Created by DeviceGroup.kernel.
-    )"));
+        Created by DeviceGroup.kernel.)"));
     setType<GroupKernelHandle>(type);
-    type.def("__call__", &callGroupKernel, py::arg("wait_for") = py::none(),
-             py::arg("target") = "all", doc(R"(
+    type.def("__call__", &callGroupKernel, "wait_for"_a = py::none(), "target"_a = "all", doc(R"(
                  Launches it once on each device that `target` selects ("all", "any" or the index of
                  a queue), and returns at once with an event for each of them. Parameters are given
-                 by name.
-             )"))
+                 by name.)"))
         .def_property_readonly(
             "name", [](py::handle self) { return groupKernelOf(self).kernel->name(); },
             "Its name in errors, trace and statistics.")
-        .def_property_readonly(
-            "group", [](py::handle self) { return groupKernelOf(self).group; }, "Its devices.")
+        .def_property_readonly("group", getter(groupKernelOf, &GroupKernelHandle::group),
+                               "Its devices.")
         .def("__repr__", [](py::handle self) {
             return formatted("<kp.GroupKernel '{}'>", groupKernelOf(self).kernel->name());
         });
 
     GroupClass group(
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
-    group.def("kernel", &makeGroupKernel, py::arg("shader"), py::arg("args") = py::none(),
-              py::arg("global_work_size") = py::none(), py::arg("local_work_size") = py::none(),
-              py::kw_only(), py::arg("round_up") = true, py::arg("parameters_map") = py::none(),
-              py::arg("name") = "kernel", doc(R"(
+    group.def("kernel", &makeGroupKernel, "shader"_a, "args"_a = py::none(),
+              "global_work_size"_a = py::none(), "local_work_size"_a = py::none(), py::kw_only(),
+              "round_up"_a = true, "parameters_map"_a = py::none(), "name"_a = "kernel", doc(R"(
         A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments by
         position, or pairs of an index or a name and a value, or a dict of those: buffers of this
         group, and values as launchers take them. `global_work_size` counts work items: a number or
@@ -192,8 +184,7 @@ void bindGroupKernel(py::module_& module) {
         (index, type) for the arguments of each call, or just names.
 
         The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
-        kp_shard_shape and kp_whole_shape, if the shader declares them.
-    )"));
+        kp_shard_shape and kp_whole_shape, if the shader declares them.)"));
 }
 
 } // namespace kp::python

@@ -45,13 +45,6 @@ std::shared_ptr<GroupHandle> toGroup(const py::object& group) {
     return sharedOf<GroupHandle>(group, "group");
 }
 
-uint32_t indexOfCopy(const GroupHandle& group, const Buffer& buffer, uint32_t copy) {
-    uint32_t index = 0;
-    while (index + 1 < group.group->queueCount() && buffer.copyOf(index) != copy)
-        ++index;
-    return index;
-}
-
 void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index, bool hostOnly) {
     const DeviceGroup& group = *buffer.group->group;
     std::optional<uint32_t> copy;

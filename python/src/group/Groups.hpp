@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <kompute/Group.hpp>
 
@@ -17,7 +12,6 @@
 /// called without the GIL: each such call protects the objects it uses by a Use.
 namespace kp::python {
 
-/// A kp.DeviceGroup.
 struct GroupHandle {
     std::shared_ptr<DeviceGroup> group;
     py::tuple managers; ///< the kp.Manager of each device
@@ -25,7 +19,6 @@ struct GroupHandle {
     int users = 0;      ///< calls that use it without the GIL
 };
 
-/// A kp.Buffer.
 struct BufferHandle {
     std::shared_ptr<GroupHandle> group;
     std::shared_ptr<Buffer> buffer;
@@ -36,24 +29,12 @@ struct BufferHandle {
 using GroupClass = py::class_<GroupHandle, std::shared_ptr<GroupHandle>>;
 using BufferClass = py::class_<BufferHandle>;
 
-/// Runs @p body, which uses the group, without the GIL.
-template <typename Body>
-auto withoutGil(GroupHandle& group, Body&& body) {
-    const Use use(group);
-    const py::gil_scoped_release release;
-    return body();
-}
-/// Same with a buffer of a group.
+/// Runs @p body, which uses a buffer of a group, without the GIL.
 template <typename Body>
 auto withoutGil(BufferHandle& buffer, Body&& body) {
     const Use use(buffer);
     return withoutGil(*buffer.group, std::forward<Body>(body));
 }
-
-constexpr Named<BufferPlacement> kPlacements[] = {
-    {"replicated", BufferPlacement::eReplicated},
-    {"replicated_by_queue", BufferPlacement::eReplicatedByQueue},
-    {"sharded", BufferPlacement::eSharded}};
 
 /// Returns an index below @p count.
 /// @throws InvalidArgument naming @p argument for everything else
@@ -70,9 +51,6 @@ GroupTarget toGroupTarget(py::handle target, const GroupHandle& group);
 /// Returns a group argument; None is the process's default group.
 std::shared_ptr<GroupHandle> toGroup(const py::object& group);
 
-/// Returns the index of a copy's first queue, which is an index of this copy.
-uint32_t indexOfCopy(const GroupHandle& group, const Buffer& buffer, uint32_t copy);
-
 /// Waits, so that Ctrl-C is noticed, until the launches on the queues of these copies are over.
 /// Failures are reported by their events.
 /// @param index     none: all copies
@@ -83,5 +61,12 @@ void waitForQueues(const BufferHandle& buffer, std::optional<uint32_t> index, bo
 ElementType elementTypeOf(const py::dtype& dtype);
 /// Returns the dtype of the numbers in an element; uint8 for structs.
 py::dtype numberTypeOf(const py::dtype& dtype);
+
+/// Binds DeviceGroup and GroupLimits.
+void bindDeviceGroup(py::module_& module);
+/// Binds Buffer and Shard.
+void bindBuffer(py::module_& module);
+/// Binds GroupKernel and DeviceGroup.kernel.
+void bindGroupKernel(py::module_& module);
 
 } // namespace kp::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/CopyLauncher.hpp"
+#include "launch/Launcher.hpp"
 
 #include "launch/LaunchArguments.hpp"
 #include "launch/LauncherCall.hpp"
@@ -7,10 +7,8 @@
 namespace kp::python {
 namespace {
 
-/// A kp.launcher.CopyLauncher.
 struct CopyHandle final : LauncherHandle {};
 
-/// A kp.launcher.FillLauncher.
 struct FillHandle final : LauncherHandle {};
 
 std::unique_ptr<CopyHandle> makeCopy(const std::string& name, const py::object& src,
@@ -48,19 +46,17 @@ std::unique_ptr<FillHandle> makeFill(const std::string& name, const py::object& 
 void bindCopyLauncher(py::module_& module) {
     py::class_<CopyHandle, LauncherHandle> copy(module, "CopyLauncher", doc(R"(
         Copies between tensors, or between a tensor and an array, which stays alive until the copy
-        is done. Images are copied whole. Offsets and counts are bytes.
-    )"));
-    copy.def(py::init(&makeCopy), py::arg("varname"), py::arg("src"), py::arg("dst"),
-             py::arg("src_device_offset") = py::none(), py::arg("dst_device_offset") = py::none(),
-             py::arg("byte_count") = py::none(), py::arg("default_queue") = py::none(),
-             py::arg("profiler") = py::none());
+        is done. Images are copied whole. Offsets and counts are bytes.)"));
+    copy.def(py::init(&makeCopy), "varname"_a, "src"_a, "dst"_a, "src_device_offset"_a = py::none(),
+             "dst_device_offset"_a = py::none(), "byte_count"_a = py::none(),
+             "default_queue"_a = py::none(), "profiler"_a = py::none());
     setCall(copy, CallForm::ePlain);
 
     py::class_<FillHandle, LauncherHandle> fill(
         module, "FillLauncher", "Fills a tensor, or a range of its bytes, with one number.");
-    fill.def(py::init(&makeFill), py::arg("varname"), py::arg("dst"), py::arg("value"),
-             py::arg("dst_device_offset") = 0, py::arg("byte_count") = py::none(),
-             py::arg("default_queue") = py::none(), py::arg("profiler") = py::none());
+    fill.def(py::init(&makeFill), "varname"_a, "dst"_a, "value"_a, "dst_device_offset"_a = 0,
+             "byte_count"_a = py::none(), "default_queue"_a = py::none(),
+             "profiler"_a = py::none());
     setCall(fill, CallForm::ePlain);
 }
 

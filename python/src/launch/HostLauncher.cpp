@@ -4,57 +4,39 @@
 #include "base/Held.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "launch/LauncherCall.hpp"
-// Private headers, because HostLauncher's parameters hold no Python objects.
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
 
 namespace kp::python {
 namespace {
 
-/// Runs a Python function on a thread of the library.
-class PythonHostLauncher final : public Launcher {
+/// Runs a Python function. Its parameters are Python objects, which the library never sees.
+class PythonHostLauncher final : public HostLauncher {
 public:
-    PythonHostLauncher(std::string name, const py::object& function,
+    PythonHostLauncher(const std::string& name, const py::object& function,
                        std::vector<std::string> parameters, std::shared_ptr<Queue> defaultQueue,
                        std::shared_ptr<TimingSink> profiler)
-        : Launcher(std::move(name), std::move(profiler)),
-          mFunction(holdFunction(function, formatted("launcher '{}': function", this->name()))),
-          mParameters(std::move(parameters)), mDefaultQueue(std::move(defaultQueue)) {}
-
-    using Launcher::operator();
-    std::optional<Event> operator()(const LaunchOptions& options) override {
-        return runSteps(launch::queueFor(*this, options, mDefaultQueue), options);
-    }
-
-    bool globalSizeConfigured() const override { return true; }
-
-    std::vector<ParameterInfo> parameters() const override {
-        std::vector<ParameterInfo> infos;
-        for (const std::string& parameter : mParameters)
-            infos.push_back({parameter, launch::kAnyType, {name()}});
-        return infos;
-    }
-
-    void appendSteps(launch::StepList& steps, const launch::CallContext& context) override {
-        py::dict given;
-        const RunningCall* const call = RunningCall::current();
-        for (const std::string& wanted : mParameters) {
-            PyObject* const value = call ? call->find(wanted) : nullptr;
-            if (!value)
-                launch::throwFor(name(), "parameter '{}' is missing", wanted);
-            given[wanted.c_str()] = py::handle(value);
-        }
-        launch::Step& step = steps.add(*this);
-        step.host = [function = mFunction, keywords = hold(given)] {
-            callFromLibrary(function, keywords);
-        };
-        context.trace(step, "host {}", name());
-    }
+        : HostLauncher(
+              name, [](const Parameters&) {}, parameters, std::move(defaultQueue),
+              std::move(profiler)),
+          mFunction(holdFunction(function, formatted("launcher '{}': function", name))),
+          mNames(std::move(parameters)) {}
 
 private:
+    std::function<void()> bindParameters(const LaunchOptions&) const override {
+        py::dict given;
+        const RunningCall* const call = RunningCall::current();
+        for (const std::string& wanted : mNames) {
+            PyObject* const value = call ? call->find(wanted) : nullptr;
+            if (!value)
+                throw InvalidArgument(
+                    formatted("launcher '{}': parameter '{}' is missing", name(), wanted));
+            given[wanted.c_str()] = py::handle(value);
+        }
+        return
+            [function = mFunction, keywords = hold(given)] { callFromLibrary(function, keywords); };
+    }
+
     Held mFunction;
-    std::vector<std::string> mParameters;
-    std::shared_ptr<Queue> mDefaultQueue;
+    std::vector<std::string> mNames;
 };
 
 /// A kp.launcher.HostLauncher.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/IterativeKernelLauncher.hpp"
+#include "launch/KernelLauncher.hpp"
 
 #include "base/Held.hpp"
 #include "base/Values.hpp"
-#include "launch/KernelLauncher.hpp"
-#include "launch/LaunchArguments.hpp"
 #include "launch/LauncherCall.hpp"
 
 namespace kp::python {
@@ -13,7 +11,6 @@ namespace {
 constexpr Named<IterationMode> kModes[] = {{"product", IterationMode::eProduct},
                                            {"zip", IterationMode::eZip}};
 
-/// A kp.launcher.IterativeKernelLauncher.
 struct IterativeHandle final : ParametrizedHandle {
     py::dict iterated;
     IterationMode mode = IterationMode::eProduct;
@@ -89,8 +86,7 @@ void bindIterativeKernelLauncher(py::module_& module) {
     py::class_<IterativeHandle, ParametrizedHandle> type(module, "IterativeKernelLauncher", doc(R"(
         Launches its kernel once for each value of its iterated parameters, in one submission.
         `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first changes
-        slowest) or "zip".
-    )"));
+        slowest) or "zip".)"));
     type.def(py::init([](std::string name, py::object kernel, py::object parametersMap,
                          py::object arguments, py::object iterated, py::object globalSize,
                          py::object localSize, py::object queue, OptionalSink profiler,
@@ -99,14 +95,12 @@ void bindIterativeKernelLauncher(py::module_& module) {
                                        queue, profiler, roundUp, manager},
                                       parametersMap, iterated, mode);
              }),
-             py::arg("name"), py::arg("kernel"), py::arg("parameters_map"), py::arg("args_list"),
-             py::arg("iterated_parameters"), py::arg("default_global_work_size") = py::none(),
-             py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
-             py::arg("profiler") = py::none(), py::kw_only(), py::arg("round_up") = false,
-             py::arg("manager") = py::none(), py::arg("mode") = "product")
-        .def_property_readonly(
-            "iterated_parameters", [](py::handle self) { return iterativeOf(self).iterated; },
-            "As given.")
+             "name"_a, "kernel"_a, "parameters_map"_a, "args_list"_a, "iterated_parameters"_a,
+             "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
+             "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
+             "round_up"_a = false, "manager"_a = py::none(), "mode"_a = "product")
+        .def_property_readonly("iterated_parameters",
+                               getter(iterativeOf, &IterativeHandle::iterated), "As given.")
         .def_property_readonly(
             "mode", [](py::handle self) { return nameIn(kModes, iterativeOf(self).mode); },
             "\"product\" or \"zip\".")

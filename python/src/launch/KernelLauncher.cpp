@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/KernelLauncher.hpp"
 
-#include "launch/LaunchArguments.hpp"
 #include "launch/LauncherCall.hpp"
 #include "shader/Spirv.hpp"
 
 namespace kp::python {
 namespace {
 
-/// A kp.launcher.Kernel.
 struct KernelHandle {
     std::shared_ptr<ManagerHandle> manager;
     Kernel kernel;
@@ -102,37 +100,33 @@ py::list describeSignature(py::handle self) {
 }
 
 void bindMembers(py::class_<KernelLauncherHandle, LauncherHandle>& type) {
-    type.def(
-            "queue_configured",
-            [](py::handle self) { return kernelLauncherOf(self).get().queueConfigured(); },
-            "Whether there is a default queue.")
-        .def("check_kernel_arg", &checkKernelArg, py::arg("arg"), py::arg("arg_id"),
-             py::arg("arg_name") = py::none(), py::arg("arg_type") = py::none(), doc(R"(
+    const auto launcher = [](py::handle self) -> KernelLauncher& {
+        return kernelLauncherOf(self).get();
+    };
+    type.def("queue_configured", getter(launcher, &KernelLauncher::queueConfigured),
+             "Whether there is a default queue.")
+        .def("check_kernel_arg", &checkKernelArg, "arg"_a, "arg_id"_a, "arg_name"_a = py::none(),
+             "arg_type"_a = py::none(), doc(R"(
                  Raises InvalidArgument if a value does not fit the argument with this index; the
                  message names launcher, argument, position, expected and given value. If a derived
-                 class defines it, it is called with each parameter before that is set.
-             )"))
-        .def("as_list_launcher", &asListLauncher, py::arg("name"),
+                 class defines it, it is called with each parameter before that is set.)"))
+        .def("as_list_launcher", &asListLauncher, "name"_a,
              "A KernelListLauncher that holds this launcher.")
+        .def_property_readonly("kernel", getter(kernelLauncherOf, &KernelLauncherHandle::kernel),
+                               "As given.")
         .def_property_readonly(
-            "kernel", [](py::handle self) { return kernelLauncherOf(self).kernel; }, "As given.")
-        .def_property_readonly(
-            "args_list", [](py::handle self) { return kernelLauncherOf(self).arguments; },
-            "As given.")
-        .def_property_readonly(
-            "default_queue", [](py::handle self) { return kernelLauncherOf(self).queue; },
-            "As given.")
+            "args_list", getter(kernelLauncherOf, &KernelLauncherHandle::arguments), "As given.")
+        .def_property_readonly("default_queue",
+                               getter(kernelLauncherOf, &KernelLauncherHandle::queue), "As given.")
         .def_property_readonly(
             "default_global_work_size",
-            [](py::handle self) {
-                return fromWorkSize(kernelLauncherOf(self).get().defaultGlobalSize());
+            [launcher](py::handle self) {
+                return fromWorkSize(launcher(self).defaultGlobalSize());
             },
             "Work items in x, y and z, or None.")
         .def_property_readonly(
             "default_local_work_size",
-            [](py::handle self) {
-                return fromWorkSize(kernelLauncherOf(self).get().defaultLocalSize());
-            },
+            [launcher](py::handle self) { return fromWorkSize(launcher(self).defaultLocalSize()); },
             "Work items of a group in x, y and z, or None.")
         .def_property_readonly("signature", &describeSignature,
                                "Index, name and type of each argument of the kernel.");
@@ -142,8 +136,7 @@ void bindParametrized(py::module_& module) {
     py::class_<ParametrizedHandle, KernelLauncherHandle> type(module, "ParametrizedKernelLauncher",
                                                               doc(R"(
             A kernel with arguments that each call gives by name. `parameters_map` is name -> index,
-            name in the shader, or (index, type).
-        )"));
+            name in the shader, or (index, type).)"));
     setType<ParametrizedHandle>(type);
     type.def(
             py::init([](std::string name, py::object kernel, py::object parametersMap,
@@ -153,11 +146,10 @@ void bindParametrized(py::module_& module) {
                                          queue, profiler, roundUp, manager},
                                         parametersMap);
             }),
-            py::arg("name"), py::arg("kernel"), py::arg("parameters_map"),
-            py::arg("args_list") = py::none(), py::arg("default_global_work_size") = py::none(),
-            py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
-            py::arg("profiler") = py::none(), py::kw_only(), py::arg("round_up") = false,
-            py::arg("manager") = py::none())
+            "name"_a, "kernel"_a, "parameters_map"_a, "args_list"_a = py::none(),
+            "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
+            "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
+            "round_up"_a = false, "manager"_a = py::none())
         .def_property_readonly(
             "parameters_map",
             [](py::handle self) { return handleOf<ParametrizedHandle>(self).parametersMap; },
@@ -213,14 +205,13 @@ void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap&
 
 void bindKernel(py::module_& module) {
     py::class_<KernelHandle>(module, "Kernel", doc(R"(
-        A shader from which launchers are created; each launcher has its own arguments.
-    )"))
+        A shader from which launchers are created; each launcher has its own arguments.)"))
         .def(py::init([](const py::object& manager, const py::object& shader) {
                  auto handle = sharedOf<ManagerHandle>(manager, "manager");
                  const Kernel kernel = makeKernel(handle, shader);
                  return std::make_unique<KernelHandle>(KernelHandle{handle, kernel});
              }),
-             py::arg("manager"), py::arg("shader"));
+             "manager"_a, "shader"_a);
 }
 
 void bindKernelLauncher(py::module_& module) {
@@ -228,8 +219,7 @@ void bindKernelLauncher(py::module_& module) {
         A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
         a path. `args_list` has all arguments by position, or pairs of an index or a name and a
         value: bindings in ascending order, then push constants by offset, then specialization
-        constants by id. Sizes count work items.
-    )"));
+        constants by id. Sizes count work items.)"));
     setType<KernelLauncherHandle>(type);
     type.def(py::init([](std::string name, py::object kernel, py::object arguments,
                          py::object globalSize, py::object localSize, py::object queue,
@@ -237,11 +227,10 @@ void bindKernelLauncher(py::module_& module) {
                  return makeKernelLauncher({std::move(name), kernel, arguments, globalSize,
                                             localSize, queue, profiler, roundUp, manager});
              }),
-             py::arg("name"), py::arg("kernel"), py::arg("args_list") = py::none(),
-             py::arg("default_global_work_size") = py::none(),
-             py::arg("default_local_work_size") = py::none(), py::arg("default_queue") = py::none(),
-             py::arg("profiler") = py::none(), py::kw_only(), py::arg("round_up") = false,
-             py::arg("manager") = py::none());
+             "name"_a, "kernel"_a, "args_list"_a = py::none(),
+             "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
+             "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
+             "round_up"_a = false, "manager"_a = py::none());
     bindMembers(type);
     setCall(type, CallForm::eSized);
     bindParametrized(module);

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <string>
-
-#include "launch/ArgumentLists.hpp"
+#include "launch/LaunchArguments.hpp"
 #include "launch/Launcher.hpp"
 
 namespace kp::python {
 
-/// A kp.launcher.KernelLauncher.
 struct KernelLauncherHandle : LauncherHandle {
     py::object kernel;
     py::object arguments;
     py::object queue;
     KernelLauncher& get() const { return static_cast<KernelLauncher&>(*launcher); }
 };
-/// A kp.launcher.ParametrizedKernelLauncher.
 struct ParametrizedHandle : KernelLauncherHandle {
     py::object parametersMap;
 };

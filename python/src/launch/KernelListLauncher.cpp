@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/KernelListLauncher.hpp"
+#include "launch/Launcher.hpp"
 
 #include "launch/LauncherCall.hpp"
 
@@ -10,17 +10,22 @@ KernelListLauncher& listOf(py::handle object) {
     return *handleOf<ListHandle>(object).list;
 }
 
+/// Adds conversions, each once.
+void addKnownSpecs(ListHandle& list, const std::vector<ParameterSpec>& specs) {
+    for (const ParameterSpec& spec : specs) {
+        bool known = false;
+        for (const ParameterSpec& other : list.specs)
+            known |= other.name == spec.name && other.anything == spec.anything;
+        if (!known)
+            list.specs.push_back(spec);
+    }
+}
+
 /// Adds the conversions of a member's parameters.
 void addSpecs(ListHandle& list, const Launcher& launcher, py::handle member) {
     const auto& specs = handleOf<LauncherHandle>(member).specs;
     if (!specs.empty()) {
-        for (const ParameterSpec& spec : specs) {
-            bool known = false;
-            for (const ParameterSpec& other : list.specs)
-                known |= other.name == spec.name && other.anything == spec.anything;
-            if (!known)
-                list.specs.push_back(spec);
-        }
+        addKnownSpecs(list, specs);
         return;
     }
     for (const ParameterInfo& info : launcher.parameters())
@@ -41,8 +46,10 @@ void pushOne(ListHandle& list, py::handle object) {
         list.checked |= other.checked;
         for (const py::handle member : members)
             list.members.append(member);
-        if (&other != &list)
+        if (&other != &list) {
             list.specs.insert(list.specs.end(), specs.begin(), specs.end());
+            list.unready.insert(list.unready.end(), other.unready.begin(), other.unready.end());
+        }
         return;
     }
     if (!isA<LauncherHandle>(object))
@@ -52,8 +59,12 @@ void pushOne(ListHandle& list, py::handle object) {
     const std::shared_ptr<Launcher> launcher = launcherForList(object);
     list.list->push(launcher);
     list.members.append(object);
-    list.checked |= handleOf<LauncherHandle>(object).checks;
-    addSpecs(list, *launcher, object);
+    auto& handle = handleOf<LauncherHandle>(object);
+    list.checked |= handle.checks;
+    if (launcher == handle.launcher && !handle.ready)
+        list.unready.push_back(&handle); // which knows the types of its parameters later
+    else
+        addSpecs(list, *launcher, object);
 }
 
 std::unique_ptr<ListHandle> makeList(const std::string& name, const OptionalSink& profiler) {
@@ -95,9 +106,8 @@ py::dict describeParameters(py::handle self) {
 
 void bindCopies(py::class_<ListHandle>& type) {
     const auto none = py::none();
-    type.def("push_copy_host_device", &pushCopy, py::arg("varname"), py::arg("src"), py::arg("dst"),
-             py::arg("src_device_offset") = none, py::arg("dst_device_offset") = none,
-             py::arg("byte_count") = none,
+    type.def("push_copy_host_device", &pushCopy, "varname"_a, "src"_a, "dst"_a,
+             "src_device_offset"_a = none, "dst_device_offset"_a = none, "byte_count"_a = none,
              "Appends a copy between tensors, or a tensor and an array, in bytes.")
         .def(
             "push_copy_device_to_device",
@@ -108,9 +118,8 @@ void bindCopies(py::class_<ListHandle>& type) {
                             "device to device has a tensor on both ends");
                 return pushCopy(self, name, src, dst, srcOffset, dstOffset, bytes);
             },
-            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("src_device_offset") = none,
-            py::arg("dst_device_offset") = none, py::arg("byte_count") = none,
-            "Appends a copy between tensors.")
+            "varname"_a, "src"_a, "dst"_a, "src_device_offset"_a = none,
+            "dst_device_offset"_a = none, "byte_count"_a = none, "Appends a copy between tensors.")
         .def(
             "push_copy_host_to_device",
             [none](const py::object& self, const py::object& name, const py::object& src,
@@ -119,7 +128,7 @@ void bindCopies(py::class_<ListHandle>& type) {
                             "host to device goes from an array to a tensor");
                 return pushCopy(self, name, src, dst, none, dstOffset, none);
             },
-            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("dst_device_offset") = none,
+            "varname"_a, "src"_a, "dst"_a, "dst_device_offset"_a = none,
             "Appends a copy from an array, with its contents at the time of the copy.")
         .def(
             "push_copy_device_to_host",
@@ -129,19 +138,30 @@ void bindCopies(py::class_<ListHandle>& type) {
                             "device to host goes from a tensor to an array");
                 return pushCopy(self, name, src, dst, srcOffset, none, none);
             },
-            py::arg("varname"), py::arg("src"), py::arg("dst"), py::arg("src_device_offset") = none,
+            "varname"_a, "src"_a, "dst"_a, "src_device_offset"_a = none,
             "Appends a copy to an array.");
 }
 
 } // namespace
 
+void ListHandle::prepare(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
+    if (!queue)
+        return;
+    for (LauncherHandle* const member : unready) {
+        const RunningCall running(nullptr, *member);
+        if (!member->ready)
+            member->prepare(queue, waitFor);
+        addKnownSpecs(*this, member->specs);
+    }
+    unready.clear();
+}
+
 void bindKernelListLauncher(py::module_& module) {
     py::class_<ListHandle> type(module, "KernelListLauncher", doc(R"(
         Launchers that run one after the other on the queue given with the call, in one submission.
-        Host launchers, and copies of arrays, split it; the call still returns at once.
-    )"));
+        Host launchers, and copies of arrays, split it; the call still returns at once.)"));
     setType<ListHandle>(type);
-    type.def(py::init(&makeList), py::arg("name"), py::arg("profiler") = py::none())
+    type.def(py::init(&makeList), "name"_a, "profiler"_a = py::none())
         .def("push_kernels", &pushKernels,
              "Appends launchers, and those of lists; ignores None. Returns the list.")
         .def(
@@ -150,27 +170,23 @@ void bindKernelListLauncher(py::module_& module) {
                 pushOne(handleOf<ListHandle>(self), launcher);
                 return self;
             },
-            py::arg("launcher"), "push_kernels() of one.")
-        .def_property_readonly(
-            "name", [](py::handle self) { return listOf(self).name(); }, "As given.")
+            "launcher"_a, "push_kernels() of one.")
+        .def_property_readonly("name", getter(listOf, &KernelListLauncher::name), "As given.")
         .def_property_readonly(
             "launchers",
             [](py::handle self) { return handleOf<ListHandle>(self).members.attr("copy")(); },
             "The launchers; those of pushed lists one by one.")
-        .def("__len__", [](py::handle self) { return listOf(self).size(); })
+        .def("__len__", getter(listOf, &KernelListLauncher::size))
         .def_property_readonly("parameters", &describeParameters,
                                "Name -> (type, names of the launchers that take it).")
-        .def_property_readonly(
-            "events", [](py::handle self) { return listOf(self).events(); }, doc(R"(
+        .def_property_readonly("events", getter(listOf, &KernelListLauncher::events), doc(R"(
                 Profiled launches of this list since the last `statistics`, and those that were
-                unfinished then.
-            )"))
+                unfinished then.)"))
         .def_property_readonly(
-            "statistics", [](py::handle self) { return listOf(self).statistics(); },
+            "statistics", getter(listOf, &KernelListLauncher::statistics),
             "Times of the profiled launches that have finished, by launcher name. Never waits.")
-        .def(
-            "clear_statistics", [](py::handle self) { listOf(self).clearStatistics(); },
-            "Discards all times and events.")
+        .def("clear_statistics", getter(listOf, &KernelListLauncher::clearStatistics),
+             "Discards all times and events.")
         .def("__repr__", [](py::handle self) {
             return formatted("<kp.launcher.KernelListLauncher '{}' of {}>", listOf(self).name(),
                              listOf(self).size());

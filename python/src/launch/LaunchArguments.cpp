@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
@@ -103,31 +102,6 @@ ArgumentValue intOf(py::handle value, const ArgumentTarget& target) {
     }
 }
 
-ScalarType scalarTypeOf(const py::dtype& dtype) {
-    const py::ssize_t size = dtype.itemsize();
-    switch (dtype.kind()) {
-    case 'b':
-        return ScalarType::eBool;
-    case 'i':
-        return size == 1   ? ScalarType::eInt8
-               : size == 2 ? ScalarType::eInt16
-               : size == 4 ? ScalarType::eInt32
-                           : ScalarType::eInt64;
-    case 'u':
-        return size == 1   ? ScalarType::eUint8
-               : size == 2 ? ScalarType::eUint16
-               : size == 4 ? ScalarType::eUint32
-                           : ScalarType::eUint64;
-    case 'f':
-        return size == 2   ? ScalarType::eFloat16
-               : size == 4 ? ScalarType::eFloat32
-               : size == 8 ? ScalarType::eFloat64
-                           : ScalarType::eUnknown;
-    default:
-        return ScalarType::eUnknown;
-    }
-}
-
 /// NumPy's scalars and arrays: their type is exact.
 ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
     const py::array array = toArray(value, py::none(), target.name.c_str());
@@ -174,6 +148,16 @@ ArgumentValue sequenceOf(py::handle value, const ArgumentTarget& target) {
     if (numbers[0].type() == ScalarType::eBool)
         return ArgumentValue::bytes(bytes.data(), bytes.size());
     return ArgumentValue::numbers(numbers[0].type(), components, bytes.data(), bytes.size());
+}
+
+bool isPair(py::handle entry) {
+    return PyTuple_Check(entry.ptr()) && PyTuple_GET_SIZE(entry.ptr()) == 2;
+}
+
+/// Returns true for an index or a name of an argument.
+bool isArgumentKey(py::handle key) {
+    return PyUnicode_Check(key.ptr()) ||
+           (PyIndex_Check(key.ptr()) && !PyBool_Check(key.ptr()) && !py::hasattr(key, "shape"));
 }
 
 } // namespace
@@ -238,6 +222,57 @@ shader::ScalarType toScalarType(py::handle type) {
         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), gType<MemoryHandle>))
         return ScalarType::eUnknown;
     return scalarTypeOf(toDtype(py::reinterpret_borrow<py::object>(type)));
+}
+
+void forEachArgument(py::handle given,
+                     const std::function<void(py::handle key, py::handle value)>& add) {
+    if (given.is_none())
+        return;
+    if (PyDict_Check(given.ptr())) {
+        for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(given))
+            add(key, value);
+        return;
+    }
+    for (const py::handle entry : given) {
+        if (isPair(entry) && isArgumentKey(PyTuple_GET_ITEM(entry.ptr(), 0)))
+            add(PyTuple_GET_ITEM(entry.ptr(), 0), PyTuple_GET_ITEM(entry.ptr(), 1));
+        else
+            add({}, entry);
+    }
+}
+
+uint32_t toArgumentIndex(py::handle index, const std::string& launcher) {
+    const std::optional<uint64_t> value = toUnsigned(index);
+    if (!value || *value > UINT32_MAX)
+        throw InvalidArgument(formatted("launcher '{}': an argument has an index from 0 on, not {}",
+                                        launcher, reprOf(index)));
+    return static_cast<uint32_t>(*value);
+}
+
+const KernelArgument* argumentAt(const KernelSignature& signature, uint64_t index) {
+    return index < signature.arguments().size() ? &signature.arguments()[index] : nullptr;
+}
+
+const KernelArgument* argumentOf(const KernelSignature& signature, const ParameterTarget& target) {
+    return target.index ? argumentAt(signature, *target.index) : signature.find(target.name);
+}
+
+ParametersMap toParametersMap(const std::string& launcher, py::handle map) {
+    ParametersMap result;
+    for (const auto& [key, value] : py::dict(py::reinterpret_borrow<py::object>(map))) {
+        py::handle place = value;
+        py::handle type = Py_None;
+        if (isPair(value)) {
+            place = PyTuple_GET_ITEM(value.ptr(), 0);
+            type = PyTuple_GET_ITEM(value.ptr(), 1);
+        }
+        ParameterTarget target = PyUnicode_Check(place.ptr())
+                                     ? ParameterTarget(py::cast<std::string>(place))
+                                     : ParameterTarget(toArgumentIndex(place, launcher));
+        target.type = toScalarType(type);
+        result.emplace(py::cast<std::string>(key), target);
+    }
+    return result;
 }
 
 } // namespace kp::python

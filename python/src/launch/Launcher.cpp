@@ -2,7 +2,6 @@
 #include "launch/Launcher.hpp"
 
 #include "launch/PythonLauncher.hpp"
-#include "launch/RunLog.hpp" // private: Launcher::runLog() has no public counterpart
 
 namespace kp::python {
 namespace {
@@ -72,7 +71,7 @@ void bindLauncher(py::module_& module) {
             "Discards all times and events.")
         .def(
             "_register_event",
-            [](py::handle self, const Event& event) { launcherOf(self).runLog().add(event, 0); },
+            [](py::handle self, const Event& event) { launcherOf(self).addLaunch(event); },
             py::arg("event"), "Adds an event to `events`; for derived classes.")
         .def("__repr__", [](py::handle self) {
             return formatted("<kp.launcher.{} '{}'>", typeNameOf(self), launcherOf(self).name());

@@ -2,10 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/Handles.hpp"
 
@@ -35,18 +31,28 @@ struct Callable {
 struct LauncherHandle : Callable {
     std::shared_ptr<Launcher> launcher;
     bool checks = false; ///< the class has a check_kernel_arg of its own
+    bool ready = true;   ///< false: prepare() has work to do
 
     virtual ~LauncherHandle() = default;
+    /// Does what a launch on @p queue needs and may not do with the GIL held. @p queue may be null.
+    virtual void prepare(const std::shared_ptr<Queue>& /*queue*/,
+                         const std::vector<Event>& /*waitFor*/) {}
 };
 
-/// A kp.launcher.KernelListLauncher.
 struct ListHandle : Callable {
     std::shared_ptr<KernelListLauncher> list;
-    py::list members;     ///< the Python objects of its launchers
-    bool checked = false; ///< one of them has a check_kernel_arg of its own
+    py::list members;                     ///< the Python objects of its launchers
+    bool checked = false;                 ///< one of them has a check_kernel_arg of its own
+    std::vector<LauncherHandle*> unready; ///< members to prepare in the next call
+
+    /// Prepares the members of `unready`.
+    void prepare(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
 };
 
-/// Binds Launcher.
 void bindLauncher(py::module_& module);
+void bindIterativeKernelLauncher(py::module_& module);
+void bindKernelListLauncher(py::module_& module);
+/// Binds CopyLauncher and FillLauncher.
+void bindCopyLauncher(py::module_& module);
 
 } // namespace kp::python

@@ -2,8 +2,6 @@
 #include "launch/LauncherCall.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
@@ -144,6 +142,8 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
         std::optional<Event> event;
         {
             RunningCall running(given.keywords[0], handle);
+            if (!handle.ready)
+                handle.prepare(options.queue, options.waitFor);
             for (const auto& [name, value] : given.parameters) {
                 if (handle.checks)
                     checkOwn(self, handle, name, value);
@@ -184,6 +184,8 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
         Event event;
         {
             RunningCall running(given.keywords[0], handle);
+            if (!handle.unready.empty())
+                handle.prepare(target, waits);
             Parameters parameters;
             parameters.reserve(given.parameters.size());
             for (const auto& [name, value] : given.parameters) {
@@ -201,36 +203,28 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
     });
 }
 
-#define KP_WAIT_FOR                                                                                \
-    "queue: kp._kp.Queue | None = None, "                                                          \
-    "wait_for: collections.abc.Iterable[kp._kp.Event | None] | kp._kp.Event | None = None, "
-#define KP_SIZES                                                                                   \
-    "global_work_size: collections.abc.Sequence[int] | int | None = None, "                        \
-    "local_work_size: collections.abc.Sequence[int] | int | None = None, "
+// Signatures of calls: the start, sizes, and the end.
+const std::string kQueue =
+    "(self, queue: kp._kp.Queue | None = None, "
+    "wait_for: collections.abc.Iterable[kp._kp.Event | None] | kp._kp.Event | None = None, ";
+const std::string kSizes = "global_work_size: collections.abc.Sequence[int] | int | None = None, "
+                           "local_work_size: collections.abc.Sequence[int] | int | None = None, ";
+const std::string kReturn = "**parameters: typing.Any) -> kp._kp.Event";
 
-PyMethodDef gCallPlain = fastMethod(
-    "__call__", callPlain, "(self, " KP_WAIT_FOR "**parameters: typing.Any) -> kp._kp.Event",
-    "Launches and returns at once.");
+PyMethodDef gCallPlain =
+    fastMethod("__call__", callPlain, kQueue + kReturn, "Launches and returns at once.");
 PyMethodDef gCallSized =
-    fastMethod("__call__", callSized,
-               "(self, " KP_WAIT_FOR KP_SIZES "**parameters: typing.Any) -> kp._kp.Event",
+    fastMethod("__call__", callSized, kQueue + kSizes + kReturn,
                "Launches and returns at once. Missing sizes are the launcher's defaults.");
 PyMethodDef gCallIterated =
     fastMethod("__call__", callIterated,
-               "(self, " KP_WAIT_FOR "enqueue_barrier: bool = True, " KP_SIZES
-               "**parameters: typing.Any) -> kp._kp.Event | None",
+               kQueue + "enqueue_barrier: bool = True, " + kSizes + kReturn + " | None",
                R"(
     Launches the kernel once for each value, in one submission. An out-of-order queue gets a barrier
-    afterwards unless `enqueue_barrier` is False; then there is no event.
-)");
-PyMethodDef gCallList = fastMethod(
-    "__call__", callList, "(self, " KP_WAIT_FOR "**parameters: typing.Any) -> kp._kp.Event", R"(
+    afterwards unless `enqueue_barrier` is False; then there is no event.)");
+PyMethodDef gCallList = fastMethod("__call__", callList, kQueue + kReturn, R"(
     Launches everything on the queue, in order; only the first waits for `wait_for`. An empty list
-    waits for them itself. Returns at once, with the event of the last launch.
-)");
-
-#undef KP_WAIT_FOR
-#undef KP_SIZES
+    waits for them itself. Returns at once, with the event of the last launch.)");
 
 } // namespace
 

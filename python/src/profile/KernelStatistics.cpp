@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/KernelStatistics.hpp"
+#include "profile/Profiler.hpp"
 
 #include <pybind11/operators.h>
 
@@ -14,10 +14,9 @@ void bindKernelStatistics(py::module_& module) {
     using Statistics = KernelStatistics;
     py::class_<Statistics>(module, "KernelStatistics", doc(R"(
         Times of the runs of one kernel, in nanoseconds. The sum of two equals the statistics of all
-        their runs; they compare by mean.
-    )"))
+        their runs; they compare by mean.)"))
         .def(py::init<>())
-        .def("add", &Statistics::add, py::arg("nanoseconds"), py::arg("bytes") = 0, "Adds a run.")
+        .def("add", &Statistics::add, "nanoseconds"_a, "bytes"_a = 0, "Adds a run.")
         .def_property_readonly("count", &Statistics::count, "Runs that were timed.")
         .def_property_readonly("nruns", &Statistics::count, "Same as count.")
         .def_property_readonly("unprofiled", &Statistics::unprofiled, "Runs that were not timed.")
@@ -29,7 +28,7 @@ void bindKernelStatistics(py::module_& module) {
         .def_property_readonly("stddev", &Statistics::stddev, "Square root of the variance.")
         .def_property_readonly("median", &Statistics::median,
                                "Median of a bounded number of samples, as percentile().")
-        .def("percentile", &Statistics::percentile, py::arg("percent"), "`percent` is 0 to 100.")
+        .def("percentile", &Statistics::percentile, "percent"_a, "`percent` is 0 to 100.")
         .def_property_readonly("bytes", &Statistics::bytes,
                                "Bytes transferred by copies and fills.")
         .def_property_readonly("bytes_per_second", &Statistics::bytesPerSecond,
@@ -54,19 +53,17 @@ void bindKernelStatistics(py::module_& module) {
         });
     module.def(
         "to_table", [](const StatisticsByName& statistics) { return toTable(statistics); },
-        py::arg("statistics"), doc(R"(
+        "statistics"_a, doc(R"(
             A table with one line for each name, the longest total first. `statistics` is
-            KernelListLauncher.statistics.
-        )"));
+            KernelListLauncher.statistics.)"));
 
     py::class_<TimingSink, std::shared_ptr<TimingSink>>(
         module, "TimingSink", "Is notified of each profiled launch once its times are known.");
     py::class_<FunctionProfiler, TimingSink, std::shared_ptr<FunctionProfiler>>(
         module, "FunctionProfiler", doc(R"(
             Sums the times of one function: `profiler += seconds`, or as the `profiler` of
-            launchers.
-        )"))
-        .def(py::init<std::string>(), py::arg("name"))
+            launchers.)"))
+        .def(py::init<std::string>(), "name"_a)
         .def_property_readonly("name", &FunctionProfiler::name, "As given.")
         .def_property_readonly("total_time", &FunctionProfiler::totalTime, "Seconds.")
         .def_property_readonly("nb_calls", &FunctionProfiler::calls, "Number of calls.")

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/Profiler.hpp"
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "base/Handles.hpp"
 #include "base/Values.hpp"
 
@@ -64,13 +60,11 @@ void bindProfiler(py::module_& module) {
 
     py::class_<Profiler, TimingSink, std::shared_ptr<Profiler>>(module, "Profiler", doc(R"(
         Collects times: nested scopes of host code, and launches on devices. Prints a table, and
-        writes a trace for ui.perfetto.dev. Any thread may use it.
-    )"))
-        .def(py::init<std::string, size_t>(), py::arg("name") = "kompute",
-             py::arg("max_spans") = 1'000'000, doc(R"(
+        writes a trace for ui.perfetto.dev. Any thread may use it.)"))
+        .def(py::init<std::string, size_t>(), "name"_a = "kompute", "max_spans"_a = 1'000'000,
+             doc(R"(
                  `name` is the name of the process in the trace, which keeps up to `max_spans`
-                 spans.
-             )"))
+                 spans.)"))
         .def(
             "now", [](const Profiler&) { return Profiler::hostNow(); },
             "Nanoseconds of the clock of all host times here.")
@@ -80,35 +74,33 @@ void bindProfiler(py::module_& module) {
                 return std::make_unique<ScopeHandle>(
                     ScopeHandle{std::move(self), std::move(name), {}});
             },
-            py::arg("name"), "Measures a `with` block, inside the open scopes of the same thread.")
-        .def("name_thread", &Profiler::nameThread, py::arg("name"),
+            "name"_a, "Measures a `with` block, inside the open scopes of the same thread.")
+        .def("name_thread", &Profiler::nameThread, "name"_a,
              "Names the calling thread's track in the trace.")
-        .def("add_host_span", &Profiler::addHostSpan, py::arg("name"), py::arg("start"),
-             py::arg("end"), "Adds host code measured elsewhere, in nanoseconds of now().")
-        .def("add_device_span", &addDeviceSpan, py::arg("name"), py::arg("device"),
-             py::arg("queue"), py::arg("start"), py::arg("end"), py::arg("submitted") = 0, doc(R"(
+        .def("add_host_span", &Profiler::addHostSpan, "name"_a, "start"_a, "end"_a,
+             "Adds host code measured elsewhere, in nanoseconds of now().")
+        .def("add_device_span", &addDeviceSpan, "name"_a, "device"_a, "queue"_a, "start"_a, "end"_a,
+             "submitted"_a = 0, doc(R"(
                  Adds work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and its
-                 submission, in those of now(), if known.
-             )"))
+                 submission, in those of now(), if known.)"))
         .def(
             "calibrate",
             [](Profiler& self, const std::string& device, const py::object& manager) {
                 return self.calibrate(device, *handleOf<ManagerHandle>(manager, "manager").manager);
             },
-            py::arg("device"), py::arg("manager"), doc(R"(
+            "device"_a, "manager"_a, doc(R"(
                 Relates the clock of the manager's device, called `device`, to the host's; False if
-                the device does not support it.
-            )"))
+                the device does not support it.)"))
         .def("entries", &Profiler::entries, "The lines of the table.")
         .def("table", &Profiler::table,
              "Count, total, mean, min, max and share of each name, as text.")
         .def("trace", &Profiler::trace, py::call_guard<py::gil_scoped_release>(),
              "The trace, JSON in Chrome's format.")
-        .def("write_trace", &writeTrace, py::arg("path"), "Writes the trace to a file.")
+        .def("write_trace", &writeTrace, "path"_a, "Writes the trace to a file.")
         .def_property_readonly("span_count", &Profiler::spanCount, "Spans in the trace.")
         .def_property_readonly("dropped_spans", &Profiler::droppedSpans,
                                "Spans beyond max_spans; the table counts them.")
-        .def("merge", &Profiler::merge, py::arg("other"), "Adds the times of another profiler.")
+        .def("merge", &Profiler::merge, "other"_a, "Adds the times of another profiler.")
         .def("clear", &Profiler::clear, "Discards everything except open scopes.");
 }
 

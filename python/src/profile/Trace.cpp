@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/Trace.hpp"
-
-#include <string>
+#include "profile/Profiler.hpp"
 
 #include <kompute/launch/Trace.hpp>
 
@@ -31,9 +29,8 @@ void bindTrace(py::module_& module) {
                          const std::string& filter) {
                  return TraceOptions{traceKernels, noCopy, noAccumulate, profileKernels, filter};
              }),
-             py::kw_only(), py::arg("trace_kernels") = false, py::arg("no_copy") = false,
-             py::arg("no_accumulate") = false, py::arg("profile_kernels") = false,
-             py::arg("filter") = "")
+             py::kw_only(), "trace_kernels"_a = false, "no_copy"_a = false,
+             "no_accumulate"_a = false, "profile_kernels"_a = false, "filter"_a = "")
         .def_readonly("trace_kernels", &TraceOptions::traceKernels,
                       "Prints launches (KP_TRACE_KERNELS).")
         .def_readonly("no_copy", &TraceOptions::noCopy,
@@ -47,19 +44,17 @@ void bindTrace(py::module_& module) {
         )"));
     module.def("trace_options", &traceOptions,
                "The current options; initially those of the environment.");
-    module.def("set_trace_options", &setTraceOptions, py::arg("options"),
-               "Replaces the current options.");
+    module.def("set_trace_options", &setTraceOptions, "options"_a, "Replaces the current options.");
     module.def("trace_options_from_environment", &traceOptionsFromEnvironment,
                "The options in the environment variables now.");
-    module.def("set_trace_output", &setTraceOutputTo, py::arg("output"), doc(R"(
+    module.def("set_trace_output", &setTraceOutputTo, "output"_a, doc(R"(
         Sets the function that is called with each line of the trace; None writes to the C library's
-        standard output.
-    )"));
-    module.def("should_trace_kernel", &shouldTraceKernel, py::arg("kernel_msg"),
+        standard output.)"));
+    module.def("should_trace_kernel", &shouldTraceKernel, "kernel_msg"_a,
                "Whether a launch with this message is printed.");
-    module.def("trace_kernel", &traceKernel, py::arg("kernel_msg"),
+    module.def("trace_kernel", &traceKernel, "kernel_msg"_a,
                "Prints the message if should_trace_kernel() returns True for it.");
-    module.def("should_profile_kernel", &shouldProfileKernel, py::arg("kernel_msg"),
+    module.def("should_profile_kernel", &shouldProfileKernel, "kernel_msg"_a,
                "Whether profile_kernel() does something for this message.");
 }
 

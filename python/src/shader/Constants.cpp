@@ -2,7 +2,6 @@
 #include "shader/Constants.hpp"
 
 #include <cstring>
-#include <string_view>
 
 #include "base/Arrays.hpp"
 #include "base/Messages.hpp"

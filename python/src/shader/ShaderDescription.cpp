@@ -4,6 +4,7 @@
 #include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
 
+#include "base/Arrays.hpp"
 #include "base/Values.hpp"
 #include "shader/Spirv.hpp"
 
@@ -21,25 +22,7 @@ constexpr Named<shader::BindingKind> kBindingKinds[] = {
     {"storage_texel_buffer", shader::BindingKind::eStorageTexelBuffer},
     {"other", shader::BindingKind::eOther}};
 
-/// A bool of a shader is 4 bytes in memory: uint32 in NumPy.
-constexpr Named<shader::ScalarType> kDtypes[] = {
-    {"uint32", shader::ScalarType::eBool},     {"uint32", shader::ScalarType::eUint32},
-    {"int8", shader::ScalarType::eInt8},       {"uint8", shader::ScalarType::eUint8},
-    {"int16", shader::ScalarType::eInt16},     {"uint16", shader::ScalarType::eUint16},
-    {"int32", shader::ScalarType::eInt32},     {"int64", shader::ScalarType::eInt64},
-    {"uint64", shader::ScalarType::eUint64},   {"float16", shader::ScalarType::eFloat16},
-    {"float32", shader::ScalarType::eFloat32}, {"float64", shader::ScalarType::eFloat64}};
-
-/// Returns None for structs and unknown types.
-py::object dtypeOf(shader::ScalarType type) {
-    const char* const name = nameIn(kDtypes, type);
-    if (!*name)
-        return py::none();
-    return py::dtype(name);
-}
-
 py::dict describeBinding(const shader::Binding& binding) {
-    using namespace py::literals;
     const bool image = binding.kind == shader::BindingKind::eStorageImage;
     return py::dict("set"_a = binding.set, "binding"_a = binding.binding,
                     "kind"_a = nameIn(kBindingKinds, binding.kind), "name"_a = binding.name,
@@ -65,7 +48,6 @@ py::object defaultOf(const shader::SpecConstant& constant) {
 } // namespace
 
 py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& entryPoint) {
-    using namespace py::literals;
     shader::Reflection reflection;
     {
         const py::gil_scoped_release release;
@@ -96,7 +78,7 @@ void bindShaderDescription(py::module_& module) {
         [](const py::object& shader, const std::string& entryPoint) {
             return describeShader(toSpirv(shader, 0), entryPoint);
         },
-        py::arg("shader"), py::arg("entry_point"));
+        "shader"_a, "entry_point"_a);
 }
 
 } // namespace kp::python

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <string_view>
 
 #include <kompute/Shader.hpp>
 
@@ -159,9 +156,9 @@ void bindSpirv(py::module_& module) {
             return compileShader(source, includes, defines, entryPoint, language, fileName,
                                  debugInfo, 0);
         },
-        py::arg("source_or_path"), py::kw_only(), py::arg("includes") = py::tuple(),
-        py::arg("defines") = py::none(), py::arg("entry_point") = "main", py::arg("language") = "",
-        py::arg("file_name") = "", py::arg("debug_info") = false, doc(R"(
+        "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
+        "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
+        doc(R"(
             Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
             `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
@@ -170,8 +167,7 @@ void bindSpirv(py::module_& module) {
             are HLSL and everything else is GLSL), `file_name` names the source in errors, and
             `debug_info` keeps names and lines for debuggers.
 
-            ShaderError has line and column, and shows the line.
-        )"));
+            ShaderError has line and column, and shows the line.)"));
 }
 
 } // namespace kp::python

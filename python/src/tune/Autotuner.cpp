@@ -2,23 +2,14 @@
 #include "tune/Autotuner.hpp"
 
 #include "base/Values.hpp"
-#include "core/Memory.hpp"
-#include "tune/TunableKernel.hpp"
 #include "tune/TuningResult.hpp"
 
 namespace kp::python {
 namespace {
 
-/// A kp.Autotuner.
 struct AutotunerHandle {
     std::shared_ptr<ManagerHandle> manager; ///< declared first: destroyed last
     std::shared_ptr<Autotuner> tuner;
-};
-
-/// A kp.TunedAlgorithm.
-struct TunedAlgorithmHandle {
-    std::shared_ptr<ManagerHandle> manager; ///< declared first: destroyed last
-    std::shared_ptr<TunedAlgorithm> kernel;
 };
 
 constexpr Named<TuningEffort> kEfforts[] = {{"estimate", TuningEffort::eEstimate},
@@ -68,22 +59,12 @@ std::unique_ptr<AutotunerHandle> makeTuner(const py::object& manager, const std:
     return handle;
 }
 
-/// Runs @p call without the GIL while the manager and the memory of the arguments are in use.
-template <typename Call>
-auto whileInUse(ManagerHandle& manager, const TuningArgumentsHandle& arguments, Call&& call) {
-    requireThisProcess();
-    const Uses useMemory(toMemoryHandles(arguments.memory, "tensors"));
-    const Use useManager(manager);
-    const py::gil_scoped_release release;
-    return call();
-}
-
 std::unique_ptr<ResultHandle> tune(AutotunerHandle& self, const TunableKernelHandle& kernel,
                                    const TuningArgumentsHandle& arguments) {
     const TunableKernel made = kernelFor(kernel, *self.manager->manager);
     const TuningArguments given = arguments.arguments;
     TuningResult result =
-        whileInUse(*self.manager, arguments, [&] { return self.tuner->tune(made, given); });
+        whileInUse(*self.manager, arguments.memory, [&] { return self.tuner->tune(made, given); });
     return toResult(self.manager, std::move(result), arguments.memory);
 }
 
@@ -97,7 +78,7 @@ std::unique_ptr<TunedAlgorithmHandle> makeTuned(const AutotunerHandle& tuner,
 py::object tunedAlgorithm(TunedAlgorithmHandle& self, const TuningArgumentsHandle& arguments) {
     const TuningArguments given = arguments.arguments;
     std::vector<uint32_t> spirv;
-    const std::shared_ptr<Algorithm> algorithm = whileInUse(*self.manager, arguments, [&] {
+    const std::shared_ptr<Algorithm> algorithm = whileInUse(*self.manager, arguments.memory, [&] {
         auto made = self.kernel->algorithm(given);
         spirv = self.kernel->result(given).spirv;
         return made;
@@ -109,7 +90,7 @@ std::unique_ptr<ResultHandle> tunedResult(TunedAlgorithmHandle& self,
                                           const TuningArgumentsHandle& arguments) {
     const TuningArguments given = arguments.arguments;
     TuningResult result =
-        whileInUse(*self.manager, arguments, [&] { return self.kernel->result(given); });
+        whileInUse(*self.manager, arguments.memory, [&] { return self.kernel->result(given); });
     return toResult(self.manager, std::move(result), arguments.memory);
 }
 
@@ -117,12 +98,11 @@ void bindTunedAlgorithm(py::module_& module) {
     using Handle = TunedAlgorithmHandle;
     py::class_<Handle>(module, "TunedAlgorithm",
                        "A kernel that is tuned at its first use, once per problem size.")
-        .def(py::init(&makeTuned), py::arg("tuner"), py::arg("kernel"), "Tunes nothing yet.")
-        .def("algorithm", &tunedAlgorithm, py::arg("arguments"), doc(R"(
+        .def(py::init(&makeTuned), "tuner"_a, "kernel"_a, "Tunes nothing yet.")
+        .def("algorithm", &tunedAlgorithm, "arguments"_a, doc(R"(
             A new algorithm of the fastest configuration, with the memory of the arguments. Tunes
-            first if problem size and key are new.
-        )"))
-        .def("result", &tunedResult, py::arg("arguments"),
+            first if problem size and key are new.)"))
+        .def("result", &tunedResult, "arguments"_a,
              "The result for these arguments, without an algorithm.")
         .def(
             "is_tuned",
@@ -132,7 +112,7 @@ void bindTunedAlgorithm(py::module_& module) {
                 const py::gil_scoped_release release;
                 return self.kernel->isTuned(given);
             },
-            py::arg("arguments"), "True if algorithm() would not tune.")
+            "arguments"_a, "True if algorithm() would not tune.")
         .def(
             "forget",
             [](Handle& self) {
@@ -146,24 +126,20 @@ void bindTunedAlgorithm(py::module_& module) {
 
 void bindAutotuner(py::module_& module) {
     py::class_<AutotunerHandle>(module, "Autotuner", doc(R"(
-        Finds the fastest configuration of a kernel on a device, and caches it on disk.
-    )"))
-        .def(py::init(&makeTuner), py::arg("manager"), py::kw_only(), py::arg("effort") = "measure",
-             py::arg("budget") = 0.0, py::arg("time") = "auto", py::arg("cache_folder") = "",
-             py::arg("lock_timeout") = 2.0, py::arg("subgroup_multiple") = true,
-             py::arg("remeasure") = false, py::arg("runs") = 15, py::arg("seed") = 1,
-             py::arg("progress") = py::none(), doc(R"(
+        Finds the fastest configuration of a kernel on a device, and caches it on disk.)"))
+        .def(py::init(&makeTuner), "manager"_a, py::kw_only(), "effort"_a = "measure",
+             "budget"_a = 0.0, "time"_a = "auto", "cache_folder"_a = "", "lock_timeout"_a = 2.0,
+             "subgroup_multiple"_a = true, "remeasure"_a = false, "runs"_a = 15, "seed"_a = 1,
+             "progress"_a = py::none(), doc(R"(
                  `effort` is "estimate" (runs nothing), "measure", "patient" or "exhaustive";
                  `budget` a limit in seconds for each call, 0 for none; `time` "auto", "device" or
                  "host"; `cache_folder` the place of the cache ("off": nowhere, "": that of the
                  manager's pipelines). `progress` is True for a bar, or a function that takes a
-                 TuningProgress and ends tuning by returning False.
-             )"))
-        .def("tune", &tune, py::arg("kernel"), py::arg("arguments"), doc(R"(
+                 TuningProgress and ends tuning by returning False.)"))
+        .def("tune", &tune, "kernel"_a, "arguments"_a, doc(R"(
             The fastest configuration. Runs nothing if the cache has everything. Restores memory
             before it returns or raises. Exceptions of the kernel's functions are raised as they
-            are.
-        )"))
+            are.)"))
         .def(
             "export_records",
             [](AutotunerHandle& self, const py::object& path) {
@@ -171,7 +147,7 @@ void bindAutotuner(py::module_& module) {
                 const py::gil_scoped_release release;
                 return self.tuner->exportRecords(file);
             },
-            py::arg("path"), "Writes all times of this device to one file; returns their number.")
+            "path"_a, "Writes all times of this device to one file; returns their number.")
         .def(
             "import_records",
             [](AutotunerHandle& self, const py::object& path) {
@@ -179,7 +155,7 @@ void bindAutotuner(py::module_& module) {
                 const py::gil_scoped_release release;
                 return self.tuner->importRecords(file);
             },
-            py::arg("path"), "Adds the times of an exported file; returns the number of new ones.")
+            "path"_a, "Adds the times of an exported file; returns the number of new ones.")
         .def_property_readonly(
             "cache_folder", [](AutotunerHandle& self) { return self.tuner->cacheFolder(); },
             "The place of the cache; \"\" if there is none.");

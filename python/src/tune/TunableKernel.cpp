@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/TunableKernel.hpp"
+#include "tune/Tuning.hpp"
 
 #include <algorithm>
 #include <variant>
 
+#include "base/Arrays.hpp"
 #include "base/Values.hpp"
+#include "core/Memory.hpp"
+#include "shader/Constants.hpp"
 #include "shader/Spirv.hpp"
 
 namespace kp::python {
@@ -126,6 +129,58 @@ TunableKernelHandle& setFactory(TunableKernelHandle& self, const py::object& fun
     return self;
 }
 
+std::unique_ptr<TuningArgumentsHandle> makeArguments(const py::object& tensors,
+                                                     const py::object& threadCount,
+                                                     const py::object& pushConsts) {
+    requireThisProcess();
+    auto handle = std::make_unique<TuningArgumentsHandle>();
+    handle->memory = toList(tensors, "tensors");
+    const std::vector<MemoryHandle*> memory = toMemoryHandles(handle->memory, "tensors");
+    std::array<uint64_t, 3> threads{0, 1, 1};
+    if (!threadCount.is_none())
+        threads = toThree(threadCount, "thread_count", 1, 1);
+    if (!memory.empty())
+        handle->manager = memory.front()->manager;
+    handle->arguments = TuningArguments(memoryOf(memory), threads);
+    if (PyDict_Check(pushConsts.ptr()))
+        throw py::type_error("push_consts are numbers or an array here: a tuned shader is not "
+                             "known before it is tuned, so there are no names");
+    handle->arguments.pushConstants(pushConstantBytes(pushConsts, {}, {}));
+    return handle;
+}
+
+TuningArgumentsHandle& expect(TuningArgumentsHandle& self, const py::object& tensor,
+                              const py::object& values, double relative, double absolute) {
+    const auto& handle = handleOf<MemoryHandle>(tensor, "tensor");
+    const py::array array = toArray(values, handle.dtype, "values");
+    self.arguments.expect(handle.memory, array.data(), static_cast<size_t>(array.nbytes()),
+                          relative, absolute);
+    return self;
+}
+
+/// Returns an empty text for None, True and "": the results are right.
+std::string problemOf(const py::object& answer) {
+    if (answer.is_none() || answer.ptr() == Py_True)
+        return "";
+    if (answer.ptr() == Py_False)
+        return "verify() returned False";
+    if (!PyUnicode_Check(answer.ptr()))
+        throw py::type_error(
+            formatted("a function of verify() gives a bool, or text that says what is wrong, not "
+                      "a {}",
+                      typeNameOf(answer)));
+    return py::cast<std::string>(answer);
+}
+
+TuningArgumentsHandle& verify(TuningArgumentsHandle& self, const py::object& function) {
+    self.arguments.verify(
+        [call = holdFunction(function, "function")](const TuningConfiguration& configuration) {
+            const py::gil_scoped_acquire acquire;
+            return problemOf(py::handle(call.get())(toDict(configuration)));
+        });
+    return self;
+}
+
 } // namespace
 
 py::dict toDict(const TuningConfiguration& configuration) {
@@ -152,16 +207,14 @@ void bindTunableKernel(py::module_& module) {
     py::class_<TunableKernelHandle>(module, "TunableKernel", doc(R"(
         A shader with its tunable properties: work-group size, specialization constants, variants,
         and everything that a factory makes of a configuration. A configuration is a dict with a
-        value for each parameter.
-    )"))
+        value for each parameter.)"))
         .def(py::init([](std::string name, const py::object& spirv) {
                  return std::make_unique<TunableKernelHandle>(TunableKernelHandle{
                      TunableKernel(std::move(name), toSpirv(spirv, 0)), {}, {}});
              }),
-             py::arg("name"), py::arg("spirv") = py::none(), doc(R"(
+             "name"_a, "spirv"_a = py::none(), doc(R"(
                  `name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source
-                 text or a path; without it, use variant() or factory().
-             )"))
+                 text or a path; without it, use variant() or factory().)"))
         .def_property_readonly(
             "name", [](const TunableKernelHandle& self) { return self.kernel.name(); }, "Its name.")
         .def_property_readonly(
@@ -175,10 +228,9 @@ void bindTunableKernel(py::module_& module) {
                 self.kernel.parameter(name, valuesOf(values));
                 return self;
             },
-            py::arg("name"), py::arg("values"), doc(R"(
+            "name"_a, "values"_a, doc(R"(
                 Adds a parameter with these numbers or texts, for factories, constraints and
-                work-group rules.
-            )"))
+                work-group rules.)"))
         .def(
             "specialization",
             [](TunableKernelHandle& self, uint32_t id, const std::string& name,
@@ -186,7 +238,7 @@ void bindTunableKernel(py::module_& module) {
                 addSpecialization(self.kernel, id, name, values);
                 return self;
             },
-            py::arg("id"), py::arg("name"), py::arg("values"),
+            "id"_a, "name"_a, "values"_a,
             "Tunes the specialization constant with constant_id `id`.")
         .def(
             "local_size",
@@ -195,11 +247,10 @@ void bindTunableKernel(py::module_& module) {
                 self.kernel.localSize(sizesOf(x), sizesOf(y), sizesOf(z));
                 return self;
             },
-            py::arg("x"), py::arg("y") = 1, py::arg("z") = 1, doc(R"(
+            "x"_a, "y"_a = 1, "z"_a = 1, doc(R"(
                 Tunes the work-group size, every x with every y and z: the parameters local_size_x
                 and so on. The shader has them as specialization constants, or a factory inserts
-                them.
-            )"))
+                them.)"))
         .def(
             "variant",
             [](TunableKernelHandle& self, const std::string& name,
@@ -208,14 +259,13 @@ void bindTunableKernel(py::module_& module) {
                 self.kernel.variant(name, toSpirv(spirv, 0));
                 return self;
             },
-            py::arg("name"), py::arg("spirv"), doc(R"(
+            "name"_a, "spirv"_a, doc(R"(
                 Adds one of several equivalent shaders; `name` is a value of the parameter variant.
             )"))
-        .def("factory", &setFactory, py::arg("function"), py::arg("key") = "", doc(R"(
+        .def("factory", &setFactory, "function"_a, "key"_a = "", doc(R"(
             `function` makes SPIR-V or source text of a configuration. Raising kp.ShaderError skips
             the configuration. With a `key`, which changes when the function does, known
-            configurations are not compiled again.
-        )"))
+            configurations are not compiled again.)"))
         .def(
             "constraint",
             [](TunableKernelHandle& self, const std::string& description,
@@ -226,10 +276,9 @@ void bindTunableKernel(py::module_& module) {
                 });
                 return self;
             },
-            py::arg("description"), py::arg("predicate"), doc(R"(
+            "description"_a, "predicate"_a, doc(R"(
                 Skips configurations for which `predicate` returns false, before anything is
-                compiled.
-            )"))
+                compiled.)"))
         .def(
             "workgroups",
             [](TunableKernelHandle& self, const py::object& rule) -> TunableKernelHandle& {
@@ -239,13 +288,63 @@ void bindTunableKernel(py::module_& module) {
                     });
                 return self;
             },
-            py::arg("rule"), doc(R"(
+            "rule"_a, doc(R"(
                 Work groups of a configuration, one to three numbers, if they are not the
-                invocations divided by the local size.
-            )"))
+                invocations divided by the local size.)"))
         .def("__repr__", [](const TunableKernelHandle& self) {
             return formatted("<kp.TunableKernel {} with {} configurations>", self.kernel.name(),
                              self.kernel.configurationCount());
+        });
+}
+
+void bindTuningArguments(py::module_& module) {
+    py::class_<TuningArgumentsHandle>(module, "TuningArguments", doc(R"(
+        The memory and numbers that a kernel is tuned with. Written memory is restored after tuning.
+    )"))
+        .def(py::init(&makeArguments), "tensors"_a, "thread_count"_a = py::none(),
+             "push_consts"_a = py::tuple(), doc(R"(
+                 `tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the
+                 problem size unless problem() sets another.)"))
+        .def(
+            "problem",
+            [](TuningArgumentsHandle& self, const py::object& size) -> TuningArgumentsHandle& {
+                const std::vector<py::ssize_t> numbers = toShape(size);
+                self.arguments.problem({numbers.begin(), numbers.end()});
+                return self;
+            },
+            "size"_a, doc(R"(
+                Sets the problem size: the cache tells problems apart by it, and measures nearness
+                with it.)"))
+        .def(
+            "key",
+            [](TuningArgumentsHandle& self, const std::string& text) -> TuningArgumentsHandle& {
+                self.arguments.key(text);
+                return self;
+            },
+            "text"_a, "Names another property that times depend on, such as \"float16\".")
+        .def(
+            "reset_to_zero",
+            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
+                self.arguments.resetToZero(handleOf<MemoryHandle>(tensor, "tensor").memory);
+                return self;
+            },
+            "tensor"_a, "Fills the tensor with zeros before every run.")
+        .def(
+            "leave",
+            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
+                self.arguments.leave(handleOf<MemoryHandle>(tensor, "tensor").memory);
+                return self;
+            },
+            "tensor"_a, "Does not restore the tensor, which saves a copy of it.")
+        .def("expect", &expect, "tensor"_a, "values"_a, "relative"_a = 1e-4, "absolute"_a = 1e-6,
+             doc(R"(
+                 Rejects configurations that do not write `values`, which have the tensor's dtype.
+                 Integers must be equal, other numbers within absolute + relative x |value|.)"))
+        .def("verify", &verify, "function"_a, doc(R"(
+            Rejects configurations for which `function` returns False, or text that describes the
+            error. It may read() the results, but must not change anything.)"))
+        .def("__repr__", [](const TuningArgumentsHandle& self) {
+            return formatted("<kp.TuningArguments of {} memory objects>", self.memory.size());
         });
 }
 

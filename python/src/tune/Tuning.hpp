@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "base/Handles.hpp"
 #include "base/Held.hpp"
 
@@ -17,7 +14,6 @@ struct TunableKernelHandle {
     std::string factoryKey;
 };
 
-/// A kp.TuningArguments.
 struct TuningArgumentsHandle {
     std::shared_ptr<ManagerHandle> manager;
     TuningArguments arguments;
@@ -26,5 +22,11 @@ struct TuningArgumentsHandle {
 
 /// Returns a configuration as a dict.
 py::dict toDict(const TuningConfiguration& configuration);
+
+/// Returns the kernel with its factory, for the manager's device.
+TunableKernel kernelFor(const TunableKernelHandle& handle, const Manager& manager);
+
+void bindTunableKernel(py::module_& module);
+void bindTuningArguments(py::module_& module);
 
 } // namespace kp::python

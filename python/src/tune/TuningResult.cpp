@@ -100,8 +100,7 @@ void bindTuningResult(py::module_& module) {
             "Its shader.")
         .def_readonly("algorithm", &ResultHandle::algorithm, doc(R"(
             Ready to be recorded, with the memory and push constants of the arguments; None in
-            results of a TunedAlgorithm.
-        )"))
+            results of a TunedAlgorithm.)"))
         .def_property_readonly(
             "source", [](const ResultHandle& self) { return nameIn(kSources, self.result.source); },
             "\"measured\", \"cache\", \"nearest\" (the nearest known problem size) or "

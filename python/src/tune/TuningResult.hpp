@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
 #include "tune/Tuning.hpp"
 
 namespace kp::python {
 
-/// A kp.TuningResult.
 struct ResultHandle {
     TuningResult result; ///< without its algorithm
     py::object algorithm;

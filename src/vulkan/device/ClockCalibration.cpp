@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -12,6 +11,7 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Result.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -65,14 +65,8 @@ struct CalibrationFunctions {
 };
 
 bool offers(const CalibrationFunctions& functions, const Device& device) {
-    const VkPhysicalDevice physical = device.physical().handle;
-    uint32_t count = 0;
-    device.check(functions.getDomains(physical, &count, nullptr),
-                 "vkGetPhysicalDeviceCalibrateableTimeDomains");
-    std::vector<VkTimeDomainEXT> domains(count);
-    device.check(functions.getDomains(physical, &count, domains.data()),
-                 "vkGetPhysicalDeviceCalibrateableTimeDomains");
-    domains.resize(count);
+    const auto domains = enumerate<VkTimeDomainEXT>("vkGetPhysicalDeviceCalibrateableTimeDomains",
+                                                    functions.getDomains, device.physical().handle);
     const auto has = [&](VkTimeDomainEXT domain) {
         return std::find(domains.begin(), domains.end(), domain) != domains.end();
     };

@@ -8,7 +8,6 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "vulkan/device/HostDevice.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
 #include "vulkan/memory/Allocator.hpp"
@@ -17,7 +16,6 @@
 #include "vulkan/queue/CommandBufferPool.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/QueryPools.hpp"
-#include "vulkan/queue/Queue.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::vulkan {
@@ -32,8 +30,7 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
     const std::vector<float> priorities(plan.queues.size() + plan.copyQueues.size(), 1.0F);
     std::vector<VkDeviceQueueCreateInfo> queues;
     for (const auto& [family, count] : counts) {
-        VkDeviceQueueCreateInfo queue{};
-        queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+        VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
         queue.queueFamilyIndex = family;
         queue.queueCount = count;
         queue.pQueuePriorities = priorities.data();
@@ -47,8 +44,7 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
     if (featureChain)
         chain.append(featureChain);
 
-    VkDeviceCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     info.pNext = chain.link();
     info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
     info.pQueueCreateInfos = queues.data();

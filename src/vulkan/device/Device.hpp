@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Directions inside vulkan/:
-//
-//   - A Device owns the allocator, the queues, the pools and the caches. Only Device.cpp includes
-//   all
-//     of their headers.
-//   - Leaf pools (queue/CommandBufferPool, queue/QueryPools, queue/Timeline and pipeline/) take a
-//     DeviceHandle, and never include this header.
-//   - Other headers declare `class Device` if they need it; their .cpp files include this header.
-//   - Headers include their own folder and earlier ones: device, pipeline, memory, queue, transfer.
-//     Two exceptions: queue/Timeline.hpp counts as a part of device, and this header includes
-//     queue/Queue.hpp.
+// A Device owns the allocator, the queues, the pools and the caches; only Device.cpp includes all
+// of their headers. Leaf pools (queue/CommandBufferPool, queue/QueryPools, queue/Timeline,
+// pipeline/) take a DeviceHandle and never include this header. Headers include their own folder
+// and earlier ones: device, pipeline, memory, queue, transfer. Two exceptions: queue/Timeline.hpp
+// counts as a part of device, and this header includes queue/Queue.hpp.
 
 #include <cstdint>
 #include <memory>
@@ -33,8 +27,6 @@ class Instance;
 class PipelineCache;
 class QueryPools;
 class Transfer;
-struct HostDevice;
-struct HostQueue;
 
 /// A logical device and everything that its users share: functions, queues, memory allocator,
 /// recycled command buffers and query pools, descriptor pools, pipelines. Either created here, or a
@@ -42,7 +34,6 @@ struct HostQueue;
 /// Thread-safe. Destruction waits until its queues are idle.
 class Device : public DeviceHandle {
 public:
-    /// Creates the VkDevice of a plan.
     /// @param featureChain  DeviceRequest::featureChain
     static std::shared_ptr<Device> create(const std::shared_ptr<Instance>& instance,
                                           const PhysicalDevice& physical, const DevicePlan& plan,
@@ -54,8 +45,7 @@ public:
     const std::shared_ptr<Instance>& instance() const { return mInstance; }
     const PhysicalDevice& physical() const { return mPhysical; }
     const DevicePlan& plan() const { return mPlan; }
-    /// The plan before the driver refused parts of it.
-    const DevicePlan& requestedPlan() const { return mRequestedPlan; }
+    const DevicePlan& requestedPlan() const { return mRequestedPlan; } ///< as given to create()
     bool has(Feature feature) const { return mPlan.has(feature); }
     bool wrapped() const { return mWrapped; }
 
@@ -96,7 +86,7 @@ public:
 
 private:
     Device() = default;
-    /// The part of create() and wrap() after the VkDevice exists. @param host  null for create()
+    /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
 
     std::shared_ptr<Instance> mInstance;

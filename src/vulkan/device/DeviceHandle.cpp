@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/device/DeviceHandle.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -13,20 +14,13 @@ namespace kp::vulkan {
 namespace {
 
 const char* faultName(VkDeviceFaultAddressTypeEXT type) {
-    switch (type) {
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_READ_INVALID_EXT:
-        return "invalid read";
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_WRITE_INVALID_EXT:
-        return "invalid write";
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_EXECUTE_INVALID_EXT:
-        return "invalid execution";
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_UNKNOWN_EXT:
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_INVALID_EXT:
-    case VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_FAULT_EXT:
-        return "instruction pointer";
-    default:
-        return "address";
-    }
+    // By VkDeviceFaultAddressTypeEXT, which ends with three about instruction pointers.
+    constexpr const char* kNames[] = {"address", "invalid read", "invalid write",
+                                      "invalid execution"};
+    if (static_cast<size_t>(type) < std::size(kNames))
+        return kNames[type];
+    const bool known = type <= VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_FAULT_EXT;
+    return known ? "instruction pointer" : "address";
 }
 
 } // namespace
@@ -76,8 +70,7 @@ std::vector<std::string> DeviceHandle::faultReport() const {
         return {};
     std::vector<VkDeviceFaultAddressInfoEXT> addresses(counts.addressInfoCount);
     std::vector<VkDeviceFaultVendorInfoEXT> vendors(counts.vendorInfoCount);
-    VkDeviceFaultInfoEXT info{};
-    info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
+    VkDeviceFaultInfoEXT info{VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT};
     info.pAddressInfos = addresses.data();
     info.pVendorInfos = vendors.data();
     counts.vendorBinarySize = 0;
@@ -100,8 +93,7 @@ std::vector<std::string> DeviceHandle::faultReport() const {
 void DeviceHandle::setName(VkObjectType type, uint64_t handle, const std::string& name) const {
     if (!debugUtils())
         return;
-    VkDebugUtilsObjectNameInfoEXT info{};
-    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+    VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
     info.objectType = type;
     info.objectHandle = handle;
     info.pObjectName = name.c_str();

@@ -22,9 +22,6 @@ struct DebugFunctions {
 /// its Device, which derives from this. Thread-safe.
 class DeviceHandle {
 public:
-    DeviceHandle(const DeviceHandle&) = delete;
-    DeviceHandle& operator=(const DeviceHandle&) = delete;
-
     VkDevice handle() const { return mHandle; }
     const VolkDeviceTable& vk() const { return mTable; }
     /// The table itself, so that tests can count calls or make them fail.

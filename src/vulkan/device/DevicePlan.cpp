@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 
 #include "base/Text.hpp"
@@ -132,14 +133,6 @@ void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
         addOnce(plan.extensions, name);
 }
 
-/// Vulkan allows only one of the two extensions for buffer addresses on a device.
-void keepOneBufferAddressExtension(DevicePlan& plan) {
-    if (!plan.hasExtension("VK_EXT_buffer_device_address"))
-        return;
-    enable(plan.features, Feature::eBufferDeviceAddress, false);
-    std::erase(plan.extensions, "VK_KHR_buffer_device_address");
-}
-
 void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
                   DevicePlanResult& result, DevicePlan& plan) {
     for (size_t i = 0; i < plan.features.size(); ++i) {
@@ -157,7 +150,11 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
           Feature::eWorkgroupMemoryExplicitLayout);
     if (!request.allowTimelineSemaphores)
         enable(plan.features, Feature::eTimelineSemaphore, false);
-    keepOneBufferAddressExtension(plan);
+    // Vulkan allows only one of the two extensions for buffer addresses on a device.
+    if (plan.hasExtension("VK_EXT_buffer_device_address")) {
+        enable(plan.features, Feature::eBufferDeviceAddress, false);
+        std::erase(plan.extensions, "VK_KHR_buffer_device_address");
+    }
     if (!request.featureChain)
         return;
 
@@ -211,19 +208,10 @@ bool matches(const PhysicalDevice& device, const DeviceRequest& request) {
     return !request.type || device.properties.deviceType == *request.type;
 }
 
-int rankOf(VkPhysicalDeviceType type) {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return 2;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return 4;
-    default:
-        return 3;
-    }
+int rankOf(const PhysicalDevice& device) {
+    constexpr int kRanks[] = {3, 1, 0, 2, 4}; // by VkPhysicalDeviceType: other, integrated, ...
+    const size_t type = device.properties.deviceType;
+    return type < std::size(kRanks) ? kRanks[type] : kRanks[0];
 }
 
 } // namespace
@@ -261,9 +249,8 @@ std::vector<size_t> rankDevices(const std::vector<PhysicalDevice>& devices,
     for (size_t i = 0; i < devices.size(); ++i)
         if (matches(devices[i], request))
             order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-        return rankOf(devices[a].properties.deviceType) < rankOf(devices[b].properties.deviceType);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return rankOf(devices[a]) < rankOf(devices[b]); });
     return order;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +10,8 @@
 #include "vulkan/device/PhysicalDevice.hpp"
 
 namespace kp::vulkan {
+
+class Instance;
 
 /// The device that a Manager asks for, and what to enable on it. Pure data.
 struct DeviceRequest {
@@ -24,6 +28,27 @@ struct DeviceRequest {
     std::optional<bool> launchTimestamps;        ///< see DevicePlan; empty: chosen by the device
     const void* featureChain = nullptr;          ///< caller's pNext of VkDeviceCreateInfo, or null
     bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
+};
+
+/// A queue of a host application.
+struct HostQueue {
+    VkQueue handle = VK_NULL_HANDLE; ///< null: looked up by family and index
+    uint32_t family = 0;
+    uint32_t index = 0;
+};
+
+/// A device that a host application created and owns.
+struct HostDevice {
+    std::shared_ptr<Instance> instance; ///< Instance::wrap() of the host's VkInstance
+    VkPhysicalDevice physicalDevice = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    std::vector<HostQueue> queues; ///< at least one with compute
+    std::vector<std::string> enabledExtensions;
+    FeatureSet enabledFeatures; ///< a feature not listed counts as disabled
+    uint32_t apiVersion = VK_API_VERSION_1_1;
+    bool allowTimelineSemaphores = true;
+    std::function<void(uint32_t family, uint32_t index)> lockQueue;   ///< may be empty
+    std::function<void(uint32_t family, uint32_t index)> unlockQueue; ///< may be empty
 };
 
 /// One queue to create.

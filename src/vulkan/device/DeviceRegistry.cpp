@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <mutex>
 
 #include <kompute/Error.hpp>
@@ -43,18 +44,9 @@ std::shared_ptr<Device> findIn(const std::vector<std::weak_ptr<Device>>& devices
 }
 
 const char* typeName(VkPhysicalDeviceType type) {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return "discrete GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return "integrated GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return "virtual GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return "CPU";
-    default:
-        return "other";
-    }
+    constexpr const char* kNames[] = {"other", "integrated GPU", "discrete GPU", "virtual GPU",
+                                      "CPU"};
+    return kNames[static_cast<size_t>(type) < std::size(kNames) ? type : 0];
 }
 
 std::string describeMachine(const std::vector<PhysicalDevice>& devices) {

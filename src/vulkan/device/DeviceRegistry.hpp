@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "vulkan/device/DevicePlan.hpp"
-#include "vulkan/device/HostDevice.hpp"
 
 namespace kp::vulkan {
 

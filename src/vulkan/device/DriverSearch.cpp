@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
@@ -11,18 +12,6 @@ namespace kp::vulkan {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> split(const std::string& list, char separator) {
-    std::vector<std::string> parts;
-    size_t begin = 0;
-    while (begin <= list.size()) {
-        const size_t end = std::min(list.find(separator, begin), list.size());
-        if (end > begin)
-            parts.push_back(list.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
 
 std::vector<std::string> manifestFolders() {
     std::vector<std::string> folders;
@@ -34,16 +23,19 @@ std::vector<std::string> manifestFolders() {
         if (std::find(folders.begin(), folders.end(), folder) == folders.end())
             folders.push_back(folder);
     };
+    const auto addAll = [&](const std::string& list) {
+        std::istringstream bases(list);
+        for (std::string base; std::getline(bases, base, ':');)
+            if (!base.empty())
+                add(base);
+    };
     const std::string home = environment("HOME");
     add(environment("XDG_CONFIG_HOME", home + "/.config"));
-    for (const std::string& base : split(environment("XDG_CONFIG_DIRS", "/etc/xdg"), ':'))
-        add(base);
+    addAll(environment("XDG_CONFIG_DIRS", "/etc/xdg"));
     add("/usr/local/etc");
     add("/etc");
     add(environment("XDG_DATA_HOME", home + "/.local/share"));
-    for (const std::string& base :
-         split(environment("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), ':'))
-        add(base);
+    addAll(environment("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
     return folders;
 #endif
 }

@@ -8,61 +8,18 @@
 namespace kp::vulkan {
 namespace {
 
-// clang-format off
-#define KOMPUTE_FEATURE_STRUCTS(X)                                                                                                        \
-    X(VkPhysicalDevice16BitStorageFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES)                                     \
-    X(VkPhysicalDeviceVariablePointersFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES)                             \
-    X(VkPhysicalDevice8BitStorageFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES)                                       \
-    X(VkPhysicalDeviceShaderFloat16Int8Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES)                          \
-    X(VkPhysicalDeviceShaderAtomicInt64Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES)                          \
-    X(VkPhysicalDeviceScalarBlockLayoutFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES)                          \
-    X(VkPhysicalDeviceVulkanMemoryModelFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)                          \
-    X(VkPhysicalDeviceBufferDeviceAddressFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES)                      \
-    X(VkPhysicalDeviceTimelineSemaphoreFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES)                           \
-    X(VkPhysicalDeviceHostQueryResetFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES)                                \
-    X(VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES)     \
-    X(VkPhysicalDeviceSynchronization2Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES)                             \
-    X(VkPhysicalDeviceSubgroupSizeControlFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES)                      \
-    X(VkPhysicalDeviceShaderIntegerDotProductFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES)             \
-    X(VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES) \
-    X(VkPhysicalDeviceMaintenance4Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES)                                     \
-    X(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT)                   \
-    X(VkPhysicalDeviceShaderClockFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR)                                \
-    X(VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR) \
-    X(VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR) \
-    X(VkPhysicalDeviceFaultFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT)                                             \
-    KOMPUTE_FEATURE_STRUCTS_COOPERATIVE_MATRIX(X)
-// clang-format on
-
-#ifdef VK_KHR_cooperative_matrix
-#define KOMPUTE_FEATURE_STRUCTS_COOPERATIVE_MATRIX(X)                                              \
-    X(VkPhysicalDeviceCooperativeMatrixFeaturesKHR,                                                \
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR)
-#else
-#define KOMPUTE_FEATURE_STRUCTS_COOPERATIVE_MATRIX(X)
-#endif
-
 constexpr size_t kAbsent = SIZE_MAX;
 
-template <typename Struct>
-constexpr VkStructureType kTypeOf = VK_STRUCTURE_TYPE_MAX_ENUM;
-template <>
-constexpr VkStructureType kTypeOf<VkPhysicalDeviceFeatures> =
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-#define KOMPUTE_TYPE_OF(type, sType)                                                               \
-    template <>                                                                                    \
-    constexpr VkStructureType kTypeOf<type> = sType;
-KOMPUTE_FEATURE_STRUCTS(KOMPUTE_TYPE_OF)
-#undef KOMPUTE_TYPE_OF
-
+/// Where VkPhysicalDeviceFeatures begins in VkPhysicalDeviceFeatures2; 0 for structs of their own.
 template <typename Struct>
 constexpr size_t kBaseOf = 0;
 template <>
 constexpr size_t kBaseOf<VkPhysicalDeviceFeatures> = offsetof(VkPhysicalDeviceFeatures2, features);
 
-/// Where a Vulkan struct stores a feature.
+/// A feature's member in a struct.
 struct Place {
     VkStructureType sType;
+    size_t size;   ///< of the struct
     size_t offset; ///< kAbsent if the struct lacks it
 };
 
@@ -74,57 +31,38 @@ struct FeatureInfo {
     Place collected[3]; ///< VkPhysicalDeviceVulkan11Features, 12, 13
 };
 
-#define KOMPUTE_OFFSET_IN(collection, member)                                                      \
-    []<typename Struct>(const Struct*) -> size_t {                                                 \
-        if constexpr (requires(Struct object) { object.member; })                                  \
-            return offsetof(Struct, member);                                                       \
-        else                                                                                       \
-            return kAbsent;                                                                        \
-    }(static_cast<const collection*>(nullptr))
+#define KOMPUTE_COLLECTED(minor, member)                                                           \
+    {                                                                                              \
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##minor##_FEATURES,                             \
+            sizeof(VkPhysicalDeviceVulkan1##minor##Features),                                      \
+            []<typename Struct>(const Struct*) -> size_t {                                         \
+                if constexpr (requires(Struct object) { object.member; })                          \
+                    return offsetof(Struct, member);                                               \
+                else                                                                               \
+                    return kAbsent;                                                                \
+            }(static_cast<const VkPhysicalDeviceVulkan1##minor##Features*>(nullptr))               \
+    }
 
-#define KOMPUTE_INFO(name, type, member, extension, core)                                          \
+#define KOMPUTE_INFO(name, type, sType, member, extension, core)                                   \
     FeatureInfo{#member,                                                                           \
                 extension,                                                                         \
                 core,                                                                              \
-                {kTypeOf<type>, kBaseOf<type> + offsetof(type, member)},                           \
-                {{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,                           \
-                  KOMPUTE_OFFSET_IN(VkPhysicalDeviceVulkan11Features, member)},                    \
-                 {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,                           \
-                  KOMPUTE_OFFSET_IN(VkPhysicalDeviceVulkan12Features, member)},                    \
-                 {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,                           \
-                  KOMPUTE_OFFSET_IN(VkPhysicalDeviceVulkan13Features, member)}}},
+                {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##sType,                                        \
+                 kBaseOf<VkPhysicalDevice##type> + sizeof(VkPhysicalDevice##type),                 \
+                 kBaseOf<VkPhysicalDevice##type> + offsetof(VkPhysicalDevice##type, member)},      \
+                {KOMPUTE_COLLECTED(1, member), KOMPUTE_COLLECTED(2, member),                       \
+                 KOMPUTE_COLLECTED(3, member)}},
 
 constexpr FeatureInfo kFeatures[] = {KOMPUTE_FEATURES(KOMPUTE_INFO)};
 #undef KOMPUTE_INFO
-#undef KOMPUTE_OFFSET_IN
+#undef KOMPUTE_COLLECTED
 
-struct StructInfo {
-    VkStructureType sType;
-    size_t size;
-};
-
-constexpr StructInfo kStructs[] = {
-    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, sizeof(VkPhysicalDeviceFeatures2)},
-#define KOMPUTE_STRUCT(type, sType) {sType, sizeof(type)},
-    KOMPUTE_FEATURE_STRUCTS(KOMPUTE_STRUCT)
-#undef KOMPUTE_STRUCT
-};
-
-constexpr StructInfo kCollections[] = {
-    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-     sizeof(VkPhysicalDeviceVulkan11Features)},
-    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-     sizeof(VkPhysicalDeviceVulkan12Features)},
-    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-     sizeof(VkPhysicalDeviceVulkan13Features)},
-};
-
-template <size_t count>
-const StructInfo* findStruct(const StructInfo (&structs)[count], VkStructureType sType) {
-    const auto* end = structs + count;
-    const auto* found = std::find_if(
-        structs, end, [&](const StructInfo& candidate) { return candidate.sType == sType; });
-    return found == end ? nullptr : found;
+/// Returns VkPhysicalDeviceVulkan11Features, 12 or 13 for its type; null for other types.
+const Place* findCollection(VkStructureType sType) {
+    for (const Place& place : kFeatures[0].collected)
+        if (place.sType == sType)
+            return &place;
+    return nullptr;
 }
 
 const FeatureInfo& infoOf(Feature feature) {
@@ -169,12 +107,6 @@ const VkBaseInStructure* asStruct(const void* chain) {
 
 } // namespace
 
-static_assert(std::size(kFeatures) == static_cast<size_t>(Feature::eCount));
-#define KOMPUTE_CHECK_TYPE(name, type, member, extension, core)                                    \
-    static_assert(kTypeOf<type> != VK_STRUCTURE_TYPE_MAX_ENUM, "no sType for " #type);
-KOMPUTE_FEATURES(KOMPUTE_CHECK_TYPE)
-#undef KOMPUTE_CHECK_TYPE
-
 const char* nameOf(Feature feature) {
     return infoOf(feature).name;
 }
@@ -206,7 +138,7 @@ struct FeatureChain::Structs {
         size_t size;
         std::unique_ptr<uint64_t[]> memory; ///< zeroed, aligned for any struct of features
 
-        explicit Node(const StructInfo& info)
+        explicit Node(const Place& info)
             : sType(info.sType), size(info.size),
               memory(std::make_unique<uint64_t[]>((info.size + sizeof(uint64_t) - 1) /
                                                   sizeof(uint64_t))) {
@@ -249,14 +181,10 @@ struct FeatureChain::Structs {
                 store(node.base(), offset, on ? VK_TRUE : VK_FALSE);
         }
     }
-    void mergeCollection(const StructInfo& info, const void* callers) {
-        if (Node* present = find(info.sType)) {
-            present->merge(callers);
-            return;
-        }
+    void addCollection(const Place& collection, const void* callers) {
         const FeatureSet before = readFeatures(nodes.front().base());
-        removeReplaced(info.sType);
-        nodes.emplace_back(info).merge(callers);
+        removeReplaced(collection.sType);
+        nodes.emplace_back(collection).merge(callers);
         relink();
         for (size_t i = 0; i < before.size(); ++i)
             if (before.test(i))
@@ -264,37 +192,34 @@ struct FeatureChain::Structs {
     }
     /// @return false for a struct of unknown size, which cannot be copied
     bool mergeStruct(const VkBaseInStructure* callers) {
-        if (const StructInfo* collection = findStruct(kCollections, callers->sType)) {
-            mergeCollection(*collection, callers);
+        if (const Node* present = find(callers->sType)) {
+            present->merge(callers);
             return true;
         }
-        if (!findStruct(kStructs, callers->sType))
-            return false;
-        if (const Node* own = find(callers->sType)) {
-            own->merge(callers);
+        if (const Place* collection = findCollection(callers->sType)) {
+            addCollection(*collection, callers);
             return true;
         }
-        for (size_t i = 0; i < std::size(kFeatures); ++i)
-            if (kFeatures[i].own.sType == callers->sType &&
-                load(callers, kFeatures[i].own.offset) != VK_FALSE)
+        bool isKnown = false;
+        for (size_t i = 0; i < std::size(kFeatures); ++i) {
+            const Place& own = kFeatures[i].own;
+            if (own.sType != callers->sType)
+                continue;
+            isKnown = true;
+            if (load(callers, own.offset) != VK_FALSE)
                 write(i, true);
-        return true;
+        }
+        return isKnown;
     }
 };
 
 FeatureChain::FeatureChain(uint32_t apiVersion, const std::vector<std::string>& extensions)
     : mStructs(std::make_unique<Structs>()) {
-    mStructs->nodes.emplace_back(kStructs[0]);
-    for (const StructInfo& info : kStructs) {
-        if (mStructs->find(info.sType))
-            continue;
-        for (size_t i = 0; i < std::size(kFeatures); ++i)
-            if (kFeatures[i].own.sType == info.sType &&
-                known(static_cast<Feature>(i), apiVersion, extensions)) {
-                mStructs->nodes.emplace_back(info);
-                break;
-            }
-    }
+    // The first features are those of VkPhysicalDeviceFeatures2, which every device knows.
+    for (size_t i = 0; i < std::size(kFeatures); ++i)
+        if (const Place& own = kFeatures[i].own;
+            known(static_cast<Feature>(i), apiVersion, extensions) && !mStructs->find(own.sType))
+            mStructs->nodes.emplace_back(own);
     mStructs->relink();
 }
 

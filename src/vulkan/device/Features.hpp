@@ -12,72 +12,73 @@
 namespace kp::vulkan {
 
 // clang-format off
-/// Every device feature that the library knows: name, struct, member, the extension that adds it
-/// ("" = none), and the Vulkan version that made it core (0 = none).
-#define KOMPUTE_FEATURES(X)                                                                                                                    \
-    X(eShaderFloat64, VkPhysicalDeviceFeatures, shaderFloat64, "", VK_API_VERSION_1_0)                                                         \
-    X(eShaderInt64, VkPhysicalDeviceFeatures, shaderInt64, "", VK_API_VERSION_1_0)                                                             \
-    X(eShaderInt16, VkPhysicalDeviceFeatures, shaderInt16, "", VK_API_VERSION_1_0)                                                             \
-    X(eShaderStorageImageExtendedFormats, VkPhysicalDeviceFeatures, shaderStorageImageExtendedFormats, "", VK_API_VERSION_1_0)                 \
-    X(eShaderStorageImageReadWithoutFormat, VkPhysicalDeviceFeatures, shaderStorageImageReadWithoutFormat, "", VK_API_VERSION_1_0)             \
-    X(eShaderStorageImageWriteWithoutFormat, VkPhysicalDeviceFeatures, shaderStorageImageWriteWithoutFormat, "", VK_API_VERSION_1_0)           \
-    X(eShaderStorageBufferArrayDynamicIndexing, VkPhysicalDeviceFeatures, shaderStorageBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0)     \
-    X(eShaderStorageImageArrayDynamicIndexing, VkPhysicalDeviceFeatures, shaderStorageImageArrayDynamicIndexing, "", VK_API_VERSION_1_0)       \
-    X(eShaderUniformBufferArrayDynamicIndexing, VkPhysicalDeviceFeatures, shaderUniformBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0)     \
-    X(eStorageBuffer16BitAccess, VkPhysicalDevice16BitStorageFeatures, storageBuffer16BitAccess, "", VK_API_VERSION_1_1)                       \
-    X(eUniformAndStorageBuffer16BitAccess, VkPhysicalDevice16BitStorageFeatures, uniformAndStorageBuffer16BitAccess, "", VK_API_VERSION_1_1)   \
-    X(eStoragePushConstant16, VkPhysicalDevice16BitStorageFeatures, storagePushConstant16, "", VK_API_VERSION_1_1)                             \
-    X(eVariablePointersStorageBuffer, VkPhysicalDeviceVariablePointersFeatures, variablePointersStorageBuffer, "", VK_API_VERSION_1_1)         \
-    X(eVariablePointers, VkPhysicalDeviceVariablePointersFeatures, variablePointers, "", VK_API_VERSION_1_1)                                   \
-    X(eStorageBuffer8BitAccess, VkPhysicalDevice8BitStorageFeatures, storageBuffer8BitAccess, "VK_KHR_8bit_storage", VK_API_VERSION_1_2)       \
-    X(eUniformAndStorageBuffer8BitAccess, VkPhysicalDevice8BitStorageFeatures, uniformAndStorageBuffer8BitAccess, "VK_KHR_8bit_storage", VK_API_VERSION_1_2) \
-    X(eStoragePushConstant8, VkPhysicalDevice8BitStorageFeatures, storagePushConstant8, "VK_KHR_8bit_storage", VK_API_VERSION_1_2)             \
-    X(eShaderFloat16, VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2)              \
-    X(eShaderInt8, VkPhysicalDeviceShaderFloat16Int8Features, shaderInt8, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2)                    \
-    X(eShaderBufferInt64Atomics, VkPhysicalDeviceShaderAtomicInt64Features, shaderBufferInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
-    X(eShaderSharedInt64Atomics, VkPhysicalDeviceShaderAtomicInt64Features, shaderSharedInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
-    X(eScalarBlockLayout, VkPhysicalDeviceScalarBlockLayoutFeatures, scalarBlockLayout, "VK_EXT_scalar_block_layout", VK_API_VERSION_1_2)      \
-    X(eVulkanMemoryModel, VkPhysicalDeviceVulkanMemoryModelFeatures, vulkanMemoryModel, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2)      \
-    X(eVulkanMemoryModelDeviceScope, VkPhysicalDeviceVulkanMemoryModelFeatures, vulkanMemoryModelDeviceScope, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2) \
-    X(eBufferDeviceAddress, VkPhysicalDeviceBufferDeviceAddressFeatures, bufferDeviceAddress, "VK_KHR_buffer_device_address", VK_API_VERSION_1_2) \
-    X(eTimelineSemaphore, VkPhysicalDeviceTimelineSemaphoreFeatures, timelineSemaphore, "VK_KHR_timeline_semaphore", VK_API_VERSION_1_2)       \
-    X(eHostQueryReset, VkPhysicalDeviceHostQueryResetFeatures, hostQueryReset, "VK_EXT_host_query_reset", VK_API_VERSION_1_2)                  \
-    X(eShaderSubgroupExtendedTypes, VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures, shaderSubgroupExtendedTypes, "VK_KHR_shader_subgroup_extended_types", VK_API_VERSION_1_2) \
-    X(eSynchronization2, VkPhysicalDeviceSynchronization2Features, synchronization2, "VK_KHR_synchronization2", VK_API_VERSION_1_3)            \
-    X(eSubgroupSizeControl, VkPhysicalDeviceSubgroupSizeControlFeatures, subgroupSizeControl, "VK_EXT_subgroup_size_control", VK_API_VERSION_1_3) \
-    X(eComputeFullSubgroups, VkPhysicalDeviceSubgroupSizeControlFeatures, computeFullSubgroups, "VK_EXT_subgroup_size_control", VK_API_VERSION_1_3) \
-    X(eShaderIntegerDotProduct, VkPhysicalDeviceShaderIntegerDotProductFeatures, shaderIntegerDotProduct, "VK_KHR_shader_integer_dot_product", VK_API_VERSION_1_3) \
-    X(eShaderZeroInitializeWorkgroupMemory, VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures, shaderZeroInitializeWorkgroupMemory, "VK_KHR_zero_initialize_workgroup_memory", VK_API_VERSION_1_3) \
-    X(eMaintenance4, VkPhysicalDeviceMaintenance4Features, maintenance4, "VK_KHR_maintenance4", VK_API_VERSION_1_3)                            \
-    X(eShaderBufferFloat32Atomics, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics, "VK_EXT_shader_atomic_float", 0)  \
-    X(eShaderBufferFloat32AtomicAdd, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
-    X(eShaderBufferFloat64Atomics, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat64Atomics, "VK_EXT_shader_atomic_float", 0)  \
-    X(eShaderBufferFloat64AtomicAdd, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat64AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
-    X(eShaderSharedFloat32Atomics, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderSharedFloat32Atomics, "VK_EXT_shader_atomic_float", 0)  \
-    X(eShaderSharedFloat32AtomicAdd, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderSharedFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
-    X(eShaderSharedFloat64Atomics, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderSharedFloat64Atomics, "VK_EXT_shader_atomic_float", 0)  \
-    X(eShaderSharedFloat64AtomicAdd, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderSharedFloat64AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
-    X(eShaderImageFloat32Atomics, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderImageFloat32Atomics, "VK_EXT_shader_atomic_float", 0)    \
-    X(eShaderImageFloat32AtomicAdd, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderImageFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
-    X(eShaderSubgroupClock, VkPhysicalDeviceShaderClockFeaturesKHR, shaderSubgroupClock, "VK_KHR_shader_clock", 0)                             \
-    X(eShaderDeviceClock, VkPhysicalDeviceShaderClockFeaturesKHR, shaderDeviceClock, "VK_KHR_shader_clock", 0)                                 \
-    X(eWorkgroupMemoryExplicitLayout, VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, workgroupMemoryExplicitLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
-    X(eWorkgroupMemoryExplicitLayoutScalarBlockLayout, VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, workgroupMemoryExplicitLayoutScalarBlockLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
-    X(eShaderSubgroupUniformControlFlow, VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR, shaderSubgroupUniformControlFlow, "VK_KHR_shader_subgroup_uniform_control_flow", 0) \
-    X(eDeviceFault, VkPhysicalDeviceFaultFeaturesEXT, deviceFault, "VK_EXT_device_fault", 0)                                                   \
+/// Every device feature that the library knows: name, struct (after VkPhysicalDevice), its type
+/// (after VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_), member, the extension that adds it ("" = none), and
+/// the Vulkan version that made it core (0 = none).
+#define KOMPUTE_FEATURES(X) \
+    X(eShaderFloat64, Features, FEATURES_2, shaderFloat64, "", VK_API_VERSION_1_0) \
+    X(eShaderInt64, Features, FEATURES_2, shaderInt64, "", VK_API_VERSION_1_0) \
+    X(eShaderInt16, Features, FEATURES_2, shaderInt16, "", VK_API_VERSION_1_0) \
+    X(eShaderStorageImageExtendedFormats, Features, FEATURES_2, shaderStorageImageExtendedFormats, "", VK_API_VERSION_1_0) \
+    X(eShaderStorageImageReadWithoutFormat, Features, FEATURES_2, shaderStorageImageReadWithoutFormat, "", VK_API_VERSION_1_0) \
+    X(eShaderStorageImageWriteWithoutFormat, Features, FEATURES_2, shaderStorageImageWriteWithoutFormat, "", VK_API_VERSION_1_0) \
+    X(eShaderStorageBufferArrayDynamicIndexing, Features, FEATURES_2, shaderStorageBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
+    X(eShaderStorageImageArrayDynamicIndexing, Features, FEATURES_2, shaderStorageImageArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
+    X(eShaderUniformBufferArrayDynamicIndexing, Features, FEATURES_2, shaderUniformBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
+    X(eStorageBuffer16BitAccess, 16BitStorageFeatures, 16BIT_STORAGE_FEATURES, storageBuffer16BitAccess, "", VK_API_VERSION_1_1) \
+    X(eUniformAndStorageBuffer16BitAccess, 16BitStorageFeatures, 16BIT_STORAGE_FEATURES, uniformAndStorageBuffer16BitAccess, "", VK_API_VERSION_1_1) \
+    X(eStoragePushConstant16, 16BitStorageFeatures, 16BIT_STORAGE_FEATURES, storagePushConstant16, "", VK_API_VERSION_1_1) \
+    X(eVariablePointersStorageBuffer, VariablePointersFeatures, VARIABLE_POINTERS_FEATURES, variablePointersStorageBuffer, "", VK_API_VERSION_1_1) \
+    X(eVariablePointers, VariablePointersFeatures, VARIABLE_POINTERS_FEATURES, variablePointers, "", VK_API_VERSION_1_1) \
+    X(eStorageBuffer8BitAccess, 8BitStorageFeatures, 8BIT_STORAGE_FEATURES, storageBuffer8BitAccess, "VK_KHR_8bit_storage", VK_API_VERSION_1_2) \
+    X(eUniformAndStorageBuffer8BitAccess, 8BitStorageFeatures, 8BIT_STORAGE_FEATURES, uniformAndStorageBuffer8BitAccess, "VK_KHR_8bit_storage", VK_API_VERSION_1_2) \
+    X(eStoragePushConstant8, 8BitStorageFeatures, 8BIT_STORAGE_FEATURES, storagePushConstant8, "VK_KHR_8bit_storage", VK_API_VERSION_1_2) \
+    X(eShaderFloat16, ShaderFloat16Int8Features, SHADER_FLOAT16_INT8_FEATURES, shaderFloat16, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2) \
+    X(eShaderInt8, ShaderFloat16Int8Features, SHADER_FLOAT16_INT8_FEATURES, shaderInt8, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2) \
+    X(eShaderBufferInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderBufferInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
+    X(eShaderSharedInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderSharedInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
+    X(eScalarBlockLayout, ScalarBlockLayoutFeatures, SCALAR_BLOCK_LAYOUT_FEATURES, scalarBlockLayout, "VK_EXT_scalar_block_layout", VK_API_VERSION_1_2) \
+    X(eVulkanMemoryModel, VulkanMemoryModelFeatures, VULKAN_MEMORY_MODEL_FEATURES, vulkanMemoryModel, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2) \
+    X(eVulkanMemoryModelDeviceScope, VulkanMemoryModelFeatures, VULKAN_MEMORY_MODEL_FEATURES, vulkanMemoryModelDeviceScope, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2) \
+    X(eBufferDeviceAddress, BufferDeviceAddressFeatures, BUFFER_DEVICE_ADDRESS_FEATURES, bufferDeviceAddress, "VK_KHR_buffer_device_address", VK_API_VERSION_1_2) \
+    X(eTimelineSemaphore, TimelineSemaphoreFeatures, TIMELINE_SEMAPHORE_FEATURES, timelineSemaphore, "VK_KHR_timeline_semaphore", VK_API_VERSION_1_2) \
+    X(eHostQueryReset, HostQueryResetFeatures, HOST_QUERY_RESET_FEATURES, hostQueryReset, "VK_EXT_host_query_reset", VK_API_VERSION_1_2) \
+    X(eShaderSubgroupExtendedTypes, ShaderSubgroupExtendedTypesFeatures, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES, shaderSubgroupExtendedTypes, "VK_KHR_shader_subgroup_extended_types", VK_API_VERSION_1_2) \
+    X(eSynchronization2, Synchronization2Features, SYNCHRONIZATION_2_FEATURES, synchronization2, "VK_KHR_synchronization2", VK_API_VERSION_1_3) \
+    X(eSubgroupSizeControl, SubgroupSizeControlFeatures, SUBGROUP_SIZE_CONTROL_FEATURES, subgroupSizeControl, "VK_EXT_subgroup_size_control", VK_API_VERSION_1_3) \
+    X(eComputeFullSubgroups, SubgroupSizeControlFeatures, SUBGROUP_SIZE_CONTROL_FEATURES, computeFullSubgroups, "VK_EXT_subgroup_size_control", VK_API_VERSION_1_3) \
+    X(eShaderIntegerDotProduct, ShaderIntegerDotProductFeatures, SHADER_INTEGER_DOT_PRODUCT_FEATURES, shaderIntegerDotProduct, "VK_KHR_shader_integer_dot_product", VK_API_VERSION_1_3) \
+    X(eShaderZeroInitializeWorkgroupMemory, ZeroInitializeWorkgroupMemoryFeatures, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES, shaderZeroInitializeWorkgroupMemory, "VK_KHR_zero_initialize_workgroup_memory", VK_API_VERSION_1_3) \
+    X(eMaintenance4, Maintenance4Features, MAINTENANCE_4_FEATURES, maintenance4, "VK_KHR_maintenance4", VK_API_VERSION_1_3) \
+    X(eShaderBufferFloat32Atomics, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderBufferFloat32Atomics, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderBufferFloat32AtomicAdd, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderBufferFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderBufferFloat64Atomics, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderBufferFloat64Atomics, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderBufferFloat64AtomicAdd, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderBufferFloat64AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderSharedFloat32Atomics, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderSharedFloat32Atomics, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderSharedFloat32AtomicAdd, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderSharedFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderSharedFloat64Atomics, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderSharedFloat64Atomics, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderSharedFloat64AtomicAdd, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderSharedFloat64AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderImageFloat32Atomics, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderImageFloat32Atomics, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderImageFloat32AtomicAdd, ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT, shaderImageFloat32AtomicAdd, "VK_EXT_shader_atomic_float", 0) \
+    X(eShaderSubgroupClock, ShaderClockFeaturesKHR, SHADER_CLOCK_FEATURES_KHR, shaderSubgroupClock, "VK_KHR_shader_clock", 0) \
+    X(eShaderDeviceClock, ShaderClockFeaturesKHR, SHADER_CLOCK_FEATURES_KHR, shaderDeviceClock, "VK_KHR_shader_clock", 0) \
+    X(eWorkgroupMemoryExplicitLayout, WorkgroupMemoryExplicitLayoutFeaturesKHR, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, workgroupMemoryExplicitLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
+    X(eWorkgroupMemoryExplicitLayoutScalarBlockLayout, WorkgroupMemoryExplicitLayoutFeaturesKHR, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, workgroupMemoryExplicitLayoutScalarBlockLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
+    X(eShaderSubgroupUniformControlFlow, ShaderSubgroupUniformControlFlowFeaturesKHR, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, shaderSubgroupUniformControlFlow, "VK_KHR_shader_subgroup_uniform_control_flow", 0) \
+    X(eDeviceFault, FaultFeaturesEXT, FAULT_FEATURES_EXT, deviceFault, "VK_EXT_device_fault", 0) \
     KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)
 // clang-format on
 
 #ifdef VK_KHR_cooperative_matrix
 #define KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)                                                     \
-    X(eCooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR, cooperativeMatrix,         \
-      "VK_KHR_cooperative_matrix", 0)
+    X(eCooperativeMatrix, CooperativeMatrixFeaturesKHR, COOPERATIVE_MATRIX_FEATURES_KHR,           \
+      cooperativeMatrix, "VK_KHR_cooperative_matrix", 0)
 #else
 #define KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)
 #endif
 
 enum class Feature {
-#define KOMPUTE_ENUMERATOR(name, type, member, extension, core) name,
+#define KOMPUTE_ENUMERATOR(name, ...) name,
     KOMPUTE_FEATURES(KOMPUTE_ENUMERATOR)
 #undef KOMPUTE_ENUMERATOR
         eCount
@@ -111,8 +112,6 @@ class FeatureChain {
 public:
     /// Links the structs that a device of @p apiVersion with @p extensions knows.
     FeatureChain(uint32_t apiVersion, const std::vector<std::string>& extensions);
-    FeatureChain(const FeatureChain&) = delete;
-    FeatureChain& operator=(const FeatureChain&) = delete;
     ~FeatureChain();
 
     VkPhysicalDeviceFeatures2* head();

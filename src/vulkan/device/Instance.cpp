@@ -13,7 +13,6 @@
 #include "vulkan/device/DriverSearch.hpp"
 #include "vulkan/device/Loader.hpp"
 #include "vulkan/device/Result.hpp"
-#include "vulkan/device/Validation.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -24,51 +23,9 @@ constexpr uint32_t kMaxApiVersion = VK_API_VERSION_1_4;
 constexpr uint32_t kMaxApiVersion = VK_API_VERSION_1_3;
 #endif
 
-/// Functions that need no instance.
-struct GlobalTable {
-    PFN_vkGetInstanceProcAddr getInstanceProcAddr = loaderGetInstanceProcAddr();
-    PFN_vkCreateInstance createInstance = load<PFN_vkCreateInstance>("vkCreateInstance");
-    PFN_vkEnumerateInstanceExtensionProperties enumerateExtensions =
-        load<PFN_vkEnumerateInstanceExtensionProperties>("vkEnumerateInstanceExtensionProperties");
-    PFN_vkEnumerateInstanceLayerProperties enumerateLayers =
-        load<PFN_vkEnumerateInstanceLayerProperties>("vkEnumerateInstanceLayerProperties");
-    PFN_vkEnumerateInstanceVersion enumerateVersion =
-        load<PFN_vkEnumerateInstanceVersion>("vkEnumerateInstanceVersion");
-
-    GlobalTable() {
-        if (!createInstance || !enumerateExtensions || !enumerateLayers)
-            throw Unsupported("the Vulkan loader lacks vkCreateInstance or the functions that list "
-                              "layers and extensions; install a working Vulkan loader");
-    }
-
-private:
-    template <typename Function>
-    Function load(const char* name) const {
-        return reinterpret_cast<Function>(getInstanceProcAddr(nullptr, name));
-    }
-};
-
-template <typename Item, typename Enumerate>
-std::vector<Item> enumerate(const char* what, const Enumerate& call) {
-    std::vector<Item> items;
-    VkResult result = VK_INCOMPLETE;
-    while (result == VK_INCOMPLETE) {
-        uint32_t count = 0;
-        check(call(&count, nullptr), what);
-        items.resize(count);
-        result = call(&count, items.data());
-        check(result, what);
-        items.resize(count);
-    }
-    return items;
-}
-
-std::vector<VkExtensionProperties> extensionsOf(const GlobalTable& global, const char* layer) {
-    return enumerate<VkExtensionProperties>(
-        "vkEnumerateInstanceExtensionProperties",
-        [&](uint32_t* count, VkExtensionProperties* properties) {
-            return global.enumerateExtensions(layer, count, properties);
-        });
+std::vector<VkExtensionProperties> extensionsOf(const char* layer) {
+    return enumerate<VkExtensionProperties>("vkEnumerateInstanceExtensionProperties",
+                                            vkEnumerateInstanceExtensionProperties, layer);
 }
 
 bool offers(const std::vector<VkExtensionProperties>& extensions, const char* name) {
@@ -78,11 +35,9 @@ bool offers(const std::vector<VkExtensionProperties>& extensions, const char* na
                        });
 }
 
-ValidationLayer findValidationLayer(const GlobalTable& global) {
-    const auto layers = enumerate<VkLayerProperties>(
-        "vkEnumerateInstanceLayerProperties", [&](uint32_t* count, VkLayerProperties* properties) {
-            return global.enumerateLayers(count, properties);
-        });
+ValidationLayer findValidationLayer() {
+    const auto layers = enumerate<VkLayerProperties>("vkEnumerateInstanceLayerProperties",
+                                                     vkEnumerateInstanceLayerProperties);
     const auto found = std::find_if(layers.begin(), layers.end(), [](const auto& layer) {
         return std::strcmp(layer.layerName, kValidationLayer) == 0;
     });
@@ -92,25 +47,23 @@ ValidationLayer findValidationLayer(const GlobalTable& global) {
                           "the Vulkan SDK, or do not ask for validation (ManagerOptions, "
                           "KOMPUTE_VALIDATION)",
                           kValidationLayer);
-    const auto extensions = extensionsOf(global, kValidationLayer);
+    const auto extensions = extensionsOf(kValidationLayer);
     return {found->specVersion, offers(extensions, "VK_EXT_layer_settings"),
             offers(extensions, "VK_EXT_validation_features")};
 }
 
-uint32_t versionOf(const GlobalTable& global) {
+uint32_t loaderVersion() {
     uint32_t version = VK_API_VERSION_1_0;
-    if (global.enumerateVersion)
-        check(global.enumerateVersion(&version), "vkEnumerateInstanceVersion");
+    if (vkEnumerateInstanceVersion)
+        check(vkEnumerateInstanceVersion(&version), "vkEnumerateInstanceVersion");
     version = std::min(version, kMaxApiVersion);
     return VK_MAKE_API_VERSION(0, VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), 0);
 }
 
 std::vector<PhysicalDevice> readDevices(const InstanceTable& table, VkInstance handle,
                                         uint32_t apiVersion) {
-    const auto handles = enumerate<VkPhysicalDevice>(
-        "vkEnumeratePhysicalDevices", [&](uint32_t* count, VkPhysicalDevice* devices) {
-            return table.vkEnumeratePhysicalDevices(handle, count, devices);
-        });
+    const auto handles = enumerate<VkPhysicalDevice>("vkEnumeratePhysicalDevices",
+                                                     table.vkEnumeratePhysicalDevices, handle);
     std::vector<PhysicalDevice> devices;
     devices.reserve(handles.size());
     for (uint32_t i = 0; i < handles.size(); ++i)
@@ -118,21 +71,12 @@ std::vector<PhysicalDevice> readDevices(const InstanceTable& table, VkInstance h
     return devices;
 }
 
-struct InstanceRegistry {
-    struct Entry {
-        ValidationRequest request;
-        std::shared_ptr<Instance> instance;
-    };
-    std::mutex mutex;
-    std::vector<Entry> entries;
-};
-
 // Neither the registry nor its instances are ever destroyed: NVIDIA's driver (580) can be loaded
 // and unloaded only some twenty times in a process, and takes 80 ms to create an instance.
-InstanceRegistry& instanceRegistry() {
-    static auto* registry = new InstanceRegistry;
-    return *registry;
-}
+struct InstanceRegistry {
+    std::mutex mutex;
+    std::vector<std::shared_ptr<Instance>> instances;
+};
 
 } // namespace
 
@@ -148,12 +92,16 @@ InstanceTable InstanceTable::load(PFN_vkGetInstanceProcAddr getInstanceProcAddr,
 }
 
 void Instance::create(const ValidationRequest& validation) {
-    const GlobalTable global;
+    const PFN_vkGetInstanceProcAddr getInstanceProcAddr = loaderGetInstanceProcAddr();
+    if (!vkCreateInstance || !vkEnumerateInstanceExtensionProperties ||
+        !vkEnumerateInstanceLayerProperties)
+        throw Unsupported("the Vulkan loader lacks vkCreateInstance or the functions that list "
+                          "layers and extensions; install a working Vulkan loader");
     mOwned = true;
     mValidation = validation;
-    mApiVersion = versionOf(global);
+    mApiVersion = loaderVersion();
 
-    const auto offered = extensionsOf(global, nullptr);
+    const auto offered = extensionsOf(nullptr);
     std::vector<const char*> extensions;
     std::vector<const char*> layers;
     const void* chain = nullptr;
@@ -168,7 +116,7 @@ void Instance::create(const ValidationRequest& validation) {
     std::optional<ValidationSettings> settings;
     VkDebugUtilsMessengerCreateInfoEXT messenger = messengerCreateInfo();
     if (validation.any()) {
-        settings.emplace(validation, findValidationLayer(global));
+        settings.emplace(validation, findValidationLayer());
         settings->setSubmitEnvironment();
         layers.push_back(kValidationLayer);
         extensions.insert(extensions.end(), settings->extensions().begin(),
@@ -179,12 +127,10 @@ void Instance::create(const ValidationRequest& validation) {
     if (mDebugUtils)
         extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 
-    VkApplicationInfo application{};
-    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.pEngineName = "Kompute";
     application.apiVersion = mApiVersion;
-    VkInstanceCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pNext = chain;
     info.flags = flags;
     info.pApplicationInfo = &application;
@@ -193,14 +139,14 @@ void Instance::create(const ValidationRequest& validation) {
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
 
-    const VkResult result = global.createInstance(&info, nullptr, &mHandle);
+    const VkResult result = vkCreateInstance(&info, nullptr, &mHandle);
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         throw Unsupported(formatted("no Vulkan driver was found (vkCreateInstance: "
                                     "VK_ERROR_INCOMPATIBLE_DRIVER): {}",
                                     driverInstallHint()),
                           driverSearchReport());
     check(result, "vkCreateInstance");
-    mTable = InstanceTable::load(global.getInstanceProcAddr, mHandle);
+    mTable = InstanceTable::load(getInstanceProcAddr, mHandle);
     if (validation.any() && mTable.vkCreateDebugUtilsMessengerEXT)
         check(mTable.vkCreateDebugUtilsMessengerEXT(mHandle, &messenger, nullptr, &mMessenger),
               "vkCreateDebugUtilsMessengerEXT");
@@ -208,15 +154,15 @@ void Instance::create(const ValidationRequest& validation) {
 }
 
 std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation) {
-    InstanceRegistry& shared = instanceRegistry();
+    static auto& shared = *new InstanceRegistry;
     const std::lock_guard lock(shared.mutex);
-    for (const auto& entry : shared.entries)
-        if (entry.request == validation)
-            return entry.instance;
+    for (const auto& instance : shared.instances)
+        if (instance->validation() == validation)
+            return instance;
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);
-    shared.entries.push_back({validation, instance});
+    shared.instances.push_back(instance);
     return instance;
 }
 

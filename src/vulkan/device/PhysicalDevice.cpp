@@ -2,7 +2,6 @@
 #include "vulkan/device/PhysicalDevice.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/Text.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -12,18 +11,9 @@ namespace kp::vulkan {
 namespace {
 
 std::vector<std::string> readExtensions(const InstanceTable& table, VkPhysicalDevice handle) {
-    std::vector<VkExtensionProperties> properties;
-    VkResult result = VK_INCOMPLETE;
-    while (result == VK_INCOMPLETE) {
-        uint32_t count = 0;
-        check(table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr),
-              "vkEnumerateDeviceExtensionProperties");
-        properties.resize(count);
-        result =
-            table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, properties.data());
-        check(result, "vkEnumerateDeviceExtensionProperties");
-        properties.resize(count);
-    }
+    const auto properties = enumerate<VkExtensionProperties>(
+        "vkEnumerateDeviceExtensionProperties", table.vkEnumerateDeviceExtensionProperties, handle,
+        nullptr);
     std::vector<std::string> names;
     names.reserve(properties.size());
     for (const VkExtensionProperties& property : properties)
@@ -42,21 +32,6 @@ void readQueueFamilies(const InstanceTable& table, PhysicalDevice& device) {
     device.queueFamilies.resize(count);
 }
 
-/// Property structs in one pNext chain.
-class PropertyChain {
-public:
-    template <typename Properties>
-    void add(Properties& properties, VkStructureType sType) {
-        properties.sType = sType;
-        mLast->pNext = reinterpret_cast<VkBaseOutStructure*>(&properties);
-        mLast = mLast->pNext;
-    }
-    VkPhysicalDeviceProperties2 head{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, nullptr, {}};
-
-private:
-    VkBaseOutStructure* mLast = reinterpret_cast<VkBaseOutStructure*>(&head);
-};
-
 void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     VkPhysicalDeviceIDProperties id{};
     VkPhysicalDeviceSubgroupProperties subgroup{};
@@ -66,26 +41,30 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT hostMemory{};
 
-    PropertyChain chain;
-    chain.add(id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
-    chain.add(subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
-    chain.add(maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+    VkPhysicalDeviceProperties2 head{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    const auto add = [&](auto& properties, VkStructureType sType) {
+        properties.sType = sType;
+        properties.pNext = head.pNext;
+        head.pNext = &properties;
+    };
+    add(id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
+    add(subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+    add(maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
     const auto knows = [&](uint32_t core, const char* extension) {
         return device.apiVersion >= core || device.hasExtension(extension);
     };
     if (knows(VK_API_VERSION_1_2, "VK_KHR_driver_properties"))
-        chain.add(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+        add(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
     if (knows(VK_API_VERSION_1_3, "VK_EXT_subgroup_size_control"))
-        chain.add(subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+        add(subgroupSize, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
     if (knows(VK_API_VERSION_1_3, "VK_KHR_maintenance4"))
-        chain.add(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+        add(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
     if (device.hasExtension("VK_EXT_external_memory_host"))
-        chain.add(hostMemory,
-                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
-    table.vkGetPhysicalDeviceProperties2(device.handle, &chain.head);
+        add(hostMemory, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+    table.vkGetPhysicalDeviceProperties2(device.handle, &head);
 
-    std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.deviceUuid.begin());
-    std::copy(std::begin(id.driverUUID), std::end(id.driverUUID), device.driverUuid.begin());
+    device.deviceUuid = std::to_array(id.deviceUUID);
+    device.driverUuid = std::to_array(id.driverUUID);
     device.driverName = driver.driverName;
     device.driverInfo = driver.driverInfo;
     device.subgroupSize = subgroup.subgroupSize;

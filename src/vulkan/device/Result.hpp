@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "vulkan/device/Vulkan.hpp"
 
@@ -19,6 +20,22 @@ const char* nameOf(VkResult result);
 inline void check(VkResult result, const char* what) {
     if (result < 0) [[unlikely]]
         throwResult(result, what);
+}
+
+/// Returns the items of a function whose last parameters are a count and an array.
+template <typename Item, typename Function, typename... Arguments>
+std::vector<Item> enumerate(const char* what, Function function, Arguments... arguments) {
+    std::vector<Item> items;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        uint32_t count = 0;
+        check(function(arguments..., &count, nullptr), what);
+        items.resize(count);
+        result = function(arguments..., &count, items.data());
+        check(result, what);
+        items.resize(count);
+    }
+    return items;
 }
 
 } // namespace kp::vulkan

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <sstream>
+#include <string_view>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -60,14 +62,6 @@ constexpr AllowedMessage kAllowed[] = {
      "images stay in the general layout, which copies accept (docs/architecture.md)"},
 };
 
-bool startsWith(const char* text, const char* prefix) {
-    return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
-}
-
-bool isPrintf(const char* id) {
-    return std::strstr(id, "DEBUG-PRINTF") != nullptr;
-}
-
 logger::Level levelOf(VkDebugUtilsMessageSeverityFlagBitsEXT severity) {
     switch (severity) {
     case VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT:
@@ -85,7 +79,8 @@ void route(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageT
            const VkDebugUtilsMessengerCallbackDataEXT& data) {
     const char* id = data.pMessageIdName ? data.pMessageIdName : "";
     const char* text = data.pMessage ? data.pMessage : "";
-    if (isPrintf(id) && severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT) {
+    if (std::strstr(id, "DEBUG-PRINTF") &&
+        severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT) {
         KP_LOG_INFO("{}", printedText(text));
         return;
     }
@@ -123,8 +118,12 @@ uint64_t validationMessageCount() {
 
 ValidationRequest ValidationRequest::parse(const std::string& list) {
     ValidationRequest request;
-    std::string word;
-    const auto take = [&] {
+    std::string text = list;
+    std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        for (char& letter : word)
+            letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
         if (word == "core")
             request.core = true;
         else if (word == "sync")
@@ -137,24 +136,17 @@ ValidationRequest ValidationRequest::parse(const std::string& list) {
             fail<InvalidArgument>("'{}' is no kind of validation; known are core, sync, gpu and "
                                   "printf, separated by commas",
                                   word);
-        word.clear();
-    };
-    for (const char letter : list) {
-        if (letter == ',')
-            take();
-        else if (!std::isspace(static_cast<unsigned char>(letter)))
-            word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     }
-    take();
     return request;
 }
 
 const char* allowedBecause(const char* messageId, const char* message) {
-    static constexpr const char* kUnassigned = "UNASSIGNED-";
-    if (startsWith(messageId, kUnassigned))
-        messageId += std::strlen(kUnassigned);
+    constexpr std::string_view kUnassigned = "UNASSIGNED-";
+    std::string_view id = messageId;
+    if (id.starts_with(kUnassigned))
+        id.remove_prefix(kUnassigned.size());
     for (const AllowedMessage& allowed : kAllowed)
-        if (std::strcmp(allowed.id, messageId) == 0 && std::strstr(message, allowed.contains))
+        if (id == allowed.id && std::strstr(message, allowed.contains))
             return allowed.reason;
     return nullptr;
 }
@@ -166,8 +158,8 @@ std::string printedText(const std::string& message) {
 }
 
 VkDebugUtilsMessengerCreateInfoEXT messengerCreateInfo() {
-    VkDebugUtilsMessengerCreateInfoEXT info{};
-    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+    VkDebugUtilsMessengerCreateInfoEXT info{
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT |

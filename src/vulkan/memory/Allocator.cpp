@@ -11,7 +11,7 @@
 #include "vulkan/device/Result.hpp"
 
 #define VMA_STATIC_VULKAN_FUNCTIONS 0
-#define VMA_DYNAMIC_VULKAN_FUNCTIONS 0
+#define VMA_DYNAMIC_VULKAN_FUNCTIONS 1
 #define VMA_IMPLEMENTATION
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -50,89 +50,39 @@ constexpr uint64_t kMinDedicatedStaging = 1u << 20;
 constexpr uint64_t kMinDedicated = 32u << 20;
 
 VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
+    constexpr VkMemoryPropertyFlags kCoherent =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VmaAllocationCreateInfo info{};
-    switch (place) {
-    case MemoryPlace::eDevice:
-        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-        break;
-    case MemoryPlace::eHost:
-    case MemoryPlace::eStaging:
-        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        if (place == MemoryPlace::eStaging && bytes >= kMinDedicatedStaging)
-            info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
-        info.requiredFlags =
-            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    if (place == MemoryPlace::eHost || place == MemoryPlace::eStaging) {
+        info.requiredFlags = kCoherent;
         info.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-        break;
-    case MemoryPlace::eDeviceWritable:
-        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
-                             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-        break;
-    case MemoryPlace::eDeviceMapped:
-        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-        info.requiredFlags =
-            VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-        break;
+    } else {
+        info.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+        if (place != MemoryPlace::eDevice)
+            info.requiredFlags |= kCoherent;
+        if (place == MemoryPlace::eDeviceMapped)
+            info.requiredFlags |= VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     }
-    if (bytes >= kMinDedicated)
+    if (place != MemoryPlace::eDevice)
+        info.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+    if (bytes >= kMinDedicated || (place == MemoryPlace::eStaging && bytes >= kMinDedicatedStaging))
         info.flags |= VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
     return info;
 }
 
 const char* placeName(MemoryPlace place) {
-    switch (place) {
-    case MemoryPlace::eDevice:
+    if (place == MemoryPlace::eDevice)
         return "device";
-    case MemoryPlace::eHost:
-    case MemoryPlace::eStaging:
-        return "host";
-    case MemoryPlace::eDeviceMapped:
-    case MemoryPlace::eDeviceWritable:
-        return "mapped device";
-    }
-    return "";
-}
-
-VmaVulkanFunctions functions(const Device& device) {
-    const InstanceTable& instance = device.instance()->table();
-    const VolkDeviceTable& vk = device.vk();
-    VmaVulkanFunctions f{};
-    f.vkGetPhysicalDeviceProperties = instance.vkGetPhysicalDeviceProperties;
-    f.vkGetPhysicalDeviceMemoryProperties = instance.vkGetPhysicalDeviceMemoryProperties;
-    f.vkGetPhysicalDeviceMemoryProperties2KHR = instance.vkGetPhysicalDeviceMemoryProperties2;
-    f.vkAllocateMemory = allocateThroughTable;
-    f.vkFreeMemory = vk.vkFreeMemory;
-    f.vkMapMemory = vk.vkMapMemory;
-    f.vkUnmapMemory = vk.vkUnmapMemory;
-    f.vkFlushMappedMemoryRanges = vk.vkFlushMappedMemoryRanges;
-    f.vkInvalidateMappedMemoryRanges = vk.vkInvalidateMappedMemoryRanges;
-    f.vkBindBufferMemory = vk.vkBindBufferMemory;
-    f.vkBindImageMemory = vk.vkBindImageMemory;
-    f.vkGetBufferMemoryRequirements = vk.vkGetBufferMemoryRequirements;
-    f.vkGetImageMemoryRequirements = vk.vkGetImageMemoryRequirements;
-    f.vkCreateBuffer = vk.vkCreateBuffer;
-    f.vkDestroyBuffer = vk.vkDestroyBuffer;
-    f.vkCreateImage = vk.vkCreateImage;
-    f.vkDestroyImage = vk.vkDestroyImage;
-    f.vkCmdCopyBuffer = vk.vkCmdCopyBuffer;
-    f.vkGetBufferMemoryRequirements2KHR = vk.vkGetBufferMemoryRequirements2;
-    f.vkGetImageMemoryRequirements2KHR = vk.vkGetImageMemoryRequirements2;
-    f.vkBindBufferMemory2KHR = vk.vkBindBufferMemory2;
-    f.vkBindImageMemory2KHR = vk.vkBindImageMemory2;
-#if VMA_VULKAN_VERSION >= 1003000
-    f.vkGetDeviceBufferMemoryRequirements = vk.vkGetDeviceBufferMemoryRequirements;
-    f.vkGetDeviceImageMemoryRequirements = vk.vkGetDeviceImageMemoryRequirements;
-#endif
-    return f;
+    return place == MemoryPlace::eHost || place == MemoryPlace::eStaging ? "host" : "mapped device";
 }
 
 } // namespace
 
 Allocator::Allocator(Device& device) : mDevice(device) {
-    const VmaVulkanFunctions table = functions(device);
+    VmaVulkanFunctions table{};
+    table.vkGetInstanceProcAddr = device.instance()->table().vkGetInstanceProcAddr;
+    table.vkGetDeviceProcAddr = device.instance()->table().vkGetDeviceProcAddr;
+    table.vkAllocateMemory = allocateThroughTable;
     VmaAllocatorCreateInfo info{};
     info.instance = device.instance()->handle();
     info.physicalDevice = device.physical().handle;
@@ -144,37 +94,23 @@ Allocator::Allocator(Device& device) : mDevice(device) {
     if (device.has(Feature::eBufferDeviceAddress))
         info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
     device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
-    uint32_t type = 0;
-    mOffersDeviceMapped = findType(MemoryPlace::eDeviceMapped, type) == VK_SUCCESS;
-    mOffersDeviceWritable = findType(MemoryPlace::eDeviceWritable, type) == VK_SUCCESS;
 }
 
 Allocator::~Allocator() {
     vmaDestroyAllocator(mHandle);
 }
 
-VkResult Allocator::findType(MemoryPlace place, uint32_t& type) const {
+std::optional<uint32_t> Allocator::findType(MemoryPlace place) const {
     const VmaAllocationCreateInfo info = createInfo(place);
-    return vmaFindMemoryTypeIndex(mHandle, UINT32_MAX, &info, &type);
-}
-
-bool Allocator::offers(MemoryPlace place) const {
-    if (place == MemoryPlace::eDeviceMapped)
-        return mOffersDeviceMapped;
-    return place != MemoryPlace::eDeviceWritable || mOffersDeviceWritable;
-}
-
-bool Allocator::isCached(uint32_t memoryType) const {
-    return (mDevice.physical().memory.memoryTypes[memoryType].propertyFlags &
-            VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+    uint32_t type = 0;
+    const VkResult result = vmaFindMemoryTypeIndex(mHandle, UINT32_MAX, &info, &type);
+    return result == VK_SUCCESS ? std::optional(type) : std::nullopt;
 }
 
 uint64_t Allocator::heapSize(MemoryPlace place) const {
-    uint32_t type = 0;
-    if (findType(place, type) != VK_SUCCESS)
-        return 0;
+    const std::optional<uint32_t> type = findType(place);
     const VkPhysicalDeviceMemoryProperties& memory = mDevice.physical().memory;
-    return memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size;
+    return type ? memory.memoryHeaps[memory.memoryTypes[*type].heapIndex].size : 0;
 }
 
 void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
@@ -213,7 +149,8 @@ Allocation Allocator::bindObject(Object object, MemoryPlace place, uint64_t byte
         fail(result, place, bytes);
     }
     allocation.mapped = details.pMappedData;
-    allocation.cached = isCached(details.memoryType);
+    allocation.cached = (mDevice.physical().memory.memoryTypes[details.memoryType].propertyFlags &
+                         VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
     return allocation;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "vulkan/device/Vulkan.hpp"
 
@@ -36,11 +37,9 @@ public:
     explicit Allocator(Device& device);
     ~Allocator();
     Allocator(const Allocator&) = delete;
-    Allocator& operator=(const Allocator&) = delete;
 
-    /// Returns true if the device has memory of this kind. eDevice, eHost and eStaging always
-    /// exist.
-    bool offers(MemoryPlace place) const;
+    /// Returns true if the device has memory of this kind.
+    bool offers(MemoryPlace place) const { return findType(place).has_value(); }
 
     /// Allocates and binds. @throws OutOfMemory, with @p bytes and the size of the heap
     Allocation bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes);
@@ -62,14 +61,11 @@ private:
     template <typename Object, typename Allocate, typename Bind>
     Allocation bindObject(Object object, MemoryPlace place, uint64_t bytes, Allocate allocate,
                           Bind bindMemory);
-    VkResult findType(MemoryPlace place, uint32_t& type) const;
-    bool isCached(uint32_t memoryType) const;
+    std::optional<uint32_t> findType(MemoryPlace place) const;
     [[noreturn]] void fail(VkResult result, MemoryPlace place, uint64_t bytes) const;
 
     Device& mDevice;
     VmaAllocator_T* mHandle = nullptr;
-    bool mOffersDeviceMapped = false;
-    bool mOffersDeviceWritable = false;
 };
 
 } // namespace kp::vulkan

@@ -117,12 +117,8 @@ Buffer::~Buffer() {
 }
 
 uint64_t Buffer::deviceAddress() const {
-    if (!mDevice.has(Feature::eBufferDeviceAddress))
-        return 0;
-    const VolkDeviceTable& vk = mDevice.vk();
-    const PFN_vkGetBufferDeviceAddress get =
-        vk.vkGetBufferDeviceAddress ? vk.vkGetBufferDeviceAddress : vk.vkGetBufferDeviceAddressKHR;
-    if (!get)
+    const PFN_vkGetBufferDeviceAddress get = mDevice.vk().vkGetBufferDeviceAddress;
+    if (!get || !mDevice.has(Feature::eBufferDeviceAddress))
         return 0;
     VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     info.buffer = mHandle;

@@ -8,6 +8,7 @@
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
+#include "vulkan/queue/Barriers.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -19,6 +20,12 @@ bool formatProperties(Device& device, const ImageInfo& info, VkImageFormatProper
     return device.instance()->table().vkGetPhysicalDeviceImageFormatProperties(
                device.physical().handle, info.format, VK_IMAGE_TYPE_2D, info.tiling, kUsage, 0,
                &properties) == VK_SUCCESS;
+}
+
+/// The host may write mapped texels before the first submission; this layout preserves them.
+VkImageLayout firstLayout(const ImageInfo& info) {
+    return info.tiling == VK_IMAGE_TILING_LINEAR ? VK_IMAGE_LAYOUT_PREINITIALIZED
+                                                 : VK_IMAGE_LAYOUT_UNDEFINED;
 }
 
 std::string describe(const ImageInfo& info) {
@@ -55,9 +62,7 @@ std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
     create.samples = VK_SAMPLE_COUNT_1_BIT;
     create.tiling = info.tiling;
     create.usage = kUsage;
-    // The host may write mapped texels before the first submission; this layout preserves them.
-    create.initialLayout = info.tiling == VK_IMAGE_TILING_LINEAR ? VK_IMAGE_LAYOUT_PREINITIALIZED
-                                                                 : VK_IMAGE_LAYOUT_UNDEFINED;
+    create.initialLayout = firstLayout(info);
     std::shared_ptr<Image> image(new Image(device));
     image->mInfo = info;
     const VolkDeviceTable& vk = device.vk();
@@ -103,21 +108,13 @@ void* Image::mapped() const {
 void Image::recordFirstLayout(VkCommandBuffer commandBuffer) {
     constexpr VkPipelineStageFlags kStages =
         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     // An earlier object may have used the memory.
-    barrier.srcAccessMask =
-        VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                            VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    barrier.oldLayout = mInfo.tiling == VK_IMAGE_TILING_LINEAR ? VK_IMAGE_LAYOUT_PREINITIALIZED
-                                                               : VK_IMAGE_LAYOUT_UNDEFINED;
-    barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
-    barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.image = mHandle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    mDevice.vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_HOST_BIT | kStages, kStages,
-                                      0, 0, nullptr, 0, nullptr, 1, &barrier);
+    recordImageBarrier(
+        commandBuffer, *this,
+        VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+        VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+            VK_ACCESS_TRANSFER_WRITE_BIT,
+        VK_PIPELINE_STAGE_HOST_BIT | kStages, kStages, firstLayout(mInfo), VK_IMAGE_LAYOUT_GENERAL);
 }
 
 } // namespace kp::vulkan

@@ -18,13 +18,6 @@ void ResourceUse::noteOther(const TimelinePoint& point) {
         *found = point;
 }
 
-std::vector<TimelinePoint> ResourceUse::all() const {
-    std::vector<TimelinePoint> points = others;
-    if (lastUse.queue)
-        points.push_back(lastUse);
-    return points;
-}
-
 bool Resource::idle() const {
     const std::lock_guard lock(mDevice.submissionMutex());
     const std::vector<TimelinePoint>& others = use().others;
@@ -41,11 +34,11 @@ std::vector<TimelinePoint> Resource::usesBefore(bool writing) const {
     const std::lock_guard lock(mDevice.submissionMutex());
     std::vector<TimelinePoint> points;
     if (writing)
-        points = use().all();
-    else if (use().lastWrite.queue)
-        points.push_back(use().lastWrite);
-    if (mDevice.lastUnknownAccess().queue)
-        points.push_back(mDevice.lastUnknownAccess());
+        points = use().others;
+    for (const TimelinePoint& point :
+         {writing ? use().lastUse : use().lastWrite, mDevice.lastUnknownAccess()})
+        if (point.queue)
+            points.push_back(point);
     return points;
 }
 

@@ -34,7 +34,6 @@ struct ResourceUse {
         else
             noteOther(point);
     }
-    std::vector<TimelinePoint> all() const;
 
 private:
     void noteOther(const TimelinePoint& point);
@@ -46,8 +45,6 @@ class Resource {
 public:
     explicit Resource(Device& device) : mDevice(device) {}
     virtual ~Resource() = default;
-    Resource(const Resource&) = delete;
-    Resource& operator=(const Resource&) = delete;
 
     Device& device() const { return mDevice; }
     ResourceUse& use() const { return *mUse; }
@@ -55,8 +52,7 @@ public:
     /// Identifies the memory: equal for two views of one memory, and never the address of a
     /// Resource.
     const void* hazardKey() const { return mUse; }
-    /// Returns true if another object may be a view of the same memory.
-    bool sharesUse() const { return mUse != &mOwnUse; }
+    bool sharesUse() const { return mUse != &mOwnUse; } ///< with other views of the memory
 
     /// Set when the user destroys it. Submitting a command buffer that uses it throws from then on.
     void markDestroyed() { mDestroyed.store(true, std::memory_order_release); }

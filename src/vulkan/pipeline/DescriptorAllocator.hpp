@@ -33,7 +33,6 @@ public:
         : mOwner(owner), mLayout(layout), mPool(pool), mHandle(handle) {}
     ~DescriptorSet();
     DescriptorSet(const DescriptorSet&) = delete;
-    DescriptorSet& operator=(const DescriptorSet&) = delete;
 
     VkDescriptorSet handle() const { return mHandle; }
 
@@ -50,8 +49,6 @@ class DescriptorAllocator {
 public:
     explicit DescriptorAllocator(const DeviceHandle& device) : mDevice(device) {}
     ~DescriptorAllocator();
-    DescriptorAllocator(const DescriptorAllocator&) = delete;
-    DescriptorAllocator& operator=(const DescriptorAllocator&) = delete;
 
     /// Returns a set of @p layout, written once with @p writes.
     std::shared_ptr<DescriptorSet> create(const PipelineLayout& layout,
@@ -84,9 +81,8 @@ private:
     const DeviceHandle& mDevice;
     std::mutex mMutex;
     std::vector<Pool> mPools;
-    size_t mCurrent = 0; ///< the last pool with room
-    /// By living layout.
-    std::unordered_map<VkDescriptorSetLayout, std::vector<Idle>> mIdle;
+    size_t mCurrent = 0;                                                ///< the last pool with room
+    std::unordered_map<VkDescriptorSetLayout, std::vector<Idle>> mIdle; ///< of living layouts
 };
 
 } // namespace kp::vulkan

@@ -38,7 +38,6 @@ public:
                    std::vector<DescriptorBinding> bindings, uint32_t pushConstantBytes);
     ~PipelineLayout();
     PipelineLayout(const PipelineLayout&) = delete;
-    PipelineLayout& operator=(const PipelineLayout&) = delete;
 
     VkPipelineLayout handle() const { return mHandle; }
     VkDescriptorSetLayout setLayout() const { return mSetLayout; }
@@ -61,7 +60,6 @@ public:
         : mDevice(device), mLayout(std::move(layout)), mHandle(handle) {}
     ~Pipeline();
     Pipeline(const Pipeline&) = delete;
-    Pipeline& operator=(const Pipeline&) = delete;
 
     VkPipeline handle() const { return mHandle; }
     const PipelineLayout& layout() const { return *mLayout; }
@@ -91,8 +89,6 @@ public:
         : mDevice(device), mPhysical(physical), mDescriptors(descriptors) {}
     /// Writes the file if something was added. Never throws.
     ~PipelineCache();
-    PipelineCache(const PipelineCache&) = delete;
-    PipelineCache& operator=(const PipelineCache&) = delete;
 
     /// Sets the folder of the file; "" keeps nothing on disk. Has no effect after the first
     /// pipeline.

@@ -48,16 +48,6 @@ const Scope& scopeOf(WorkKinds kinds) {
     return kUnions[kinds];
 }
 
-void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                         VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
-                         VkPipelineStageFlags dstStage, VkAccessFlags dstAccess) {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = srcAccess;
-    barrier.dstAccessMask = dstAccess;
-    device.vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 1, &barrier, 0, nullptr,
-                                     0, nullptr);
-}
-
 /// Returns the accesses for which an image has this layout.
 VkAccessFlags accessesOf(VkImageLayout layout) {
     switch (layout) {
@@ -73,6 +63,16 @@ VkAccessFlags accessesOf(VkImageLayout layout) {
 }
 
 } // namespace
+
+void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
+                         VkPipelineStageFlags dstStage, VkAccessFlags dstAccess) {
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = srcAccess;
+    barrier.dstAccessMask = dstAccess;
+    device.vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 1, &barrier, 0, nullptr,
+                                     0, nullptr);
+}
 
 void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                          const HazardBarrier& barrier) {
@@ -138,13 +138,14 @@ void recordBufferBarrier(VkCommandBuffer commandBuffer, const Buffer& buffer,
                                               &barrier, 0, nullptr);
 }
 
-void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFlags srcAccess,
+void recordImageBarrier(VkCommandBuffer commandBuffer, const Image& image, VkAccessFlags srcAccess,
                         VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
-                        VkPipelineStageFlags dstStage, VkImageLayout dstLayout) {
+                        VkPipelineStageFlags dstStage, VkImageLayout srcLayout,
+                        VkImageLayout dstLayout) {
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     barrier.srcAccessMask = srcAccess;
     barrier.dstAccessMask = dstAccess;
-    barrier.oldLayout = image.recordedLayout();
+    barrier.oldLayout = srcLayout;
     barrier.newLayout = dstLayout;
     barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
@@ -152,6 +153,13 @@ void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFla
     barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
     image.device().vk().vkCmdPipelineBarrier(commandBuffer, srcStage, dstStage, 0, 0, nullptr, 0,
                                              nullptr, 1, &barrier);
+}
+
+void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFlags srcAccess,
+                        VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
+                        VkPipelineStageFlags dstStage, VkImageLayout dstLayout) {
+    recordImageBarrier(commandBuffer, image, srcAccess, dstAccess, srcStage, dstStage,
+                       image.recordedLayout(), dstLayout);
     image.setRecordedLayout(dstLayout);
 }
 

@@ -13,6 +13,10 @@ class Image;
 // Barriers between operations and between submissions to one queue. Each is recorded into a command
 // buffer that is recording.
 
+/// A barrier for all memory.
+void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                         VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
+                         VkPipelineStageFlags dstStage, VkAccessFlags dstAccess);
 /// The barrier that a HazardTracker asks for.
 void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                          const HazardBarrier& barrier);
@@ -38,5 +42,10 @@ void recordBufferBarrier(VkCommandBuffer commandBuffer, const Buffer& buffer,
 void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFlags srcAccess,
                         VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
                         VkPipelineStageFlags dstStage, VkImageLayout dstLayout);
+/// The same from a given layout, without noting the new one.
+void recordImageBarrier(VkCommandBuffer commandBuffer, const Image& image, VkAccessFlags srcAccess,
+                        VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
+                        VkPipelineStageFlags dstStage, VkImageLayout srcLayout,
+                        VkImageLayout dstLayout);
 
 } // namespace kp::vulkan

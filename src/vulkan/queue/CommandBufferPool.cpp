@@ -3,44 +3,28 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "vulkan/device/DeviceHandle.hpp"
 
 namespace kp::vulkan {
 
-CommandBuffer::CommandBuffer(CommandBuffer&& other) noexcept {
-    *this = std::move(other);
-}
-
-CommandBuffer& CommandBuffer::operator=(CommandBuffer&& other) noexcept {
-    std::swap(mOwner, other.mOwner);
-    std::swap(mSlot, other.mSlot);
-    return *this;
-}
-
-CommandBuffer::~CommandBuffer() {
-    if (mOwner)
-        mOwner->recycle(mSlot);
-}
-
 void CommandBuffer::begin(bool oneTime) {
-    const DeviceHandle& device = mOwner->mDevice;
-    device.check(device.vk().vkResetCommandPool(device.handle(), mSlot.pool, 0),
+    const DeviceHandle& device = mPool->mDevice;
+    device.check(device.vk().vkResetCommandPool(device.handle(), mObject.pool, 0),
                  "vkResetCommandPool");
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     if (oneTime)
         info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    device.check(device.vk().vkBeginCommandBuffer(mSlot.handle, &info), "vkBeginCommandBuffer");
+    device.check(device.vk().vkBeginCommandBuffer(mObject.handle, &info), "vkBeginCommandBuffer");
 }
 
 void CommandBuffer::end() {
-    const DeviceHandle& device = mOwner->mDevice;
-    device.check(device.vk().vkEndCommandBuffer(mSlot.handle), "vkEndCommandBuffer");
+    const DeviceHandle& device = mPool->mDevice;
+    device.check(device.vk().vkEndCommandBuffer(mObject.handle), "vkEndCommandBuffer");
 }
 
 CommandBufferPool::~CommandBufferPool() {
-    for (const CommandBuffer::Slot& slot : mIdle)
+    for (const CommandBufferSlot& slot : mIdle)
         mDevice.vk().vkDestroyCommandPool(mDevice.handle(), slot.pool, nullptr);
 }
 
@@ -49,15 +33,15 @@ CommandBuffer CommandBufferPool::acquire(uint32_t family) {
         const std::lock_guard lock(mMutex);
         const auto found =
             std::find_if(mIdle.rbegin(), mIdle.rend(),
-                         [&](const CommandBuffer::Slot& slot) { return slot.family == family; });
+                         [&](const CommandBufferSlot& slot) { return slot.family == family; });
         if (found != mIdle.rend()) {
-            const CommandBuffer::Slot slot = *found;
+            const CommandBufferSlot slot = *found;
             mIdle.erase(std::next(found).base());
             return CommandBuffer(*this, slot);
         }
     }
     const VolkDeviceTable& vk = mDevice.vk();
-    CommandBuffer::Slot slot;
+    CommandBufferSlot slot;
     slot.family = family;
     VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     poolInfo.queueFamilyIndex = family;
@@ -75,7 +59,7 @@ CommandBuffer CommandBufferPool::acquire(uint32_t family) {
     return CommandBuffer(*this, slot);
 }
 
-void CommandBufferPool::recycle(const CommandBuffer::Slot& slot) {
+void CommandBufferPool::recycle(const CommandBufferSlot& slot) {
     const std::lock_guard lock(mMutex);
     mIdle.push_back(slot);
 }

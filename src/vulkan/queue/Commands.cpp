@@ -84,48 +84,10 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
     }
 }
 
-void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                        const Pipeline& pipeline) {
-    device.vk().vkCmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
-}
-
-void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                             const Pipeline& pipeline, VkDescriptorSet set) {
-    device.vk().vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                        pipeline.layout().handle(), 0, 1, &set, 0, nullptr);
-}
-
-void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                         const Pipeline& pipeline, const void* data, uint32_t bytes) {
-    device.vk().vkCmdPushConstants(commandBuffer, pipeline.layout().handle(),
-                                   VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, data);
-}
-
-void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                    const std::array<uint32_t, 3>& groups) {
-    device.vk().vkCmdDispatch(commandBuffer, groups[0], groups[1], groups[2]);
-}
-
 void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                             const Buffer& groupCounts, uint64_t offset) {
     device.vk().vkCmdDispatchIndirect(commandBuffer, groupCounts.handle(),
                                       groupCounts.offset() + offset);
-}
-
-void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                           VkQueryPool pool, uint32_t count) {
-    device.vk().vkCmdResetQueryPool(commandBuffer, pool, 0, count);
-}
-
-void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
-                     uint32_t index) {
-    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
-                                    index);
-}
-
-void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                           VkQueryPool pool, uint32_t index) {
-    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool, index);
 }
 
 void recordBeginLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer, const char* name) {

@@ -4,14 +4,13 @@
 #include <array>
 #include <cstdint>
 
-#include "vulkan/device/Vulkan.hpp"
+#include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp::vulkan {
 
 class Buffer;
-class DeviceHandle;
 class Image;
-class Pipeline;
 
 // The commands that operations are made of. Each is recorded into a command buffer that is
 // recording, without a barrier (see Barriers.hpp). The caller checks sizes and offsets, in bytes.
@@ -33,25 +32,48 @@ void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64
 void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Buffer& destination,
                   uint64_t offset, uint64_t bytes);
 
-void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                        const Pipeline& pipeline);
-void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                             const Pipeline& pipeline, VkDescriptorSet set);
-void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                         const Pipeline& pipeline, const void* data, uint32_t bytes);
-void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                    const std::array<uint32_t, 3>& groups);
+inline void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                               const Pipeline& pipeline) {
+    device.vk().vkCmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
+}
+
+inline void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                                    const Pipeline& pipeline, VkDescriptorSet set) {
+    device.vk().vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                        pipeline.layout().handle(), 0, 1, &set, 0, nullptr);
+}
+
+inline void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                                const Pipeline& pipeline, const void* data, uint32_t bytes) {
+    device.vk().vkCmdPushConstants(commandBuffer, pipeline.layout().handle(),
+                                   VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, data);
+}
+
+inline void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                           const std::array<uint32_t, 3>& groups) {
+    device.vk().vkCmdDispatch(commandBuffer, groups[0], groups[1], groups[2]);
+}
+
+inline void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                                  VkQueryPool pool, uint32_t count) {
+    device.vk().vkCmdResetQueryPool(commandBuffer, pool, 0, count);
+}
+
+/// The time at which all earlier work is done.
+inline void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                            VkQueryPool pool, uint32_t index) {
+    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
+                                    index);
+}
+
+/// The time at which the last dispatch is launched. See DevicePlan::launchTimestamps.
+inline void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                                  VkQueryPool pool, uint32_t index) {
+    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool, index);
+}
+
 void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                             const Buffer& groupCounts, uint64_t offset);
-
-void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                           VkQueryPool pool, uint32_t count);
-/// The time at which all earlier work is done.
-void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer, VkQueryPool pool,
-                     uint32_t index);
-/// The time at which the last dispatch is launched. See DevicePlan::launchTimestamps.
-void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                           VkQueryPool pool, uint32_t index);
 
 /// A label around commands, for captures and validation messages; nothing without debug utils.
 void recordBeginLabel(const DeviceHandle& device, VkCommandBuffer commandBuffer, const char* name);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "vulkan/device/DeviceHandle.hpp"
 
@@ -27,28 +26,16 @@ std::vector<uint64_t> toNanoseconds(std::vector<uint64_t> ticks, uint32_t validB
     return ticks;
 }
 
-TimestampQueries::TimestampQueries(TimestampQueries&& other) noexcept {
-    *this = std::move(other);
-}
-
-TimestampQueries& TimestampQueries::operator=(TimestampQueries&& other) noexcept {
-    std::swap(mOwner, other.mOwner);
-    std::swap(mSlot, other.mSlot);
-    return *this;
-}
-
-TimestampQueries::~TimestampQueries() {
-    if (!mOwner)
-        return;
-    const std::lock_guard lock(mOwner->mMutex);
-    mOwner->mIdle.push_back(mSlot);
+void QueryPools::recycle(const TimestampSlot& slot) {
+    const std::lock_guard lock(mMutex);
+    mIdle.push_back(slot);
 }
 
 std::vector<uint64_t> TimestampQueries::read(uint32_t count) const {
     std::vector<uint64_t> ticks(count);
-    const DeviceHandle& device = mOwner->mDevice;
+    const DeviceHandle& device = mPool->mDevice;
     device.check(
-        device.vk().vkGetQueryPoolResults(device.handle(), mSlot.handle, 0, count,
+        device.vk().vkGetQueryPoolResults(device.handle(), mObject.handle, 0, count,
                                           count * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
                                           VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "vkGetQueryPoolResults");
@@ -56,19 +43,18 @@ std::vector<uint64_t> TimestampQueries::read(uint32_t count) const {
 }
 
 QueryPools::~QueryPools() {
-    for (const TimestampQueries::Slot& slot : mIdle)
+    for (const TimestampSlot& slot : mIdle)
         mDevice.vk().vkDestroyQueryPool(mDevice.handle(), slot.handle, nullptr);
 }
 
 TimestampQueries QueryPools::acquire(uint32_t count) {
     {
         const std::lock_guard lock(mMutex);
-        const auto found =
-            std::find_if(mIdle.begin(), mIdle.end(), [&](const TimestampQueries::Slot& slot) {
-                return slot.capacity >= count;
-            });
+        const auto found = std::find_if(mIdle.begin(), mIdle.end(), [&](const TimestampSlot& slot) {
+            return slot.capacity >= count;
+        });
         if (found != mIdle.end()) {
-            const TimestampQueries::Slot slot = *found;
+            const TimestampSlot slot = *found;
             mIdle.erase(found);
             return TimestampQueries(*this, slot);
         }
@@ -76,7 +62,7 @@ TimestampQueries QueryPools::acquire(uint32_t count) {
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = std::bit_ceil(count);
-    TimestampQueries::Slot slot;
+    TimestampSlot slot;
     slot.capacity = info.queryCount;
     mDevice.check(mDevice.vk().vkCreateQueryPool(mDevice.handle(), &info, nullptr, &slot.handle),
                   "vkCreateQueryPool");

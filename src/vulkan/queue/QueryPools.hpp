@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vulkan/device/Vulkan.hpp"
+#include "vulkan/queue/Lease.hpp"
 
 namespace kp::vulkan {
 
@@ -19,34 +20,20 @@ class QueryPools;
 std::vector<uint64_t> toNanoseconds(std::vector<uint64_t> ticks, uint32_t validBits,
                                     double nanosecondsPerTick);
 
-/// A pool of timestamp queries. Destruction returns it to its QueryPools; it must not be pending on
-/// the device then.
-class TimestampQueries {
+struct TimestampSlot {
+    VkQueryPool handle = VK_NULL_HANDLE;
+    uint32_t capacity = 0;
+};
+
+/// A pool of timestamp queries. It must not be pending on the device when it is destroyed.
+class TimestampQueries : public Lease<QueryPools, TimestampSlot> {
 public:
-    TimestampQueries() = default;
-    TimestampQueries(TimestampQueries&& other) noexcept;
-    TimestampQueries& operator=(TimestampQueries&& other) noexcept;
-    ~TimestampQueries();
+    using Lease::Lease;
 
-    VkQueryPool handle() const { return mSlot.handle; }
-    uint32_t capacity() const { return mSlot.capacity; }
-    explicit operator bool() const { return mOwner != nullptr; }
-
+    VkQueryPool handle() const { return mObject.handle; }
+    uint32_t capacity() const { return mObject.capacity; }
     /// Returns the ticks of the first @p count queries, which a finished submission has written.
     std::vector<uint64_t> read(uint32_t count) const;
-
-private:
-    friend class QueryPools;
-
-    struct Slot {
-        VkQueryPool handle = VK_NULL_HANDLE;
-        uint32_t capacity = 0;
-    };
-
-    TimestampQueries(QueryPools& owner, const Slot& slot) : mOwner(&owner), mSlot(slot) {}
-
-    QueryPools* mOwner = nullptr;
-    Slot mSlot;
 };
 
 /// Recycles timestamp query pools. Thread-safe.
@@ -54,18 +41,18 @@ class QueryPools {
 public:
     explicit QueryPools(const DeviceHandle& device) : mDevice(device) {}
     ~QueryPools();
-    QueryPools(const QueryPools&) = delete;
-    QueryPools& operator=(const QueryPools&) = delete;
 
     /// Returns queries for at least @p count timestamps. The command buffer resets them before use.
     TimestampQueries acquire(uint32_t count);
 
 private:
     friend class TimestampQueries;
+    friend class Lease<QueryPools, TimestampSlot>;
+    void recycle(const TimestampSlot& slot);
 
     const DeviceHandle& mDevice;
     std::mutex mMutex;
-    std::vector<TimestampQueries::Slot> mIdle;
+    std::vector<TimestampSlot> mIdle;
 };
 
 } // namespace kp::vulkan

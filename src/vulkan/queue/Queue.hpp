@@ -33,8 +33,6 @@ public:
     Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index, bool timelineSemaphores,
           Lock lock = {}, Lock unlock = {});
     ~Queue();
-    Queue(const Queue&) = delete;
-    Queue& operator=(const Queue&) = delete;
 
     /// Submits command buffers, to run after @p waits. Points of this queue are in order anyway.
     /// @return the value that is reached when they have run

@@ -14,39 +14,27 @@
 namespace kp::vulkan {
 namespace {
 
-/// Collects the latest point of each queue.
-class WaitList {
-public:
-    WaitList(Queue& own, std::vector<TimelinePoint>& points) : mOwn(own), mPoints(points) {}
-
-    void add(const TimelinePoint& point) {
-        if (!point.queue || point.queue == &mOwn)
-            return;
-        for (TimelinePoint& known : mPoints)
-            if (known.queue == point.queue) {
-                known.value = std::max(known.value, point.value);
-                return;
-            }
-        mPoints.push_back(point);
-    }
-
-private:
-    Queue& mOwn;
-    std::vector<TimelinePoint>& mPoints;
-};
-
 /// Adds the points that a submission waits for. Runs for each resource of each submission: keep it
 /// short.
 /// @return true if an image awaits its first layout
 /// @throws InvalidArgument if a resource was destroyed
 bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
     Device& device = queue.device();
-    WaitList waits(queue, points);
+    const auto add = [&](const TimelinePoint& point) {
+        if (!point.queue || point.queue == &queue)
+            return;
+        for (TimelinePoint& known : points)
+            if (known.queue == point.queue) {
+                known.value = std::max(known.value, point.value);
+                return;
+            }
+        points.push_back(point);
+    };
     if (accesses.unknown())
         for (size_t i = 0; i < device.queueCount(); ++i)
-            waits.add({&device.queue(i), device.queue(i).lastSubmitted()});
+            add({&device.queue(i), device.queue(i).lastSubmitted()});
     else
-        waits.add(device.lastUnknownAccess());
+        add(device.lastUnknownAccess());
     bool awaitsLayout = false;
     for (const ResourceAccess& access : accesses.resources()) {
         const Resource& resource = *access.resource;
@@ -58,11 +46,11 @@ bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<Timeline
         ResourceUse& use = resource.use();
         use.prepare(queue);
         if (access.writes) {
-            waits.add(use.lastUse);
+            add(use.lastUse);
             for (const TimelinePoint& point : use.others)
-                waits.add(point);
+                add(point);
         } else {
-            waits.add(use.lastWrite);
+            add(use.lastWrite);
         }
     }
     return awaitsLayout;

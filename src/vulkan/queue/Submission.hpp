@@ -74,7 +74,6 @@ private:
 TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
                             const AccessList& accesses, std::span<const TimelinePoint> waits = {});
 
-/// Objects that commands use, kept alive until those have run.
 using KeptObjects = std::vector<std::shared_ptr<const void>>;
 
 /// Records a command buffer and submits it once, as submitOrdered() does. The command buffer, and

@@ -22,10 +22,6 @@ public:
         info.pNext = &type;
         check(device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, &mSemaphore),
               "vkCreateSemaphore (timeline)");
-        const VolkDeviceTable& vk = device.vk();
-        mCounterValue = vk.vkGetSemaphoreCounterValue ? vk.vkGetSemaphoreCounterValue
-                                                      : vk.vkGetSemaphoreCounterValueKHR;
-        mWait = vk.vkWaitSemaphores ? vk.vkWaitSemaphores : vk.vkWaitSemaphoresKHR;
     }
 
     ~SemaphoreTimeline() override {
@@ -65,7 +61,7 @@ public:
     }
 
     VkResult poll(uint64_t& reached) override {
-        return mCounterValue(mDevice.handle(), mSemaphore, &reached);
+        return mDevice.vk().vkGetSemaphoreCounterValue(mDevice.handle(), mSemaphore, &reached);
     }
 
     VkResult wait(uint64_t value, uint64_t timeout) override {
@@ -73,7 +69,7 @@ public:
         info.semaphoreCount = 1;
         info.pSemaphores = &mSemaphore;
         info.pValues = &value;
-        return mWait(mDevice.handle(), &info, timeout);
+        return mDevice.vk().vkWaitSemaphores(mDevice.handle(), &info, timeout);
     }
 
     VkSemaphore semaphore() const override { return mSemaphore; }
@@ -81,8 +77,6 @@ public:
 private:
     const DeviceHandle& mDevice;
     VkSemaphore mSemaphore = VK_NULL_HANDLE;
-    PFN_vkGetSemaphoreCounterValue mCounterValue;
-    PFN_vkWaitSemaphores mWait;
 };
 
 /// Fences in order of submission. A fence is recycled once the device has finished with it and no

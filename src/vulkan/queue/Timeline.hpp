@@ -19,10 +19,8 @@ struct TimelinePoint {
     uint64_t value = 0; ///< 0: no submission, always reached
 };
 
-/// The count of a queue's submissions. Each submission gets the next value, which is reached when
-/// the device has finished it. Two implementations: a timeline semaphore, and recycled fences for
-/// devices without them. poll() and wait() are thread-safe; submit() is called under the queue's
-/// lock.
+/// The count of a queue's submissions: a timeline semaphore, or recycled fences for devices without
+/// them. poll() and wait() are thread-safe; submit() is called under the queue's lock.
 class Timeline {
 public:
     static std::unique_ptr<Timeline> create(const DeviceHandle& device, bool timelineSemaphores);

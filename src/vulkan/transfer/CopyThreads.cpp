@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

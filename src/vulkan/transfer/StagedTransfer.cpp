@@ -14,24 +14,18 @@ StagedTransfer::StagedTransfer(const Plan& plan, std::shared_ptr<Resource> resou
                                const Record& record)
     : mPlan(plan), mRecord(record), mResource(std::move(resource)) {}
 
-void StagedTransfer::upload(const unsigned char* source) {
-    mSource = source;
-    mAccesses.add(mResource, true);
-    inThreads([this] { sendChunks(); });
-}
-
-void StagedTransfer::download(unsigned char* destination) {
-    mDestination = destination;
-    mAccesses.add(mResource, false);
-    inThreads([this] { fetchChunks(); });
-}
-
-void StagedTransfer::inThreads(const std::function<void()>& work) {
+void StagedTransfer::run(unsigned char* host, bool toHost) {
+    mHost = host;
+    mToHost = toHost;
+    mAccesses.add(mResource, !toHost);
     const uint64_t chunks = (mPlan.bytes + mPlan.chunkBytes - 1) / mPlan.chunkBytes;
     const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(mPlan.threads, chunks) - 1);
     CopyThreads::instance().run(helpers, [&] {
         try {
-            work();
+            if (toHost)
+                fetchChunks();
+            else
+                sendChunks();
         } catch (...) {
             mStopped.store(true, std::memory_order_relaxed);
             const std::lock_guard lock(mMutex);
@@ -64,7 +58,7 @@ void StagedTransfer::submit(Chunk& chunk) {
     if (!mBegun || queue.device().instance()->validation().any())
         recordTransferBegin(queue, handle);
     mRecord(handle, chunk.staging.buffer(), chunk.offset, chunk.bytes);
-    recordTransferEnd(queue, handle, mDestination != nullptr);
+    recordTransferEnd(queue, handle, mToHost);
     commands.end();
     chunk.staging.setDone(submitOrdered(queue, {&handle, 1}, mAccesses));
     mBegun = true;
@@ -76,7 +70,7 @@ void StagedTransfer::sendChunks() {
         if (chunk.bytes == 0)
             return;
         chunk.staging = mPlan.ring->acquire(chunk.bytes, mPlan.stagingBytes, mPlan.limits);
-        copyMemory(chunk.staging.memory(), mSource + chunk.offset, chunk.bytes, mPlan.streaming);
+        copyMemory(chunk.staging.memory(), mHost + chunk.offset, chunk.bytes, mPlan.streaming);
         submit(chunk);
     }
 }
@@ -88,8 +82,7 @@ StagedTransfer::Chunk StagedTransfer::fetch(bool wait) {
         mNext.load(std::memory_order_relaxed) >= mPlan.bytes)
         return none;
     StagingRing::Lease staging =
-        wait ? mPlan.ring->acquire(minBytes, mPlan.stagingBytes, mPlan.limits)
-             : mPlan.ring->tryAcquire(minBytes, mPlan.stagingBytes, mPlan.limits);
+        mPlan.ring->acquire(minBytes, mPlan.stagingBytes, mPlan.limits, wait);
     if (!staging)
         return none;
     Chunk chunk = next();
@@ -112,7 +105,7 @@ void StagedTransfer::fetchChunks() {
             Chunk ahead = fetch(false);
             const TimelinePoint& done = current.staging.done();
             done.queue->wait(done.value, UINT64_MAX, mode);
-            copyMemory(mDestination + current.offset, current.staging.memory(), current.bytes,
+            copyMemory(mHost + current.offset, current.staging.memory(), current.bytes,
                        mPlan.streaming);
             current = std::move(ahead);
         }

@@ -38,10 +38,9 @@ public:
     /// @p plan and @p record must outlive it.
     StagedTransfer(const Plan& plan, std::shared_ptr<Resource> resource, const Record& record);
 
-    /// Returns when the caller may reuse @p source; the device may still be copying.
-    void upload(const unsigned char* source);
-    /// Returns when @p destination holds the data.
-    void download(unsigned char* destination);
+    /// Returns when the caller may reuse the host memory, which is only read; the device may still
+    /// be copying. With @p toHost, returns when the host memory holds the data.
+    void run(unsigned char* host, bool toHost);
 
 private:
     struct Chunk {
@@ -50,7 +49,6 @@ private:
         uint64_t bytes = 0;
     };
 
-    void inThreads(const std::function<void()>& work);
     /// Takes the next chunk; its bytes are 0 if none is left.
     Chunk next();
     void submit(Chunk& chunk);
@@ -62,8 +60,8 @@ private:
     const Record& mRecord;
     std::shared_ptr<Resource> mResource;
     AccessList mAccesses;
-    const unsigned char* mSource = nullptr;
-    unsigned char* mDestination = nullptr;
+    unsigned char* mHost = nullptr;
+    bool mToHost = false;
     std::atomic<uint64_t> mNext{0};
     std::atomic<bool> mStopped{false};
     std::mutex mMutex; ///< guards the members below, and keeps submissions in order

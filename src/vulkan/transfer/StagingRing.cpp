@@ -11,35 +11,27 @@
 namespace kp::vulkan {
 
 CommandBuffer& StagingRing::Lease::commands(uint32_t family) {
-    if (!mSlot->commands || mSlot->family != family) {
-        mSlot->commands = mRing->mDevice.commandBuffers().acquire(family);
-        mSlot->family = family;
+    if (!mObject->commands || mObject->family != family) {
+        mObject->commands = mPool->mDevice.commandBuffers().acquire(family);
+        mObject->family = family;
     }
-    return mSlot->commands;
+    return mObject->commands;
 }
 
-StagingRing::Lease StagingRing::acquire(uint64_t bytes, uint64_t usual, const Limits& limits) {
-    return find(bytes, usual, limits, true);
-}
-
-StagingRing::Lease StagingRing::tryAcquire(uint64_t bytes, uint64_t usual, const Limits& limits) {
-    return find(bytes, usual, limits, false);
-}
-
-StagingRing::Lease StagingRing::find(uint64_t bytes, uint64_t usual, const Limits& limits,
-                                     bool wait) {
+StagingRing::Lease StagingRing::acquire(uint64_t bytes, uint64_t usual, const Limits& limits,
+                                        bool wait) {
     const uint64_t size = std::max(bytes, usual);
     bool mayMake = true;
     std::unique_lock lock(mMutex);
     for (;;) {
         if (Slot* slot = takeReady(bytes))
-            return Lease(*this, *slot);
+            return Lease(*this, slot);
         if (mSlots.size() >= limits.count || mBytes + size > limits.bytes)
             dropSmaller(bytes);
         const bool room = mSlots.size() < limits.count && mBytes + size <= limits.bytes;
         if (mSlots.empty() || (mayMake && room)) {
             try {
-                return Lease(*this, *make(size, lock));
+                return Lease(*this, make(size, lock));
             } catch (const OutOfMemory&) {
                 // The existing ones have to suffice.
                 if (mSlots.empty())
@@ -59,7 +51,7 @@ StagingRing::Lease StagingRing::find(uint64_t bytes, uint64_t usual, const Limit
             continue;
         }
         lock.unlock();
-        Lease lease(*this, *busy);
+        Lease lease(*this, busy);
         const TimelinePoint& done = busy->done;
         done.queue->wait(done.value, UINT64_MAX, mDevice.defaultWaitMode());
         if (busy->bytes >= bytes)
@@ -91,12 +83,17 @@ StagingRing::Slot* StagingRing::takeOldest() {
     return oldest;
 }
 
-void StagingRing::dropSmaller(uint64_t bytes) {
+template <typename Predicate>
+void StagingRing::dropIdle(const Predicate& due) {
     for (size_t i = mSlots.size(); i-- > 0;) {
         const Slot& slot = *mSlots[i];
-        if (!slot.taken && slot.bytes < bytes && DeletionQueue::reached(slot.done))
+        if (!slot.taken && due(slot) && DeletionQueue::reached(slot.done))
             remove(slot);
     }
+}
+
+void StagingRing::dropSmaller(uint64_t bytes) {
+    dropIdle([&](const Slot& slot) { return slot.bytes < bytes; });
 }
 
 StagingRing::Slot* StagingRing::make(uint64_t bytes, std::unique_lock<std::mutex>& lock) {
@@ -122,11 +119,11 @@ void StagingRing::remove(const Slot& slot) {
     std::erase_if(mSlots, [&](const auto& other) { return other.get() == &slot; });
 }
 
-void StagingRing::release(Slot& slot) {
+void StagingRing::recycle(Slot* slot) {
     {
         const std::lock_guard lock(mMutex);
-        slot.taken = false;
-        slot.used = Clock::now();
+        slot->taken = false;
+        slot->used = Clock::now();
     }
     mFree.notify_one();
 }
@@ -134,11 +131,7 @@ void StagingRing::release(Slot& slot) {
 uint64_t StagingRing::trim(Clock::duration unused) {
     const std::lock_guard lock(mMutex);
     const Clock::time_point now = Clock::now();
-    for (size_t i = mSlots.size(); i-- > 0;) {
-        const Slot& slot = *mSlots[i];
-        if (!slot.taken && now - slot.used >= unused && DeletionQueue::reached(slot.done))
-            remove(slot);
-    }
+    dropIdle([&](const Slot& slot) { return now - slot.used >= unused; });
     return mBytes;
 }
 

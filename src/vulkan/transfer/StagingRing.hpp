@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/Lease.hpp"
 
 namespace kp::vulkan {
 
@@ -40,48 +40,26 @@ private:
     };
 
 public:
-    /// Exclusive use of a staging buffer. Destruction returns it to the ring; the device may still
-    /// use it until the point given to setDone().
-    class Lease {
+    /// The device may still use a buffer after its destruction, until the point given to setDone().
+    class Lease : public vulkan::Lease<StagingRing, Slot*> {
     public:
-        Lease() = default;
-        Lease(Lease&& other) noexcept { *this = std::move(other); }
-        Lease& operator=(Lease&& other) noexcept {
-            std::swap(mRing, other.mRing);
-            std::swap(mSlot, other.mSlot);
-            return *this;
-        }
-        ~Lease() {
-            if (mRing)
-                mRing->release(*mSlot);
-        }
+        using vulkan::Lease<StagingRing, Slot*>::Lease;
 
-        explicit operator bool() const { return mRing != nullptr; }
-        void* memory() const { return mSlot->buffer->mapped(); }
-        VkBuffer buffer() const { return mSlot->buffer->handle(); }
+        void* memory() const { return mObject->buffer->mapped(); }
+        VkBuffer buffer() const { return mObject->buffer->handle(); }
         /// A command buffer for queues of @p family; not pending.
         CommandBuffer& commands(uint32_t family);
-        const TimelinePoint& done() const { return mSlot->done; }
-        void setDone(const TimelinePoint& point) { mSlot->done = point; }
-
-    private:
-        friend class StagingRing;
-        Lease(StagingRing& ring, Slot& slot) : mRing(&ring), mSlot(&slot) {}
-        StagingRing* mRing = nullptr;
-        Slot* mSlot = nullptr;
+        const TimelinePoint& done() const { return mObject->done; }
+        void setDone(const TimelinePoint& point) { mObject->done = point; }
     };
 
     explicit StagingRing(Device& device) : mDevice(device) {}
-    StagingRing(const StagingRing&) = delete;
-    StagingRing& operator=(const StagingRing&) = delete;
 
     /// Returns a buffer of at least @p bytes; a new one has at least @p usual. Waits for one at the
-    /// limits, so a caller that holds another lease of this ring must use tryAcquire().
+    /// limits, or with @p wait off returns an empty lease: for a caller that holds another one.
     /// @throws OutOfMemory if none exists and none can be created; whatever waiting for the device
     ///         throws
-    Lease acquire(uint64_t bytes, uint64_t usual, const Limits& limits);
-    /// As acquire(), but returns an empty lease instead of waiting.
-    Lease tryAcquire(uint64_t bytes, uint64_t usual, const Limits& limits);
+    Lease acquire(uint64_t bytes, uint64_t usual, const Limits& limits, bool wait = true);
 
     /// Frees the buffers that were idle for @p unused and that the device has finished with.
     /// @return the bytes left
@@ -89,14 +67,15 @@ public:
     uint64_t bytes() const;
 
 private:
-    Lease find(uint64_t bytes, uint64_t usual, const Limits& limits, bool wait);
     Slot* takeReady(uint64_t bytes);
     Slot* takeOldest();
-    /// Frees idle buffers of less than @p bytes.
+    template <typename Predicate>
+    void dropIdle(const Predicate& due);
     void dropSmaller(uint64_t bytes);
     Slot* make(uint64_t bytes, std::unique_lock<std::mutex>& lock);
     void remove(const Slot& slot);
-    void release(Slot& slot);
+    friend class vulkan::Lease<StagingRing, Slot*>;
+    void recycle(Slot* slot);
 
     Device& mDevice;
     mutable std::mutex mMutex;

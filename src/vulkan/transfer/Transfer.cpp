@@ -27,10 +27,9 @@ uint64_t roundUp(uint64_t value, uint64_t step) {
     return (value + step - 1) / step * step;
 }
 
-void copyRows(unsigned char* destination, uint64_t destinationPitch, const unsigned char* source,
-              uint64_t sourcePitch, uint64_t rowBytes, uint64_t rows) {
-    for (uint64_t row = 0; row < rows; ++row)
-        std::memcpy(destination + row * destinationPitch, source + row * sourcePitch, rowBytes);
+/// Returns memory that a function for both directions only reads.
+unsigned char* hostBytes(const void* data) {
+    return static_cast<unsigned char*>(const_cast<void*>(data));
 }
 
 VkBufferImageCopy regionOf(const Image& image, uint64_t firstRow, uint64_t rows) {
@@ -66,10 +65,7 @@ void copyOnHost(void* destination, const void* source, uint64_t bytes, const Tra
 
 /// Has the staging of a transfer freed later, also of one that failed.
 struct StagingWatch {
-    StagingWatch() = default;
     ~StagingWatch() { CopyThreads::instance().watch(); }
-    StagingWatch(const StagingWatch&) = delete;
-    StagingWatch& operator=(const StagingWatch&) = delete;
 };
 
 Queue* copyQueue(const Device& device, size_t index) {
@@ -157,6 +153,40 @@ StagedTransfer::Plan Transfer::plan(Direction& direction, uint64_t bytes, uint64
     return plan;
 }
 
+void Transfer::copyBuffer(const std::shared_ptr<Buffer>& buffer, uint64_t offset,
+                          unsigned char* host, uint64_t bytes, bool toHost) {
+    const TransferRules rules = this->rules();
+    Direction& direction = toHost ? mDown : mUp;
+    DirectTransfer direct;
+    for (uint64_t at = 0; at < bytes;) {
+        const HostRanges::Part part = mHostRanges.find(host + at, bytes - at);
+        if (part.buffer) {
+            DirectTransfer::Copy copy{part.buffer, part.offset, buffer, offset + at, part.bytes};
+            if (toHost)
+                copy = {buffer, offset + at, part.buffer, part.offset, part.bytes, true};
+            direct.submit(copy, directQueues(direction, *buffer, part.bytes, rules),
+                          rules.pieceBytes);
+        } else {
+            const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
+                                                      uint64_t from, uint64_t count) {
+                VkBuffer source = staging;
+                VkBuffer destination = buffer->handle();
+                VkBufferCopy region{0, buffer->offset() + offset + at + from, count};
+                if (toHost) {
+                    std::swap(source, destination);
+                    std::swap(region.srcOffset, region.dstOffset);
+                }
+                mDevice.vk().vkCmdCopyBuffer(commands, source, destination, 1, &region);
+            };
+            const StagingWatch watch;
+            const auto staged = plan(direction, part.bytes, 1, !buffer->wrapped(), rules);
+            StagedTransfer(staged, buffer, record).run(host + at, toHost);
+        }
+        at += part.bytes;
+    }
+    direct.wait();
+}
+
 void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, const void* data,
                       uint64_t bytes) {
     if (bytes == 0)
@@ -174,26 +204,7 @@ void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, co
             return;
         }
     }
-    const auto* source = static_cast<const unsigned char*>(data);
-    DirectTransfer direct;
-    for (uint64_t at = 0; at < bytes;) {
-        const HostRanges::Part part = mHostRanges.find(source + at, bytes - at);
-        if (part.buffer) {
-            direct.submit({part.buffer, part.offset, buffer, offset + at, part.bytes, false},
-                          directQueues(mUp, *buffer, part.bytes, rules), rules.pieceBytes);
-        } else {
-            const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
-                                                      uint64_t from, uint64_t count) {
-                const VkBufferCopy region{0, buffer->offset() + offset + at + from, count};
-                mDevice.vk().vkCmdCopyBuffer(commands, staging, buffer->handle(), 1, &region);
-            };
-            const StagingWatch watch;
-            const auto staged = plan(mUp, part.bytes, 1, !buffer->wrapped(), rules);
-            StagedTransfer(staged, buffer, record).upload(source + at);
-        }
-        at += part.bytes;
-    }
-    direct.wait();
+    copyBuffer(buffer, offset, hostBytes(data), bytes, false);
     // A host application's submissions are not ordered after ours.
     if (mDevice.wrapped() || buffer->wrapped())
         buffer->waitUntilFree(false);
@@ -211,26 +222,7 @@ void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset, 
                    rules);
         return;
     }
-    auto* destination = static_cast<unsigned char*>(data);
-    DirectTransfer direct;
-    for (uint64_t at = 0; at < bytes;) {
-        const HostRanges::Part part = mHostRanges.find(destination + at, bytes - at);
-        if (part.buffer) {
-            direct.submit({buffer, offset + at, part.buffer, part.offset, part.bytes, true},
-                          directQueues(mDown, *buffer, part.bytes, rules), rules.pieceBytes);
-        } else {
-            const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
-                                                      uint64_t from, uint64_t count) {
-                const VkBufferCopy region{buffer->offset() + offset + at + from, 0, count};
-                mDevice.vk().vkCmdCopyBuffer(commands, buffer->handle(), staging, 1, &region);
-            };
-            const StagingWatch watch;
-            const auto staged = plan(mDown, part.bytes, 1, !buffer->wrapped(), rules);
-            StagedTransfer(staged, buffer, record).download(destination + at);
-        }
-        at += part.bytes;
-    }
-    direct.wait();
+    copyBuffer(buffer, offset, static_cast<unsigned char*>(data), bytes, true);
 }
 
 void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset,
@@ -251,49 +243,41 @@ void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset,
 }
 
 void Transfer::upload(const std::shared_ptr<Image>& image, const void* data) {
-    mDevice.requireAlive();
-    const uint64_t rowBytes = uint64_t{image->info().width} * image->info().texelSize;
-    const uint64_t rows = image->info().height;
-    const auto* source = static_cast<const unsigned char*>(data);
-    if (void* mapped = image->mapped()) {
-        image->waitUntilFree(true);
-        copyRows(static_cast<unsigned char*>(mapped), image->rowPitch(), source, rowBytes, rowBytes,
-                 rows);
-        return;
-    }
-    const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
-                                              uint64_t at, uint64_t count) {
-        const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
-        mDevice.vk().vkCmdCopyBufferToImage(commands, staging, image->handle(),
-                                            VK_IMAGE_LAYOUT_GENERAL, 1, &region);
-    };
-    const StagingWatch watch;
-    StagedTransfer(plan(mUp, rowBytes * rows, rowBytes, false, rules()), image, record)
-        .upload(source);
-    if (mDevice.wrapped())
+    copyImage(image, hostBytes(data), false);
+    if (mDevice.wrapped() && !image->mapped())
         image->waitUntilFree(false);
 }
 
 void Transfer::download(const std::shared_ptr<Image>& image, void* data) {
+    copyImage(image, static_cast<unsigned char*>(data), true);
+}
+
+void Transfer::copyImage(const std::shared_ptr<Image>& image, unsigned char* host, bool toHost) {
     mDevice.requireAlive();
     const uint64_t rowBytes = uint64_t{image->info().width} * image->info().texelSize;
     const uint64_t rows = image->info().height;
-    auto* destination = static_cast<unsigned char*>(data);
-    if (const void* mapped = image->mapped()) {
-        image->waitUntilFree(false);
-        copyRows(destination, rowBytes, static_cast<const unsigned char*>(mapped),
-                 image->rowPitch(), rowBytes, rows);
+    if (auto* mapped = static_cast<unsigned char*>(image->mapped())) {
+        image->waitUntilFree(!toHost);
+        for (uint64_t row = 0; row < rows; ++row) {
+            unsigned char* texels = mapped + row * image->rowPitch();
+            unsigned char* bytes = host + row * rowBytes;
+            std::memcpy(toHost ? bytes : texels, toHost ? texels : bytes, rowBytes);
+        }
         return;
     }
     const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
                                               uint64_t at, uint64_t count) {
         const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
-        mDevice.vk().vkCmdCopyImageToBuffer(commands, image->handle(), VK_IMAGE_LAYOUT_GENERAL,
-                                            staging, 1, &region);
+        if (toHost)
+            mDevice.vk().vkCmdCopyImageToBuffer(commands, image->handle(), VK_IMAGE_LAYOUT_GENERAL,
+                                                staging, 1, &region);
+        else
+            mDevice.vk().vkCmdCopyBufferToImage(commands, staging, image->handle(),
+                                                VK_IMAGE_LAYOUT_GENERAL, 1, &region);
     };
     const StagingWatch watch;
-    StagedTransfer(plan(mDown, rowBytes * rows, rowBytes, false, rules()), image, record)
-        .download(destination);
+    const auto staged = plan(toHost ? mDown : mUp, rowBytes * rows, rowBytes, false, rules());
+    StagedTransfer(staged, image, record).run(host, toHost);
 }
 
 void Transfer::trim() {

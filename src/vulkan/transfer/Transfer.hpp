@@ -34,19 +34,14 @@ class Transfer final : private CopyThreads::User {
 public:
     explicit Transfer(Device& device);
     ~Transfer() override;
-    Transfer(const Transfer&) = delete;
-    Transfer& operator=(const Transfer&) = delete;
 
     TransferRules rules() const;
-    /// Applies to transfers and buffers from now on.
     void setRules(const TransferRules& rules);
     /// Sets the device's default rules with changes as text, see changedRules().
     void changeRules(std::string_view changes);
 
-    /// Copies @p bytes from @p data to @p offset of @p buffer.
     void upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, const void* data,
                 uint64_t bytes);
-    /// Copies @p bytes at @p offset of @p buffer to @p data.
     void download(const std::shared_ptr<Buffer>& buffer, uint64_t offset, void* data,
                   uint64_t bytes);
     /// Copies to the beginning of a buffer in host memory.
@@ -84,6 +79,10 @@ private:
         Queue* copyQueue; ///< null if the device has none
     };
 
+    /// @param host  only read unless @p toHost
+    void copyBuffer(const std::shared_ptr<Buffer>& buffer, uint64_t offset, unsigned char* host,
+                    uint64_t bytes, bool toHost);
+    void copyImage(const std::shared_ptr<Image>& image, unsigned char* host, bool toHost);
     bool freeIdle() noexcept override;
     uint64_t trim(std::chrono::milliseconds unused);
     Queue& queueFor(const Direction& direction, uint64_t bytes, bool mayUseCopyQueue,

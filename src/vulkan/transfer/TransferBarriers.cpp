@@ -29,16 +29,15 @@ VkBufferMemoryBarrier ownershipTransfer(const Queue& queue, const Buffer& buffer
 } // namespace
 
 void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer) {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    VkPipelineStageFlags before = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkPipelineStageFlags stages = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkAccessFlags writes = VK_ACCESS_TRANSFER_WRITE_BIT;
     if (hasCompute(queue)) {
-        barrier.srcAccessMask |= VK_ACCESS_SHADER_WRITE_BIT;
-        before |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+        stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+        writes |= VK_ACCESS_SHADER_WRITE_BIT;
     }
-    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, before, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                             0, 1, &barrier, 0, nullptr, 0, nullptr);
+    recordMemoryBarrier(queue.device(), commandBuffer, stages, writes,
+                        VK_PIPELINE_STAGE_TRANSFER_BIT,
+                        VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
 }
 
 void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool toHost) {
@@ -46,17 +45,13 @@ void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool t
         recordClosingBarrier(queue.device(), commandBuffer, bit(WorkKind::eTransfer), toHost);
         return;
     }
-    if (!toHost)
-        return;
     // The transfer access covers later copies to the same host memory: the host has waited by then,
     // but validation layers do not see that.
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                             VK_PIPELINE_STAGE_HOST_BIT |
-                                                 VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                             0, 1, &barrier, 0, nullptr, 0, nullptr);
+    if (toHost)
+        recordMemoryBarrier(queue.device(), commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                            VK_ACCESS_TRANSFER_WRITE_BIT,
+                            VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
 }
 
 void recordRelease(const Queue& queue, VkCommandBuffer commandBuffer, const Buffer& buffer) {

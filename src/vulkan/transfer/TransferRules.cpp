@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <vector>
 
@@ -64,16 +65,11 @@ std::string nameList() {
 
 uint64_t parseValue(std::string_view item, std::string_view text) {
     uint64_t value = 0;
-    size_t digits = 0;
-    for (; digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]));
-         ++digits) {
-        const auto digit = static_cast<uint64_t>(text[digits] - '0');
-        if (value > (std::numeric_limits<uint64_t>::max() - digit) / 10)
-            refuse(item, "the value is too large");
-        value = value * 10 + digit;
-    }
-    std::string_view unit = text.substr(digits);
-    if (digits == 0 || unit.size() > 1)
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+    if (error == std::errc::result_out_of_range)
+        refuse(item, "the value is too large");
+    if (error != std::errc() || unit.size() > 1)
         refuse(item, formatted("'{}' is not a number", text));
     if (unit.empty())
         return value;
@@ -94,27 +90,8 @@ void makeConsistent(TransferRules& rules) {
     rules.chunkBytes = std::max(kMinChunk, rules.chunkBytes / kMinChunk * kMinChunk);
 }
 
-/// The rules that all kinds of devices share.
-TransferRules commonRules() {
-    TransferRules rules;
-    // Much more than the defaults below use (128 MiB with 8 threads). The rest is for wide images,
-    // of which a chunk holds at least a row, and for larger chunks on request.
-    rules.stagingBytes = 256 * kMebi;
-    // Creating staging takes about 0.3 ms per MiB (H200: 18 ms for 64 MiB), which a program that
-    // transfers several times a second should not pay each time.
-    rules.idleMilliseconds = 1000;
-    // If host and device share memory and caches, written data are soon read.
-    rules.streamingStores = false;
-    // H200, 256 MiB of pinned memory: 5.5 ms up and 5.3 ms down in one piece, 5.4 and 5.3 ms in
-    // pieces of 16 MiB on both copy queues. But then the other direction has no queue of its own,
-    // and both at once reach 51 GB/s instead of 58.
-    rules.pieceBytes = 0;
-    rules.pieceQueues = 1;
-    return rules;
-}
-
 TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
-    TransferRules rules = commonRules();
+    TransferRules rules;
     // H200: one host thread copies 16.6 GB/s, the device 50. Up and down of 1 GiB in GB/s: 33 and
     // 47 with 4 threads, 45 and 46 with 8, 45 and 46 with 12. Half of the host's threads are left
     // to the program.
@@ -141,14 +118,6 @@ TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     return rules;
 }
 
-void addNvidiaKernelRules(TransferRules& rules) {
-    // H200, TB/s read and written by vkCmdCopyBuffer and by the shader: 64 KiB 0.023 and 0.018, 1
-    // MiB 0.23 and 0.28, 4 MiB 0.50 and 1.0, 16 MiB 0.73 and 2.9, 256 MiB 0.84 and 4.1.
-    rules.copyKernelBytes = kMebi;
-    // vkCmdFillBuffer is as fast as a shader: 1.6 TB/s for 16 MiB, 4.0 for 256 MiB, both.
-    rules.fillKernelBytes = 0;
-}
-
 TransferRules integratedRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     TransferRules rules = discreteRules(false, hostThreads);
     // The memory is shared, so a copy by the device would only read and write it once more.
@@ -163,7 +132,7 @@ TransferRules integratedRules(bool wholeMemoryMapped, uint32_t hostThreads) {
 }
 
 TransferRules softwareRules() {
-    TransferRules rules = commonRules();
+    TransferRules rules;
     // Device memory is host memory, so one memcpy suffices: 24 GB/s on a host where the driver's
     // copy reaches the same and needs another one to or from staging. One thread, since the driver
     // computes on the same cores.
@@ -205,8 +174,10 @@ TransferRules defaultTransferRules(const PhysicalDevice& device, uint32_t hostTh
         return integratedRules(whole, hostThreads);
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: {
         TransferRules rules = discreteRules(whole, hostThreads);
+        // H200, TB/s read and written by vkCmdCopyBuffer and by the shader: 64 KiB 0.023 and 0.018,
+        // 1 MiB 0.23 and 0.28, 4 MiB 0.50 and 1.0, 16 MiB 0.73 and 2.9, 256 MiB 0.84 and 4.1.
         if (device.isNvidia())
-            addNvidiaKernelRules(rules);
+            rules.copyKernelBytes = kMebi;
         return rules;
     }
     default:

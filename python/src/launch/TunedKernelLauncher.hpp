@@ -5,7 +5,7 @@
 
 namespace kp::python {
 
-/// Binds KernelStatistics, to_table, TimingSink and FunctionProfiler.
-void bindKernelStatistics(py::module_& module);
+/// Binds TunedKernelLauncher.
+void bindTunedKernelLauncher(py::module_& module);
 
 } // namespace kp::python

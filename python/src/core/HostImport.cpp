@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/HostMemory.hpp"
+#include "core/Classes.hpp"
 
 #include "base/Arrays.hpp"
 
@@ -25,9 +25,9 @@ public:
     ImportHandle& operator=(const ImportHandle&) = delete;
 
     void importTo(ManagerHandle& manager) {
-        const Use use(manager);
-        const py::gil_scoped_release release;
-        mImport = manager.manager->importHost(mBuffer.buf, static_cast<uint64_t>(mBuffer.len));
+        mImport = withoutGil(manager, [&] {
+            return manager.manager->importHost(mBuffer.buf, static_cast<uint64_t>(mBuffer.len));
+        });
     }
     /// Waits for transfers that use the memory.
     void close() {
@@ -47,25 +47,18 @@ private:
 
 py::object makePinnedArray(py::handle self, py::handle shape, const py::object& dtype) {
     auto& manager = handleOf<ManagerHandle>(self);
-    const py::dtype element = toDtype(dtype);
-    dataTypeOf(element, "dtype");
-    const std::vector<py::ssize_t> extents = toShape(shape);
-    const auto bytes =
-        static_cast<uint64_t>(countOf(extents)) * static_cast<uint64_t>(element.itemsize());
+    const Elements elements(shape, dtype);
+    const uint64_t bytes = elements.count() * elements.itemBytes();
     if (bytes == 0)
         throw py::value_error("a zero-sized pinned array cannot be created");
-    auto memory = std::make_unique<std::shared_ptr<PinnedBytes>>();
-    {
-        const Use use(manager);
-        const py::gil_scoped_release release;
-        *memory = manager.manager->pinnedArray<unsigned char>(bytes);
-    }
+    auto memory = std::make_unique<std::shared_ptr<PinnedBytes>>(
+        withoutGil(manager, [&] { return manager.manager->pinnedArray<unsigned char>(bytes); }));
     void* const data = (*memory)->data();
     const py::capsule owner(memory.get(), [](void* pointer) {
         delete static_cast<std::shared_ptr<PinnedBytes>*>(pointer);
     });
     (void)memory.release();
-    return makeView(data, element, extents, owner);
+    return makeView(data, elements.dtype, elements.shape, owner);
 }
 
 std::unique_ptr<ImportHandle> importHost(py::handle self, py::handle array) {
@@ -79,8 +72,7 @@ std::unique_ptr<ImportHandle> importHost(py::handle self, py::handle array) {
 void bindHostMemory(py::module_& module, Classes& classes) {
     py::class_<ImportHandle> type(module, "HostImport", doc(R"(
         An import of an array's memory into a device; see Manager.import_host. Ends with close(), a
-        `with` block, or its deletion.
-    )"));
+        `with` block, or its deletion.)"));
     type.def_property_readonly("imported", &ImportHandle::imported,
                                "True if the device copies from and to the memory directly.")
         .def_property_readonly("reason", &ImportHandle::reason,
@@ -90,17 +82,14 @@ void bindHostMemory(py::module_& module, Classes& classes) {
     bindContextManager(type, [](py::handle self) { py::cast<ImportHandle&>(self).close(); });
 
     classes.manager
-        .def("pinned_array", &makePinnedArray, py::arg("shape"), py::arg("dtype") = py::none(),
-             doc(R"(
+        .def("pinned_array", &makePinnedArray, "shape"_a, "dtype"_a = py::none(), doc(R"(
                  An array in host memory that the device accesses directly: write() from it and
                  read() into it are one copy by the device. Elements are float32, or `dtype`, and
-                 start undefined. It outlives the manager, and its memory cannot be swapped out.
-             )"))
-        .def("import_host", &importHost, py::arg("array"), doc(R"(
+                 start undefined. It outlives the manager, and its memory cannot be swapped out.)"))
+        .def("import_host", &importHost, "array"_a, doc(R"(
             Imports the memory of an array, so that write() from it and read() into it need no
             staging. Pays off for memory that is transferred several times. Do not resize the array
-            meanwhile. If the device cannot import it, transfers go through staging as usual.
-        )"));
+            meanwhile. If the device cannot import it, transfers go through staging as usual.)"));
 }
 
 } // namespace kp::python
