@@ -34,8 +34,7 @@ PYBIND11_MODULE(_kp, module) {
     bindCopyLauncher(module);
     bindKernelListLauncher(module);
 
-    bindSpirv(module);
-    bindShaderDescription(module);
+    bindShader(module);
 
     bindTunableKernel(module);
     bindTuningArguments(module);

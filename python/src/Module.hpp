@@ -3,7 +3,6 @@
 
 // The bindings of every class of kp._kp.
 #include "base/Errors.hpp"
-#include "base/Logging.hpp"
 #include "base/Process.hpp"
 #include "base/Pybind.hpp"
 #include "core/Classes.hpp"
@@ -14,7 +13,6 @@
 #include "launch/Launcher.hpp"
 #include "launch/TunedKernelLauncher.hpp"
 #include "profile/Profiler.hpp"
-#include "shader/ShaderDescription.hpp"
-#include "shader/Spirv.hpp"
+#include "shader/Shader.hpp"
 #include "tune/Autotuner.hpp"
 #include "tune/TuningResult.hpp"

@@ -86,6 +86,7 @@ std::optional<Compiled> DiskCache::load(const Hash& key) const {
         return std::nullopt;
     std::optional<Compiled> compiled;
     ShaderFileHeader header;
+    header.magic = 0;
     if (content->size() >= sizeof header && content->size() <= mMaxBytes + sizeof header) {
         std::memcpy(&header, content->data(), sizeof header);
         const std::string_view body = std::string_view(*content).substr(sizeof header);
@@ -93,8 +94,10 @@ std::optional<Compiled> DiskCache::load(const Hash& key) const {
             header.bytes == body.size() && header.contents == hashBytes(body.data(), body.size()))
             compiled = fromBytes(body);
     }
-    if (!compiled)
+    if (!compiled && header.magic == ShaderFileHeader{}.magic)
         KP_LOG_WARN("the compiled shader {} is damaged and is not used", path);
+    else if (!compiled)
+        KP_LOG_INFO("{} is of another version of the library and is not used", path);
     return compiled;
 }
 

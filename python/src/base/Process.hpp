@@ -30,5 +30,7 @@ void noteDriverUse();
 void awaitAtExit(const std::shared_ptr<Manager>& manager);
 
 void bindProcess();
+/// Sends the library's messages to logging.getLogger("kp").
+void bindLogging();
 
 } // namespace kp::python

@@ -22,6 +22,9 @@ struct Classes {
     py::class_<QueueHandle> queue;
 };
 
+/// Returns a wait argument. @throws InvalidArgument
+WaitPolicy toWaitPolicy(const std::string& name);
+
 /// Binds the enums of elements, memory and barriers.
 void bindEnums(py::module_& module);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Manager.hpp"
+#include "core/Classes.hpp"
 
 #include "base/Values.hpp"
-#include "core/Classes.hpp"
-#include "shader/Spirv.hpp"
+#include "shader/Shader.hpp"
 
 namespace kp::python {
 namespace {

@@ -5,14 +5,95 @@
 #include <cstring>
 
 #include "base/Arrays.hpp"
+#include "base/Held.hpp"
 #include "base/Values.hpp"
 #include "core/Classes.hpp"
 #include "core/Memory.hpp"
-#include "core/PythonOperation.hpp"
 #include "shader/Constants.hpp"
 
 namespace kp::python {
 namespace {
+
+void addAccess(Accesses& accesses, py::handle entry) {
+    if (!PyTuple_Check(entry.ptr()) || PyTuple_GET_SIZE(entry.ptr()) != 2)
+        throw py::type_error(
+            "accesses() returns pairs of a tensor or image and \"r\", \"w\" or \"rw\"");
+    const auto pair = py::reinterpret_borrow<py::tuple>(entry);
+    const std::shared_ptr<Memory>& memory =
+        handleOf<MemoryHandle>(pair[0], "the first of a pair of accesses()").memory;
+    const std::string mode = py::str(pair[1]);
+    if (mode == "r")
+        accesses.read(memory);
+    else if (mode == "w")
+        accesses.write(memory);
+    else if (mode == "rw")
+        accesses.readWrite(memory);
+    else
+        throw py::value_error(
+            formatted("accesses() has \"{}\", which is not \"r\", \"w\" or \"rw\"", mode));
+}
+
+/// An operation whose class is derived in Python: its record() returns the operations that it
+/// consists of, and its hooks run around theirs. Called with the GIL held, except preEval().
+class PythonOperation final : public OpBase {
+public:
+    /// @param self  an instance of a class derived from kp.OpBase
+    explicit PythonOperation(py::object self) : mSelf(std::move(self)) {}
+    ~PythonOperation() override {
+        if (!Py_IsInitialized()) {
+            mSelf.release();
+            return;
+        }
+        const py::gil_scoped_acquire acquire;
+        mSelf = py::object();
+        mParts.clear();
+    }
+
+    /// What Python's accesses() adds to those of the parts.
+    Accesses accesses() override {
+        Accesses accesses;
+        const py::object more = mSelf.attr("accesses")();
+        if (!more.is_none())
+            for (const py::handle entry : more)
+                addAccess(accesses, entry);
+        return accesses;
+    }
+
+    void record(const vk::CommandBuffer& commandBuffer) override {
+        const py::object parts = mSelf.attr("record")();
+        std::vector<std::shared_ptr<OpBase>> recorded;
+        if (!parts.is_none())
+            for (const py::handle part : parts) {
+                if (part.is(mSelf))
+                    throw py::value_error(
+                        "record() of an operation cannot name the operation itself; "
+                        "use super().record()");
+                recorded.push_back(toOperation(part.ptr()));
+                recordPart(commandBuffer, *recorded.back());
+            }
+        mParts = std::move(recorded);
+    }
+
+    void preEval(const vk::CommandBuffer& commandBuffer) override {
+        // A submission that waited for the host is made by the thread that ended the wait.
+        if (PyGILState_Check())
+            mSelf.attr("pre_eval")();
+        else
+            runFromLibrary([this] { mSelf.attr("pre_eval")(); });
+        for (const std::shared_ptr<OpBase>& part : mParts)
+            static_cast<OpBase&>(*part).preEval(commandBuffer);
+    }
+
+    void postEval(const vk::CommandBuffer& commandBuffer) override {
+        for (const std::shared_ptr<OpBase>& part : mParts)
+            static_cast<OpBase&>(*part).postEval(commandBuffer);
+        mSelf.attr("post_eval")();
+    }
+
+private:
+    py::object mSelf;
+    std::vector<std::shared_ptr<OpBase>> mParts; ///< of the last record()
+};
 
 // A handle type for each class, by which pybind11 tells them apart.
 template <typename Op>

@@ -4,7 +4,6 @@
 #include "base/Held.hpp"
 #include "base/Waiting.hpp"
 #include "core/Event.hpp"
-#include "core/Manager.hpp"
 
 namespace kp::python {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/Held.hpp"
 #include "core/Event.hpp"
 #include "launch/LaunchArguments.hpp"
-#include "shader/Spirv.hpp"
+#include "shader/Shader.hpp"
 
 namespace kp::python {
 namespace {

@@ -2,7 +2,7 @@
 #include "launch/KernelLauncher.hpp"
 
 #include "launch/LauncherCall.hpp"
-#include "shader/Spirv.hpp"
+#include "shader/Shader.hpp"
 
 namespace kp::python {
 namespace {

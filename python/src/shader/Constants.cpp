@@ -5,7 +5,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Messages.hpp"
-#include "shader/ShaderDescription.hpp"
+#include "shader/Shader.hpp"
 
 namespace kp::python {
 namespace {

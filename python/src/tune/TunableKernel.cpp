@@ -8,7 +8,7 @@
 #include "base/Values.hpp"
 #include "core/Memory.hpp"
 #include "shader/Constants.hpp"
-#include "shader/Spirv.hpp"
+#include "shader/Shader.hpp"
 
 namespace kp::python {
 namespace {

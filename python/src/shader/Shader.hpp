@@ -21,7 +21,10 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
                         const std::string& language, const std::string& fileName, bool debugInfo,
                         uint32_t vulkanVersion);
 
-/// Binds kp.compile.
-void bindSpirv(py::module_& module);
+/// Returns kp.reflect as dictionaries and lists, from which the Python side creates its classes.
+py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& entryPoint = "main");
+
+/// Binds kp.compile and kp._reflect.
+void bindShader(py::module_& module);
 
 } // namespace kp::python

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/Logging.hpp"
+#include "base/Process.hpp"
 
 #include <cstdlib>
 #include <mutex>
 
 #include <kompute/logger/Logger.hpp>
-
-#include "base/Pybind.hpp"
 
 // The library may log from any thread, with its own locks held and without the GIL. Taking the GIL
 // there could wait for a thread that waits for such a lock. So messages are queued, and the main
