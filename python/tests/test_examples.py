@@ -333,6 +333,15 @@ def test_documentation_snippets_print_what_they_announce(page: str, notebook: No
 
 
 @needs_docs
+def test_readme_program_prints_its_result(notebook: Notebook) -> None:
+    readme = DOCS.parent / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    block = re.search(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert block
+    assert notebook.run(block[1], str(readme), 1) == "[1. 4. 9.]\n"
+
+
+@needs_docs
 def test_documentation_links_exist() -> None:
     for page in [*(DOCS / name for name in PAGES), EXAMPLES / "README.md"]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

@@ -47,6 +47,7 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
                              const Bytes& specializationConstants, bool specializationById,
                              const Bytes& pushConstants) {
     mImpl->requireAlive();
+    requireObjects(memObjects);
     // A copy, so that a failure leaves the algorithm unchanged.
     Impl next;
     next.device = mImpl->device;

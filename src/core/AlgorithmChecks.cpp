@@ -198,13 +198,17 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) 
                           invocations, device.name(), limits.maxComputeWorkGroupInvocations);
 }
 
-void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
-                   const std::vector<std::shared_ptr<Memory>>& memObjects) {
-    for (size_t i = 0; i < memObjects.size(); ++i) {
+void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
+    for (size_t i = 0; i < memObjects.size(); ++i)
         if (!memObjects[i])
             fail<InvalidArgument>("memory object {} is null", i);
-        requireSameDevice(*memObjects[i], device, "an algorithm");
-    }
+}
+
+void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
+                   const std::vector<std::shared_ptr<Memory>>& memObjects) {
+    requireObjects(memObjects);
+    for (const std::shared_ptr<Memory>& memory : memObjects)
+        requireSameDevice(*memory, device, "an algorithm");
     for (const shader::Binding& binding : reflection.bindings) {
         checkDeclaration(binding);
         if (binding.binding >= memObjects.size())

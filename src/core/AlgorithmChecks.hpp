@@ -23,6 +23,9 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 
+/// @throws InvalidArgument if an object is null
+void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
+
 /// Checks each binding against the memory object with its number.
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects);

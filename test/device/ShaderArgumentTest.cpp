@@ -86,6 +86,8 @@ TEST_F(ShaderArgument, RejectsNullObjects) {
     EXPECT_THROW(manager.algorithm({t, nullptr}, copyShader()), kp::InvalidArgument);
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> objects{t, nullptr};
+    const std::vector<std::shared_ptr<kp::Memory>> none{nullptr};
+    EXPECT_THROW(manager.algorithm(none), kp::InvalidArgument) << "also without a shader";
     EXPECT_THROW(sq->record<kp::OpSyncDevice>(objects), kp::InvalidArgument);
     EXPECT_THROW(sq->record<kp::OpSyncLocal>(objects), kp::InvalidArgument);
     EXPECT_THROW(sq->record<kp::OpCopy>(objects), kp::InvalidArgument);

