@@ -25,22 +25,19 @@ void Sequence::Impl::requireIdle(const char* what) const {
                               what);
 }
 
+bool Sequence::Impl::heldBack() const {
+    return launched == recording.get() && event.state() && !event.state()->resolved();
+}
+
 bool Sequence::Impl::pending() const {
-    if (!recording || launched != recording.get())
-        return false;
-    // Until the event is resolved, another thread may be submitting the recording.
-    if (event.state() && !event.state()->resolved())
-        return true;
-    return recording->pending();
+    return recording && (heldBack() || (launched == recording.get() && recording->pending()));
 }
 
 void Sequence::Impl::releaseRecording() {
     recorder.reset();
     if (!recording)
         return;
-    const bool unresolved = launched == recording.get() && event.state() &&
-                            !event.state()->resolved(); // the launch keeps it
-    if (!unresolved)
+    if (!heldBack()) // otherwise the launch keeps it
         Recording::release(device(), std::move(recording));
     recording.reset();
     launched = nullptr;

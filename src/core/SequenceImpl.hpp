@@ -42,6 +42,8 @@ struct Sequence::Impl {
     void requireIdle(const char* what) const;
     /// Returns true until the device has finished the last launch of the current recording.
     bool pending() const;
+    /// Another thread may be about to submit the current recording.
+    bool heldBack() const;
     void releaseRecording(); ///< the device may still run it
 
     void begin();
