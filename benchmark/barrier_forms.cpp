@@ -19,7 +19,7 @@
 #include "Program.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
+#include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace {

@@ -196,8 +196,10 @@ step_examples() {
 
 # python_tests [VALIDATION]   the Python tests, with every warning an error
 python_tests() {
-    KOMPUTE_VALIDATION=${1:-} PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
-        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
+    cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
+    KOMPUTE_VALIDATION=${1:-} KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
+        PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
+        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider 3>&2
 }
 
 step_python() {

@@ -51,7 +51,7 @@ Slab::Slab(kp::Manager& manager, const Plate& plate, MPI_Comm world)
 std::shared_ptr<kp::Sequence> Slab::record(kp::Manager& manager, const Tensor& source,
                                            const Tensor& target,
                                            const Parameters& parameters) const {
-    auto algorithm = manager.algorithm<kp::TensorT<float>, float, Parameters>(
+    auto algorithm = manager.algorithm<float, Parameters>(
         {source, target}, {shaders::HEAT_COMP_SPV.begin(), shaders::HEAT_COMP_SPV.end()}, {}, {},
         {parameters});
     algorithm->setThreadCount(mWidth, parameters.rowCount);

@@ -8,8 +8,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
-#include <kompute/Memory.hpp>
+#include <kompute/MemoryObjects.hpp>
 #include <kompute/Tensor.hpp>
 
 namespace kp {
@@ -56,9 +57,8 @@ public:
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
     ///         match the arguments; InvalidArgument if an argument is invalid in itself
     template <typename S = float, typename P = float>
-    Algorithm(std::shared_ptr<vk::Device> device,
-              const std::vector<std::shared_ptr<Memory>>& memObjects = {},
-              const std::vector<uint32_t>& spirv = {}, const Workgroup& workgroup = {},
+    Algorithm(std::shared_ptr<vk::Device> device, const MemoryObjects& memObjects = {},
+              ArrayView<uint32_t> spirv = {}, const Workgroup& workgroup = {},
               const std::vector<S>& specializationConstants = {},
               const std::vector<P>& pushConstants = {})
         : Algorithm(fromNative(device)) {
@@ -76,33 +76,23 @@ public:
     /// Sequences keep the old recording until Sequence::rerecord.
     /// @throws as the constructor; the algorithm is then unchanged
     template <typename S = float, typename P = float>
-    void rebuild(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                 const std::vector<uint32_t>& spirv, const Workgroup& workgroup = {},
+    void rebuild(const MemoryObjects& memObjects, ArrayView<uint32_t> spirv,
+                 const Workgroup& workgroup = {},
                  const std::vector<S>& specializationConstants = {},
                  const std::vector<P>& pushConstants = {}) {
         static_assert(std::is_trivially_copyable<S>::value && std::is_trivially_copyable<P>::value,
                       "constants are copied byte by byte");
-        rebuildBytes(memObjects, spirv, workgroup,
+        rebuildBytes(memObjects.get(), spirv, workgroup,
                      {specializationConstants.data(), specializationConstants.size(), sizeof(S)},
                      std::is_same<S, SpecializationConstant>::value,
                      {pushConstants.data(), pushConstants.size(), sizeof(P)});
-    }
-    template <typename M, typename S = float, typename P = float,
-              typename = std::enable_if_t<std::is_base_of<Memory, M>::value &&
-                                          !std::is_same<Memory, M>::value>>
-    void rebuild(const std::vector<std::shared_ptr<M>>& memObjects,
-                 const std::vector<uint32_t>& spirv, const Workgroup& workgroup = {},
-                 const std::vector<S>& specializationConstants = {},
-                 const std::vector<P>& pushConstants = {}) {
-        rebuild(std::vector<std::shared_ptr<Memory>>(memObjects.begin(), memObjects.end()), spirv,
-                workgroup, specializationConstants, pushConstants);
     }
 
     /// Binds other memory to the same shader. Takes a new descriptor set but never a new pipeline.
     /// Work group counts do not change. Sequences keep the old recording until Sequence::rerecord.
     /// @throws ShaderError or InvalidArgument if the memory does not match the shader;
     ///         InvalidArgument if there is no shader. The algorithm is then unchanged
-    void setMemObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
+    void setMemObjects(const MemoryObjects& memObjects);
 
     bool isInit() const; ///< true once a shader is set, until destroy()
     /// Releases the shader and the memory. Recordings and running work keep what they need.
@@ -168,7 +158,7 @@ private:
 
     static std::shared_ptr<vulkan::Device> fromNative(const std::shared_ptr<vk::Device>& device);
     void rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                      const std::vector<uint32_t>& spirv, const Workgroup& workgroup,
+                      ArrayView<uint32_t> spirv, const Workgroup& workgroup,
                       const Bytes& specializationConstants, bool specializationById,
                       const Bytes& pushConstants);
     const std::vector<unsigned char>& specializationBytes() const;

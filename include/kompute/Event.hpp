@@ -21,6 +21,22 @@ enum class WaitMode;
 
 class EventState;
 
+namespace detail {
+
+/// Returns a std::chrono::duration as nanoseconds without its header: 0 if it is negative,
+/// UINT64_MAX if it is too long.
+template <typename Duration, typename Period = typename Duration::period>
+uint64_t nanoseconds(const Duration& duration) {
+    const double value =
+        static_cast<double>(duration.count()) *
+        (1e9 * static_cast<double>(Period::num) / static_cast<double>(Period::den));
+    if (!(value > 0))
+        return 0;
+    return value < 1.8e19 ? static_cast<uint64_t>(value) : UINT64_MAX;
+}
+
+} // namespace detail
+
 /// State of the work behind an event.
 enum class EventStatus {
     eQueued,    ///< waiting on the host for other work; not submitted to the device yet
@@ -67,16 +83,21 @@ public:
 
     /// Returns true once the work has finished or failed. Never blocks.
     /// @throws DeviceLost if the device was lost
-    bool done() const;
+    [[nodiscard]] bool done() const;
 
     /// Returns the state. Never blocks and never throws.
-    EventStatus status() const;
+    [[nodiscard]] EventStatus status() const;
 
     /// Waits until the work is done or @p timeout nanoseconds have passed.
     /// @return false on a timeout
     /// @throws DeviceLost if the device was lost; the exception of a failed host function, or the
     ///         reason why the work did not start
     bool wait(uint64_t timeout = UINT64_MAX) const;
+    /// Takes the timeout as a std::chrono::duration.
+    template <typename Duration, typename = typename Duration::period>
+    bool wait(const Duration& timeout) const {
+        return wait(detail::nanoseconds(timeout));
+    }
 
     /// Returns the times of the work. Empty until it is done, if it failed, or if its queue did not
     /// profile it. Never blocks.
@@ -95,12 +116,21 @@ public:
     /// @return false on a timeout
     /// @throws as wait(): after all have ended, the first error in list order
     static bool waitAll(const std::vector<Event>& events, uint64_t timeout = UINT64_MAX);
+    template <typename Duration, typename = typename Duration::period>
+    static bool waitAll(const std::vector<Event>& events, const Duration& timeout) {
+        return waitAll(events, detail::nanoseconds(timeout));
+    }
 
     /// Waits until one of the events is done or @p timeout nanoseconds have passed.
     /// @return its index, the lowest if several are done; empty on a timeout
     /// @throws as wait() if that event failed; InvalidArgument for an empty list
     static std::optional<size_t> waitAny(const std::vector<Event>& events,
                                          uint64_t timeout = UINT64_MAX);
+    template <typename Duration, typename = typename Duration::period>
+    static std::optional<size_t> waitAny(const std::vector<Event>& events,
+                                         const Duration& timeout) {
+        return waitAny(events, detail::nanoseconds(timeout));
+    }
 
     /// For the library's own files.
     const std::shared_ptr<EventState>& state() const { return mState; }

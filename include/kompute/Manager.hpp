@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
+#include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
@@ -53,8 +56,9 @@ public:
     /// Opens the device with this index in listDevices(). Throws as above.
     /// @param familyQueueIndices  creates one queue per entry, of the queue family with that index
     /// @param desiredExtensions   device extensions; missing ones are skipped with a warning
-    Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& familyQueueIndices = {},
-            const std::vector<std::string>& desiredExtensions = {});
+    explicit Manager(uint32_t physicalDeviceIndex,
+                     const std::vector<uint32_t>& familyQueueIndices = {},
+                     const std::vector<std::string>& desiredExtensions = {});
     /// Opens the device that @p options selects. Throws as above.
     explicit Manager(const ManagerOptions& options);
     /// Wraps the device of a host application; Kompute 0.9.0's signature. Assumes that the device
@@ -94,6 +98,14 @@ public:
     tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return manage(
             std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
+    }
+    /// Creates a tensor with the elements of a std::array, std::span or anything else with data()
+    /// and size().
+    template <typename Array, typename T = std::remove_cv_t<std::remove_pointer_t<
+                                  decltype(std::declval<const Array&>().data())>>>
+    std::shared_ptr<TensorT<T>>
+    tensorT(const Array& data, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
+        return manage(std::make_shared<TensorT<T>>(device(), ArrayView<T>(data), tensorType));
     }
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
@@ -220,31 +232,14 @@ public:
 
     /// Creates an algorithm. The constants are vectors of any trivially copyable type, or of
     /// SpecializationConstant.
-    std::shared_ptr<Algorithm>
-    algorithm(const std::vector<std::shared_ptr<Memory>>& memObjects = {},
-              const std::vector<uint32_t>& spirv = {}, const Workgroup& workgroup = {},
-              const std::vector<float>& specializationConstants = {},
-              const std::vector<float>& pushConstants = {}) {
-        return algorithm<float, float>(memObjects, spirv, workgroup, specializationConstants,
-                                       pushConstants);
-    }
     template <typename S = float, typename P = float>
     std::shared_ptr<Algorithm>
-    algorithm(const std::vector<std::shared_ptr<Memory>>& memObjects,
-              const std::vector<uint32_t>& spirv, const Workgroup& workgroup,
-              const std::vector<S>& specializationConstants, const std::vector<P>& pushConstants) {
+    algorithm(const MemoryObjects& memObjects = {}, ArrayView<uint32_t> spirv = {},
+              const Workgroup& workgroup = {}, const std::vector<S>& specializationConstants = {},
+              const std::vector<P>& pushConstants = {}) {
         auto made = std::make_shared<Algorithm>(device());
         made->rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
         return manage(std::move(made));
-    }
-    template <typename M, typename S = float, typename P = float,
-              typename = detail::EnableForDerived<M>>
-    std::shared_ptr<Algorithm>
-    algorithm(const std::vector<std::shared_ptr<M>>& memObjects, const std::vector<uint32_t>& spirv,
-              const Workgroup& workgroup = {}, const std::vector<S>& specializationConstants = {},
-              const std::vector<P>& pushConstants = {}) {
-        return algorithm<S, P>(detail::toMemory(memObjects), spirv, workgroup,
-                               specializationConstants, pushConstants);
     }
 
     /// Creates a queue for launchers; see Queue. Each call returns a new, independent queue, even

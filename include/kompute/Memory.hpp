@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <kompute/Core.hpp>
@@ -69,10 +71,11 @@ public:
 
     MemoryTypes memoryType() const;
     DataTypes dataType() const;
-    /// Returns the data type of a C++ type. Programs specialise it for their structs:
+    /// Returns the data type of a C++ type: integers by size and sign; eCustom for structs and
+    /// other trivially copyable types. A program may still specialise it, as Kompute requires:
     ///
     ///     template <>
-    ///     kp::Memory::DataTypes kp::Memory::dataType<S>() {
+    ///     inline kp::Memory::DataTypes kp::Memory::dataType<S>() {
     ///         return DataTypes::eCustom;
     ///     }
     template <typename T>
@@ -138,14 +141,24 @@ public:
     /// @param offset  bytes from the start of the device memory; 0 for an image
     /// @throws InvalidArgument if the range does not fit, or after destroy(); DeviceLost
     void upload(const void* data, uint64_t bytes, uint64_t offset = 0);
-    template <typename T>
-    void upload(const std::vector<T>& data, uint64_t offset = 0) {
-        upload(data.data(), data.size() * sizeof(T), offset);
+    /// Uploads a std::vector, std::array, std::span or anything else with data() and size().
+    /// @param first  the element of this memory that receives the first one of @p elements
+    /// @throws InvalidArgument also if their size is not the size of this memory's elements
+    template <typename Array,
+              typename T = std::remove_pointer_t<decltype(std::declval<const Array&>().data())>>
+    void upload(const Array& elements, uint64_t first = 0) {
+        upload(elements.data(), elements.size() * sizeof(T), offsetOf(first, sizeof(T)));
     }
 
     /// Copies device memory directly to host memory: upload() in the other direction. Waits for
     /// earlier evaluations that write the memory. Parameters and errors as for upload().
     void download(void* data, uint64_t bytes, uint64_t offset = 0);
+    /// Fills @p elements with those of this memory from number @p first on.
+    template <typename Array,
+              typename T = std::remove_pointer_t<decltype(std::declval<Array&>().data())>>
+    void download(Array& elements, uint64_t first = 0) {
+        download(elements.data(), elements.size() * sizeof(T), offsetOf(first, sizeof(T)));
+    }
 
     /// Records a copy between device memory and host mirror; nothing if there is no mirror. Records
     /// no barrier.
@@ -184,62 +197,41 @@ protected:
     explicit Memory(std::unique_ptr<Impl> impl);
     /// @throws InvalidArgument if an element does not have @p elementSize bytes
     const void* hostViewFor(size_t elementSize);
+    /// Returns the byte offset of an element. @throws as hostViewFor()
+    uint64_t offsetOf(uint64_t element, size_t elementSize) const;
     unsigned char* descriptorStore();
 
     std::unique_ptr<Impl> mImpl;
 };
 
-template <>
-constexpr Memory::DataTypes Memory::dataType<bool>() {
-    return DataTypes::eBool;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<int8_t>() {
-    return DataTypes::eChar;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<uint8_t>() {
-    return DataTypes::eUnsignedChar;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<int16_t>() {
-    return DataTypes::eShort;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<uint16_t>() {
-    return DataTypes::eUnsignedShort;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<int32_t>() {
-    return DataTypes::eInt;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<uint32_t>() {
-    return DataTypes::eUnsignedInt;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<int64_t>() {
-    return DataTypes::eLong;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<uint64_t>() {
-    return DataTypes::eUnsignedLong;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<float>() {
-    return DataTypes::eFloat;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<double>() {
-    return DataTypes::eDouble;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<Half>() {
-    return DataTypes::eHalf;
-}
-template <>
-constexpr Memory::DataTypes Memory::dataType<BFloat16>() {
-    return DataTypes::eBFloat16;
+template <typename T>
+constexpr Memory::DataTypes Memory::dataType() {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are copied byte by byte");
+    if (std::is_same<T, bool>::value)
+        return DataTypes::eBool;
+    if (std::is_same<T, float>::value)
+        return DataTypes::eFloat;
+    if (std::is_same<T, double>::value)
+        return DataTypes::eDouble;
+    if (std::is_same<T, Half>::value)
+        return DataTypes::eHalf;
+    if (std::is_same<T, BFloat16>::value)
+        return DataTypes::eBFloat16;
+    if (!std::is_integral<T>::value)
+        return DataTypes::eCustom;
+    const bool isSigned = std::is_signed<T>::value;
+    switch (sizeof(T)) {
+    case 1:
+        return isSigned ? DataTypes::eChar : DataTypes::eUnsignedChar;
+    case 2:
+        return isSigned ? DataTypes::eShort : DataTypes::eUnsignedShort;
+    case 4:
+        return isSigned ? DataTypes::eInt : DataTypes::eUnsignedInt;
+    case 8:
+        return isSigned ? DataTypes::eLong : DataTypes::eUnsignedLong;
+    default:
+        return DataTypes::eCustom;
+    }
 }
 
 } // namespace kp

@@ -66,9 +66,7 @@ public:
     /// Returns true if launches are timed. Stays false if the device has no timestamps on this
     /// queue.
     bool profiling() const;
-    /// Returns an event that is done once all earlier launches on this queue and all events in
-    /// @p waitFor are done. Later launches on this queue start after it, even in an out-of-order
-    /// queue. The event fails if an event in @p waitFor fails.
+    /// Switches the timing of later launches on or off. Without timestamps it logs a warning.
     void setProfiling(bool profiling);
 
     /// Returns an event that is done once all earlier launches on this queue and all events in @p

@@ -82,14 +82,8 @@ public:
 
     /// Creates an operation of type T and appends it: record<kp::OpSyncDevice>({a, b}).
     template <typename T, typename... TArgs>
-    std::shared_ptr<Sequence> record(std::vector<std::shared_ptr<Memory>> memObjects,
-                                     TArgs&&... params) {
+    std::shared_ptr<Sequence> record(MemoryObjects memObjects, TArgs&&... params) {
         return record(make<T>(std::move(memObjects), std::forward<TArgs>(params)...));
-    }
-    template <typename T, typename M, typename... TArgs, typename = detail::EnableForDerived<M>>
-    std::shared_ptr<Sequence> record(const std::vector<std::shared_ptr<M>>& memObjects,
-                                     TArgs&&... params) {
-        return record(make<T>(memObjects, std::forward<TArgs>(params)...));
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> record(const std::shared_ptr<Algorithm>& algorithm,
@@ -107,14 +101,8 @@ public:
     /// Replaces the recording with one operation, submits it and waits. @throws also as record()
     std::shared_ptr<Sequence> eval(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
-    std::shared_ptr<Sequence> eval(std::vector<std::shared_ptr<Memory>> memObjects,
-                                   TArgs&&... params) {
+    std::shared_ptr<Sequence> eval(MemoryObjects memObjects, TArgs&&... params) {
         return eval(make<T>(std::move(memObjects), std::forward<TArgs>(params)...));
-    }
-    template <typename T, typename M, typename... TArgs, typename = detail::EnableForDerived<M>>
-    std::shared_ptr<Sequence> eval(const std::vector<std::shared_ptr<M>>& memObjects,
-                                   TArgs&&... params) {
-        return eval(make<T>(memObjects, std::forward<TArgs>(params)...));
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
@@ -137,14 +125,8 @@ public:
     /// Replaces the recording with one operation and submits it. @throws also as record()
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
-    std::shared_ptr<Sequence> evalAsync(std::vector<std::shared_ptr<Memory>> memObjects,
-                                        TArgs&&... params) {
+    std::shared_ptr<Sequence> evalAsync(MemoryObjects memObjects, TArgs&&... params) {
         return evalAsync(make<T>(std::move(memObjects), std::forward<TArgs>(params)...));
-    }
-    template <typename T, typename M, typename... TArgs, typename = detail::EnableForDerived<M>>
-    std::shared_ptr<Sequence> evalAsync(const std::vector<std::shared_ptr<M>>& memObjects,
-                                        TArgs&&... params) {
-        return evalAsync(make<T>(memObjects, std::forward<TArgs>(params)...));
     }
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
@@ -157,6 +139,11 @@ public:
     ///                 continues
     /// @throws DeviceLost; the exception of a failed event that evalAsync() was given
     std::shared_ptr<Sequence> evalAwait(uint64_t waitFor = UINT64_MAX);
+    /// Takes the timeout as a std::chrono::duration.
+    template <typename Duration, typename = typename Duration::period>
+    std::shared_ptr<Sequence> evalAwait(const Duration& waitFor) {
+        return evalAwait(detail::nanoseconds(waitFor));
+    }
 
     /// Returns the event of the last submission, for other sequences or the host to wait on. The
     /// event is already done if nothing was submitted.
@@ -218,20 +205,16 @@ private:
     std::shared_ptr<Sequence> recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                              const void* pushConstants, size_t pushConstantBytes);
 
-    /// Creates an operation. Its constructor accepts a vector of M, of Memory, or of Tensor
-    /// (operations written for Kompute 0.9.0).
-    template <typename T, typename M, typename... TArgs>
-    static std::shared_ptr<OpBase> make(std::vector<std::shared_ptr<M>> memObjects,
-                                        TArgs&&... params) {
-        if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<M>>&, TArgs...>::value) {
-            return std::make_shared<T>(memObjects, std::forward<TArgs>(params)...);
-        } else if constexpr (std::is_constructible<T, std::vector<std::shared_ptr<Memory>>&,
-                                                   TArgs...>::value) {
-            std::vector<std::shared_ptr<Memory>> objects(memObjects.begin(), memObjects.end());
-            return std::make_shared<T>(objects, std::forward<TArgs>(params)...);
+    /// Creates an operation. Its constructor accepts MemoryObjects, a vector of Memory, or a vector
+    /// of Tensor (operations written for Kompute 0.9.0).
+    template <typename T, typename... TArgs>
+    static std::shared_ptr<OpBase> make(MemoryObjects memObjects, TArgs&&... params) {
+        using Objects = std::vector<std::shared_ptr<Memory>>;
+        if constexpr (std::is_constructible<T, Objects, TArgs...>::value) {
+            return std::make_shared<T>(std::move(memObjects).get(), std::forward<TArgs>(params)...);
         } else {
             std::vector<std::shared_ptr<Tensor>> tensors;
-            for (const auto& object : memObjects)
+            for (const auto& object : memObjects.get())
                 tensors.push_back(std::dynamic_pointer_cast<Tensor>(object));
             return std::make_shared<T>(tensors, std::forward<TArgs>(params)...);
         }

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <kompute/ArrayView.hpp>
 #include <kompute/ExternalMemory.hpp>
 #include <kompute/Memory.hpp>
 
@@ -64,6 +65,24 @@ public:
     /// Calls setData() with memorySize() bytes; Kompute 0.9.0's name.
     void setRawData(const void* data);
 
+    // Kompute 0.9.0's names of recordPrimaryMemoryBarrier(), recordStagingMemoryBarrier() and the
+    // buffer part of constructDescriptorSet().
+    void recordPrimaryBufferMemoryBarrier(const vk::CommandBuffer& commandBuffer,
+                                          vk::AccessFlagBits srcAccess,
+                                          vk::AccessFlagBits dstAccess,
+                                          vk::PipelineStageFlagBits srcStage,
+                                          vk::PipelineStageFlagBits dstStage) {
+        recordPrimaryMemoryBarrier(commandBuffer, srcAccess, dstAccess, srcStage, dstStage);
+    }
+    void recordStagingBufferMemoryBarrier(const vk::CommandBuffer& commandBuffer,
+                                          vk::AccessFlagBits srcAccess,
+                                          vk::AccessFlagBits dstAccess,
+                                          vk::PipelineStageFlagBits srcStage,
+                                          vk::PipelineStageFlagBits dstStage) {
+        recordStagingMemoryBarrier(commandBuffer, srcAccess, dstAccess, srcStage, dstStage);
+    }
+    vk::DescriptorBufferInfo constructDescriptorBufferInfo();
+
     /// Returns the buffer handle. The tensor keeps ownership.
     std::shared_ptr<vk::Buffer> getPrimaryBuffer();
     VkBuffer nativeBuffer() const;
@@ -106,8 +125,11 @@ public:
     }
     TensorT(std::shared_ptr<vulkan::Device> device, const std::vector<T>& data,
             MemoryTypes memoryType)
-        : Tensor(std::move(device), Contiguous(data).data(), data.size(), sizeof(T),
-                 DataTypes::eCustom, memoryType) {
+        : TensorT(std::move(device), ArrayView<T>(Contiguous(data).data(), data.size()),
+                  memoryType) {}
+    TensorT(std::shared_ptr<vulkan::Device> device, ArrayView<T> data, MemoryTypes memoryType)
+        : Tensor(std::move(device), data.data(), data.size(), sizeof(T), DataTypes::eCustom,
+                 memoryType) {
         setElementType(dataType());
     }
 

@@ -38,6 +38,7 @@ class CommandBuffer;
 class Buffer;
 class Image;
 class DescriptorSet;
+struct DescriptorBufferInfo;
 struct PhysicalDeviceProperties;
 struct WriteDescriptorSet;
 enum class AccessFlagBits : uint32_t;

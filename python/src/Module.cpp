@@ -12,33 +12,23 @@ PYBIND11_MODULE(_kp, module) {
     Classes classes(module);
     bindManager(module, classes);
     bindMemory(classes);
-    bindTensor(classes);
-    bindImage(classes);
     bindAlgorithm(classes);
     bindOperations(module, classes);
     bindEvent(module, classes);
     bindQueue(classes);
     bindSequence(module, classes);
-    bindHostMemory(module, classes);
     bindExternalMemory(module, classes);
 
-    bindKernelStatistics(module);
-    bindTrace(module);
     bindProfiler(module);
-
     bindKernel(module);
     bindLauncher(module);
-    bindHostLauncher(module);
     bindKernelLauncher(module);
-    bindIterativeKernelLauncher(module);
     bindCopyLauncher(module);
     bindKernelListLauncher(module);
 
     bindShader(module);
 
     bindTunableKernel(module);
-    bindTuningArguments(module);
-    bindTuningResult(module);
     bindAutotuner(module);
     bindTunedKernelLauncher(module);
 

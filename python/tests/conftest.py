@@ -8,7 +8,9 @@ layers. A message of a layer fails the test that caused it.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -62,6 +64,13 @@ void main() {
     values[i] = x;
 }
 """
+
+
+def pytest_sessionstart() -> None:
+    """Show the native backtrace of a crash, too, if the library for it was built."""
+    library = os.environ.get("KOMPUTE_BACKTRACE")
+    if library:
+        ctypes.CDLL(library).install_backtrace()
 
 
 class _ValidationMessages(logging.Handler):

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Environment.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
+#include <filesystem>
+
+#include "base/Text.hpp"
 
 namespace kp {
 
@@ -13,10 +14,25 @@ std::string environment(const char* name, const std::string& otherwise) {
 }
 
 bool environmentFlag(const char* name) {
-    std::string text = environment(name);
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string text = lowerCase(environment(name));
     return text == "1" || text == "true" || text == "on" || text == "yes";
+}
+
+std::string cacheFolder(const std::string& chosen) {
+    const std::string folder = chosen.empty() ? environment("KOMPUTE_CACHE_DIR") : chosen;
+    if (folder == "off")
+        return {};
+    if (!folder.empty())
+        return folder;
+    const std::string home = environment("HOME");
+#if defined(_WIN32)
+    const std::string base = environment("LOCALAPPDATA");
+#elif defined(__APPLE__)
+    const std::string base = home.empty() ? "" : home + "/Library/Caches";
+#else
+    const std::string base = environment("XDG_CACHE_HOME", home.empty() ? "" : home + "/.cache");
+#endif
+    return base.empty() ? std::string() : (std::filesystem::path(base) / "kompute").string();
 }
 
 } // namespace kp

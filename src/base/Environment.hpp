@@ -11,4 +11,8 @@ std::string environment(const char* name, const std::string& otherwise = {});
 /// Returns true if the variable is 1, true, on or yes, in any case.
 bool environmentFlag(const char* name);
 
+/// Returns the folder for caches on disk: @p chosen, else the environment variable
+/// KOMPUTE_CACHE_DIR, else the platform's convention. Empty if there is none, or for "off".
+std::string cacheFolder(const std::string& chosen = {});
+
 } // namespace kp

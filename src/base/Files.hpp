@@ -23,4 +23,23 @@ std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes =
 /// @return false if the file cannot be written, for example because its folder does not exist
 bool replaceFile(const std::string& path, std::initializer_list<std::string_view> parts);
 
+/// An exclusive lock on a file, against other processes and other locks of this process. The
+/// operating system releases it when the process ends. The file is not deleted.
+class FileLock {
+public:
+    /// Creates the file if it does not exist and waits for the lock.
+    /// @param seconds  maximum time to wait
+    FileLock(const std::string& path, double seconds);
+    ~FileLock();
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+    /// Returns false if another lock is held or the file cannot be created.
+    explicit operator bool() const { return mHeld; }
+
+private:
+    intptr_t mFile = -1;
+    bool mHeld = false;
+};
+
 } // namespace kp

@@ -2,12 +2,20 @@
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "base/Text.hpp"
 
 namespace kp {
 
 std::string formatArguments(fmt::string_view format, fmt::format_args arguments) {
     return fmt::vformat(format, arguments);
+}
+
+std::string lowerCase(std::string text) {
+    for (char& letter : text)
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
 }
 
 } // namespace kp

@@ -29,6 +29,9 @@ template <typename Failure, typename... Arguments>
     throw Failure(formatArguments(format, fmt::make_format_args(arguments...)));
 }
 
+/// Returns ASCII text in lower case.
+std::string lowerCase(std::string text);
+
 /// Returns the elements, each as text, with a separator between them.
 template <typename Range>
 std::string join(const Range& range, const char* separator = ", ") {

@@ -43,7 +43,7 @@ std::shared_ptr<vulkan::Device> Algorithm::fromNative(const std::shared_ptr<vk::
 }
 
 void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                             const std::vector<uint32_t>& spirv, const Workgroup& workgroup,
+                             ArrayView<uint32_t> spirv, const Workgroup& workgroup,
                              const Bytes& specializationConstants, bool specializationById,
                              const Bytes& pushConstants) {
     mImpl->requireAlive();
@@ -66,16 +66,17 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
         next.pushConstants.assign(first, first + pushConstants.count * pushConstants.elementSize);
     }
     if (!spirv.empty())
-        next.setShader(spirv);
+        next.setShader({spirv.data(), spirv.size()});
     next.workgroup =
         completed(workgroup, memObjects.empty() ? 1 : clampedTo32Bits(memObjects.front()->size()));
     *mImpl = std::move(next);
 }
 
-void Algorithm::setMemObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
+void Algorithm::setMemObjects(const MemoryObjects& memObjects) {
     mImpl->requireReady();
-    checkBindings(*mImpl->reflection, *mImpl->device, memObjects);
-    std::vector<std::shared_ptr<Memory>> previous = std::exchange(mImpl->memObjects, memObjects);
+    checkBindings(*mImpl->reflection, *mImpl->device, memObjects.get());
+    std::vector<std::shared_ptr<Memory>> previous =
+        std::exchange(mImpl->memObjects, memObjects.get());
     try {
         mImpl->bindMemory();
     } catch (...) {

@@ -10,7 +10,7 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/MemoryImpl.hpp"
-#include "shader/ReflectionCache.hpp"
+#include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
 
 namespace kp {
@@ -42,8 +42,7 @@ Workgroup specializedLocalSize(const shader::Reflection& reflection,
 }
 
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
-                                               const std::vector<uint32_t>& spirv,
-                                               const Hash& hash) {
+                                               std::span<const uint32_t> spirv, const Hash& hash) {
     const shader::Reflection& reflection = *algorithm.reflection;
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const shader::Binding& binding : reflection.bindings)
@@ -88,7 +87,7 @@ void Algorithm::Impl::requireBuiltSize(size_t bytes) const {
             pushConstants.size());
 }
 
-void Algorithm::Impl::setShader(const std::vector<uint32_t>& spirv) {
+void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     device->requireAlive();
     const Hash hash = hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
     shader::validate(spirv, hash, device->plan().apiVersion,

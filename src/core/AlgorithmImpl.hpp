@@ -62,7 +62,7 @@ struct Algorithm::Impl {
     void requireBuiltSize(size_t bytes) const;
 
     /// Checks a shader against the device, memory and constants, and sets everything else.
-    void setShader(const std::vector<uint32_t>& spirv);
+    void setShader(std::span<const uint32_t> spirv);
     void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {

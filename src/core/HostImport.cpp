@@ -8,7 +8,7 @@
 
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
-#include "vulkan/transfer/ImportedHostMemory.hpp"
+#include "vulkan/transfer/HostRanges.hpp"
 
 namespace kp {
 

@@ -7,7 +7,6 @@
 #include <kompute/Error.hpp>
 #include <kompute/Queue.hpp>
 
-#include "base/CacheFolder.hpp"
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "core/DeviceChoice.hpp"
@@ -20,7 +19,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
-#include "vulkan/memory/ExternalBuffer.hpp"
+#include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Submission.hpp"
@@ -207,8 +206,8 @@ std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTo
         throw InvalidArgument("the host memory for a tensor is null");
     return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType,
                            Memory::MemoryTypes::eHost, [&](vulkan::Device& owning, uint64_t bytes) {
-                               return vulkan::ExternalBuffer::importHostView(owning, memory, bytes,
-                                                                             std::move(owner));
+                               return vulkan::Buffer::importHostView(owning, memory, bytes,
+                                                                     std::move(owner));
                            }));
 }
 
@@ -218,7 +217,7 @@ std::shared_ptr<Tensor> Manager::exportableTensor(uint64_t elementTotalCount,
                                                   Memory::MemoryTypes tensorType) {
     requireDeviceMemory(tensorType, "an exportable tensor");
     return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType, tensorType,
-                           vulkan::ExternalBuffer::createExportable));
+                           vulkan::Buffer::createExportable));
 }
 
 std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
@@ -229,7 +228,7 @@ std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
     requireDeviceMemory(tensorType, "a tensor in external memory");
     return manage(tensorIn(device(), elementTotalCount, elementMemorySize, dataType, tensorType,
                            [&](vulkan::Device& owning, uint64_t bytes) {
-                               return vulkan::ExternalBuffer::importMemory(owning, memory, bytes);
+                               return vulkan::Buffer::importMemory(owning, memory, bytes);
                            }));
 }
 

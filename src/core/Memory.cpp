@@ -158,6 +158,15 @@ const void* Memory::hostViewFor(size_t elementSize) {
     return mImpl->hostView();
 }
 
+uint64_t Memory::offsetOf(uint64_t element, size_t elementSize) const {
+    mImpl->requireAlive();
+    if (elementSize != mImpl->elementSize)
+        fail<InvalidArgument>("the array has elements of {} bytes, but this memory's ({}) have {}: "
+                              "convert them, or give a pointer and a number of bytes",
+                              elementSize, toString(mImpl->dataType), mImpl->elementSize);
+    return element > UINT64_MAX / elementSize ? UINT64_MAX : element * elementSize;
+}
+
 void Memory::setData(const void* data, size_t bytes) {
     mImpl->requireAlive();
     if (!mImpl->hasHostView())

@@ -87,16 +87,18 @@ vk::WriteDescriptorSet Memory::constructDescriptorSet(vk::DescriptorSet descript
     write.dstBinding = binding;
     write.descriptorCount = 1;
     write.descriptorType = getDescriptorType();
-    if (const auto* tensor = dynamic_cast<const Tensor*>(this)) {
-        const vk::DescriptorBufferInfo info(tensor->nativeBuffer(), tensor->nativeOffset(),
-                                            memorySize());
-        write.pBufferInfo = storeIn(descriptorStore(), info);
+    if (auto* tensor = dynamic_cast<Tensor*>(this)) {
+        write.pBufferInfo = storeIn(descriptorStore(), tensor->constructDescriptorBufferInfo());
     } else {
         const auto* image = static_cast<const Image*>(this);
         const vk::DescriptorImageInfo info({}, image->nativeView(), vk::ImageLayout::eGeneral);
         write.pImageInfo = storeIn(descriptorStore(), info);
     }
     return write;
+}
+
+vk::DescriptorBufferInfo Tensor::constructDescriptorBufferInfo() {
+    return {nativeBuffer(), nativeOffset(), memorySize()};
 }
 
 vk::PhysicalDeviceProperties Manager::getDeviceProperties() const {

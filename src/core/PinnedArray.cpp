@@ -9,19 +9,17 @@ namespace kp {
 struct PinnedMemory::Impl {
     std::shared_ptr<vulkan::Device> device; ///< outlives the buffer
     std::shared_ptr<vulkan::Buffer> buffer;
-    uint64_t number = 0; ///< of the device's HostRanges
 };
 
 PinnedMemory::PinnedMemory(std::shared_ptr<vulkan::Device> device, uint64_t bytes)
     : mImpl(std::make_unique<Impl>()) {
     mImpl->buffer = vulkan::Buffer::create(*device, bytes, vulkan::MemoryPlace::eHost);
-    mImpl->number =
-        device->transfer().hostRanges().add(mImpl->buffer->mapped(), bytes, mImpl->buffer, 0);
+    device->transfer().hostRanges().add(mImpl->buffer->mapped(), bytes, mImpl->buffer, 0);
     mImpl->device = std::move(device);
 }
 
 PinnedMemory::~PinnedMemory() {
-    mImpl->device->transfer().hostRanges().remove(mImpl->number);
+    mImpl->device->transfer().hostRanges().remove(*mImpl->buffer);
 }
 
 uint64_t PinnedMemory::bytes() const {

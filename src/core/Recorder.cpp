@@ -108,8 +108,8 @@ void Recorder::writeTimestamp(bool launch) {
         mRecording.timedOverflow = true;
         return;
     }
-    const auto record = launch ? vulkan::recordLaunchTimestamp : vulkan::recordTimestamp;
-    record(mDevice, mCommandBuffer, mRecording.queries.handle(), mRecording.timestamps++);
+    vulkan::recordTimestamp(mDevice, mCommandBuffer, mRecording.queries.handle(),
+                            mRecording.timestamps++, launch);
 }
 
 void Recorder::writeOwedTimestamp() {

@@ -8,9 +8,8 @@
 #include <kompute/Memory.hpp>
 
 #include "core/EventState.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
 #include "vulkan/queue/HazardTracker.hpp"
-#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Submission.hpp"
 
 namespace kp {

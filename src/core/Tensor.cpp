@@ -6,7 +6,7 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/WrapHostDevice.hpp"
-#include "vulkan/memory/ExternalBuffer.hpp"
+#include "vulkan/memory/Buffer.hpp"
 
 namespace kp {
 namespace {
@@ -109,7 +109,7 @@ uint64_t Tensor::nativeOffset() const {
 
 ExternalMemory Tensor::exportMemory() const {
     mImpl->requireAlive();
-    return vulkan::ExternalBuffer::exportMemory(*mImpl->buffer);
+    return vulkan::Buffer::exportMemory(*mImpl->buffer);
 }
 
 uint64_t Tensor::deviceAddress() const {

@@ -4,32 +4,165 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#if defined(__unix__) && !defined(__APPLE__)
+#include <dlfcn.h>
+#endif
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Environment.hpp"
-#include "cuda/CudaDriver.hpp"
+#include "base/Text.hpp"
 
 namespace kp::cuda {
 namespace {
 
+// The part of CUDA's driver API that the library uses, declared here so that building needs no CUDA
+// header. The ABI of these functions is the same in all versions of the driver. Structs and values
+// are those of cuda.h.
+
+using Result = int;
+using DeviceNumber = int;
+using Context = void*;
+using Stream = void*;
+using Address = unsigned long long;
+using Allocation = unsigned long long;
+using Flags = unsigned long long;
+
+constexpr unsigned kStreamNonBlocking = 1; ///< CU_STREAM_NON_BLOCKING
+constexpr int kFileDescriptor = 1;         ///< CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+constexpr int kReadWrite = 3;              ///< CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+/// CUmemLocation
+struct MemoryLocation {
+    int type = 1; ///< CU_MEM_LOCATION_TYPE_DEVICE
+    int id = 0;
+};
+
+/// CUmemAllocationProp
+struct AllocationProperties {
+    int type = 1; ///< CU_MEM_ALLOCATION_TYPE_PINNED
+    int handleTypes = kFileDescriptor;
+    MemoryLocation location;
+    void* win32HandleMetaData = nullptr;
+    unsigned char flags[8] = {};
+};
+
+/// CUmemAccessDesc
+struct MemoryAccess {
+    MemoryLocation location;
+    int flags = kReadWrite;
+};
+
+/// CUDA's driver library, opened for good. Linux only. Thread-safe.
+struct CudaLibrary {
+    void* handle = nullptr; ///< null if it is not installed
+    std::string missing;    ///< functions that it lacks
+    Result (*errorName)(Result, const char**) = nullptr;
+
+    CudaLibrary() {
+#if defined(__unix__) && !defined(__APPLE__)
+        handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+#endif
+        errorName = reinterpret_cast<decltype(errorName)>(find("cuGetErrorName"));
+    }
+    CudaLibrary(const CudaLibrary&) = delete;
+    CudaLibrary& operator=(const CudaLibrary&) = delete;
+
+    void* find(const char* function) {
+#if defined(__unix__) && !defined(__APPLE__)
+        if (void* const found = handle ? dlsym(handle, function) : nullptr)
+            return found;
+#endif
+        missing += formatted(" {}", function);
+        return nullptr;
+    }
+
+    [[noreturn]] void failOn(Result result, std::string_view function) const {
+        constexpr Result kOutOfMemory = 2;
+        const char* name = nullptr;
+        errorName(result, &name);
+        const std::string text =
+            formatted("CUDA's driver: {} failed with {}", function.substr(0, function.rfind("_v2")),
+                      name ? name : formatted("error {}", result));
+        if (result == kOutOfMemory)
+            throw OutOfMemory(text);
+        throw Unsupported(text);
+    }
+};
+
+/// A function of the library, which must outlive it.
+template <typename... Parameters>
+class DriverCall {
+public:
+    DriverCall(CudaLibrary& library, const char* name)
+        : mLibrary(library), mName(name),
+          mFunction(reinterpret_cast<Result (*)(Parameters...)>(library.find(name))) {}
+
+    /// @throws OutOfMemory, or Unsupported for other errors
+    void operator()(Parameters... values) const {
+        if (const Result result = mFunction(values...))
+            mLibrary.failOn(result, mName);
+    }
+    /// Ignores errors.
+    void attempt(Parameters... values) const { mFunction(values...); }
+
+private:
+    const CudaLibrary& mLibrary;
+    const char* mName;
+    Result (*mFunction)(Parameters...);
+};
+
+struct CudaDriver : CudaLibrary {
+    DriverCall<unsigned> cuInit{*this, "cuInit"};
+    DriverCall<int*> cuDeviceGetCount{*this, "cuDeviceGetCount"};
+    DriverCall<DeviceNumber*, int> cuDeviceGet{*this, "cuDeviceGet"};
+    DriverCall<unsigned char*, DeviceNumber> cuDeviceGetUuid{*this, "cuDeviceGetUuid"};
+    DriverCall<int*, DeviceNumber, DeviceNumber> cuDeviceCanAccessPeer{*this,
+                                                                       "cuDeviceCanAccessPeer"};
+    DriverCall<Context*, DeviceNumber> cuDevicePrimaryCtxRetain{*this, "cuDevicePrimaryCtxRetain"};
+    DriverCall<Context> cuCtxPushCurrent{*this, "cuCtxPushCurrent_v2"};
+    DriverCall<Context*> cuCtxPopCurrent{*this, "cuCtxPopCurrent_v2"};
+    DriverCall<size_t*, const AllocationProperties*, int> cuMemGetAllocationGranularity{
+        *this, "cuMemGetAllocationGranularity"};
+    DriverCall<Allocation*, size_t, const AllocationProperties*, Flags> cuMemCreate{*this,
+                                                                                    "cuMemCreate"};
+    DriverCall<Allocation> cuMemRelease{*this, "cuMemRelease"};
+    DriverCall<void*, Allocation, int, Flags> cuMemExportToShareableHandle{
+        *this, "cuMemExportToShareableHandle"};
+    DriverCall<Address*, size_t, size_t, Address, Flags> cuMemAddressReserve{*this,
+                                                                             "cuMemAddressReserve"};
+    DriverCall<Address, size_t> cuMemAddressFree{*this, "cuMemAddressFree"};
+    DriverCall<Address, size_t, size_t, Allocation, Flags> cuMemMap{*this, "cuMemMap"};
+    DriverCall<Address, size_t> cuMemUnmap{*this, "cuMemUnmap"};
+    DriverCall<Address, size_t, const MemoryAccess*, size_t> cuMemSetAccess{*this,
+                                                                            "cuMemSetAccess"};
+    DriverCall<Address, Address, size_t, Stream> cuMemcpyDtoDAsync{*this, "cuMemcpyDtoDAsync_v2"};
+    DriverCall<Stream*, unsigned> cuStreamCreate{*this, "cuStreamCreate"};
+    DriverCall<Stream> cuStreamDestroy{*this, "cuStreamDestroy_v2"};
+    DriverCall<Stream> cuStreamSynchronize{*this, "cuStreamSynchronize"};
+};
+
+/// Never destroyed, because the objects that use it live until the process ends.
+CudaDriver& driver() {
+    static auto* const instance = new CudaDriver;
+    return *instance;
+}
+
 /// Makes a context current in this thread as long as this object lives.
 class CurrentContext {
 public:
-    CurrentContext(const CudaDriver& driver, Context context) : mDriver(driver) {
-        driver.check(driver.cuCtxPushCurrent(context), "cuCtxPushCurrent");
-    }
+    explicit CurrentContext(Context context) { driver().cuCtxPushCurrent(context); }
     ~CurrentContext() {
         Context popped = nullptr;
-        mDriver.cuCtxPopCurrent(&popped);
+        driver().cuCtxPopCurrent.attempt(&popped);
     }
     CurrentContext(const CurrentContext&) = delete;
     CurrentContext& operator=(const CurrentContext&) = delete;
-
-private:
-    const CudaDriver& mDriver;
 };
 
 /// Memory that is mapped for all GPUs with a link to its own. CUDA copies other memory through the
@@ -37,25 +170,22 @@ private:
 class LinkMemory final : public PeerLink::Memory {
 public:
     /// @param users  GPUs that may access the memory
-    LinkMemory(const CudaDriver& driver, Context usedContext, DeviceNumber device,
-               const std::vector<MemoryAccess>& users, uint64_t bytes)
-        : context(usedContext), mDriver(driver) {
-        const CurrentContext current(driver, context);
+    LinkMemory(Context usedContext, DeviceNumber device, const std::vector<MemoryAccess>& users,
+               uint64_t bytes)
+        : context(usedContext) {
+        const CurrentContext current(context);
         AllocationProperties properties;
         properties.location.id = device;
         size_t unit = 1;
-        driver.check(driver.cuMemGetAllocationGranularity(&unit, &properties, 0),
-                     "cuMemGetAllocationGranularity");
+        driver().cuMemGetAllocationGranularity(&unit, &properties, 0);
         mBytes = (bytes + unit - 1) / unit * unit;
-        driver.check(driver.cuMemCreate(&mAllocation, mBytes, &properties, 0), "cuMemCreate");
+        driver().cuMemCreate(&mAllocation, mBytes, &properties, 0);
         try {
-            driver.check(driver.cuMemAddressReserve(&address, mBytes, 0, 0, 0),
-                         "cuMemAddressReserve");
-            driver.check(driver.cuMemMap(address, mBytes, 0, mAllocation, 0), "cuMemMap");
+            driver().cuMemAddressReserve(&address, mBytes, 0, 0, 0);
+            driver().cuMemMap(address, mBytes, 0, mAllocation, 0);
             mMapped = true;
-            driver.check(driver.cuMemSetAccess(address, mBytes, users.data(), users.size()),
-                         "cuMemSetAccess");
-            driver.check(driver.cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");
+            driver().cuMemSetAccess(address, mBytes, users.data(), users.size());
+            driver().cuStreamCreate(&stream, kStreamNonBlocking);
         } catch (...) {
             release();
             throw;
@@ -64,7 +194,7 @@ public:
 
     ~LinkMemory() override {
         try {
-            const CurrentContext current(mDriver, context);
+            const CurrentContext current(context);
             release();
         } catch (const std::exception& error) {
             KP_LOG_WARN("memory of a link between GPUs stays allocated: {}", error.what());
@@ -73,9 +203,7 @@ public:
 
     ExternalMemory exportMemory() const override {
         ExternalMemory exported{-1, mBytes, ExternalMemory::kAnyType, 0};
-        mDriver.check(
-            mDriver.cuMemExportToShareableHandle(&exported.fd, mAllocation, kFileDescriptor, 0),
-            "cuMemExportToShareableHandle");
+        driver().cuMemExportToShareableHandle(&exported.fd, mAllocation, kFileDescriptor, 0);
         return exported;
     }
 
@@ -86,15 +214,14 @@ public:
 private:
     void release() {
         if (stream)
-            mDriver.cuStreamDestroy(stream);
+            driver().cuStreamDestroy.attempt(stream);
         if (mMapped)
-            mDriver.cuMemUnmap(address, mBytes);
+            driver().cuMemUnmap.attempt(address, mBytes);
         if (address != 0)
-            mDriver.cuMemAddressFree(address, mBytes);
-        mDriver.cuMemRelease(mAllocation);
+            driver().cuMemAddressFree.attempt(address, mBytes);
+        driver().cuMemRelease.attempt(mAllocation);
     }
 
-    const CudaDriver& mDriver; ///< lives until the process ends
     uint64_t mBytes = 0;
     Allocation mAllocation = 0;
     bool mMapped = false;
@@ -103,24 +230,22 @@ private:
 class CudaLink final : public PeerLink {
 public:
     /// @throws Unsupported
-    explicit CudaLink(const CudaDriver& driver) : mDriver(driver) {
-        mDriver.check(mDriver.cuInit(0), "cuInit");
+    CudaLink() {
+        driver().cuInit(0);
         int count = 0;
-        mDriver.check(mDriver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+        driver().cuDeviceGetCount(&count);
         mGpus.resize(static_cast<size_t>(count));
         for (int i = 0; i < count; ++i) {
             Gpu& gpu = mGpus[static_cast<size_t>(i)];
-            mDriver.check(mDriver.cuDeviceGet(&gpu.device, i), "cuDeviceGet");
-            mDriver.check(mDriver.cuDeviceGetUuid(gpu.uuid.data(), gpu.device), "cuDeviceGetUuid");
+            driver().cuDeviceGet(&gpu.device, i);
+            driver().cuDeviceGetUuid(gpu.uuid.data(), gpu.device);
         }
         mPeers.assign(mGpus.size() * mGpus.size(), false);
         for (size_t a = 0; a < mGpus.size(); ++a) {
             for (size_t b = 0; b < mGpus.size(); ++b) {
                 int canAccess = a == b;
                 if (a != b)
-                    mDriver.check(
-                        mDriver.cuDeviceCanAccessPeer(&canAccess, mGpus[a].device, mGpus[b].device),
-                        "cuDeviceCanAccessPeer");
+                    driver().cuDeviceCanAccessPeer(&canAccess, mGpus[a].device, mGpus[b].device);
                 mPeers[a * mGpus.size() + b] = canAccess != 0;
             }
         }
@@ -139,22 +264,20 @@ public:
         for (size_t other = 0; other < mGpus.size(); ++other)
             if (canAccess(other, index))
                 users.push_back({{.id = mGpus[other].device}});
-        return std::make_unique<LinkMemory>(mDriver, contextOf(index), mGpus[index].device, users,
-                                            bytes);
+        return std::make_unique<LinkMemory>(contextOf(index), mGpus[index].device, users, bytes);
     }
 
     void start(Memory& from, Memory& to, uint64_t bytes) override {
         const auto& source = static_cast<LinkMemory&>(from);
-        const CurrentContext current(mDriver, source.context);
-        mDriver.check(mDriver.cuMemcpyDtoDAsync(static_cast<LinkMemory&>(to).address,
-                                                source.address, bytes, source.stream),
-                      "cuMemcpyDtoDAsync");
+        const CurrentContext current(source.context);
+        driver().cuMemcpyDtoDAsync(static_cast<LinkMemory&>(to).address, source.address, bytes,
+                                   source.stream);
     }
 
     void finish(Memory& from) override {
         const auto& source = static_cast<LinkMemory&>(from);
-        const CurrentContext current(mDriver, source.context);
-        mDriver.check(mDriver.cuStreamSynchronize(source.stream), "cuStreamSynchronize");
+        const CurrentContext current(source.context);
+        driver().cuStreamSynchronize(source.stream);
     }
 
 private:
@@ -180,12 +303,10 @@ private:
         const std::lock_guard lock(mMutex);
         Gpu& gpu = mGpus[index];
         if (!gpu.context)
-            mDriver.check(mDriver.cuDevicePrimaryCtxRetain(&gpu.context, gpu.device),
-                          "cuDevicePrimaryCtxRetain");
+            driver().cuDevicePrimaryCtxRetain(&gpu.context, gpu.device);
         return gpu.context;
     }
 
-    const CudaDriver mDriver;
     std::vector<Gpu> mGpus;
     std::vector<bool> mPeers; ///< for each pair of GPUs
     std::mutex mMutex;        ///< guards the contexts
@@ -194,11 +315,15 @@ private:
 std::shared_ptr<PeerLink> openCudaLink() {
     if (environment("KOMPUTE_CUDA") == "0")
         return nullptr;
-    const std::optional<CudaDriver> driver = CudaDriver::open();
-    if (!driver)
+    if (!driver().handle)
         return nullptr;
+    if (!driver().missing.empty()) {
+        KP_LOG_INFO("GPUs exchange data through the host, because CUDA's driver library lacks{}",
+                    driver().missing);
+        return nullptr;
+    }
     try {
-        return std::make_shared<CudaLink>(*driver);
+        return std::make_shared<CudaLink>();
     } catch (const Error& error) {
         KP_LOG_INFO("GPUs exchange data through the host: {}", error.what());
         return nullptr;

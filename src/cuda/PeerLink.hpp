@@ -22,7 +22,7 @@ public:
         Memory(const Memory&) = delete;
         Memory& operator=(const Memory&) = delete;
 
-        /// Returns a handle for ExternalBuffer::importMemory() on the same device. The caller owns
+        /// Returns a handle for Buffer::importMemory() on the same device. The caller owns
         /// the file descriptor.
         virtual ExternalMemory exportMemory() const = 0;
     };

@@ -2,7 +2,7 @@
 #include <kompute/group/Buffer.hpp>
 
 #include <algorithm>
-#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/Text.hpp"
@@ -33,13 +33,14 @@ public:
         uint64_t hostOffset = 0;
         uint64_t bytes = 0;
     };
-    /// Transfers one part. Called by any thread.
-    using Copy = std::function<void(Tensor& tensor, const Part& part)>;
 
+    /// @param to, from  the host memory to read to, or to write from; the other is null
     /// @throws InvalidArgument if the range does not fit
-    BufferTransfer(const Buffer::Impl& buffer, std::optional<uint32_t> index, uint64_t offset,
-                   uint64_t bytes, bool reading, Copy copy)
-        : mBuffer(buffer), mCopy(std::move(copy)) {
+    BufferTransfer(const Buffer::Impl& buffer, void* to, const void* from, uint64_t bytes,
+                   std::optional<uint32_t> index, uint64_t offset)
+        : mBuffer(buffer), mTo(static_cast<unsigned char*>(to)),
+          mFrom(static_cast<const unsigned char*>(from)) {
+        const bool reading = !from;
         buffer.requireAlive();
         if (index) {
             const uint32_t copy = buffer.copyOf(*index);
@@ -72,11 +73,12 @@ public:
     std::vector<Event> start(const std::vector<Event>& waitFor) const {
         std::vector<Event> events;
         for (const Part& part : mParts)
-            events.push_back(Queue::Impl::launchAcross(
-                                 {mBuffer.queue(part.copy)}, waitFor,
-                                 [copy = mCopy, part, tensor = mBuffer.copies[part.copy]](
-                                     std::vector<vulkan::TimelinePoint>&) { copy(*tensor, part); })
-                                 .front());
+            events.push_back(
+                Queue::Impl::launchAcross(
+                    {mBuffer.queue(part.copy)}, waitFor,
+                    [to = mTo, from = mFrom, part, tensor = mBuffer.copies[part.copy]](
+                        std::vector<vulkan::TimelinePoint>&) { transfer(part, *tensor, to, from); })
+                    .front());
         return events;
     }
 
@@ -93,43 +95,132 @@ public:
             return;
         }
         for (const Part& part : mParts)
-            mCopy(*mBuffer.copies[part.copy], part);
+            transfer(part, *mBuffer.copies[part.copy], mTo, mFrom);
     }
 
 private:
+    /// Called by any thread.
+    static void transfer(const Part& part, Tensor& tensor, unsigned char* to,
+                         const unsigned char* from) {
+        if (from)
+            tensor.upload(from + part.hostOffset, part.bytes, part.offset);
+        else
+            tensor.download(to + part.hostOffset, part.bytes, part.offset);
+    }
+
     const Buffer::Impl& mBuffer;
-    const Copy mCopy;
+    unsigned char* const mTo;
+    const unsigned char* const mFrom;
     std::vector<Part> mParts;
 };
 
-BufferTransfer reading(const Buffer::Impl& buffer, void* data, uint64_t bytes,
-                       std::optional<uint32_t> index, uint64_t offset) {
-    return {buffer,
-            index,
-            offset,
-            bytes,
-            true,
-            [data](Tensor& tensor, const BufferTransfer::Part& part) {
-                tensor.download(static_cast<unsigned char*>(data) + part.hostOffset, part.bytes,
-                                part.offset);
-            }};
+std::string shapeText(const std::vector<uint64_t>& shape) {
+    return formatted("[{}]", join(shape));
 }
 
-BufferTransfer writing(const Buffer::Impl& buffer, const void* data, uint64_t bytes,
-                       std::optional<uint32_t> index, uint64_t offset) {
-    buffer.requireWritable();
-    return {buffer,
-            index,
-            offset,
-            bytes,
-            false,
-            [data](Tensor& tensor, const BufferTransfer::Part& part) {
-                tensor.upload(static_cast<const unsigned char*>(data) + part.hostOffset, part.bytes,
-                              part.offset);
-            }};
+uint64_t productOf(const std::vector<uint64_t>& shape, size_t first = 0) {
+    uint64_t product = 1;
+    for (size_t i = first; i < shape.size(); ++i)
+        product *= shape[i];
+    return product;
+}
+
+void requireShape(const std::vector<uint64_t>& shape) {
+    if (shape.size() > Buffer::kMaxDimensions)
+        fail<InvalidArgument>("a buffer has at most {} dimensions, not {}", Buffer::kMaxDimensions,
+                              shape.size());
+    uint64_t elements = 1;
+    for (const uint64_t size : shape) {
+        if (size == 0)
+            fail<InvalidArgument>("a buffer of shape {} would be zero-sized", shapeText(shape));
+        if (size > Buffer::kMaxElements / elements)
+            fail<InvalidArgument>("a buffer of shape {} has more than 2^30 elements",
+                                  shapeText(shape));
+        elements *= size;
+    }
+}
+
+/// Returns the rows of each shard.
+/// @param wanted  may be empty
+std::vector<uint64_t> shardRowsOf(uint64_t rows, const std::vector<uint64_t>& wanted,
+                                  size_t shards) {
+    if (wanted.empty()) {
+        std::vector<uint64_t> even(shards, rows / shards);
+        for (size_t i = 0; i < rows % shards; ++i)
+            ++even[i];
+        return even;
+    }
+    if (wanted.size() != shards)
+        fail<InvalidArgument>("shardRows has {} entries for {} devices", wanted.size(), shards);
+    uint64_t sum = 0;
+    for (const uint64_t part : wanted) {
+        if (part > rows - sum)
+            fail<InvalidArgument>("shardRows are more than the {} rows of the buffer", rows);
+        sum += part;
+    }
+    if (sum != rows)
+        fail<InvalidArgument>("shardRows add up to {}, but the buffer has {} rows", sum, rows);
+    return wanted;
 }
 
 } // namespace
+
+Buffer::Impl::Impl(const DeviceGroup& usedGroup, std::vector<uint64_t> givenShape,
+                   const ElementType& elementType, const BufferOptions& options)
+    : group(usedGroup.impl()), shape(std::move(givenShape)), type(elementType),
+      placement(options.placement) {
+    requireShape(shape);
+    if (!sharded() && !options.shardRows.empty())
+        fail<InvalidArgument>("shardRows are for sharded buffers");
+    if (placement == BufferPlacement::eReplicatedByQueue) {
+        queueOfCopy.resize(group->queues.size());
+        std::iota(queueOfCopy.begin(), queueOfCopy.end(), 0);
+    } else {
+        queueOfCopy = group->firstQueue;
+    }
+    const uint64_t allRows = shape.empty() ? 1 : shape[0];
+    rows = sharded() ? shardRowsOf(allRows, options.shardRows, queueOfCopy.size())
+                     : std::vector<uint64_t>(queueOfCopy.size(), allRows);
+    firstRow.assign(rows.size(), 0);
+    if (sharded())
+        std::exclusive_scan(rows.begin(), rows.end(), firstRow.begin(), uint64_t{0});
+}
+
+uint64_t Buffer::Impl::elements() const {
+    return productOf(shape);
+}
+
+uint64_t Buffer::Impl::rowBytes() const {
+    return productOf(shape, 1) * type.bytes();
+}
+
+const std::shared_ptr<vulkan::Buffer>& Buffer::Impl::memory(uint32_t copy) const {
+    return copies[copy]->impl().buffer;
+}
+
+void Buffer::Impl::requireAlive() const {
+    if (!alive)
+        fail<InvalidArgument>("{} was destroyed", describe());
+}
+
+void Buffer::Impl::requireWritable() const {
+    requireAlive();
+    if (!writable)
+        fail<InvalidArgument>("{} is read-only", describe());
+}
+
+uint32_t Buffer::Impl::copyOf(uint32_t index) const {
+    group->requireQueue(index);
+    return placement == BufferPlacement::eReplicatedByQueue ? index : group->deviceOfQueue[index];
+}
+
+void Buffer::Impl::noteDeviceWrite(uint32_t copy) const {
+    copies[copy]->impl().noteDeviceWrite();
+}
+
+std::string Buffer::Impl::describe() const {
+    return formatted("a buffer {} of {}", shapeText(shape), type.name());
+}
 
 uint64_t Shard::size() const {
     uint64_t elements = 1;
@@ -232,23 +323,25 @@ uint64_t Buffer::readBytes(std::optional<uint32_t> index) const {
 
 void Buffer::read(void* data, uint64_t bytes, std::optional<uint32_t> index,
                   uint64_t offset) const {
-    reading(*mImpl, data, bytes, index, offset).run();
+    BufferTransfer(*mImpl, data, nullptr, bytes, index, offset).run();
 }
 
 void Buffer::write(const void* data, uint64_t bytes, std::optional<uint32_t> index,
                    uint64_t offset) {
-    writing(*mImpl, data, bytes, index, offset).run();
+    mImpl->requireWritable();
+    BufferTransfer(*mImpl, nullptr, data, bytes, index, offset).run();
 }
 
 std::vector<Event> Buffer::readAsync(void* data, uint64_t bytes, std::optional<uint32_t> index,
                                      uint64_t offset, const std::vector<Event>& waitFor) const {
-    return reading(*mImpl, data, bytes, index, offset).start(waitFor);
+    return BufferTransfer(*mImpl, data, nullptr, bytes, index, offset).start(waitFor);
 }
 
 std::vector<Event> Buffer::writeAsync(const void* data, uint64_t bytes,
                                       std::optional<uint32_t> index, uint64_t offset,
                                       const std::vector<Event>& waitFor) {
-    return writing(*mImpl, data, bytes, index, offset).start(waitFor);
+    mImpl->requireWritable();
+    return BufferTransfer(*mImpl, nullptr, data, bytes, index, offset).start(waitFor);
 }
 
 bool Buffer::isInit() const {

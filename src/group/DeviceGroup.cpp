@@ -2,12 +2,18 @@
 #include <kompute/group/DeviceGroup.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include "base/Text.hpp"
+#include "core/DeviceChoice.hpp"
+#include "core/EventState.hpp"
+#include "core/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
+#include "vulkan/device/DevicePlan.hpp"
+#include "vulkan/device/Instance.hpp"
 
 namespace kp {
 namespace {
@@ -42,7 +48,165 @@ void requireOnePerDevice(const std::vector<std::shared_ptr<T>>& objects, size_t 
             fail<InvalidArgument>("the object for device {} of a group is null", i);
 }
 
+void requireNoChoice(const ManagerOptions& options) {
+    if (options.deviceIndex || !options.deviceName.empty() || !options.deviceUuid.empty() ||
+        options.deviceType || !options.queueFamilies.empty())
+        fail<InvalidArgument>("the manager options of a device group select a device or queues; "
+                              "use DeviceGroupOptions::deviceIds, queueCounts and queueFamilies");
+}
+
+/// Returns every GPU that KOMPUTE_DEVICE allows, or else the software driver.
+std::vector<uint32_t> defaultDevices(const ManagerOptions& options) {
+    const std::shared_ptr<vulkan::Instance> instance = vulkan::Instance::acquire({});
+    const std::vector<vulkan::PhysicalDevice>& devices = instance->physicalDevices();
+    const std::vector<size_t> ranked = vulkan::rankDevices(devices, requestOf(options));
+    std::vector<uint32_t> gpus;
+    for (const size_t place : ranked)
+        if (!devices[place].isCpu())
+            gpus.push_back(devices[place].index);
+    if (!gpus.empty())
+        return gpus;
+    if (ranked.empty())
+        Manager{options}; // throws with the list of devices
+    return {devices[ranked.front()].index};
+}
+
+/// Returns the number of queues of each device.
+std::vector<uint32_t> queueCountsOf(const DeviceGroupOptions& options, size_t devices) {
+    const auto requireLength = [&](const char* list, size_t length) {
+        if (length != devices)
+            fail<InvalidArgument>("{} has {} entries for {} devices", list, length, devices);
+    };
+    if (!options.queueFamilies.empty()) {
+        if (options.deviceIds.empty())
+            fail<InvalidArgument>("queueFamilies needs deviceIds, because families differ between "
+                                  "devices");
+        if (!options.queueCounts.empty())
+            fail<InvalidArgument>("give queueCounts or queueFamilies, not both");
+        requireLength("queueFamilies", options.queueFamilies.size());
+        std::vector<uint32_t> counts;
+        for (const std::vector<uint32_t>& families : options.queueFamilies)
+            counts.push_back(static_cast<uint32_t>(families.size()));
+        return counts;
+    }
+    if (options.queueCounts.size() <= 1)
+        return std::vector<uint32_t>(devices,
+                                     options.queueCounts.empty() ? 1 : options.queueCounts[0]);
+    requireLength("queueCounts", options.queueCounts.size());
+    return options.queueCounts;
+}
+
 } // namespace
+
+DeviceGroup::Impl::Impl(const DeviceGroupOptions& options) : ids(options.deviceIds) {
+    requireNoChoice(options.manager);
+    if (ids.empty())
+        ids = defaultDevices(options.manager);
+    const std::vector<uint32_t> counts = queueCountsOf(options, ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+        if (counts[i] == 0)
+            fail<InvalidArgument>("device {} of the group would have no queue; each needs one", i);
+        ManagerOptions own = options.manager;
+        own.deviceIndex = ids[i];
+        // A repeated index creates another logical device.
+        const auto earlier = ids.begin() + static_cast<std::ptrdiff_t>(i);
+        own.shareDevice = own.shareDevice && std::find(ids.begin(), earlier, ids[i]) == earlier;
+        if (!options.queueFamilies.empty())
+            own.queueFamilies = options.queueFamilies[i];
+        add(std::make_shared<Manager>(own), counts[i]);
+    }
+    connect(options.exchange);
+}
+
+DeviceGroup::Impl::Impl(const std::vector<std::shared_ptr<Manager>>& used, ExchangePath path) {
+    if (used.empty())
+        fail<InvalidArgument>("a device group needs at least one manager");
+    for (const std::shared_ptr<Manager>& manager : used) {
+        if (!manager || !manager->isInit())
+            fail<InvalidArgument>("manager {} for a device group is null or was destroyed",
+                                  managers.size());
+        ids.push_back(manager->deviceInfo().index);
+        add(manager, manager->queueCount());
+    }
+    connect(path);
+}
+
+void DeviceGroup::Impl::add(std::shared_ptr<Manager> manager, uint32_t queueCount) {
+    firstQueue.push_back(static_cast<uint32_t>(queues.size()));
+    for (uint32_t i = 0; i < queueCount; ++i) {
+        queues.push_back(manager->queue(i));
+        deviceOfQueue.push_back(static_cast<uint32_t>(managers.size()));
+    }
+    managers.push_back(std::move(manager));
+}
+
+void DeviceGroup::Impl::connect(ExchangePath path) {
+    std::vector<std::shared_ptr<vulkan::Device>> devices;
+    for (const uint32_t first : firstQueue)
+        devices.push_back(queues[first]->impl().device);
+    mLaunched.resize(queues.size());
+    exchange = std::make_unique<group::Exchange>(std::move(devices), path);
+}
+
+void DeviceGroup::Impl::requireQueue(uint32_t index) const {
+    if (index >= queues.size())
+        fail<InvalidArgument>("index {} does not exist: the device group has {} {}", index,
+                              queues.size(), queues.size() == 1 ? "queue" : "queues");
+}
+
+size_t DeviceGroup::Impl::pending(uint32_t queue) {
+    std::deque<Event>& launched = mLaunched[queue];
+    const auto hasEnded = [](const Event& event) {
+        const EventStatus status = event.status();
+        return status == EventStatus::eComplete || status == EventStatus::eError;
+    };
+    while (!launched.empty() && hasEnded(launched.front()))
+        launched.pop_front();
+    return launched.size();
+}
+
+std::vector<uint32_t> DeviceGroup::Impl::choose(const GroupTarget& target,
+                                                const std::vector<uint32_t>& all) {
+    if (target.index()) {
+        requireQueue(*target.index());
+        return {*target.index()};
+    }
+    if (!target.isAny() || all.empty())
+        return all;
+    const std::lock_guard lock(mMutex);
+    const uint32_t start = mNext++;
+    uint32_t best = all[start % all.size()];
+    size_t fewest = pending(best);
+    for (size_t i = 1; i < all.size() && fewest > 0; ++i) {
+        const uint32_t candidate = all[(start + i) % all.size()];
+        if (const size_t count = pending(candidate); count < fewest) {
+            fewest = count;
+            best = candidate;
+        }
+    }
+    return {best};
+}
+
+std::vector<Event> DeviceGroup::Impl::forEach(const std::vector<uint32_t>& chosen, const Task& task,
+                                              const std::vector<Event>& waitFor) {
+    std::vector<Event> events;
+    for (const uint32_t index : chosen) {
+        try {
+            std::optional<Event> event = task(*managers[deviceOfQueue[index]], index, waitFor);
+            events.push_back(event ? std::move(*event) : Event());
+        } catch (...) {
+            if (events.empty())
+                throw;
+            const std::shared_ptr<EventState> state = queues[index]->impl().newState(false);
+            state->fail(std::current_exception());
+            events.emplace_back(state);
+        }
+        const std::lock_guard lock(mMutex);
+        pending(index); // removes the launches that have ended
+        mLaunched[index].push_back(events.back());
+    }
+    return events;
+}
 
 DeviceGroup::DeviceGroup() : DeviceGroup(DeviceGroupOptions{}) {}
 

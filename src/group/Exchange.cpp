@@ -16,7 +16,6 @@
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
-#include "vulkan/transfer/TransferBarriers.hpp"
 
 namespace kp::group {
 namespace {

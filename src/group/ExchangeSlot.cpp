@@ -13,7 +13,7 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "vulkan/device/Device.hpp"
-#include "vulkan/memory/ExternalBuffer.hpp"
+#include "vulkan/memory/Buffer.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Queue.hpp"
 
@@ -60,11 +60,11 @@ std::shared_ptr<vulkan::Buffer> ExchangeSlot::createView(size_t index) {
     vulkan::Device& device = *mDevices[index];
     switch (mPath) {
     case ExchangePath::eHostMemory:
-        return vulkan::ExternalBuffer::importHost(device, mHost, mBytes);
+        return vulkan::Buffer::importHost(device, mHost, mBytes);
     case ExchangePath::eSharedMemory:
         if (mExporter)
-            return import(device, vulkan::ExternalBuffer::exportMemory(*mExporter));
-        mExporter = vulkan::ExternalBuffer::createExportable(device, mBytes);
+            return import(device, vulkan::Buffer::exportMemory(*mExporter));
+        mExporter = vulkan::Buffer::createExportable(device, mBytes);
         return mExporter;
     case ExchangePath::ePeerMemory:
         if (!mLink)
@@ -88,7 +88,7 @@ std::shared_ptr<vulkan::Buffer> ExchangeSlot::import(vulkan::Device& device,
 #endif
         }
     } const owned{memory.fd};
-    return vulkan::ExternalBuffer::importMemory(device, memory, mBytes);
+    return vulkan::Buffer::importMemory(device, memory, mBytes);
 }
 
 void ExchangeSlot::waitUntilFree() {

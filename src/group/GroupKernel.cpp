@@ -6,8 +6,8 @@
 
 #include "group/BufferImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
-#include "launch/KernelArguments.hpp"
-#include "launch/LauncherChecks.hpp"
+#include "launch/KernelLauncherImpl.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {

@@ -8,8 +8,7 @@
 
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
 #include "operations/ScalarTypes.hpp"

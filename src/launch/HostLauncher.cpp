@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 

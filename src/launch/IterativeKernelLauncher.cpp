@@ -6,8 +6,7 @@
 
 #include "core/QueueImpl.hpp"
 #include "launch/KernelLauncherImpl.hpp"
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {

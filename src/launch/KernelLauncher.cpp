@@ -3,13 +3,13 @@
 
 #include <utility>
 
+#include <kompute/Manager.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "core/AlgorithmChecks.hpp"
-#include "launch/KernelImpl.hpp"
+#include "core/ManagerImpl.hpp"
 #include "launch/KernelLauncherImpl.hpp"
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {
@@ -37,6 +37,40 @@ uint32_t targetIndex(const std::string& launcher, const KernelSignature& signatu
 
 } // namespace
 
+Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
+    if (!algorithm)
+        fail<InvalidArgument>("the algorithm to make a kernel from is null");
+    const Algorithm::Impl& source = algorithm->impl();
+    source.requireReady();
+    auto impl = std::make_shared<Impl>();
+    impl->device = source.device;
+    impl->reflection = source.reflection;
+    impl->signature = KernelSignature(*source.reflection);
+    impl->algorithm = std::make_shared<Algorithm>(source.device);
+    impl->algorithm->impl() = source;
+    mImpl = std::move(impl);
+}
+
+Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv) {
+    auto impl = std::make_shared<Impl>();
+    impl->device = manager.impl().device;
+    impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
+    impl->signature = KernelSignature(*impl->reflection);
+    impl->spirv = std::move(spirv);
+    mImpl = std::move(impl);
+}
+
+Kernel::Kernel(Manager& manager, const std::string& glsl)
+    : Kernel(manager, manager.compile(glsl)) {}
+
+const KernelSignature& Kernel::signature() const {
+    return mImpl->signature;
+}
+
+const shader::Reflection& Kernel::reflection() const {
+    return *mImpl->reflection;
+}
+
 KernelLauncher::KernelLauncher(std::string name, Kernel kernel, const Arguments& arguments,
                                const KernelOptions& options)
     : KernelLauncher(std::move(name), std::move(kernel), arguments, std::vector<ParameterPlace>{},
@@ -47,14 +81,7 @@ KernelLauncher::KernelLauncher(std::string name, Kernel kernel, const Arguments&
                                const KernelOptions& options)
     : Launcher(std::move(name), options.profiler),
       mImpl(std::make_unique<Impl>(*this, std::move(kernel), options)) {
-    KernelArguments& known = mImpl->arguments;
-    for (const ParameterPlace& parameter : parameters)
-        known.addParameter(parameter.name, parameter.index);
-    if (arguments.empty() && parameters.empty() && mImpl->kernel.impl()->algorithm)
-        known.setFromAlgorithm();
-    else
-        known.set(arguments);
-    known.requireComplete();
+    mImpl->setArguments(arguments, parameters);
 }
 
 KernelLauncher::~KernelLauncher() = default;
@@ -136,7 +163,7 @@ const Kernel& KernelLauncher::kernel() const {
 
 Arguments KernelLauncher::arguments() const {
     Arguments known;
-    const std::vector<ArgumentValue>& values = mImpl->arguments.values();
+    const std::vector<ArgumentValue>& values = mImpl->values;
     for (uint32_t i = 0; i < values.size(); ++i)
         if (values[i].kind() != ArgumentValue::Kind::eNone)
             known.emplace_back(i, values[i]);
@@ -169,9 +196,8 @@ ParametrizedKernelLauncher::~ParametrizedKernelLauncher() = default;
 
 std::vector<ParameterInfo> ParametrizedKernelLauncher::parameters() const {
     std::vector<ParameterInfo> infos;
-    const KernelArguments& arguments = impl().arguments;
-    for (const auto& [parameter, index] : arguments.parameters())
-        infos.push_back({parameter, typeName(arguments.declared()[index]), {name()}});
+    for (const auto& [parameter, index] : impl().parameters)
+        infos.push_back({parameter, typeName(impl().declared()[index]), {name()}});
     return infos;
 }
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "core/AlgorithmChecks.hpp"
 #include "core/QueueImpl.hpp"
-#include "launch/KernelImpl.hpp"
-#include "launch/LauncherChecks.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {
@@ -32,11 +32,145 @@ std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
     return clone;
 }
 
+/// Push constants with this name that are not given get the global size, so that the shader can
+/// check its bounds.
+bool isGlobalSize(const KernelArgument& argument) {
+    return argument.kind == ArgumentKind::ePushConstant && argument.name == "kp_global_size" &&
+           argument.bytes <= 3 * sizeof(uint32_t);
+}
+
+size_t hashOf(const MemoryBinding& binding) {
+    size_t hash = std::hash<const void*>()(binding.pipeline.get());
+    for (const MemoryBinding::Use& use : binding.uses)
+        hash = hash * 31 + std::hash<const void*>()(use.resource.get());
+    return hash;
+}
+
+bool bindsTheSame(const MemoryBinding& a, const MemoryBinding& b) {
+    return a.pipeline == b.pipeline &&
+           std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
+                      [](const auto& x, const auto& y) { return x.resource == y.resource; });
+}
+
 } // namespace
 
-KernelLauncher::Impl::Impl(const KernelLauncher& owner, Kernel usedKernel,
-                           const KernelOptions& given)
-    : launcher(owner), kernel(std::move(usedKernel)), options(given), arguments(owner, kernel) {}
+const KernelArgument* findArgument(const KernelSignature& signature,
+                                   const std::optional<uint32_t>& index, const std::string& name) {
+    if (!index)
+        return signature.find(name);
+    return *index < signature.arguments().size() ? &signature.arguments()[*index] : nullptr;
+}
+
+std::shared_ptr<const MemoryBinding>
+SharedBindings::shared(const std::shared_ptr<const MemoryBinding>& binding) {
+    const std::lock_guard lock(mMutex);
+    if (mBindings.size() >= mLimit) {
+        std::erase_if(mBindings, [](const auto& each) { return each.second.expired(); });
+        mLimit = std::max(kMinLimit, 2 * mBindings.size());
+    }
+    std::weak_ptr<const MemoryBinding>& entry = mBindings[hashOf(*binding)];
+    std::shared_ptr<const MemoryBinding> known = entry.lock();
+    if (known && bindsTheSame(*known, *binding))
+        return known;
+    if (!known)
+        entry = binding;
+    return binding;
+}
+
+void KernelLauncher::Impl::setArguments(const Arguments& given,
+                                        const std::vector<ParameterPlace>& places) {
+    for (const auto& [name, index] : places) {
+        if (const ParameterPlace* other = parameterFor(index))
+            throwFor(launcher.name(), "parameters '{}' and '{}' both stand for {}", other->name,
+                     name, describe(index));
+        parameters.push_back({name, index});
+    }
+    values.resize(declared().size());
+    const std::shared_ptr<Algorithm>& source = kernel.impl()->algorithm;
+    if (!source || !given.empty() || !places.empty()) {
+        setGiven(given);
+        requireComplete();
+        return;
+    }
+    const Algorithm::Impl& algorithm = source->impl();
+    for (const KernelArgument& argument : declared()) {
+        if (isMemory(argument)) {
+            values[argument.index] = ArgumentValue(algorithm.memObjects[argument.place]);
+        } else if (argument.kind == ArgumentKind::ePushConstant &&
+                   algorithm.pushConstants.size() >= size_t{argument.place} + argument.bytes) {
+            values[argument.index] = ArgumentValue::bytes(
+                algorithm.pushConstants.data() + argument.place, argument.bytes);
+        }
+    }
+    requireComplete();
+}
+
+std::string KernelLauncher::Impl::describe(uint32_t index) const {
+    const KernelArgument& argument = declared()[index];
+    const std::string name = argument.name.empty() ? "" : formatted(" '{}'", argument.name);
+    return formatted("argument {}{} ({})", index, name, typeName(argument));
+}
+
+const KernelLauncher::ParameterPlace* KernelLauncher::Impl::parameterFor(uint32_t index) const {
+    const auto found = std::ranges::find(parameters, index, &ParameterPlace::index);
+    return found == parameters.end() ? nullptr : &*found;
+}
+
+uint32_t KernelLauncher::Impl::indexOf(const Argument& argument) const {
+    if (const KernelArgument* found =
+            findArgument(kernel.signature(), argument.index, argument.name))
+        return found->index;
+    if (argument.index)
+        throwFor(launcher.name(), "argument {} was given, but the kernel has {} arguments",
+                 *argument.index, declared().size());
+    std::vector<std::string> known;
+    for (const KernelArgument& each : declared())
+        known.push_back(each.name.empty() ? "(no name)" : each.name);
+    throwFor(launcher.name(), "the kernel has no argument '{}'; it has {}", argument.name,
+             join(known));
+}
+
+void KernelLauncher::Impl::setGiven(const Arguments& given) {
+    const auto isNamed = [](const Argument& argument) {
+        return argument.index || !argument.name.empty();
+    };
+    const size_t named = static_cast<size_t>(std::count_if(given.begin(), given.end(), isNamed));
+    if (named != 0 && named != given.size())
+        throwFor(launcher.name(),
+                 "arguments are either all by position, or all with an index or a name; {} of {} "
+                 "have one",
+                 named, given.size());
+    if (given.size() > declared().size())
+        throwFor(launcher.name(), "{} arguments were given, but the kernel has {}", given.size(),
+                 declared().size());
+    for (uint32_t i = 0; i < given.size(); ++i) {
+        const uint32_t index = named ? indexOf(given[i]) : i;
+        if (values[index].kind() != ArgumentValue::Kind::eNone)
+            throwFor(launcher.name(), "{} was given twice", describe(index));
+        if (const ParameterPlace* parameter = parameterFor(index))
+            throwFor(launcher.name(), "{} was given, but parameter '{}' stands for it as well",
+                     describe(index), parameter->name);
+        launcher.checkKernelArg(given[i].value, index, declared()[index].name, declared()[index]);
+        values[index] = given[i].value;
+    }
+}
+
+void KernelLauncher::Impl::requireComplete() const {
+    for (const KernelArgument& argument : declared()) {
+        const bool known = parameterFor(argument.index) ||
+                           values[argument.index].kind() != ArgumentValue::Kind::eNone;
+        if (argument.kind == ArgumentKind::eSpecialization) {
+            if (known && kernel.impl()->algorithm)
+                throwFor(launcher.name(),
+                         "{} is fixed by the algorithm that the kernel was made of; make the "
+                         "kernel of SPIR-V to choose it here",
+                         describe(argument.index));
+        } else if (!known && !isGlobalSize(argument)) {
+            throwFor(launcher.name(), "{} is missing; the kernel has {} arguments",
+                     describe(argument.index), declared().size());
+        }
+    }
+}
 
 void KernelLauncher::Impl::requireDevice(const Queue& queue) const {
     const vulkan::Device& device = *kernel.impl()->device;
@@ -117,7 +251,6 @@ Workgroup KernelLauncher::Impl::groupCountsOf(const WorkSize& globalSize,
 bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOptions& call,
                                           const Parameters& iterated) {
     // All are checked before the first is taken, so that a wrong one changes nothing.
-    const std::vector<KernelArguments::Parameter>& parameters = arguments.parameters();
     mNewValues.assign(parameters.size(), nullptr);
     bool changed = false;
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -126,11 +259,10 @@ bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOption
         if (!found)
             found = launch::findNamed(call.parameters, name);
         if (!found)
-            throwFor(launcher.name(), "parameter '{}' is missing; it is {}", name,
-                     arguments.describe(index));
+            throwFor(launcher.name(), "parameter '{}' is missing; it is {}", name, describe(index));
         if (found->value == dispatch.values[index])
             continue;
-        launcher.checkKernelArg(found->value, index, name, arguments.declared()[index]);
+        launcher.checkKernelArg(found->value, index, name, declared()[index]);
         mNewValues[i] = &found->value;
         changed = true;
     }
@@ -143,7 +275,7 @@ bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOption
 std::vector<std::shared_ptr<Memory>>
 KernelLauncher::Impl::memoryOf(const Dispatch& dispatch) const {
     std::vector<std::shared_ptr<Memory>> memory;
-    for (const KernelArgument& argument : arguments.declared()) {
+    for (const KernelArgument& argument : declared()) {
         if (!isMemory(argument))
             continue;
         const std::shared_ptr<Memory>& given = dispatch.values[argument.index].memory();
@@ -158,7 +290,7 @@ KernelLauncher::Impl::memoryOf(const Dispatch& dispatch) const {
 std::vector<SpecializationConstant>
 KernelLauncher::Impl::constantsOf(const Dispatch& dispatch) const {
     std::vector<SpecializationConstant> constants;
-    for (const KernelArgument& argument : arguments.declared()) {
+    for (const KernelArgument& argument : declared()) {
         const ArgumentValue& value = dispatch.values[argument.index];
         if (argument.kind != ArgumentKind::eSpecialization ||
             value.kind() == ArgumentValue::Kind::eNone)
@@ -176,7 +308,7 @@ KernelLauncher::Impl::constantsOf(const Dispatch& dispatch) const {
 
 void KernelLauncher::Impl::writePushConstants(const Dispatch& dispatch) {
     mPushConstants.resize((kernel.reflection().pushConstantSize + size_t{3}) / 4 * 4);
-    for (const KernelArgument& argument : arguments.declared()) {
+    for (const KernelArgument& argument : declared()) {
         if (argument.kind != ArgumentKind::ePushConstant)
             continue;
         const ArgumentValue& value = dispatch.values[argument.index];
@@ -209,9 +341,8 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
 }
 
 bool KernelLauncher::Impl::isCurrent(const Dispatch& dispatch) const {
-    const std::vector<KernelArguments::Parameter>& parameters = arguments.parameters();
     return std::all_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
-        const KernelArgument& argument = arguments.declared()[parameter.index];
+        const KernelArgument& argument = declared()[parameter.index];
         return argument.kind == ArgumentKind::ePushConstant ||
                (isMemory(argument) && dispatch.algorithm->impl().memObjects[argument.place] ==
                                           dispatch.values[parameter.index].memory());
@@ -239,7 +370,7 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
         mDispatches.resize(number + 1);
     Dispatch& dispatch = mDispatches[number];
     if (dispatch.values.empty())
-        dispatch.values = arguments.values();
+        dispatch.values = values;
     const WorkSize globalSize = globalSizeOf(call);
     const Workgroup localSize = localSizeOf(call);
     const bool newSizes =

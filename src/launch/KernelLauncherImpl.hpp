@@ -1,21 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <kompute/launch/KernelLauncher.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
-#include "launch/KernelArguments.hpp"
+#include "core/AlgorithmImpl.hpp"
 
 namespace kp {
+
+inline bool isMemory(const KernelArgument& argument) {
+    return argument.kind == ArgumentKind::eBuffer || argument.kind == ArgumentKind::eImage;
+}
+
+/// Returns the argument with this index or, without an index, with this name; null if there is
+/// none.
+const KernelArgument* findArgument(const KernelSignature& signature,
+                                   const std::optional<uint32_t>& index, const std::string& name);
+
+/// The bindings of one kernel that are in use. Launchers with the same memory share one, so that a
+/// command buffer binds it once for all of them. Thread-safe.
+class SharedBindings {
+public:
+    /// @return an equal binding in use, or else @p binding
+    std::shared_ptr<const MemoryBinding>
+    shared(const std::shared_ptr<const MemoryBinding>& binding);
+
+private:
+    static constexpr size_t kMinLimit = 64;
+
+    std::mutex mMutex;
+    std::unordered_map<size_t, std::weak_ptr<const MemoryBinding>> mBindings; ///< by hash
+    size_t mLimit = kMinLimit; ///< number of bindings at which expired ones are erased
+};
+
+/// The shader of a Kernel. Never changes.
+struct Kernel::Impl {
+    std::shared_ptr<vulkan::Device> device;
+    std::shared_ptr<const shader::Reflection> reflection;
+    KernelSignature signature;
+    std::vector<uint32_t> spirv;          ///< empty if made from an algorithm
+    std::shared_ptr<Algorithm> algorithm; ///< a copy of that algorithm; otherwise null
+    mutable SharedBindings bindings;
+};
 
 /// The arguments of a kernel launcher and the operations made from them. An operation and its
 /// algorithm never change, because recordings and waiting launches refer to them; other values make
 /// new objects.
 struct KernelLauncher::Impl {
-    Impl(const KernelLauncher& launcher, Kernel kernel, const KernelOptions& options);
+    Impl(const KernelLauncher& owner, Kernel used, const KernelOptions& given)
+        : launcher(owner), kernel(std::move(used)), options(given) {}
 
     /// The n-th dispatch of a call and what it was made from. Plain launchers have one.
     struct Dispatch {
@@ -29,7 +71,13 @@ struct KernelLauncher::Impl {
     const KernelLauncher& launcher;
     const Kernel kernel;
     const KernelOptions options;
-    KernelArguments arguments;
+    std::vector<ArgumentValue> values;      ///< those known in advance, by index
+    std::vector<ParameterPlace> parameters; ///< arguments whose values come with each call
+
+    /// Sets the arguments; without any, a kernel that was made of an algorithm takes that one's.
+    /// @throws InvalidArgument if something is missing or does not match the kernel
+    void setArguments(const Arguments& given, const std::vector<ParameterPlace>& places);
+    const std::vector<KernelArgument>& declared() const { return kernel.signature().arguments(); }
 
     /// @throws InvalidArgument if the kernel is of another device
     void requireDevice(const Queue& queue) const;
@@ -38,6 +86,14 @@ struct KernelLauncher::Impl {
     const Dispatch& prepare(size_t number, const LaunchOptions& call, const Parameters& iterated);
 
 private:
+    /// Returns a text for messages: "argument 2 'dt' (float)".
+    std::string describe(uint32_t index) const;
+    /// Returns the parameter that stands for an argument; null if there is none.
+    const ParameterPlace* parameterFor(uint32_t index) const;
+    uint32_t indexOf(const Argument& argument) const;
+    void setGiven(const Arguments& given);
+    void requireComplete() const;
+
     /// The pipeline for one set of specialization constants and local size.
     struct Variant {
         Workgroup localSize{};

@@ -5,8 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 

@@ -1,15 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/launch/Launcher.hpp>
+#include "launch/LauncherImpl.hpp"
 
-#include <utility>
+#include <kompute/launch/Trace.hpp>
 
-#include "launch/Steps.hpp"
+#include "core/MemoryImpl.hpp"
+#include "core/QueueImpl.hpp"
 
 namespace kp {
+namespace launch {
+namespace {
 
-struct Launcher::Cache {
-    launch::StepRunner runner;
-};
+void logLaunch(const Step& step, const Event& event) {
+    step.launcher->runLog().add(event, step.bytes);
+    if (step.listLog)
+        step.listLog->add(event, step.bytes);
+}
+
+void markHostViewStale(const Step& step) {
+    if (step.changed && step.changed->impl().mirrored)
+        step.changed->impl().mirrorStale = true;
+}
+
+} // namespace
+
+void requireKnownParameters(const std::string& launcher, const Parameters& given,
+                            const std::vector<ParameterInfo>& known) {
+    for (const Parameter& parameter : given) {
+        if (findNamed(known, parameter.name))
+            continue;
+        std::vector<std::string> names;
+        for (const ParameterInfo& info : known)
+            names.push_back(info.name);
+        throwFor(launcher, "parameter '{}' is unknown; it takes {}", parameter.name,
+                 names.empty() ? "none" : join(names));
+    }
+}
+
+const std::shared_ptr<Queue>& queueFor(const Launcher& launcher, const LaunchOptions& options,
+                                       const std::shared_ptr<Queue>& defaultQueue) {
+    const std::shared_ptr<Queue>& queue = options.queue ? options.queue : defaultQueue;
+    if (!queue)
+        throwFor(launcher.name(),
+                 "no queue was given with the call, and there is no default queue");
+    if (!options.parameters.empty())
+        requireKnownParameters(launcher.name(), options.parameters, launcher.parameters());
+    return queue;
+}
+
+RunLog::RunLog(std::string name, std::shared_ptr<TimingSink> sink)
+    : mName(std::move(name)), mSink(std::move(sink)) {}
+
+RunLog::~RunLog() {
+    try {
+        if (mSink)
+            statistics();
+    } catch (...) { // out of memory: the times are lost
+    }
+}
+
+bool RunLog::count(const Run& run) {
+    try {
+        if (!run.event.done())
+            return false;
+        if (const std::optional<EventProfile> profile = run.event.profile()) {
+            mStatistics.add(profile->duration(), run.bytes);
+            if (mSink)
+                mSink->addTiming(mName, run.event, *profile, run.bytes);
+        } else if (run.event.status() != EventStatus::eError) {
+            mStatistics.addUnprofiled();
+        }
+    } catch (const DeviceLost&) { // it never gets a time
+    }
+    return true;
+}
+
+void RunLog::add(Event event, uint64_t bytes) {
+    const std::lock_guard lock(mMutex);
+    mRuns.push_back({std::move(event), bytes});
+    // Nobody may ever call statistics(). Two at a time, so that a long backlog shrinks, too.
+    for (int i = 0; i < 2 && mRuns.size() > Launcher::kMaxEvents && count(mRuns.front()); ++i)
+        mRuns.pop_front();
+}
+
+std::vector<Event> RunLog::events() const {
+    const std::lock_guard lock(mMutex);
+    std::vector<Event> events;
+    events.reserve(mRuns.size());
+    for (const Run& run : mRuns)
+        events.push_back(run.event);
+    return events;
+}
+
+KernelStatistics RunLog::statistics() {
+    const std::lock_guard lock(mMutex);
+    std::deque<Run> unfinished;
+    for (Run& run : mRuns)
+        if (!count(run))
+            unfinished.push_back(std::move(run));
+    mRuns.swap(unfinished);
+    return mStatistics;
+}
+
+void RunLog::clear() {
+    const std::lock_guard lock(mMutex);
+    mRuns.clear();
+    mStatistics = {};
+}
+
+Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
+    std::vector<Step>& steps = mSteps.steps();
+    if (steps.empty())
+        return queue->barrier(waitFor);
+    if (mDevice.lock() != queue->impl().device) {
+        mRepeaters.clear();
+        mDevice = queue->impl().device;
+    }
+    const bool timed = queue->profiling();
+    Event last;
+    size_t segment = 0;
+    for (size_t i = 0; i < steps.size();) {
+        const Step& step = steps[i];
+        const std::vector<Event> after =
+            i == 0 ? std::vector<Event>{} : std::vector<Event>{std::move(last)};
+        const std::vector<Event>& waits = i == 0 ? waitFor : after;
+        if (!step.message.empty())
+            traceKernel(step.message);
+        if (step.operation) {
+            size_t end = i + 1;
+            for (; end < steps.size() && steps[end].operation; ++end)
+                if (!steps[end].message.empty())
+                    traceKernel(steps[end].message);
+            last = runDevice(*queue, i, end, waits, segment++, timed);
+            for (size_t part = i; part < end; ++part) {
+                if (timed)
+                    logLaunch(steps[part], Event(last.state(), static_cast<uint32_t>(part - i)));
+                markHostViewStale(steps[part]);
+            }
+            i = end;
+            continue;
+        }
+        if (step.host) {
+            last = queue->impl().launchHost(waits, timed, step.host);
+            if (timed)
+                logLaunch(step, last);
+            markHostViewStale(step);
+        } else {
+            std::optional<Event> event = step.call(queue, waits);
+            last = event ? std::move(*event) : queue->barrier(waits);
+        }
+        ++i;
+    }
+    return last;
+}
+
+Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
+                            const std::vector<Event>& waitFor, size_t segment, bool timed) {
+    std::vector<Step>& steps = mSteps.steps();
+    mOperations.clear();
+    for (size_t i = first; i < end; ++i)
+        mOperations.push_back(std::move(steps[i].operation));
+    Queue::Impl& impl = queue.impl();
+    if (mRepeaters.size() <= segment)
+        mRepeaters.push_back(std::make_shared<Repeater>(impl.device));
+    const std::shared_ptr<Repeater>& repeater = mRepeaters[segment];
+    return impl.launch(
+        waitFor, timed,
+        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
+            return repeater->submit(impl.queue, mOperations, timed, waits, state);
+        },
+        [&]() -> Queue::Impl::Submit {
+            return [repeater, operations = std::move(mOperations), target = &impl.queue,
+                    timed](Queue::Impl::Points waits,
+                           const std::shared_ptr<EventState>& state) mutable {
+                return repeater->submit(*target, operations, timed, waits, state);
+            };
+        });
+}
+
+} // namespace launch
+
+struct Launcher::Cache : launch::StepRunner {};
 
 Launcher::Launcher(std::string name, std::shared_ptr<TimingSink> profiler)
     : mName(std::move(name)),
@@ -48,10 +218,19 @@ void Launcher::appendSteps(launch::StepList& steps, const launch::CallContext& c
     };
 }
 
+Event Launcher::launch(const std::shared_ptr<Queue>& queue, const Parameters& parameters,
+                       const std::vector<Event>& waitFor) {
+    LaunchOptions options;
+    options.queue = queue;
+    options.waitFor = waitFor;
+    options.parameters = parameters;
+    return (*this)(options).value_or(Event());
+}
+
 Event Launcher::runSteps(const std::shared_ptr<Queue>& queue, const LaunchOptions& options) {
     if (!mCache)
         mCache = std::make_unique<Cache>();
-    launch::StepRunner& runner = mCache->runner;
+    launch::StepRunner& runner = *mCache;
     runner.steps().clear();
     appendSteps(runner.steps(), {options, *queue, launch::tracing()});
     Event event = runner.run(queue, options.waitFor);

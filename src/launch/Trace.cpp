@@ -10,7 +10,7 @@
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
-#include "launch/Steps.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {

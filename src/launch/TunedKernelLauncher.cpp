@@ -8,9 +8,8 @@
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "core/QueueImpl.hpp"
-#include "launch/KernelArguments.hpp"
-#include "launch/LauncherChecks.hpp"
-#include "launch/Steps.hpp"
+#include "launch/KernelLauncherImpl.hpp"
+#include "launch/LauncherImpl.hpp"
 
 namespace kp {
 namespace {

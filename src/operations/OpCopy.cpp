@@ -12,13 +12,13 @@
 
 namespace kp {
 
-OpCopy::OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects)
-    : mMemObjects(distinctObjects(memObjects, "OpCopy")) {
+OpCopy::OpCopy(const MemoryObjects& memObjects)
+    : mMemObjects(distinctObjects(memObjects.get(), "OpCopy")) {
     if (mMemObjects.size() < 2)
         fail<InvalidArgument>(
             "OpCopy takes two objects or more (a source and destinations), but was given {} "
             "objects",
-            memObjects.size());
+            memObjects.get().size());
 }
 
 OpCopy::~OpCopy() = default;

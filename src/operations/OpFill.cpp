@@ -21,19 +21,16 @@ namespace {
 std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, uint64_t pattern) {
     constexpr uint64_t kMaxThreads = 1u << 20;
     auto algorithm = std::make_shared<Algorithm>(memory->impl().device);
-    const std::vector<uint32_t> spirv(SHADERFILL64_COMP_SPV.begin(), SHADERFILL64_COMP_SPV.end());
     const std::vector<uint64_t> constants = {pattern};
-    algorithm->rebuild(std::vector<std::shared_ptr<Memory>>{memory}, spirv, {},
-                       std::vector<float>{}, constants);
+    algorithm->rebuild({memory}, SHADERFILL64_COMP_SPV, {}, std::vector<float>{}, constants);
     algorithm->setThreadCount(std::min(memory->size(), kMaxThreads));
     return std::make_shared<OpAlgoDispatch>(algorithm);
 }
 
 } // namespace
 
-OpFill::OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const void* value,
-               size_t bytes)
-    : mMemObjects(distinctObjects(memObjects, "OpFill")) {
+OpFill::OpFill(const MemoryObjects& memObjects, const void* value, size_t bytes)
+    : mMemObjects(distinctObjects(memObjects.get(), "OpFill")) {
     for (size_t i = 0; i < sizeof mPattern; i += bytes)
         std::memcpy(reinterpret_cast<unsigned char*>(&mPattern) + i, value, bytes);
     const bool words = static_cast<uint32_t>(mPattern) == mPattern >> 32;

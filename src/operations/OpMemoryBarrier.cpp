@@ -7,12 +7,12 @@
 
 namespace kp {
 
-OpMemoryBarrier::OpMemoryBarrier(const std::vector<std::shared_ptr<Memory>>& memObjects,
+OpMemoryBarrier::OpMemoryBarrier(const MemoryObjects& memObjects,
                                  const vk::AccessFlagBits& srcAccess,
                                  const vk::AccessFlagBits& dstAccess,
                                  const vk::PipelineStageFlagBits& srcStage,
                                  const vk::PipelineStageFlagBits& dstStage, bool barrierOnPrimary)
-    : mMemObjects(distinctObjects(memObjects, "OpMemoryBarrier")), mSrcAccess(srcAccess),
+    : mMemObjects(distinctObjects(memObjects.get(), "OpMemoryBarrier")), mSrcAccess(srcAccess),
       mDstAccess(dstAccess), mSrcStage(srcStage), mDstStage(dstStage),
       mBarrierOnPrimary(barrierOnPrimary) {}
 

@@ -23,9 +23,9 @@ Workgroup groupsFor(uint64_t elements) {
 
 } // namespace
 
-OpMult::OpMult(std::vector<std::shared_ptr<Memory>> memObjects,
-               std::shared_ptr<Algorithm> algorithm)
+OpMult::OpMult(const MemoryObjects& objects, std::shared_ptr<Algorithm> algorithm)
     : OpAlgoDispatch(algorithm) {
+    const std::vector<std::shared_ptr<Memory>>& memObjects = objects.get();
     if (memObjects.size() != 3)
         fail<InvalidArgument>("OpMult takes three tensors (left, right, result), not {}",
                               memObjects.size());
@@ -41,9 +41,7 @@ OpMult::OpMult(std::vector<std::shared_ptr<Memory>> memObjects,
                 "beside {}",
                 memory->size(), Memory::toString(memory->dataType()), memObjects[0]->size());
     }
-    const std::vector<uint32_t> spirv(SHADEROPMULT_COMP_SPV.begin(), SHADEROPMULT_COMP_SPV.end());
-    const Workgroup groups = groupsFor(memObjects[2]->size());
-    algorithm->rebuild(memObjects, spirv, groups);
+    algorithm->rebuild(memObjects, SHADEROPMULT_COMP_SPV, groupsFor(memObjects[2]->size()));
 }
 
 OpMult::~OpMult() = default;

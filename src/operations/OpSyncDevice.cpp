@@ -7,8 +7,8 @@
 
 namespace kp {
 
-OpSyncDevice::OpSyncDevice(const std::vector<std::shared_ptr<Memory>>& memObjects)
-    : mMemObjects(distinctObjects(memObjects, "OpSyncDevice")) {}
+OpSyncDevice::OpSyncDevice(const MemoryObjects& memObjects)
+    : mMemObjects(distinctObjects(memObjects.get(), "OpSyncDevice")) {}
 
 OpSyncDevice::~OpSyncDevice() = default;
 

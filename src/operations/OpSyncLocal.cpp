@@ -7,8 +7,8 @@
 
 namespace kp {
 
-OpSyncLocal::OpSyncLocal(const std::vector<std::shared_ptr<Memory>>& memObjects)
-    : mMemObjects(distinctObjects(memObjects, "OpSyncLocal")) {}
+OpSyncLocal::OpSyncLocal(const MemoryObjects& memObjects)
+    : mMemObjects(distinctObjects(memObjects.get(), "OpSyncLocal")) {}
 
 OpSyncLocal::~OpSyncLocal() = default;
 

@@ -14,9 +14,8 @@
 #include "core/EventState.hpp"
 #include "core/ManagerImpl.hpp"
 #include "profile/ProfilerImpl.hpp"
-#include "profile/ProfilerTrace.hpp"
 #include "vulkan/device/ClockCalibration.hpp"
-#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Pools.hpp"
 
 namespace kp {
 namespace {
@@ -228,7 +227,7 @@ std::string Profiler::table() const {
 
 std::string Profiler::trace() const {
     const std::lock_guard lock(mImpl->mutex);
-    return profile::traceOf(*mImpl);
+    return mImpl->trace();
 }
 
 void Profiler::writeTrace(const std::string& path) const {

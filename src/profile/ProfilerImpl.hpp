@@ -85,6 +85,9 @@ struct Profiler::Impl {
     void merge(const Impl& other);
     /// Implements Profiler::entries().
     std::vector<ProfileEntry> entries() const;
+    /// Implements Profiler::trace(): Chrome's trace event format, in which a process is the host or
+    /// a device and a thread is a host thread or a queue.
+    std::string trace() const;
     /// Returns the number of the calling thread, starting at 1.
     static uint32_t threadNumber();
 };

@@ -9,7 +9,7 @@
 
 #include <spirv_cross/GLSL.std.450.h>
 
-#include "shader/SpirvOpcodes.hpp"
+#include "shader/SpirvModule.hpp"
 
 namespace kp::shader {
 namespace {
@@ -364,7 +364,7 @@ private:
                 mark(each.word(at), &Variable::unknown);
             return;
         }
-        reach(callee->second);
+        set(callee->second.reachable);
         for (size_t i = 0; 4 + i < each.size(); ++i) {
             const Roots& roots = name(each.word(4 + i));
             if (i < callee->second.parameters.size())
@@ -408,7 +408,7 @@ private:
         const auto callee = mFunctions.find(id);
         if (callee == mFunctions.end())
             return;
-        reach(callee->second);
+        set(callee->second.reachable);
         for (const auto* operands : {&effect.reads, &effect.unknown}) {
             for (const uint32_t operand : *operands) {
                 for (const uint32_t parameter : callee->second.parameters)
@@ -416,8 +416,6 @@ private:
             }
         }
     }
-
-    void reach(Function& function) { set(function.reachable); }
 
     void set(bool& flag) {
         mChanged |= !flag;

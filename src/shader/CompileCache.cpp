@@ -2,15 +2,72 @@
 #include "shader/CompileCache.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include <kompute/logger/Logger.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/Files.hpp"
 #include "base/Text.hpp"
 #include "shader/GlslangCompiler.hpp"
 #include "shader/LruCache.hpp"
+#include "shader/SpirvModule.hpp"
 
 namespace kp::shader {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".spirv";
+/// Writing a file never takes that long: older partial files are from a process that ended.
+constexpr std::chrono::hours kAbandonedAge{1};
+/// The folder is scanned after the first store of the process and then once per so many.
+constexpr uint32_t kStoresPerScan = 32;
+
+/// In the host's byte order. A host of another byte order does not recognise the magic number.
+struct ShaderFileHeader {
+    uint64_t magic = 0x3130434853504b02; ///< also the version of the layout
+    Hash key;
+    uint64_t bytes = 0; ///< size of the rest of the file
+    Hash contents;      ///< hash of the rest of the file
+};
+
+std::string toBytes(const Compiled& compiled) {
+    const auto* words = reinterpret_cast<const uint8_t*>(compiled.spirv.data());
+    nlohmann::json all;
+    all["includes"] = nlohmann::json::array();
+    for (const IncludeRecord& record : compiled.includes)
+        all["includes"].push_back({record.name, record.includer, record.quoted, record.resolved,
+                                   record.contents.low, record.contents.high});
+    all["spirv"] = nlohmann::json::binary({words, words + compiled.spirv.size() * 4});
+    std::string out;
+    nlohmann::json::to_cbor(all, out);
+    return out;
+}
+
+std::optional<Compiled> fromBytes(std::string_view text) {
+    Compiled compiled;
+    try {
+        const auto all = nlohmann::json::from_cbor(text);
+        for (const auto& each : all.at("includes"))
+            compiled.includes.push_back(
+                {each.at(0), each.at(1), each.at(2), each.at(3), Hash{each.at(4), each.at(5)}});
+        const auto& bytes = all.at("spirv").get_binary();
+        compiled.spirv.resize(bytes.size() / 4);
+        std::memcpy(compiled.spirv.data(), bytes.data(), compiled.spirv.size() * 4);
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+    if (compiled.spirv.empty() || compiled.spirv[0] != spv::MagicNumber)
+        return std::nullopt;
+    return compiled;
+}
 
 constexpr size_t kMaxMemoryBytes = size_t{64} << 20;
 
@@ -41,6 +98,102 @@ Hash keyOf(const std::string& source, const CompileOptions& options) {
 }
 
 } // namespace
+
+DiskCache::DiskCache(const std::string& folder, uint64_t maxBytes)
+    : mFolder(folder.empty() ? std::string() : (fs::path(folder) / "shaders").string()),
+      mMaxBytes(maxBytes) {}
+
+std::string DiskCache::file(const Hash& key) const {
+    return mFolder.empty()
+               ? std::string()
+               : (fs::path(mFolder) / (toString(key) + std::string(kExtension))).string();
+}
+
+std::optional<Compiled> DiskCache::load(const Hash& key) const {
+    const std::string path = file(key);
+    const std::optional<std::string> content = readFile(path);
+    if (!content)
+        return std::nullopt;
+    std::optional<Compiled> compiled;
+    ShaderFileHeader header;
+    header.magic = 0;
+    if (content->size() >= sizeof header && content->size() <= mMaxBytes + sizeof header) {
+        std::memcpy(&header, content->data(), sizeof header);
+        const std::string_view body = std::string_view(*content).substr(sizeof header);
+        if (header.magic == ShaderFileHeader{}.magic && header.key == key &&
+            header.bytes == body.size() && header.contents == hashBytes(body.data(), body.size()))
+            compiled = fromBytes(body);
+    }
+    if (!compiled && header.magic == ShaderFileHeader{}.magic)
+        KP_LOG_WARN("the compiled shader {} is damaged and is not used", path);
+    else if (!compiled)
+        KP_LOG_INFO("{} is of another version of the library and is not used", path);
+    return compiled;
+}
+
+bool DiskCache::store(const Hash& key, const Compiled& compiled) const {
+    if (mFolder.empty())
+        return false;
+    const std::string body = toBytes(compiled);
+    if (body.size() > mMaxBytes)
+        return false;
+    ShaderFileHeader header;
+    header.key = key;
+    header.bytes = body.size();
+    header.contents = hashBytes(body.data(), body.size());
+    std::error_code error;
+    fs::create_directories(mFolder, error);
+    const std::string path = file(key);
+    if (!replaceFile(path, {{reinterpret_cast<const char*>(&header), sizeof header}, body})) {
+        KP_LOG_INFO("a compiled shader cannot be written to {}", path);
+        return false;
+    }
+    makeRoom();
+    return true;
+}
+
+void DiskCache::makeRoom() const {
+    static std::atomic<uint32_t> stores{0};
+    const bool scans = stores.fetch_add(1, std::memory_order_relaxed) % kStoresPerScan == 0;
+    if (!scans && mMaxBytes == kMaxBytes)
+        return;
+    struct Entry {
+        fs::file_time_type time;
+        uint64_t bytes;
+        fs::path path;
+    };
+    std::vector<Entry> entries;
+    uint64_t total = 0;
+    std::error_code error;
+    const auto now = fs::file_time_type::clock::now();
+    fs::directory_iterator at(mFolder, error);
+    for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+        // Another process may delete the file at any time.
+        std::error_code gone;
+        const bool regular = at->is_regular_file(gone);
+        const fs::file_time_type time = at->last_write_time(gone);
+        const uint64_t bytes = at->file_size(gone);
+        if (gone || !regular)
+            continue;
+        if (at->path().extension() == kPartialFileExtension && now - time > kAbandonedAge)
+            fs::remove(at->path(), gone);
+        if (at->path().extension() != kExtension)
+            continue;
+        entries.push_back({time, bytes, at->path()});
+        total += bytes;
+    }
+    if (total <= mMaxBytes)
+        return;
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.time < b.time; });
+    // Well below the limit, so that not every store deletes files.
+    for (const Entry& entry : entries) {
+        if (total <= mMaxBytes / 4 * 3)
+            break;
+        if (fs::remove(entry.path, error))
+            total -= entry.bytes;
+    }
+}
 
 CompileCache::CompileCache(const std::string& source, const CompileOptions& options)
     : mSource(source), mOptions(options), mEnabled(options.includer == nullptr),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
 #include <kompute/Reflection.hpp>
+
+#include "base/Hash.hpp"
 
 namespace kp::shader {
 
@@ -19,5 +22,14 @@ const char* nameOf(ScalarType type);
 /// @param entryPoint  name of a compute entry point
 /// @throws ShaderError if the module has no such entry point; lists those it has
 Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoint = "main");
+
+/// Returns reflect(), cached by content in up to 16 MiB of the process, so that another call only
+/// computes a hash. Thread-safe; two threads with the same new module may both read it.
+/// @throws ShaderError as reflect(); failures are not cached
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
+                                                const std::string& entryPoint = "main");
+/// The same with the hash of @p spirv.
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
+                                                const std::string& entryPoint = "main");
 
 } // namespace kp::shader

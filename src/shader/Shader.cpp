@@ -15,7 +15,6 @@
 #include "shader/GlslangCompiler.hpp"
 #include "shader/Includer.hpp"
 #include "shader/SpirvModule.hpp"
-#include "shader/SpirvOpcodes.hpp"
 
 namespace kp {
 namespace {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "shader/SpirvModule.hpp"
-#include "shader/SpirvOpcodes.hpp"
 
 namespace kp::shader {
 namespace {

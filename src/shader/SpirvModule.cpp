@@ -7,7 +7,6 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "shader/SpirvOpcodes.hpp"
 
 namespace kp::shader {
 namespace {

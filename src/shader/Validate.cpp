@@ -11,7 +11,6 @@
 #include "base/Text.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/SpirvModule.hpp"
-#include "shader/SpirvOpcodes.hpp"
 
 namespace kp::shader {
 namespace {

@@ -15,12 +15,10 @@
 #include <unistd.h>
 #endif
 
-#include "base/CacheFolder.hpp"
+#include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
-#include "tune/TuningCache.hpp"
 #include "tune/TuningRun.hpp"
-#include "tune/TuningSpace.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -203,9 +201,8 @@ TuningResult Autotuner::tune(const TunableKernel& kernel, const TuningArguments&
     tune::TuningKey key = deviceKey(*device);
     key.kernel = kernel.name();
     key.key = arguments.tuningKey();
-    const tune::TuningLimits limits = tune::limitsOf(*device);
-    const tune::TuningTask task{mImpl->manager, mImpl->options, kernel, arguments, limits, key};
-    return tune::TuningRun(task, mImpl->cache).run();
+    return tune::runTuning({mImpl->manager, mImpl->options, kernel, arguments,
+                            tune::limitsOf(*device), key, mImpl->cache});
 }
 
 size_t Autotuner::exportRecords(const std::string& path) const {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -46,7 +49,61 @@ bool contains(const std::vector<std::shared_ptr<Memory>>& list,
     return std::find(list.begin(), list.end(), memory) != list.end();
 }
 
+template <typename T>
+double toDouble(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return value;
+    else
+        return static_cast<float>(value);
+}
+
+template <typename T>
+std::string compareNumbers(const unsigned char* actual, const unsigned char* expected, size_t bytes,
+                           double relative, double absolute) {
+    for (size_t i = 0; i < bytes / sizeof(T); ++i) {
+        T a;
+        T b;
+        std::memcpy(&a, actual + i * sizeof(T), sizeof(T));
+        std::memcpy(&b, expected + i * sizeof(T), sizeof(T));
+        if (std::memcmp(&a, &b, sizeof(T)) == 0)
+            continue;
+        const double got = toDouble(a);
+        const double wanted = toDouble(b);
+        if (std::isnan(got) && std::isnan(wanted))
+            continue;
+        // False if one is NaN, or if exactly one is infinite.
+        if (got == wanted || (std::isfinite(wanted) &&
+                              std::abs(got - wanted) <= absolute + relative * std::abs(wanted)))
+            continue;
+        return formatted("element {} is {} instead of {}", i, got, wanted);
+    }
+    return "";
+}
+
 } // namespace
+
+std::string compareValues(Memory::DataTypes type, uint32_t elementSize, const unsigned char* actual,
+                          const unsigned char* expected, size_t bytes, double relative,
+                          double absolute) {
+    using Type = Memory::DataTypes;
+    switch (type) {
+    case Type::eFloat:
+        return compareNumbers<float>(actual, expected, bytes, relative, absolute);
+    case Type::eDouble:
+        return compareNumbers<double>(actual, expected, bytes, relative, absolute);
+    case Type::eHalf:
+        return compareNumbers<Half>(actual, expected, bytes, relative, absolute);
+    case Type::eBFloat16:
+        return compareNumbers<BFloat16>(actual, expected, bytes, relative, absolute);
+    default:
+        break;
+    }
+    for (size_t i = 0; i < bytes; ++i) {
+        if (actual[i] != expected[i])
+            return formatted("element {} differs", i / std::max(elementSize, 1u));
+    }
+    return "";
+}
 
 TuningBench::TuningBench(Manager& manager, const TuningArguments& arguments, TuningTime time)
     : mManager(manager), mArguments(arguments), mSequence(manager.sequence()),
@@ -96,7 +153,8 @@ void TuningBench::protect(const std::vector<uint32_t>& bindings) {
         }
         if (contains(mArguments.zeroed(), memory)) {
             made.start = emptyCopyOf(memory);
-            made.start->upload(std::vector<unsigned char>(memory->memorySize()));
+            made.start->upload(std::vector<unsigned char>(memory->memorySize()).data(),
+                               memory->memorySize());
         }
         all.push_back(std::move(made));
     }
@@ -182,6 +240,26 @@ std::vector<double> TuningBench::time(const std::shared_ptr<Algorithm>& algorith
         expectedNs = *std::min_element(times.begin(), times.end());
     }
     return times;
+}
+
+bool TuningBench::verifies() const {
+    return mArguments.verifier() || !mArguments.expectations().empty();
+}
+
+std::string TuningBench::verify(const TuningConfiguration& configuration) const {
+    for (const TuningArguments::Expected& expected : mArguments.expectations()) {
+        std::vector<unsigned char> actual(expected.bytes.size());
+        expected.memory->download(actual.data(), actual.size());
+        const std::string problem = compareValues(
+            expected.memory->dataType(), expected.memory->dataTypeMemorySize(), actual.data(),
+            expected.bytes.data(), actual.size(), expected.relative, expected.absolute);
+        if (problem.empty())
+            continue;
+        const auto& all = mArguments.memObjects();
+        return formatted("memory object {}: {}",
+                         std::find(all.begin(), all.end(), expected.memory) - all.begin(), problem);
+    }
+    return mArguments.verifier() ? mArguments.verifier()(configuration) : "";
 }
 
 void TuningBench::restore() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <kompute/Manager.hpp>
@@ -10,8 +11,14 @@
 
 namespace kp::tune {
 
-/// Runs and times algorithms on the memory of tuning arguments, and restores the memory before
-/// every run. Call restore() at the end; the destructor does so too, in case an exception is
+/// Compares values of a data type; integers, bools and structs byte by byte.
+/// @return "" if all are within the tolerances, else a description of the first one that is not
+std::string compareValues(Memory::DataTypes type, uint32_t elementSize, const unsigned char* actual,
+                          const unsigned char* expected, size_t bytes, double relative,
+                          double absolute);
+
+/// Runs, times and verifies algorithms on the memory of tuning arguments, and restores the memory
+/// before every run. Call restore() at the end; the destructor does so too, in case an exception is
 /// thrown.
 class TuningBench {
 public:
@@ -33,6 +40,12 @@ public:
     ///                    once; 0 if unknown
     std::vector<double> time(const std::shared_ptr<Algorithm>& algorithm, uint32_t runs,
                              double expectedNs);
+
+    /// Returns true if the arguments expect anything.
+    bool verifies() const;
+    /// Compares the device memory with everything that the arguments expect.
+    /// @return "" if it is correct, else a description of the first error
+    std::string verify(const TuningConfiguration& configuration) const;
 
     /// Restores the original content of all memory, including memory that was filled with zeros or
     /// left as it was.

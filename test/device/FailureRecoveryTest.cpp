@@ -6,8 +6,8 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Queue.hpp"
 #include "vulkan/queue/Submission.hpp"
 

@@ -15,7 +15,7 @@ TEST_F(TransferTest, TransfersPartsAtAnyOffset) {
     for (const auto type : kMemoryTypes) {
         const auto t = manager.tensorT<uint32_t>(ascending<uint32_t>(100), type);
         manager.sequence()->eval<kp::OpSyncDevice>({t});
-        t->upload(std::vector<uint32_t>{1000, 1001}, 10 * 4);
+        t->upload(std::vector<uint32_t>{1000, 1001}, 10); // from element 10 on
         const uint8_t byte = 0xff;
         t->upload(&byte, 1, 99 * 4 + 3); // a single byte, the last one
         uint32_t part[4];

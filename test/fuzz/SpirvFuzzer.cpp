@@ -15,7 +15,6 @@
 #include "shader/AccessAnalysis.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/SpirvModule.hpp"
-#include "shader/SpirvOpcodes.hpp"
 #include "shader/Validate.hpp"
 
 namespace {

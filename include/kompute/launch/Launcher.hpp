@@ -76,6 +76,19 @@ public:
     virtual std::optional<Event> operator()(const LaunchOptions& options) = 0;
     std::optional<Event> operator()() { return (*this)(LaunchOptions{}); }
 
+    /// Launches with parameters by name:
+    ///
+    ///     decay->launch(queue, {{"dt", 0.1f}}).wait();
+    ///
+    /// @param queue    null or left out: the launcher's default
+    /// @param waitFor  events to wait for first
+    /// @throws as operator()
+    Event launch(const std::shared_ptr<Queue>& queue, const Parameters& parameters = {},
+                 const std::vector<Event>& waitFor = {});
+    Event launch(const Parameters& parameters = {}, const std::vector<Event>& waitFor = {}) {
+        return launch(std::shared_ptr<Queue>(), parameters, waitFor);
+    }
+
     /// Returns true if calls need no global size.
     virtual bool globalSizeConfigured() const = 0;
     /// Returns the parameters that LaunchOptions::parameters may contain.

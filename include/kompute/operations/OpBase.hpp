@@ -8,7 +8,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Image.hpp>
-#include <kompute/Memory.hpp>
+#include <kompute/MemoryObjects.hpp>
 #include <kompute/Tensor.hpp>
 
 namespace kp {
@@ -123,17 +123,4 @@ private:
     bool mOfSequence = false; ///< an OpAlgoDispatch that belongs to a single sequence
 };
 
-namespace detail {
-
-template <typename M>
-std::vector<std::shared_ptr<Memory>> toMemory(const std::vector<std::shared_ptr<M>>& objects) {
-    return std::vector<std::shared_ptr<Memory>>(objects.begin(), objects.end());
-}
-
-/// Enables an overload for vectors of Tensor, TensorT<T>, Image and so on, but not braced lists.
-template <typename M>
-using EnableForDerived =
-    std::enable_if_t<std::is_base_of<Memory, M>::value && !std::is_same<Memory, M>::value>;
-
-} // namespace detail
 } // namespace kp

@@ -10,10 +10,7 @@ namespace kp {
 class KOMPUTE_API OpCopy : public OpBase {
 public:
     /// @throws InvalidArgument if there are fewer than two different objects, or one is null
-    explicit OpCopy(const std::vector<std::shared_ptr<Memory>>& memObjects);
-    template <typename M, typename = detail::EnableForDerived<M>>
-    explicit OpCopy(const std::vector<std::shared_ptr<M>>& memObjects)
-        : OpCopy(detail::toMemory(memObjects)) {}
+    explicit OpCopy(const MemoryObjects& memObjects);
     ~OpCopy() override;
 
     Accesses accesses() override;

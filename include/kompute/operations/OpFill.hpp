@@ -17,13 +17,9 @@ public:
     ///         differs from the size of @p value, or one wraps a buffer and its size is not a
     ///         multiple of 4 bytes
     template <typename T>
-    OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, T value)
-        : OpFill(memObjects, &value, sizeof value) {
+    OpFill(const MemoryObjects& memObjects, T value) : OpFill(memObjects, &value, sizeof value) {
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
     }
-    template <typename T, typename M, typename = detail::EnableForDerived<M>>
-    OpFill(const std::vector<std::shared_ptr<M>>& memObjects, T value)
-        : OpFill(detail::toMemory(memObjects), &value, sizeof value) {}
     ~OpFill() override;
 
     Accesses accesses() override;
@@ -32,7 +28,7 @@ public:
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:
-    OpFill(const std::vector<std::shared_ptr<Memory>>& memObjects, const void* value, size_t bytes);
+    OpFill(const MemoryObjects& memObjects, const void* value, size_t bytes);
 
     std::vector<std::shared_ptr<Memory>> mMemObjects;
     uint64_t mPattern = 0;  ///< the value, repeated to 8 bytes

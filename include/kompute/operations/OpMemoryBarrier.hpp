@@ -15,17 +15,9 @@ public:
     /// @param barrierOnPrimary  true: on the device memory; false: on the host mirror, if there is
     ///                          one
     /// @throws InvalidArgument if there are no objects, or one is null
-    OpMemoryBarrier(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                    const vk::AccessFlagBits& srcAccess, const vk::AccessFlagBits& dstAccess,
-                    const vk::PipelineStageFlagBits& srcStage,
+    OpMemoryBarrier(const MemoryObjects& memObjects, const vk::AccessFlagBits& srcAccess,
+                    const vk::AccessFlagBits& dstAccess, const vk::PipelineStageFlagBits& srcStage,
                     const vk::PipelineStageFlagBits& dstStage, bool barrierOnPrimary = true);
-    template <typename M, typename = detail::EnableForDerived<M>>
-    OpMemoryBarrier(const std::vector<std::shared_ptr<M>>& memObjects,
-                    const vk::AccessFlagBits& srcAccess, const vk::AccessFlagBits& dstAccess,
-                    const vk::PipelineStageFlagBits& srcStage,
-                    const vk::PipelineStageFlagBits& dstStage, bool barrierOnPrimary = true)
-        : OpMemoryBarrier(detail::toMemory(memObjects), srcAccess, dstAccess, srcStage, dstStage,
-                          barrierOnPrimary) {}
     ~OpMemoryBarrier() override;
 
     Accesses accesses() override { return {}; }

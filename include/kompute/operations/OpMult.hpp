@@ -12,10 +12,7 @@ public:
     /// @param algorithm   is rebuilt to multiply; Manager::algorithm() returns a suitable empty one
     /// @throws InvalidArgument unless there are exactly three such tensors, or if @p algorithm is
     ///         null
-    OpMult(std::vector<std::shared_ptr<Memory>> memObjects, std::shared_ptr<Algorithm> algorithm);
-    template <typename M, typename = detail::EnableForDerived<M>>
-    OpMult(const std::vector<std::shared_ptr<M>>& memObjects, std::shared_ptr<Algorithm> algorithm)
-        : OpMult(detail::toMemory(memObjects), std::move(algorithm)) {}
+    OpMult(const MemoryObjects& memObjects, std::shared_ptr<Algorithm> algorithm);
     ~OpMult() override;
 
     Accesses accesses() override;

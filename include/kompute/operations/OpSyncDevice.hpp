@@ -10,10 +10,7 @@ namespace kp {
 class KOMPUTE_API OpSyncDevice : public OpBase {
 public:
     /// @throws InvalidArgument if there are no objects, or one is null
-    explicit OpSyncDevice(const std::vector<std::shared_ptr<Memory>>& memObjects);
-    template <typename M, typename = detail::EnableForDerived<M>>
-    explicit OpSyncDevice(const std::vector<std::shared_ptr<M>>& memObjects)
-        : OpSyncDevice(detail::toMemory(memObjects)) {}
+    explicit OpSyncDevice(const MemoryObjects& memObjects);
     ~OpSyncDevice() override;
 
     Accesses accesses() override;

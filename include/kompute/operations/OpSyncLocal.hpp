@@ -10,10 +10,7 @@ namespace kp {
 class KOMPUTE_API OpSyncLocal : public OpBase {
 public:
     /// @throws InvalidArgument if there are no objects, or one is null
-    explicit OpSyncLocal(const std::vector<std::shared_ptr<Memory>>& memObjects);
-    template <typename M, typename = detail::EnableForDerived<M>>
-    explicit OpSyncLocal(const std::vector<std::shared_ptr<M>>& memObjects)
-        : OpSyncLocal(detail::toMemory(memObjects)) {}
+    explicit OpSyncLocal(const MemoryObjects& memObjects);
     ~OpSyncLocal() override;
 
     Accesses accesses() override;

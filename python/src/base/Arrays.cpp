@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Arrays.hpp"
 
-#include "base/Messages.hpp"
 #include "base/Values.hpp"
 
 namespace kp::python {

@@ -3,33 +3,32 @@
 
 #include <algorithm>
 
-#include "base/Messages.hpp"
-#include "base/Pybind.hpp"
+#include "base/Values.hpp"
 
 /// For functions that CPython calls directly.
 namespace kp::python {
 
 /// Returns the arguments of a call, given by position or by name; null: not given.
-/// @param known  the names, in the order of their positions
-/// @throws TypeError for too many arguments, for one that is given twice and for unknown names
-template <size_t N>
-std::array<PyObject*, N> argumentsOf(const char* function, const char* const (&known)[N],
-                                     PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    if (count > static_cast<Py_ssize_t>(N))
-        throw py::type_error(formatted("{}() takes fewer than {} arguments", function, count));
+/// @param known   the names, in the order of their positions; @p count is not above their number
+/// @param callee  returns the name of the function in messages
+/// @param other   called with name and value of each unknown argument
+/// @throws TypeError for an argument that is given twice
+template <size_t N, typename Callee, typename Other>
+std::array<PyObject*, N> argumentsOf(const char* const (&known)[N], PyObject* const* values,
+                                     Py_ssize_t count, PyObject* names, Callee&& callee,
+                                     Other&& other) {
     std::array<PyObject*, N> found{};
     std::copy_n(values, count, found.begin());
     const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < named; ++i) {
+        PyObject* const name = PyTuple_GET_ITEM(names, i);
         size_t place = 0;
-        while (place < N &&
-               PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), known[place]) != 0)
+        while (place < N && PyUnicode_CompareWithASCIIString(name, known[place]) != 0)
             ++place;
         if (place == N)
-            throw py::type_error(formatted("{}() got an unknown keyword", function));
-        if (found[place])
-            throw py::type_error(formatted("{}() got '{}' twice", function, known[place]));
-        found[place] = values[count + i];
+            other(name, values[count + i]);
+        else if (std::exchange(found[place], values[count + i]))
+            throw py::type_error(formatted("{} got '{}' twice", callee(), known[place]));
     }
     return found;
 }

@@ -5,9 +5,8 @@
 
 #include <kompute/Launch.hpp>
 
-#include "base/Messages.hpp"
 #include "base/Process.hpp"
-#include "base/Pybind.hpp"
+#include "base/Values.hpp"
 
 /// The contents of the Python objects. The rule that keeps them safe from several threads:
 /// everything that changes the library's objects happens with the GIL held. Only waits, transfers,

@@ -6,7 +6,7 @@
 
 #include <kompute/Error.hpp>
 
-#include "base/Messages.hpp"
+#include "base/Values.hpp"
 
 namespace kp::python {
 namespace {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,12 +43,46 @@ const char* methodDoc(const char* name, const std::string& signature, const char
 /// Adds a method that CPython calls directly. @param method  stays allocated
 void addMethod(py::handle type, PyMethodDef& method);
 
-/// Returns a function of a Python object, for def() and def_property_readonly(): it reads or calls
-/// a member of the C++ object that @p object finds behind it.
-template <typename Object, typename Member>
-auto getter(Object object, Member member) {
-    return [=](py::handle self) { return std::invoke(member, object(self)); };
-}
+/// Adds members to a class that read or call a member of the C++ object behind a Python object, or
+/// pass it to a function.
+template <typename Class, typename Object>
+class Members {
+public:
+    /// @param object  returns the C++ object behind a Python object
+    Members(Class type, Object object) : mType(std::move(type)), mObject(object) {}
+
+    /// Adds a read-only property. @param member  may be a function of the Python object, too
+    template <typename Member>
+    Members& property(const char* name, Member member, const char* documentation) {
+        if constexpr (std::is_invocable_v<Member, py::handle>)
+            mType.def_property_readonly(name, member, documentation);
+        else
+            mType.def_property_readonly(name, reading(member), documentation);
+        return *this;
+    }
+    /// Adds a method without arguments.
+    template <typename Member, typename... Extra>
+    Members& method(const char* name, Member member, const Extra&... extra) {
+        return def(name, reading(member), extra...);
+    }
+    /// Same as that of the class.
+    template <typename... Args>
+    Members& def(Args&&... args) {
+        mType.def(std::forward<Args>(args)...);
+        return *this;
+    }
+
+private:
+    template <typename Member>
+    auto reading(Member member) const {
+        return [member, object = mObject](py::handle self) {
+            return std::invoke(member, object(self));
+        };
+    }
+
+    Class mType;
+    Object mObject;
+};
 
 /// Gives a class __enter__, which returns the object, and __exit__, which calls @p close with it.
 template <typename Class, typename Close>

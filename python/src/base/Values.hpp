@@ -1,11 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
+
 #include <kompute/Error.hpp>
 
-#include "base/Messages.hpp"
+#include "base/Pybind.hpp"
 
+/// Values of Python as arguments and in messages.
 namespace kp::python {
+
+/// A value in a message.
+struct MessagePart {
+    MessagePart(const char* value) : text(value) {}
+    MessagePart(std::string value) : text(std::move(value)) {}
+    template <std::integral Number>
+    MessagePart(Number number) : text(std::to_string(number)) {}
+
+    std::string text;
+};
+
+/// Returns @p pattern with the values in place of each {}.
+std::string formatted(std::string_view pattern, std::initializer_list<MessagePart> values);
+template <typename... Values>
+std::string formatted(std::string_view pattern, const Values&... values) {
+    return formatted(pattern, {MessagePart(values)...});
+}
+
+/// Returns the name of an object's type.
+const char* typeNameOf(py::handle object);
+std::string reprOf(py::handle object);
+
+/// @throws TypeError with "argument is expected, not a ..."
+[[noreturn]] void throwTypeError(std::string_view argument, std::string_view expected,
+                                 py::handle given);
+
+/// @throws TypeError if @p object is not of the expected type, or of a derived class that was never
+/// initialised
+[[noreturn]] void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected);
+
+/// @throws TypeError naming @p argument if @p function is not callable
+void requireCallable(py::handle function, std::string_view argument);
 
 /// Returns a whole number, by __index__. @throws TypeError, OverflowError
 py::ssize_t toIndex(py::handle number);

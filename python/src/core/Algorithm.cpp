@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
-#include "base/Values.hpp"
-#include "core/Memory.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -113,7 +111,7 @@ void bindAlgorithm(Classes& classes) {
         a list (float32), a number, a NumPy array of any dtype, a structured array, or a dict by the
         names in the shader. The push constants are the default of dispatches; a dict given to a
         dispatch keeps the default of the names it leaves out.)"));
-    classes.algorithm
+    Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
             [](py::handle self, const py::object& tensors, const py::object& spirv,
@@ -138,11 +136,13 @@ void bindAlgorithm(Classes& classes) {
             recording until rerecord().)"))
         .def("set_push_constants", &setPushConstants, "push_consts"_a,
              "Sets the default push constants of later dispatches.")
-        .def_property_readonly(
-            "workgroup", [](py::handle self) { return toTuple(algorithmIn(self).getWorkgroup()); },
+        .property(
+            "workgroup",
+            [](const Algorithm& algorithm) { return toTuple(algorithm.getWorkgroup()); },
             "Work groups of a dispatch in x, y and z.")
-        .def_property_readonly(
-            "local_size", [](py::handle self) { return toTuple(algorithmIn(self).getLocalSize()); },
+        .property(
+            "local_size",
+            [](const Algorithm& algorithm) { return toTuple(algorithm.getLocalSize()); },
             "Invocations of a work group in x, y and z, as the shader declares.")
         .def(
             "set_workgroup",
@@ -159,8 +159,7 @@ void bindAlgorithm(Classes& classes) {
             "x"_a, "y"_a = 1, "z"_a = 1, doc(R"(
                 Starts at least this many invocations: the work groups are the counts divided by
                 local_size, rounded up.)"))
-        .def("is_init", getter(algorithmIn, &Algorithm::isInit),
-             "True once there is a shader, and until destroy().")
+        .method("is_init", &Algorithm::isInit, "True once there is a shader, and until destroy().")
         .def(
             "destroy",
             [](py::handle self) {

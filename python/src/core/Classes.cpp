@@ -3,9 +3,6 @@
 
 #include <pybind11/native_enum.h>
 
-#include "base/Values.hpp"
-#include "core/Memory.hpp"
-
 namespace kp::python {
 namespace {
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "base/Handles.hpp"
+#include "base/Held.hpp"
 
+/// Python's classes of memory, algorithms, operations, sequences, events and queues, and the
+/// conversions of arguments that consist of them.
 namespace kp::python {
 
 /// The classes of this folder, declared before any member so that signatures in docstrings name
@@ -25,29 +28,56 @@ struct Classes {
 /// Returns a wait argument. @throws InvalidArgument
 WaitPolicy toWaitPolicy(const std::string& name);
 
-/// Binds the enums of elements, memory and barriers.
-void bindEnums(py::module_& module);
+/// Gives the type the buffer protocol.
+py::custom_type_setup memoryTypeSetup();
 
-/// Binds Manager and kp.list_devices.
+/// Returns a handle of memory that @p make, called without the GIL, creates.
+template <typename Handle, typename Make>
+std::unique_ptr<Handle> newMemory(const std::shared_ptr<ManagerHandle>& manager,
+                                  const py::dtype& dtype, std::vector<py::ssize_t> shape,
+                                  Make&& make) {
+    auto handle = std::make_unique<Handle>();
+    handle->manager = manager;
+    handle->dtype = dtype;
+    handle->shape = std::move(shape);
+    handle->memory = withoutGil(*manager, [&] { return make(*manager->manager); });
+    return handle;
+}
+
+/// Returns any iterable of tensors and images, which may be iterated only once, as a list; None is
+/// empty. @throws TypeError naming @p argument
+py::list toList(py::handle objects, const char* argument);
+
+/// Returns a list argument of tensors and images.
+/// @throws TypeError naming @p argument and the index of a wrong entry
+std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument);
+/// Same as handles.
+std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument);
+std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
+
+/// Returns the operation to record for a Python object: the one behind it, or for classes derived
+/// in Python a PythonOperation. @throws TypeError if it is no operation
+std::shared_ptr<OpBase> toOperation(PyObject* object);
+
+/// Returns a wait_for argument: events, in which None is ignored; None, or one event alone.
+/// @throws TypeError
+std::vector<Event> toEvents(py::handle waitFor);
+
+/// Keeps a Python object (memory that a transfer reads or fills) until all events are over.
+void keepUntilOver(const std::vector<Event>& events, const Held& object);
+
+void bindEnums(py::module_& module);
 void bindManager(py::module_& module, Classes& classes);
+/// Binds Memory, Tensor, Image and the functions of Manager that create them.
 void bindMemory(Classes& classes);
-/// Binds Manager.tensor and tensor_t.
-void bindTensor(Classes& classes);
-/// Binds Image, Manager.image and image_t.
-void bindImage(Classes& classes);
-/// Binds Algorithm and Manager.algorithm.
 void bindAlgorithm(Classes& classes);
 void bindOperations(py::module_& module, Classes& classes);
-/// Binds Queue and Manager.queue.
+void bindEvent(py::module_& module, Classes& classes);
 void bindQueue(Classes& classes);
 /// Binds Sequence, Manager.sequence and kp.eval_all.
 void bindSequence(py::module_& module, Classes& classes);
-/// Binds HostImport, Manager.import_host and Manager.pinned_array: host memory that the device
-/// accesses directly.
-void bindHostMemory(py::module_& module, Classes& classes);
-/// Binds ExternalMemory, Manager.tensor_over, exportable_tensor and import_memory, and
-/// Tensor.export_memory: tensors over an array's memory, and tensors whose memory other devices and
-/// processes open.
+/// Binds HostImport and ExternalMemory: host memory that the device accesses directly, and memory
+/// that other devices and processes open.
 void bindExternalMemory(py::module_& module, Classes& classes);
 
 } // namespace kp::python

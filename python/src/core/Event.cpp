@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Event.hpp"
+#include "core/Classes.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -109,6 +109,10 @@ std::string describeEvent(py::handle self) {
                      kStatusNames[static_cast<int>(handleOf<Event>(self).status())]);
 }
 
+Event& eventOf(py::handle self) {
+    return handleOf<Event>(self);
+}
+
 void bindStatus(py::module_& module) {
     py::native_enum<EventStatus> type(module, "EventStatus", "enum.IntEnum", doc(R"(
         State of the work behind an event.
@@ -160,37 +164,30 @@ void keepUntilOver(const std::vector<Event>& events, const Held& object) {
 void bindEvent(py::module_& module, Classes& classes) {
     bindStatus(module);
     bindProfile(module);
-    const auto self = [](py::handle object) -> Event& { return handleOf<Event>(object); };
-    classes.event.def(py::init<>(), "An event that is already done.")
-        .def_property_readonly(
-            "done", [self](py::handle o) { return self(o).done(); },
-            "True once the work has finished or failed. Never waits.")
-        .def_property_readonly(
-            "status", [self](py::handle o) { return self(o).status(); },
-            "State of the work. Never waits.")
-        .def_property_readonly(
-            "profile", [self](py::handle o) { return self(o).profile(); }, doc(R"(
+    Members(classes.event, eventOf)
+        .def(py::init<>(), "An event that is already done.")
+        .property("done", &Event::done, "True once the work has finished or failed. Never waits.")
+        .property("status", &Event::status, "State of the work. Never waits.")
+        .property("profile", &Event::profile, doc(R"(
                 Times of the work; None until it is done, if it failed, or if its queue did not
                 profile it. Device times compare with others of the same device. Never waits.
             )"))
-        .def_property_readonly(
-            "value", [self](py::handle o) { return self(o).value(); }, doc(R"(
+        .property("value", &Event::value, doc(R"(
                 The queue's submission count at this point; 0 for work that is not submitted to a
                 device.
             )"))
-        .def_property_readonly(
-            "queue_name", [self](py::handle o) { return self(o).queueName(); },
-            "Name of the kp.Queue that it was launched on; empty if there is none.")
+        .property("queue_name", &Event::queueName,
+                  "Name of the kp.Queue that it was launched on; empty if there is none.")
         .def(
             "wait",
-            [self](py::handle o, std::optional<double> timeout) {
-                return waitFor(Event(self(o)), toTimeout(timeout));
+            [](py::handle self, std::optional<double> timeout) {
+                return waitFor(Event(eventOf(self)), toTimeout(timeout));
             },
-            py::arg("timeout") = py::none(), doc(R"(
+            "timeout"_a = py::none(), doc(R"(
                 Waits until the work is done, or `timeout` seconds have passed: returns False then.
                 Raises the reason if the work failed; for a host function, its exception.
             )"))
-        .def("_call_when_over", &callWhenOver, py::arg("function"),
+        .def("_call_when_over", &callWhenOver, "function"_a,
              "Calls a function on a thread of the library once the event is over.")
         .def("__await__",
              [](const py::object& object) {
@@ -202,19 +199,19 @@ void bindEvent(py::module_& module, Classes& classes) {
     classes.userEvent.def(py::init<>())
         .def(
             "set",
-            [](py::handle o) {
-                UserEvent event = handleOf<UserEvent>(o);
+            [](py::handle self) {
+                UserEvent event = handleOf<UserEvent>(self);
                 const py::gil_scoped_release release;
                 event.set();
             },
             "Signals it. Work that waits for it starts within this call.")
-        .def("fail", &failEvent, py::arg("error"),
+        .def("fail", &failEvent, "error"_a,
              "Fails it with an exception, and with it all work that waits for it.");
-    module.def("wait_all", &waitAll, py::arg("events"), py::arg("timeout") = py::none(), doc(R"(
+    module.def("wait_all", &waitAll, "events"_a, "timeout"_a = py::none(), doc(R"(
         Waits until all events are done, or `timeout` seconds have passed: returns False then. After
         all have ended, raises the first failure in list order.
     )"));
-    module.def("wait_any", &waitAny, py::arg("events"), py::arg("timeout") = py::none(), doc(R"(
+    module.def("wait_any", &waitAny, "events"_a, "timeout"_a = py::none(), doc(R"(
         Waits until one event is done; returns its index, or None if `timeout` seconds have passed.
         Raises if that event failed.
     )"));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
-#include "base/Values.hpp"
 #include "shader/Shader.hpp"
 
 namespace kp::python {
@@ -110,8 +109,8 @@ WaitPolicy toWaitPolicy(const std::string& name) {
 }
 
 void bindManager(py::module_& module, Classes& classes) {
-    auto& type = classes.manager;
-    type.def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
+    Members(classes.manager, managerIn)
+        .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
              "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true, doc(R"(
@@ -136,31 +135,30 @@ void bindManager(py::module_& module, Classes& classes) {
             "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
             "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
-        .def(
+        .method(
             "list_devices",
-            [](py::handle self) {
-                managerIn(self).deviceInfo(); // throws if the manager is destroyed
+            [](const Manager& manager) {
+                manager.deviceInfo(); // throws if the manager is destroyed
                 return describeDevices();
             },
             "The devices of this machine; see kp.list_devices.")
-        .def(
+        .method(
             "get_device_properties",
-            [](py::handle self) { return describeDevice(managerIn(self).deviceInfo()); },
+            [](const Manager& manager) { return describeDevice(manager.deviceInfo()); },
             "The properties and limits of the device.")
-        .def_property_readonly("queue_count", getter(managerIn, &Manager::queueCount),
-                               "Number of queues; sequence() takes the indices below it.")
-        .def_property_readonly("allocated_bytes", getter(managerIn, &Manager::allocatedBytes),
-                               doc(R"(
+        .property("queue_count", &Manager::queueCount,
+                  "Number of queues; sequence() takes the indices below it.")
+        .property("allocated_bytes", &Manager::allocatedBytes, doc(R"(
                 Bytes of device and host memory that the driver has allocated for this device, for
                 all its managers together.)"))
-        .def("clear", getter(managerIn, &Manager::clear),
-             "Forgets deleted objects. Also happens automatically now and then.")
-        .def("is_init", getter(managerIn, &Manager::isInit), "False after destroy().")
+        .method("clear", &Manager::clear,
+                "Forgets deleted objects. Also happens automatically now and then.")
+        .method("is_init", &Manager::isInit, "False after destroy().")
         .def("destroy", &destroyManager, doc(R"(
             Destroys all objects that this manager created, after the work that uses them. A second
             call does nothing.)"))
         .def("__repr__", &describeManager);
-    bindContextManager(type, &destroyManager);
+    bindContextManager(classes.manager, &destroyManager);
 
     module.def("list_devices", &describeDevices,
                "The devices of this machine, in the driver's order, as a list of dicts.");

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Memory.hpp"
+#include "core/Classes.hpp"
 
 #include <mutex>
 
 #include "base/Arrays.hpp"
 #include "base/Errors.hpp"
-#include "base/Values.hpp"
-#include "core/Classes.hpp"
 
 namespace kp::python {
 namespace {
@@ -184,12 +182,100 @@ std::string describeMemory(py::handle self) {
                      inPythonSpelling(Memory::toString(handle.memory->memoryType())));
 }
 
+Memory& memoryIn(py::handle self) {
+    return *handleOf<MemoryHandle>(self).memory;
+}
+
 PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
     The host view as a flat, writable array without a copy. Its base is this object. The device sees
     written values after OpSyncDevice (device memory) or at the next evaluation (host and
     deviceAndHost memory). Views of destroyed memory keep their last contents. ValueError for
     storage memory.)")};
+
+std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,
+                                         Memory::MemoryTypes memoryType, const py::object& shape,
+                                         const py::object& dtype, bool keepsDtype) {
+    const auto manager = sharedOf<ManagerHandle>(self);
+    const Contents contents(data, shape, dtype, keepsDtype);
+    void* const source = contents.data();
+    const uint64_t count = contents.count();
+    const uint64_t bytes = contents.itemBytes();
+    return newMemory<TensorHandle>(manager, contents.dtype, contents.shape, [&](Manager& maker) {
+        return maker.tensor(source, count, bytes, contents.type, memoryType);
+    });
+}
+
+void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
+    const char* const start = doc(R"(
+        A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
+        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
+        contents to the device.)");
+    classes.manager.def(
+        name,
+        [keepsDtype](py::handle self, const py::object& data, Memory::MemoryTypes memoryType,
+                     const py::object& shape, const py::object& dtype,
+                     std::optional<Memory::MemoryTypes> tensorType) {
+            return makeTensor(self, data, tensorType.value_or(memoryType), shape, dtype,
+                              keepsDtype);
+        },
+        "data"_a = py::none(), "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(),
+        "shape"_a = py::none(), "dtype"_a = py::none(), "tensor_type"_a = py::none(),
+        formatted("{}\n\n{}", start, elements).c_str());
+}
+
+/// VkImageTiling, as vk::ImageTiling is only declared in the public headers.
+constexpr Named<int> kTilings[] = {{"optimal", 0}, {"linear", 1}};
+
+std::unique_ptr<ImageHandle> makeImage(py::handle self, const py::object& data, uint32_t width,
+                                       uint32_t height, uint32_t channels,
+                                       Memory::MemoryTypes memoryType, const std::string& tiling,
+                                       const py::object& dtype, bool keepsDtype) {
+    const auto manager = sharedOf<ManagerHandle>(self);
+    const py::object noShape =
+        data.is_none() ? py::object(py::make_tuple(height, width, channels)) : py::none();
+    const Contents contents(data, noShape, dtype, keepsDtype);
+    if (width == 0 && height == 0 && channels == 0 && !data.is_none()) {
+        const auto& shape = contents.shape;
+        if (shape.size() != 2 && shape.size() != 3)
+            throw py::value_error("width, height and num_channels are needed, or data of shape "
+                                  "(height, width) or (height, width, channels)");
+        height = static_cast<uint32_t>(shape[0]);
+        width = static_cast<uint32_t>(shape[1]);
+        channels = shape.size() == 3 ? static_cast<uint32_t>(shape[2]) : 1;
+    }
+    void* const source = contents.data();
+    const size_t elements = source ? static_cast<size_t>(contents.array.size()) : 0;
+    std::optional<vk::ImageTiling> tiled;
+    if (!tiling.empty())
+        tiled = static_cast<vk::ImageTiling>(valueNamed(kTilings, tiling, "tiling"));
+    return newMemory<ImageHandle>(
+        manager, contents.dtype, {height, width, channels}, [&](Manager& maker) {
+            return tiled ? maker.image(source, elements, width, height, channels, contents.type,
+                                       *tiled, memoryType)
+                         : maker.image(source, elements, width, height, channels, contents.type,
+                                       memoryType);
+        });
+}
+
+void bindImageMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
+    const char* const start = doc(R"(
+        A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
+        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
+        "linear".)");
+    classes.manager.def(
+        name,
+        [keepsDtype](py::handle self, const py::object& data, uint32_t width, uint32_t height,
+                     uint32_t channels, Memory::MemoryTypes memoryType, const std::string& tiling,
+                     const py::object& dtype, std::optional<Memory::MemoryTypes> tensorType) {
+            return makeImage(self, data, width, height, channels, tensorType.value_or(memoryType),
+                             tiling, dtype, keepsDtype);
+        },
+        "data"_a = py::none(), "width"_a = 0, "height"_a = 0, "num_channels"_a = 0,
+        "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(), "tiling"_a = "",
+        "dtype"_a = py::none(), "tensor_type"_a = py::none(),
+        formatted("{}\n\n{}", start, elements).c_str());
+}
 
 } // namespace
 
@@ -248,33 +334,26 @@ std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* ar
 }
 
 void bindMemory(Classes& classes) {
-    const auto self = [](py::handle object) -> Memory& {
-        return *handleOf<MemoryHandle>(object).memory;
-    };
-    auto& type = classes.memory;
-    addMethod(type, gData);
-    type.def("numpy", &shapedView, "The host view with this object's shape; see data().")
-        .def("size", getter(self, &Memory::size), "Number of elements; 0 after destroy().")
-        .def("__len__", getter(self, &Memory::size))
-        .def_property_readonly("shape", &shapeOf,
-                               "Extents. An image's are height, width and channels.")
-        .def_property_readonly(
-            "dtype", [](py::handle o) { return handleOf<MemoryHandle>(o).dtype; },
+    addMethod(classes.memory, gData);
+    Members(classes.memory, memoryIn)
+        .def("numpy", &shapedView, "The host view with this object's shape; see data().")
+        .method("size", &Memory::size, "Number of elements; 0 after destroy().")
+        .method("__len__", &Memory::size)
+        .property("shape", &shapeOf, "Extents. An image's are height, width and channels.")
+        .property(
+            "dtype", [](py::handle self) { return handleOf<MemoryHandle>(self).dtype; },
             "The NumPy type of an element.")
-        .def_property_readonly("nbytes", getter(self, &Memory::memorySize), "Bytes in all.")
-        .def("memory_type", getter(self, &Memory::memoryType),
-             "The place of the memory: a kp.MemoryTypes.")
-        .def("tensor_type", getter(self, &Memory::memoryType),
-             "memory_type(); the name of Kompute 0.9.0.")
-        .def(
-            "data_type", [self](py::handle o) { return self(o).dataType(); },
-            "The type of an element: a kp.DataTypes.")
-        .def("is_init", getter(self, &Memory::isInit),
-             "False once this object or its manager is destroyed.")
+        .property("nbytes", &Memory::memorySize, "Bytes in all.")
+        .method("memory_type", &Memory::memoryType, "The place of the memory: a kp.MemoryTypes.")
+        .method("tensor_type", &Memory::memoryType, "memory_type(); the name of Kompute 0.9.0.")
+        .method("data_type", static_cast<Memory::DataTypes (Memory::*)() const>(&Memory::dataType),
+                "The type of an element: a kp.DataTypes.")
+        .method("is_init", &Memory::isInit, "False once this object or its manager is destroyed.")
         .def("destroy", &destroyMemory,
              "Frees the device memory, after the work that uses it. A second call does nothing.")
         .def(
-            "set_name", [self](py::handle o, const std::string& name) { self(o).setName(name); },
+            "set_name",
+            [](py::handle self, const std::string& name) { memoryIn(self).setName(name); },
             "name"_a, "Names the memory in validation messages and captures.")
         .def("write", &writeMemory, "data"_a, "offset"_a = py::int_(0), doc(R"(
             Copies any array-like straight to the device memory, for every memory type, after all
@@ -298,6 +377,21 @@ void bindMemory(Classes& classes) {
         .def("__dlpack_device__",
              [](py::handle self) { return shapedView(self).attr("__dlpack_device__")(); })
         .def("__repr__", &describeMemory);
+
+    Members(classes.image,
+            [](py::handle self) -> Image& { return *handleOf<MemoryHandle>(self).image(); })
+        .property("width", &Image::getX, "Texels in a row.")
+        .property("height", &Image::getY, "Rows.")
+        .property("num_channels", &Image::getNumChannels, "Channels of a texel.");
+
+    bindTensorMaker(classes, "tensor", false, doc(R"(
+        Elements are float32, or `dtype`. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+    )"));
+    bindTensorMaker(classes, "tensor_t", true, doc(R"(
+        Elements are those of `data`, or `dtype` (float32 for a shape alone). `tensor_type` is
+        Kompute 0.9.0's name of `memory_type`.)"));
+    bindImageMaker(classes, "image", false, "Channels are float32, or `dtype`.");
+    bindImageMaker(classes, "image_t", true, "Channels are those of `data`, or `dtype`.");
 }
 
 } // namespace kp::python

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
-#include "base/Held.hpp"
 #include "base/Waiting.hpp"
-#include "core/Event.hpp"
 
 namespace kp::python {
 namespace {
@@ -51,21 +49,17 @@ void bindQueue(Classes& classes) {
         A queue on the manager's VkQueue with this index. A queue with a higher index is virtual: it
         shares VkQueue 0, and its name says so. In an in-order queue each launch comes after all
         earlier ones; in another only wait_for, barrier() and shared memory order launches.)"));
-    classes.queue.def_property_readonly("index", getter(queueOf, &Queue::index), "As given.")
-        .def_property_readonly(
-            "name", getter(queueOf, &Queue::name),
-            "\"queue 2\", with the suffix \" (virtual, on queue 0)\" for a virtual queue.")
-        .def_property_readonly("in_order", getter(queueOf, &Queue::inOrder),
-                               "Whether each launch comes after all earlier ones.")
-        .def_property_readonly("is_virtual", getter(queueOf, &Queue::isVirtual),
-                               "Whether it shares the VkQueue of another index.")
-        .def_property_readonly("device_name", getter(queueOf, &Queue::deviceName),
-                               "Name of its device.")
-        .def_property_readonly("queue_family", getter(queueOf, &Queue::queueFamily),
-                               "Vulkan's index of its queue family.")
-        .def_property_readonly(
-            "profiling", getter(queueOf, &Queue::profiling),
-            "Whether launches are timed; always False if the device has no timestamps.")
+    Members(classes.queue, queueOf)
+        .property("index", &Queue::index, "As given.")
+        .property("name", &Queue::name,
+                  "\"queue 2\", with the suffix \" (virtual, on queue 0)\" for a virtual queue.")
+        .property("in_order", &Queue::inOrder, "Whether each launch comes after all earlier ones.")
+        .property("is_virtual", &Queue::isVirtual,
+                  "Whether it shares the VkQueue of another index.")
+        .property("device_name", &Queue::deviceName, "Name of its device.")
+        .property("queue_family", &Queue::queueFamily, "Vulkan's index of its queue family.")
+        .property("profiling", &Queue::profiling,
+                  "Whether launches are timed; always False if the device has no timestamps.")
         .def(
             "set_profiling",
             [](py::handle self, bool profiling) { queueOf(self).setProfiling(profiling); },

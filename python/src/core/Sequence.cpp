@@ -6,8 +6,6 @@
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Waiting.hpp"
-#include "core/Event.hpp"
-#include "core/Operations.hpp"
 
 namespace kp::python {
 
@@ -93,9 +91,22 @@ PyObject* withSequence(PyObject* self, Body&& body) {
     });
 }
 
+/// Returns the arguments of a call; null: not given.
+template <size_t N>
+std::array<PyObject*, N> given(const char* function, const char* const (&known)[N],
+                               PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    if (count > static_cast<Py_ssize_t>(N))
+        throw py::type_error(formatted("{}() takes fewer than {} arguments", function, count));
+    return argumentsOf(
+        known, values, count, names, [function] { return formatted("{}()", function); },
+        [function](PyObject*, PyObject*) {
+            throw py::type_error(formatted("{}() got an unknown keyword", function));
+        });
+}
+
 PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op] = argumentsOf("record", {"op"}, values, count, names);
+        const auto [op] = given("record", {"op"}, values, count, names);
         if (!op)
             throw py::type_error("record() takes an operation");
         std::shared_ptr<OpBase> operation = toOperation(op);
@@ -105,7 +116,7 @@ PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
 
 PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op] = argumentsOf("eval", {"op"}, values, count, names);
+        const auto [op] = given("eval", {"op"}, values, count, names);
         if (handle.sequence->isRunning())
             throw InvalidArgument(
                 "eval() was called while the sequence runs; call eval_await() first");
@@ -117,8 +128,7 @@ PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
 
 PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op, waitFor] =
-            argumentsOf("eval_async", {"op", "wait_for"}, values, count, names);
+        const auto [op, waitFor] = given("eval_async", {"op", "wait_for"}, values, count, names);
         if (!waitFor) {
             submit(handle, op);
             return;
@@ -139,7 +149,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
 
 PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [wait] = argumentsOf("eval_await", {"wait"}, values, count, names);
+        const auto [wait] = given("eval_await", {"wait"}, values, count, names);
         uint64_t timeout = UINT64_MAX;
         if (wait && wait != Py_None) {
             timeout = PyLong_AsUnsignedLongLong(wait);
@@ -174,15 +184,20 @@ PyMethodDef gFastMethods[] = {
         sequence can be used again at once; the work continues.)"),
 };
 
-std::string describeSequence(const Sequence& sequence) {
+SequenceHandle& sequenceOf(py::handle self) {
+    return handleOf<SequenceHandle>(self);
+}
+
+Sequence& sequenceIn(py::handle self) {
+    return *sequenceOf(self).sequence;
+}
+
+std::string describeSequence(py::handle self) {
+    const Sequence& sequence = sequenceIn(self);
     return formatted("<kp.Sequence {}>", !sequence.isInit()       ? "destroyed"
                                          : sequence.isRunning()   ? "running"
                                          : sequence.isRecording() ? "recording"
                                                                   : "idle");
-}
-
-SequenceHandle& sequenceOf(py::handle self) {
-    return handleOf<SequenceHandle>(self);
 }
 
 void destroySequence(py::handle self) {
@@ -252,32 +267,31 @@ void bindSequence(py::module_& module, Classes& classes) {
         without the hooks of their operations.)"));
     bindChange(type, "rerecord", &Sequence::rerecord,
                "Records the same operations again, for example after Algorithm.rebuild.");
-    const auto self = [](py::handle object) -> Sequence& { return *sequenceOf(object).sequence; };
-    type.def("is_recording", getter(self, &Sequence::isRecording),
-             "True from the first record(), or begin(), until end() or an evaluation.")
-        .def("is_running", getter(self, &Sequence::isRunning),
-             "True from eval_async() until it was waited for.")
-        .def("is_init", getter(self, &Sequence::isInit),
-             "False once this sequence or its manager is destroyed.")
-        .def("get_timestamps", getter(self, &Sequence::getTimestamps), doc(R"(
+    Members(type, sequenceIn)
+        .method("is_recording", &Sequence::isRecording,
+                "True from the first record(), or begin(), until end() or an evaluation.")
+        .method("is_running", &Sequence::isRunning,
+                "True from eval_async() until it was waited for.")
+        .method("is_init", &Sequence::isInit,
+                "False once this sequence or its manager is destroyed.")
+        .method("get_timestamps", &Sequence::getTimestamps, doc(R"(
                 Device times of the last evaluation, in ticks: one at its start and one after each
                 operation. For sequences created with total_timestamps.)"))
-        .def("get_timestamps_ns", getter(self, &Sequence::getTimestampsNs),
-             "get_timestamps() in nanoseconds.")
-        .def("event", getter(self, &Sequence::event), "The event of the last submission.")
+        .method("get_timestamps_ns", &Sequence::getTimestampsNs, "get_timestamps() in nanoseconds.")
+        .method("event", &Sequence::event, "The event of the last submission.")
         .def("destroy", &destroySequence, doc(R"(
-            Waits for running work and releases everything. A second call does nothing.)"))
-        .def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })
+            Waits for running work and releases everything. A second call does nothing.)"));
+    type.def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })
         .def("__await__",
              [](const py::object& object) {
                  return py::module_::import("kp._waiting")
                      .attr("wait_sequence")(object)
                      .attr("__await__")();
              })
-        .def("__repr__", [self](py::handle o) { return describeSequence(self(o)); });
-    bindContextManager(type, [self](py::handle o) {
-        if (self(o).isInit())
-            destroySequence(o);
+        .def("__repr__", &describeSequence);
+    bindContextManager(type, [](py::handle self) {
+        if (sequenceIn(self).isInit())
+            destroySequence(self);
     });
 
     module.def("eval_all", &evalAllSequences, "sequences"_a, doc(R"(

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group/Groups.hpp"
 
-#include "base/Held.hpp"
 #include "base/Waiting.hpp"
-#include "core/Event.hpp"
 
 namespace kp::python {
 namespace {
@@ -225,34 +223,29 @@ void bindLimits(py::module_& module) {
 }
 
 void bindMembers(GroupClass& type) {
-    type.def("__len__", getter(devicesOf, &DeviceGroup::size))
+    Members(type, devicesOf)
+        .method("__len__", &DeviceGroup::size)
         .def("__getitem__",
              [](py::handle self, const py::object& index) {
                  return py::object(groupOf(self).managers[index]);
              })
         .def("__iter__", [](py::handle self) { return py::iter(groupOf(self).managers); })
-        .def_property_readonly("device_ids", getter(devicesOf, &DeviceGroup::deviceIds),
-                               "Index of each device in list_devices().")
-        .def_property_readonly(
-            "queues", getter(groupOf, &GroupHandle::queues),
+        .property("device_ids", &DeviceGroup::deviceIds, "Index of each device in list_devices().")
+        .property(
+            "queues", [](py::handle self) { return groupOf(self).queues; },
             "The queues of all devices: those of the first, of the second, and so on.")
-        .def_property_readonly("queue_count", getter(devicesOf, &DeviceGroup::queueCount),
-                               "Number of queues of all devices.")
+        .property("queue_count", &DeviceGroup::queueCount, "Number of queues of all devices.")
         .def("queue", &queueAt, "index"_a, "One of the queues.")
         .def("device_of_queue", &deviceOfQueue, "index"_a,
              "Index of the device that a queue belongs to.")
         .def("first_queue_of", &firstQueueOf, "device"_a,
              "The index of the first queue of a device.")
-        .def_property_readonly("limits", getter(devicesOf, &DeviceGroup::limits),
-                               "Limits that hold on every device.")
+        .property("limits", &DeviceGroup::limits, "Limits that hold on every device.")
         .def("exchange_path", &exchangePath, "source"_a, "destination"_a, doc(R"(
             How data is exchanged between two devices: "shared" (memory that both have open), "peer"
             (directly between the GPUs), "host" (both access the same host memory) or "staging" (the
-            host copies between the two). None within one device.)"));
-}
-
-void bindLaunches(GroupClass& type) {
-    type.def("for_each", &forEach, "function"_a, "target"_a = "all", "wait_for"_a = py::none(),
+            host copies between the two). None within one device.)"))
+        .def("for_each", &forEach, "function"_a, "target"_a = "all", "wait_for"_a = py::none(),
              doc(R"(
                  Calls `function(manager, queue_index, wait_for)` once for each device that `target`
                  selects, in this thread; it returns an Event, or None if its work is done. `target`
@@ -262,7 +255,16 @@ void bindLaunches(GroupClass& type) {
                  event of its device, since the others are already running. Returns an event for
                  each selected device.)"))
         .def("_launch_algorithms", &launchAlgorithms, "algorithms"_a, "target"_a, "wait_for"_a,
-             "launch() of algorithms.");
+             "launch() of algorithms.")
+        .def("wait_idle", &waitIdle, doc(R"(
+            Waits until every device has finished all its work, and all work on the group's queues
+            is over.)"))
+        .method("is_init", &DeviceGroup::isInit, "False after destroy().")
+        .def("destroy", &destroyGroup, doc(R"(
+            Destroys all objects that the group's managers created, after the work that uses them. A
+            second call does nothing.)"))
+        .def("__repr__", &describeGroup);
+    bindContextManager(type, &destroyGroup);
 }
 
 } // namespace
@@ -289,16 +291,6 @@ void bindDeviceGroup(py::module_& module) {
                  with the family of each queue instead. `exchange` forces the exchange path between
                  devices, for tests: see exchange_path(). The rest is as for Manager.)"));
     bindMembers(type);
-    bindLaunches(type);
-    type.def("wait_idle", &waitIdle, doc(R"(
-            Waits until every device has finished all its work, and all work on the group's queues
-            is over.)"))
-        .def("is_init", getter(devicesOf, &DeviceGroup::isInit), "False after destroy().")
-        .def("destroy", &destroyGroup, doc(R"(
-            Destroys all objects that the group's managers created, after the work that uses them. A
-            second call does nothing.)"))
-        .def("__repr__", &describeGroup);
-    bindContextManager(type, &destroyGroup);
 }
 
 } // namespace kp::python

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/Held.hpp"
-#include "core/Event.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
 
@@ -158,17 +156,17 @@ void bindGroupKernel(py::module_& module) {
         A kernel on every device of a group, each working on its copy or shard of the buffers.
         Created by DeviceGroup.kernel.)"));
     setType<GroupKernelHandle>(type);
-    type.def("__call__", &callGroupKernel, "wait_for"_a = py::none(), "target"_a = "all", doc(R"(
+    Members(type, groupKernelOf)
+        .def("__call__", &callGroupKernel, "wait_for"_a = py::none(), "target"_a = "all", doc(R"(
                  Launches it once on each device that `target` selects ("all", "any" or the index of
                  a queue), and returns at once with an event for each of them. Parameters are given
                  by name.)"))
-        .def_property_readonly(
-            "name", [](py::handle self) { return groupKernelOf(self).kernel->name(); },
+        .property(
+            "name", [](const GroupKernelHandle& handle) { return handle.kernel->name(); },
             "Its name in errors, trace and statistics.")
-        .def_property_readonly("group", getter(groupKernelOf, &GroupKernelHandle::group),
-                               "Its devices.")
-        .def("__repr__", [](py::handle self) {
-            return formatted("<kp.GroupKernel '{}'>", groupKernelOf(self).kernel->name());
+        .property("group", &GroupKernelHandle::group, "Its devices.")
+        .method("__repr__", [](const GroupKernelHandle& handle) {
+            return formatted("<kp.GroupKernel '{}'>", handle.kernel->name());
         });
 
     GroupClass group(

@@ -5,8 +5,7 @@
 
 #include <kompute/Group.hpp>
 
-#include "base/Handles.hpp"
-#include "base/Values.hpp"
+#include "core/Classes.hpp"
 
 /// The contents of the Python objects of device groups. Groups, their buffers and their kernels are
 /// called without the GIL: each such call protects the objects it uses by a Use.

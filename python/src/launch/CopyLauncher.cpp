@@ -2,7 +2,6 @@
 #include "launch/Launcher.hpp"
 
 #include "launch/LaunchArguments.hpp"
-#include "launch/LauncherCall.hpp"
 
 namespace kp::python {
 namespace {

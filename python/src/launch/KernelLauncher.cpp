@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/KernelLauncher.hpp"
+#include "launch/Launcher.hpp"
 
-#include "launch/LauncherCall.hpp"
+#include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
 
 namespace kp::python {
@@ -10,6 +10,49 @@ namespace {
 struct KernelHandle {
     std::shared_ptr<ManagerHandle> manager;
     Kernel kernel;
+};
+struct KernelLauncherHandle : LauncherHandle {
+    py::object kernel;
+    py::object arguments;
+    py::object queue;
+};
+struct ParametrizedHandle : KernelLauncherHandle {
+    py::object parametersMap;
+};
+struct IterativeHandle final : ParametrizedHandle {
+    py::dict iterated;
+    IterationMode mode = IterationMode::eProduct;
+};
+
+constexpr Named<IterationMode> kModes[] = {{"product", IterationMode::eProduct},
+                                           {"zip", IterationMode::eZip}};
+
+/// The constructor arguments of all kernel launchers.
+struct KernelKeywords {
+    std::string name;
+    py::object kernel;
+    py::object arguments;
+    py::object globalSize;
+    py::object localSize;
+    py::object queue;
+    OptionalSink profiler;
+    bool roundUp = false;
+    py::object manager;
+
+    KernelOptions options() const {
+        return {toWorkSize(globalSize, "default_global_work_size"),
+                toWorkSize(localSize, "default_local_work_size"), toQueue(queue, "default_queue"),
+                roundUp, profiler.value_or(nullptr)};
+    }
+    /// Returns a handle with the values that the properties of kernel launchers return.
+    template <typename Handle>
+    std::unique_ptr<Handle> newHandle() const {
+        auto handle = std::make_unique<Handle>();
+        handle->kernel = kernel;
+        handle->arguments = arguments;
+        handle->queue = queue;
+        return handle;
+    }
 };
 
 /// Returns the manager of a shader: the one named, else that of the queue or of an argument.
@@ -40,22 +83,128 @@ Kernel makeKernel(const std::shared_ptr<ManagerHandle>& manager, py::handle shad
     return Kernel(*manager->manager, std::move(words));
 }
 
-std::unique_ptr<KernelLauncherHandle> makeKernelLauncher(const KernelKeywords& given) {
+/// Returns the kernel that a launcher is created with: a Kernel, an Algorithm, or a shader.
+Kernel toKernel(const KernelKeywords& given) {
+    if (py::isinstance<KernelHandle>(given.kernel))
+        return py::cast<KernelHandle&>(given.kernel).kernel;
+    if (isA<AlgorithmHandle>(given.kernel))
+        return Kernel(handleOf<AlgorithmHandle>(given.kernel, "kernel").algorithm);
+    return makeKernel(managerFor(given), given.kernel);
+}
+
+/// Returns the arguments that a launcher is created with.
+Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
+    const KernelSignature& signature = kernel.signature();
+    Arguments arguments;
+    forEachArgument(given.arguments, [&](py::handle key, py::handle value) {
+        if (key && PyUnicode_Check(key.ptr())) {
+            const auto name = py::cast<std::string>(key);
+            arguments.push_back(
+                Argument(name, toArgument(value, signature.find(name), given.name, name)));
+            return;
+        }
+        const uint64_t index = key ? toArgumentIndex(key, given.name) : arguments.size();
+        const KernelArgument* const expected = argumentAt(signature, index);
+        const std::string name = expected ? expected->name : key ? "" : std::to_string(index);
+        ArgumentValue converted = toArgument(value, expected, given.name, name);
+        arguments.push_back(key ? Argument(static_cast<uint32_t>(index), std::move(converted))
+                                : Argument(std::move(converted)));
+    });
+    return arguments;
+}
+
+/// A kp.launcher.ParameterGenerator, or any other iterable or function that returns an iterator.
+class PythonGenerator final : public ParameterGenerator {
+public:
+    PythonGenerator(py::handle generator, std::string launcher, std::string name,
+                    const KernelArgument& expected)
+        : mGenerator(hold(generator)), mLauncher(std::move(launcher)), mName(std::move(name)),
+          mExpected(expected) {}
+
+    ParameterSequence newGenerator() override {
+        const py::object values =
+            py::module_::import("kp.launcher").attr("_fresh")(py::handle(mGenerator.get()));
+        const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(values.ptr()));
+        if (!iterator)
+            throw py::error_already_set();
+        return [this, held = hold(iterator)]() -> std::optional<ArgumentValue> {
+            const auto value = py::reinterpret_steal<py::object>(PyIter_Next(held.get()));
+            if (value)
+                return toArgument(value, &mExpected, mLauncher, mName);
+            if (PyErr_Occurred())
+                throw py::error_already_set();
+            return std::nullopt;
+        };
+    }
+
+private:
+    Held mGenerator;
+    std::string mLauncher;
+    std::string mName;
+    KernelArgument mExpected;
+};
+
+std::unique_ptr<KernelLauncherHandle>
+makeKernelLauncher(std::string name, const py::object& kernelGiven, const py::object& arguments,
+                   const py::object& globalSize, const py::object& localSize,
+                   const py::object& queue, const OptionalSink& profiler, bool roundUp,
+                   const py::object& manager) {
+    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
+                               queue,           profiler,    roundUp,   manager};
     const Kernel kernel = toKernel(given);
-    auto handle = newHandle<KernelLauncherHandle>(given);
+    auto handle = given.newHandle<KernelLauncherHandle>();
     handle->launcher = std::make_shared<KernelLauncher>(
         given.name, kernel, toArguments(given, kernel), given.options());
     return handle;
 }
 
-std::unique_ptr<ParametrizedHandle> makeParametrized(const KernelKeywords& given,
-                                                     const py::object& parametersMap) {
+std::unique_ptr<ParametrizedHandle>
+makeParametrized(std::string name, const py::object& kernelGiven, const py::object& parametersMap,
+                 const py::object& arguments, const py::object& globalSize,
+                 const py::object& localSize, const py::object& queue, const OptionalSink& profiler,
+                 bool roundUp, const py::object& manager) {
+    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
+                               queue,           profiler,    roundUp,   manager};
     const Kernel kernel = toKernel(given);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
-    auto handle = newHandle<ParametrizedHandle>(given);
+    auto handle = given.newHandle<ParametrizedHandle>();
     handle->parametersMap = parametersMap;
     handle->launcher = std::make_shared<ParametrizedKernelLauncher>(
         given.name, kernel, map, toArguments(given, kernel), given.options());
+    setSpecs(*handle, kernel, map);
+    return handle;
+}
+
+std::unique_ptr<IterativeHandle>
+makeIterative(std::string name, const py::object& kernelGiven, const py::object& parametersMap,
+              const py::object& arguments, const py::object& iteratedParameters,
+              const py::object& globalSize, const py::object& localSize, const py::object& queue,
+              const OptionalSink& profiler, bool roundUp, const py::object& manager,
+              const std::string& mode) {
+    const IterationMode iteration = valueNamed(kModes, mode, "mode");
+    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
+                               queue,           profiler,    roundUp,   manager};
+    const Kernel kernel = toKernel(given);
+    const ParametersMap map = toParametersMap(given.name, parametersMap);
+    auto handle = given.newHandle<IterativeHandle>();
+    handle->parametersMap = parametersMap;
+    handle->iterated = py::dict(iteratedParameters);
+    handle->mode = iteration;
+    std::vector<IteratedParameter> iterated;
+    for (const auto& [key, value] : handle->iterated) {
+        const auto parameter = py::cast<std::string>(key);
+        const auto known = map.find(parameter);
+        const KernelArgument* const expected =
+            known == map.end() ? nullptr : argumentOf(kernel.signature(), known->second);
+        iterated.push_back({parameter, value.is_none()
+                                           ? nullptr
+                                           : std::make_shared<PythonGenerator>(
+                                                 value, given.name, parameter,
+                                                 expected ? *expected : KernelArgument())});
+    }
+    handle->launcher = std::make_shared<IterativeKernelLauncher>(
+        given.name, kernel, map, toArguments(given, kernel), std::move(iterated), given.options(),
+        iteration);
     setSpecs(*handle, kernel, map);
     return handle;
 }
@@ -64,9 +213,17 @@ KernelLauncherHandle& kernelLauncherOf(py::handle self) {
     return handleOf<KernelLauncherHandle>(self);
 }
 
+KernelLauncher& launcherIn(py::handle self) {
+    return static_cast<KernelLauncher&>(*kernelLauncherOf(self).launcher);
+}
+
+IterativeHandle& iterativeOf(py::handle self) {
+    return py::cast<IterativeHandle&>(self);
+}
+
 void checkKernelArg(py::handle self, const py::object& value, uint32_t index,
                     const py::object& name, const py::object& type) {
-    const KernelLauncher& launcher = kernelLauncherOf(self).get();
+    const KernelLauncher& launcher = launcherIn(self);
     const KernelArgument* const declared = argumentAt(launcher.signature(), index);
     if (!declared)
         throw InvalidArgument(formatted("launcher '{}': there is no argument {}; the kernel has {}",
@@ -92,110 +249,14 @@ py::object fromWorkSize(const std::optional<WorkSize>& size) {
     return py::make_tuple(size->x, size->y, size->z);
 }
 
-py::list describeSignature(py::handle self) {
+py::list describeSignature(const KernelLauncher& launcher) {
     py::list arguments;
-    for (const KernelArgument& argument : kernelLauncherOf(self).get().signature().arguments())
+    for (const KernelArgument& argument : launcher.signature().arguments())
         arguments.append(py::make_tuple(argument.index, argument.name, typeName(argument)));
     return arguments;
 }
 
-void bindMembers(py::class_<KernelLauncherHandle, LauncherHandle>& type) {
-    const auto launcher = [](py::handle self) -> KernelLauncher& {
-        return kernelLauncherOf(self).get();
-    };
-    type.def("queue_configured", getter(launcher, &KernelLauncher::queueConfigured),
-             "Whether there is a default queue.")
-        .def("check_kernel_arg", &checkKernelArg, "arg"_a, "arg_id"_a, "arg_name"_a = py::none(),
-             "arg_type"_a = py::none(), doc(R"(
-                 Raises InvalidArgument if a value does not fit the argument with this index; the
-                 message names launcher, argument, position, expected and given value. If a derived
-                 class defines it, it is called with each parameter before that is set.)"))
-        .def("as_list_launcher", &asListLauncher, "name"_a,
-             "A KernelListLauncher that holds this launcher.")
-        .def_property_readonly("kernel", getter(kernelLauncherOf, &KernelLauncherHandle::kernel),
-                               "As given.")
-        .def_property_readonly(
-            "args_list", getter(kernelLauncherOf, &KernelLauncherHandle::arguments), "As given.")
-        .def_property_readonly("default_queue",
-                               getter(kernelLauncherOf, &KernelLauncherHandle::queue), "As given.")
-        .def_property_readonly(
-            "default_global_work_size",
-            [launcher](py::handle self) {
-                return fromWorkSize(launcher(self).defaultGlobalSize());
-            },
-            "Work items in x, y and z, or None.")
-        .def_property_readonly(
-            "default_local_work_size",
-            [launcher](py::handle self) { return fromWorkSize(launcher(self).defaultLocalSize()); },
-            "Work items of a group in x, y and z, or None.")
-        .def_property_readonly("signature", &describeSignature,
-                               "Index, name and type of each argument of the kernel.");
-}
-
-void bindParametrized(py::module_& module) {
-    py::class_<ParametrizedHandle, KernelLauncherHandle> type(module, "ParametrizedKernelLauncher",
-                                                              doc(R"(
-            A kernel with arguments that each call gives by name. `parameters_map` is name -> index,
-            name in the shader, or (index, type).)"));
-    setType<ParametrizedHandle>(type);
-    type.def(
-            py::init([](std::string name, py::object kernel, py::object parametersMap,
-                        py::object arguments, py::object globalSize, py::object localSize,
-                        py::object queue, OptionalSink profiler, bool roundUp, py::object manager) {
-                return makeParametrized({std::move(name), kernel, arguments, globalSize, localSize,
-                                         queue, profiler, roundUp, manager},
-                                        parametersMap);
-            }),
-            "name"_a, "kernel"_a, "parameters_map"_a, "args_list"_a = py::none(),
-            "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
-            "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
-            "round_up"_a = false, "manager"_a = py::none())
-        .def_property_readonly(
-            "parameters_map",
-            [](py::handle self) { return handleOf<ParametrizedHandle>(self).parametersMap; },
-            "As given.");
-    setCall(type, CallForm::eSized);
-}
-
 } // namespace
-
-KernelOptions KernelKeywords::options() const {
-    KernelOptions options;
-    options.globalSize = toWorkSize(globalSize, "default_global_work_size");
-    options.localSize = toWorkSize(localSize, "default_local_work_size");
-    options.queue = toQueue(queue, "default_queue");
-    options.roundUp = roundUp;
-    options.profiler = profiler.value_or(nullptr);
-    return options;
-}
-
-Kernel toKernel(const KernelKeywords& given) {
-    if (py::isinstance<KernelHandle>(given.kernel))
-        return py::cast<KernelHandle&>(given.kernel).kernel;
-    if (isA<AlgorithmHandle>(given.kernel))
-        return Kernel(handleOf<AlgorithmHandle>(given.kernel, "kernel").algorithm);
-    return makeKernel(managerFor(given), given.kernel);
-}
-
-Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
-    const KernelSignature& signature = kernel.signature();
-    Arguments arguments;
-    forEachArgument(given.arguments, [&](py::handle key, py::handle value) {
-        if (key && PyUnicode_Check(key.ptr())) {
-            const auto name = py::cast<std::string>(key);
-            arguments.push_back(
-                Argument(name, toArgument(value, signature.find(name), given.name, name)));
-            return;
-        }
-        const uint64_t index = key ? toArgumentIndex(key, given.name) : arguments.size();
-        const KernelArgument* const expected = argumentAt(signature, index);
-        const std::string name = expected ? expected->name : key ? "" : std::to_string(index);
-        ArgumentValue converted = toArgument(value, expected, given.name, name);
-        arguments.push_back(key ? Argument(static_cast<uint32_t>(index), std::move(converted))
-                                : Argument(std::move(converted)));
-    });
-    return arguments;
-}
 
 void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map) {
     for (const ParameterInfo& info : handle.launcher->parameters())
@@ -221,19 +282,81 @@ void bindKernelLauncher(py::module_& module) {
         value: bindings in ascending order, then push constants by offset, then specialization
         constants by id. Sizes count work items.)"));
     setType<KernelLauncherHandle>(type);
-    type.def(py::init([](std::string name, py::object kernel, py::object arguments,
-                         py::object globalSize, py::object localSize, py::object queue,
-                         OptionalSink profiler, bool roundUp, py::object manager) {
-                 return makeKernelLauncher({std::move(name), kernel, arguments, globalSize,
-                                            localSize, queue, profiler, roundUp, manager});
-             }),
-             "name"_a, "kernel"_a, "args_list"_a = py::none(),
+    type.def(py::init(&makeKernelLauncher), "name"_a, "kernel"_a, "args_list"_a = py::none(),
              "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
              "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
              "round_up"_a = false, "manager"_a = py::none());
-    bindMembers(type);
+    Members(type, launcherIn)
+        .method("queue_configured", &KernelLauncher::queueConfigured,
+                "Whether there is a default queue.")
+        .def("check_kernel_arg", &checkKernelArg, "arg"_a, "arg_id"_a, "arg_name"_a = py::none(),
+             "arg_type"_a = py::none(), doc(R"(
+                 Raises InvalidArgument if a value does not fit the argument with this index; the
+                 message names launcher, argument, position, expected and given value. If a derived
+                 class defines it, it is called with each parameter before that is set.)"))
+        .def("as_list_launcher", &asListLauncher, "name"_a,
+             "A KernelListLauncher that holds this launcher.");
+    Members(type, kernelLauncherOf)
+        .property("kernel", &KernelLauncherHandle::kernel, "As given.")
+        .property("args_list", &KernelLauncherHandle::arguments, "As given.")
+        .property("default_queue", &KernelLauncherHandle::queue, "As given.");
+    Members(type, launcherIn)
+        .property(
+            "default_global_work_size",
+            [](const KernelLauncher& launcher) {
+                return fromWorkSize(launcher.defaultGlobalSize());
+            },
+            "Work items in x, y and z, or None.")
+        .property(
+            "default_local_work_size",
+            [](const KernelLauncher& launcher) {
+                return fromWorkSize(launcher.defaultLocalSize());
+            },
+            "Work items of a group in x, y and z, or None.")
+        .property("signature", &describeSignature,
+                  "Index, name and type of each argument of the kernel.");
     setCall(type, CallForm::eSized);
-    bindParametrized(module);
+
+    py::class_<ParametrizedHandle, KernelLauncherHandle> parametrized(
+        module, "ParametrizedKernelLauncher", doc(R"(
+            A kernel with arguments that each call gives by name. `parameters_map` is name -> index,
+            name in the shader, or (index, type).)"));
+    setType<ParametrizedHandle>(parametrized);
+    parametrized
+        .def(py::init(&makeParametrized), "name"_a, "kernel"_a, "parameters_map"_a,
+             "args_list"_a = py::none(), "default_global_work_size"_a = py::none(),
+             "default_local_work_size"_a = py::none(), "default_queue"_a = py::none(),
+             "profiler"_a = py::none(), py::kw_only(), "round_up"_a = false,
+             "manager"_a = py::none())
+        .def_property_readonly(
+            "parameters_map",
+            [](py::handle self) { return handleOf<ParametrizedHandle>(self).parametersMap; },
+            "As given.");
+    setCall(parametrized, CallForm::eSized);
+
+    py::class_<IterativeHandle, ParametrizedHandle> iterative(module, "IterativeKernelLauncher",
+                                                              doc(R"(
+        Launches its kernel once for each value of its iterated parameters, in one submission.
+        `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first changes
+        slowest) or "zip".)"));
+    Members(iterative, iterativeOf)
+        .def(py::init(&makeIterative), "name"_a, "kernel"_a, "parameters_map"_a, "args_list"_a,
+             "iterated_parameters"_a, "default_global_work_size"_a = py::none(),
+             "default_local_work_size"_a = py::none(), "default_queue"_a = py::none(),
+             "profiler"_a = py::none(), py::kw_only(), "round_up"_a = false,
+             "manager"_a = py::none(), "mode"_a = "product")
+        .property("iterated_parameters", &IterativeHandle::iterated, "As given.")
+        .property(
+            "mode", [](const IterativeHandle& handle) { return nameIn(kModes, handle.mode); },
+            "\"product\" or \"zip\".")
+        .method(
+            "iter_parameters",
+            [](const IterativeHandle& handle) {
+                return py::module_::import("kp.launcher")
+                    .attr("_combinations")(handle.iterated, handle.mode == IterationMode::eZip);
+            },
+            "Yields the values of a fresh run, a tuple for each launch.");
+    setCall(iterative, CallForm::eIterated);
 }
 
 } // namespace kp::python

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/Launcher.hpp"
 
-#include "launch/LauncherCall.hpp"
-
 namespace kp::python {
 namespace {
 
@@ -97,9 +95,9 @@ void requireEnds(const py::object& name, const py::object& src, bool srcOnDevice
             formatted("launcher '{}': a copy from {}", std::string(py::str(name)), rule));
 }
 
-py::dict describeParameters(py::handle self) {
+py::dict describeParameters(const KernelListLauncher& list) {
     py::dict parameters;
-    for (const ParameterInfo& info : listOf(self).parameters())
+    for (const ParameterInfo& info : list.parameters())
         parameters[info.name.c_str()] = py::make_tuple(info.type, info.launchers);
     return parameters;
 }
@@ -161,7 +159,8 @@ void bindKernelListLauncher(py::module_& module) {
         Launchers that run one after the other on the queue given with the call, in one submission.
         Host launchers, and copies of arrays, split it; the call still returns at once.)"));
     setType<ListHandle>(type);
-    type.def(py::init(&makeList), "name"_a, "profiler"_a = py::none())
+    Members(type, listOf)
+        .def(py::init(&makeList), "name"_a, "profiler"_a = py::none())
         .def("push_kernels", &pushKernels,
              "Appends launchers, and those of lists; ignores None. Returns the list.")
         .def(
@@ -171,25 +170,25 @@ void bindKernelListLauncher(py::module_& module) {
                 return self;
             },
             "launcher"_a, "push_kernels() of one.")
-        .def_property_readonly("name", getter(listOf, &KernelListLauncher::name), "As given.")
-        .def_property_readonly(
+        .property("name", &KernelListLauncher::name, "As given.")
+        .property(
             "launchers",
             [](py::handle self) { return handleOf<ListHandle>(self).members.attr("copy")(); },
             "The launchers; those of pushed lists one by one.")
-        .def("__len__", getter(listOf, &KernelListLauncher::size))
-        .def_property_readonly("parameters", &describeParameters,
-                               "Name -> (type, names of the launchers that take it).")
-        .def_property_readonly("events", getter(listOf, &KernelListLauncher::events), doc(R"(
+        .method("__len__", &KernelListLauncher::size)
+        .property("parameters", &describeParameters,
+                  "Name -> (type, names of the launchers that take it).")
+        .property("events", &KernelListLauncher::events, doc(R"(
                 Profiled launches of this list since the last `statistics`, and those that were
                 unfinished then.)"))
-        .def_property_readonly(
-            "statistics", getter(listOf, &KernelListLauncher::statistics),
+        .property(
+            "statistics", &KernelListLauncher::statistics,
             "Times of the profiled launches that have finished, by launcher name. Never waits.")
-        .def("clear_statistics", getter(listOf, &KernelListLauncher::clearStatistics),
-             "Discards all times and events.")
-        .def("__repr__", [](py::handle self) {
-            return formatted("<kp.launcher.KernelListLauncher '{}' of {}>", listOf(self).name(),
-                             listOf(self).size());
+        .method("clear_statistics", &KernelListLauncher::clearStatistics,
+                "Discards all times and events.")
+        .method("__repr__", [](const KernelListLauncher& list) {
+            return formatted("<kp.launcher.KernelListLauncher '{}' of {}>", list.name(),
+                             list.size());
         });
     bindCopies(type);
     setListCall(type);

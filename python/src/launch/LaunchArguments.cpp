@@ -7,7 +7,6 @@
 
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
-#include "base/Values.hpp"
 
 namespace kp::python {
 namespace {

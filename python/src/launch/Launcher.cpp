@@ -1,10 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/Launcher.hpp"
 
-#include "launch/PythonLauncher.hpp"
+#include <algorithm>
+
+#include "base/CallArguments.hpp"
+#include "base/Errors.hpp"
+#include "base/Waiting.hpp"
+#include "launch/LaunchArguments.hpp"
 
 namespace kp::python {
 namespace {
+
+/// A launcher whose __call__ is Python, in a list.
+class PythonLauncher final : public Launcher {
+public:
+    PythonLauncher(std::string name, std::shared_ptr<TimingSink> profiler)
+        : Launcher(std::move(name), std::move(profiler)) {}
+
+    /// @param self  outlives every list that calls this
+    void setSelf(PyObject* self) { mSelf = self; }
+
+    using Launcher::operator();
+    std::optional<Event> operator()(const LaunchOptions& options) override {
+        const RunningCall* const call = RunningCall::current();
+        py::dict keywords;
+        if (call && call->queue)
+            keywords["queue"] = py::handle(call->queue);
+        keywords["wait_for"] = py::cast(options.waitFor);
+        for (const Parameter& parameter : options.parameters)
+            if (PyObject* const value = call ? call->find(parameter.name) : nullptr)
+                keywords[parameter.name.c_str()] = py::handle(value);
+        const py::object result = py::handle(mSelf)(**keywords);
+        if (result.is_none())
+            return std::nullopt;
+        return handleOf<Event>(result, formatted("the result of launcher '{}'", name()).c_str());
+    }
+
+    bool globalSizeConfigured() const override {
+        return !mSelf || py::cast<bool>(py::handle(mSelf).attr("global_size_configured")());
+    }
+
+    std::vector<ParameterInfo> parameters() const override {
+        std::vector<ParameterInfo> infos;
+        if (mSelf)
+            for (const py::handle parameter : py::handle(mSelf).attr("parameters")())
+                infos.push_back({py::cast<std::string>(parameter), "anything", {name()}});
+        return infos;
+    }
+
+private:
+    PyObject* mSelf = nullptr; ///< borrowed
+};
 
 std::unique_ptr<LauncherHandle> makeLauncher(const std::string& name,
                                              const OptionalSink& profiler) {
@@ -36,21 +82,306 @@ py::dict parametersOf(py::handle self) {
     return types;
 }
 
+/// Runs a Python function. Its parameters are Python objects, which the library never sees.
+class PythonHostLauncher final : public HostLauncher {
+public:
+    PythonHostLauncher(const std::string& name, const py::object& function,
+                       std::vector<std::string> parameters, std::shared_ptr<Queue> defaultQueue,
+                       std::shared_ptr<TimingSink> profiler)
+        : HostLauncher(
+              name, [](const Parameters&) {}, parameters, std::move(defaultQueue),
+              std::move(profiler)),
+          mFunction(holdFunction(function, formatted("launcher '{}': function", name))),
+          mNames(std::move(parameters)) {}
+
+private:
+    std::function<void()> bindParameters(const LaunchOptions&) const override {
+        py::dict given;
+        const RunningCall* const call = RunningCall::current();
+        for (const std::string& wanted : mNames) {
+            PyObject* const value = call ? call->find(wanted) : nullptr;
+            if (!value)
+                throw InvalidArgument(
+                    formatted("launcher '{}': parameter '{}' is missing", name(), wanted));
+            given[wanted.c_str()] = py::handle(value);
+        }
+        return
+            [function = mFunction, keywords = hold(given)] { callFromLibrary(function, keywords); };
+    }
+
+    Held mFunction;
+    std::vector<std::string> mNames;
+};
+
+/// A kp.launcher.HostLauncher.
+struct HostHandle final : LauncherHandle {};
+
+std::unique_ptr<HostHandle> makeHost(const std::string& name, const py::object& function,
+                                     const std::vector<std::string>& parameters,
+                                     const py::object& defaultQueue, const OptionalSink& profiler) {
+    auto handle = std::make_unique<HostHandle>();
+    handle->launcher = std::make_shared<PythonHostLauncher>(name, function, parameters,
+                                                            toQueue(defaultQueue, "default_queue"),
+                                                            profiler.value_or(nullptr));
+    for (const std::string& parameter : parameters)
+        handle->specs.push_back({parameter, name, {}, true});
+    return handle;
+}
+
+thread_local RunningCall* tCall = nullptr;
+
+/// Fewer than the library accepts before a launch waits for the oldest.
+constexpr size_t kMaxInFlight = 24;
+
+/// The classes whose calls are the library's.
+std::vector<PyObject*> gLauncherTypes;
+
+bool isLibraryType(PyObject* type) {
+    return std::find(gLauncherTypes.begin(), gLauncherTypes.end(), type) != gLauncherTypes.end();
+}
+
+/// Notices a check_kernel_arg that a derived class defines.
+void noteOwnCheck(py::handle object, LauncherHandle& handle) {
+    const py::handle type = py::type::handle_of(object);
+    if (handle.checks || isLibraryType(type.ptr()) || !py::hasattr(type, "check_kernel_arg"))
+        return;
+    static const py::handle own =
+        py::object(py::module_::import("kp._kp").attr("KernelLauncher").attr("check_kernel_arg"))
+            .release();
+    handle.checks = !py::object(type.attr("check_kernel_arg")).is(own);
+}
+
+/// Calls a check_kernel_arg of the user with a parameter.
+void checkOwn(PyObject* self, const LauncherHandle& handle, PyObject* name, PyObject* value) {
+    for (const ParameterSpec& spec : handle.specs)
+        if (!spec.anything && PyUnicode_CompareWithASCIIString(name, spec.name.c_str()) == 0)
+            py::handle(self).attr("check_kernel_arg")(py::handle(value), spec.expected.index,
+                                                      spec.name, typeName(spec.expected));
+}
+
+/// Bounds the launches in flight before the library has to, which would wait with the GIL.
+void limitInFlight(Callable& callable) {
+    while (callable.recent.size() >= kMaxInFlight) {
+        const Event oldest = std::move(callable.recent.front());
+        callable.recent.pop_front();
+        // Work that waits on the host is not bounded.
+        if (oldest.value() != 0 && !oldest.done())
+            waitFor(oldest);
+    }
+}
+
+/// Adds a named argument of a call.
+void addParameter(Parameters& parameters, RunningCall& call, const Callable& callable,
+                  PyObject* name, PyObject* value) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(name, &size);
+    if (!text)
+        throw py::error_already_set();
+    std::string key(text, static_cast<size_t>(size));
+    const ParameterSpec* found = nullptr;
+    bool pythonTakesIt = false;
+    for (const ParameterSpec& spec : callable.specs)
+        if (spec.name == key) {
+            pythonTakesIt |= spec.anything;
+            if (!spec.anything && !found)
+                found = &spec;
+        }
+    if (pythonTakesIt)
+        call.given.emplace_back(key, value);
+    ArgumentValue converted =
+        found ? toArgument(value, &found->expected, found->launcher, key) : ArgumentValue();
+    parameters.emplace_back(std::move(key), std::move(converted));
+}
+
+constexpr const char* kPlain[] = {"queue", "wait_for"};
+constexpr const char* kSized[] = {"queue", "wait_for", "global_work_size", "local_work_size"};
+constexpr const char* kIterated[] = {"queue", "wait_for", "enqueue_barrier", "global_work_size",
+                                     "local_work_size"};
+
+/// The arguments of a call: known keywords by position or name, and parameters by name.
+template <size_t N>
+struct GivenArguments {
+    /// @param noun   "launcher" or "list", for messages
+    /// @param known  the keywords, in the order of their positions
+    GivenArguments(const char* noun, const std::string& callee, PyObject* const* values,
+                   Py_ssize_t count, PyObject* names, const char* const (&known)[N]) {
+        if (count > static_cast<Py_ssize_t>(N))
+            throw py::type_error(formatted("{} '{}' takes at most {} arguments by position, not {}",
+                                           noun, callee, N, count));
+        keywords = argumentsOf(
+            known, values, count, names, [&] { return formatted("{} '{}'", noun, callee); },
+            [this](PyObject* name, PyObject* value) { parameters.emplace_back(name, value); });
+    }
+
+    py::handle at(size_t place) const { return keywords[place] ? keywords[place] : Py_None; }
+
+    std::array<PyObject*, N> keywords; ///< null: not given
+    std::vector<std::pair<PyObject*, PyObject*>> parameters;
+};
+
+/// @tparam kKnown  the keywords of this form of call
+template <const auto& kKnown>
+PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        constexpr size_t kCount = std::size(kKnown);
+        auto& handle = handleOf<LauncherHandle>(self);
+        releaseHeld();
+        const GivenArguments given("launcher", handle.launcher->name(), values, count, names,
+                                   kKnown);
+        LaunchOptions options;
+        options.queue = toQueue(given.at(0), "queue");
+        options.waitFor = toEvents(given.at(1));
+        if constexpr (kCount > 2) {
+            options.globalSize = toWorkSize(given.at(kCount - 2), "global_work_size");
+            options.localSize = toWorkSize(given.at(kCount - 1), "local_work_size");
+        }
+        if constexpr (kCount > 4)
+            if (given.keywords[2])
+                options.enqueueBarrier = PyObject_IsTrue(given.keywords[2]) == 1;
+        noteOwnCheck(self, handle);
+        limitInFlight(handle);
+        std::optional<Event> event;
+        {
+            RunningCall running(given.keywords[0], handle);
+            if (!handle.ready)
+                handle.prepare(options.queue, options.waitFor);
+            for (const auto& [name, value] : given.parameters) {
+                if (handle.checks)
+                    checkOwn(self, handle, name, value);
+                addParameter(options.parameters, running, handle, name, value);
+            }
+            event = (*handle.launcher)(options);
+        }
+        if (!event)
+            return py::none().release().ptr();
+        handle.recent.push_back(*event);
+        return py::cast(std::move(*event)).release().ptr();
+    });
+}
+
+PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        auto& handle = handleOf<ListHandle>(self);
+        releaseHeld();
+        const GivenArguments given("list", handle.list->name(), values, count, names, kPlain);
+        const std::shared_ptr<Queue> target = toQueue(given.at(0), "queue");
+        std::vector<Event> waits = toEvents(given.at(1));
+        if (target && handle.list->size() == 0 && given.parameters.empty()) {
+            // An empty list waits on the host, here without the GIL.
+            waitForAll(waits);
+            waits.clear();
+        }
+        limitInFlight(handle);
+        Event event;
+        {
+            RunningCall running(given.keywords[0], handle);
+            if (!handle.unready.empty())
+                handle.prepare(target, waits);
+            Parameters parameters;
+            parameters.reserve(given.parameters.size());
+            for (const auto& [name, value] : given.parameters) {
+                if (handle.checked)
+                    for (const py::handle member : handle.members)
+                        if (const auto& launcher = handleOf<LauncherHandle>(member);
+                            launcher.checks)
+                            checkOwn(member.ptr(), launcher, name, value);
+                addParameter(parameters, running, handle, name, value);
+            }
+            event = (*handle.list)(target, waits, parameters);
+        }
+        handle.recent.push_back(event);
+        return py::cast(std::move(event)).release().ptr();
+    });
+}
+
+// Signatures of calls: the start, sizes, and the end.
+const std::string kQueue =
+    "(self, queue: kp._kp.Queue | None = None, "
+    "wait_for: collections.abc.Iterable[kp._kp.Event | None] | kp._kp.Event | None = None, ";
+const std::string kSizes = "global_work_size: collections.abc.Sequence[int] | int | None = None, "
+                           "local_work_size: collections.abc.Sequence[int] | int | None = None, ";
+const std::string kReturn = "**parameters: typing.Any) -> kp._kp.Event";
+
+PyMethodDef gCallPlain =
+    fastMethod("__call__", call<kPlain>, kQueue + kReturn, "Launches and returns at once.");
+PyMethodDef gCallSized =
+    fastMethod("__call__", call<kSized>, kQueue + kSizes + kReturn,
+               "Launches and returns at once. Missing sizes are the launcher's defaults.");
+PyMethodDef gCallIterated =
+    fastMethod("__call__", call<kIterated>,
+               kQueue + "enqueue_barrier: bool = True, " + kSizes + kReturn + " | None",
+               R"(
+    Launches the kernel once for each value, in one submission. An out-of-order queue gets a barrier
+    afterwards unless `enqueue_barrier` is False; then there is no event.)");
+PyMethodDef gCallList = fastMethod("__call__", callList, kQueue + kReturn, R"(
+    Launches everything on the queue, in order; only the first waits for `wait_for`. An empty list
+    waits for them itself. Returns at once, with the event of the last launch.)");
+
 } // namespace
+
+RunningCall::RunningCall(PyObject* queueOfCall, Callable& callable)
+    : queue(queueOfCall), mCallable(callable), mOuter(tCall) {
+    if (callable.busy)
+        throw InvalidArgument(
+            "this launcher is in a call already; its generators, launchers defined "
+            "in Python and other threads cannot call it meanwhile");
+    callable.busy = true;
+    tCall = this;
+}
+
+RunningCall::~RunningCall() {
+    tCall = mOuter;
+    mCallable.busy = false;
+}
+
+RunningCall* RunningCall::current() {
+    return tCall;
+}
+
+PyObject* RunningCall::find(const std::string& name) const {
+    for (const auto& [known, value] : given)
+        if (known == name)
+            return value;
+    return nullptr;
+}
+
+void setCall(py::handle type, CallForm form) {
+    gLauncherTypes.push_back(type.ptr());
+    addMethod(type, form == CallForm::ePlain   ? gCallPlain
+                    : form == CallForm::eSized ? gCallSized
+                                               : gCallIterated);
+}
+
+void setListCall(py::handle type) {
+    addMethod(type, gCallList);
+}
+
+std::shared_ptr<Launcher> launcherForList(py::handle object) {
+    auto& handle = handleOf<LauncherHandle>(object);
+    noteOwnCheck(object, handle);
+    const py::object called = py::type::handle_of(object).attr("__call__");
+    for (const py::handle base : py::reinterpret_borrow<py::tuple>(Py_TYPE(object.ptr())->tp_mro))
+        if (isLibraryType(base.ptr()) && called.is(py::object(base.attr("__call__"))))
+            return handle.launcher;
+    auto launcher = std::dynamic_pointer_cast<PythonLauncher>(handle.launcher);
+    if (!launcher)
+        launcher = std::make_shared<PythonLauncher>(handle.launcher->name(), nullptr);
+    launcher->setSelf(object.ptr());
+    return launcher;
+}
 
 void bindLauncher(py::module_& module) {
     py::class_<LauncherHandle> type(module, "Launcher", doc(R"(
         Base of everything that can be launched on a queue. A call returns an event at once.
     )"));
     setType<LauncherHandle>(type);
-    type.def(py::init(&makeLauncher), py::arg("name"), py::arg("profiler") = py::none())
+    Members(type, launcherOf)
+        .def(py::init(&makeLauncher), "name"_a, "profiler"_a = py::none())
         .def("__call__", &callUndefined, doc(R"(
             Launches and returns the event. Derived classes define it, with the keywords queue and
             wait_for and their parameters.
         )"))
-        .def_property_readonly(
-            "name", [](py::handle self) { return launcherOf(self).name(); },
-            "Its name in errors, trace and statistics.")
+        .property("name", &Launcher::name, "Its name in errors, trace and statistics.")
         .def(
             "global_size_configured",
             [](py::handle self) {
@@ -58,24 +389,30 @@ void bindLauncher(py::module_& module) {
             },
             "Whether calls need no global size.")
         .def("parameters", &parametersOf, "Names and types of the parameters of a call.")
-        .def_property_readonly(
-            "events", [](py::handle self) { return launcherOf(self).events(); },
+        .property(
+            "events", &Launcher::events,
             "Profiled launches since the last `statistics`, and those that were unfinished then.")
-        .def_property_readonly(
-            "statistics", [](py::handle self) { return launcherOf(self).statistics(); }, doc(R"(
+        .property("statistics", &Launcher::statistics, doc(R"(
                 Times of all profiled launches that have finished. Never waits: unfinished launches
                 stay in `events` and are counted by a later read.
             )"))
-        .def(
-            "clear_statistics", [](py::handle self) { launcherOf(self).clearStatistics(); },
-            "Discards all times and events.")
+        .method("clear_statistics", &Launcher::clearStatistics, "Discards all times and events.")
         .def(
             "_register_event",
             [](py::handle self, const Event& event) { launcherOf(self).addLaunch(event); },
-            py::arg("event"), "Adds an event to `events`; for derived classes.")
+            "event"_a, "Adds an event to `events`; for derived classes.")
         .def("__repr__", [](py::handle self) {
             return formatted("<kp.launcher.{} '{}'>", typeNameOf(self), launcherOf(self).name());
         });
+
+    py::class_<HostHandle, LauncherHandle> host(module, "HostLauncher", doc(R"(
+        Launches a Python function among kernels. It runs on a thread of the library when all work
+        before it is done; work after it waits for it. If it raises, waiting for its event raises
+        the same exception, and work that depends on it fails.
+    )"));
+    host.def(py::init(&makeHost), "name"_a, "function"_a, "parameters"_a = py::tuple(),
+             "default_queue"_a = py::none(), "profiler"_a = py::none());
+    setCall(host, CallForm::ePlain);
 }
 
 } // namespace kp::python

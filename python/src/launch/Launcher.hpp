@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "base/Handles.hpp"
+#include "core/Classes.hpp"
 
 /// The classes of kp.launcher. Launchers are called with the GIL held, which makes a call atomic
 /// for other threads, too; Python code that a call runs (generators, launchers of the user) must
@@ -49,10 +49,55 @@ struct ListHandle : Callable {
     void prepare(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
 };
 
+/// Stores the conversions of the parameters.
+void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map);
+
+/// The keywords of a launcher's call besides its parameters.
+enum class CallForm {
+    ePlain,   ///< queue and wait_for
+    eSized,   ///< sizes, too
+    eIterated ///< enqueue_barrier and sizes, too
+};
+/// Gives a class of launchers its __call__.
+void setCall(py::handle type, CallForm form);
+/// Gives the class of lists its __call__.
+void setListCall(py::handle type);
+
+/// The arguments of the call that runs in this thread, for launchers that take Python objects.
+struct RunningCall {
+    RunningCall(PyObject* queueOfCall, Callable& callable);
+    ~RunningCall();
+    RunningCall(const RunningCall&) = delete;
+    RunningCall& operator=(const RunningCall&) = delete;
+
+    /// Returns null if none runs.
+    static RunningCall* current();
+    /// Returns a borrowed reference; null if the argument was not given.
+    PyObject* find(const std::string& name) const;
+
+    PyObject* queue; ///< borrowed
+    std::vector<std::pair<std::string, PyObject*>> given;
+
+private:
+    Callable& mCallable;
+    RunningCall* mOuter;
+};
+
+/// Returns the launcher that a list runs for a Python launcher: its own, or one that calls a
+/// __call__ defined in Python.
+std::shared_ptr<Launcher> launcherForList(py::handle object);
+
+/// Binds what times launches: KernelStatistics, TimingSink, traces and Profiler.
+void bindProfiler(py::module_& module);
+/// Binds Kernel, which comes before Launcher.
+void bindKernel(py::module_& module);
+/// Binds Launcher and HostLauncher.
 void bindLauncher(py::module_& module);
-void bindIterativeKernelLauncher(py::module_& module);
+/// Binds KernelLauncher, ParametrizedKernelLauncher and IterativeKernelLauncher.
+void bindKernelLauncher(py::module_& module);
 void bindKernelListLauncher(py::module_& module);
 /// Binds CopyLauncher and FillLauncher.
 void bindCopyLauncher(py::module_& module);
+void bindTunedKernelLauncher(py::module_& module);
 
 } // namespace kp::python

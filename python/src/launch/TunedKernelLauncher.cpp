@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/TunedKernelLauncher.hpp"
+#include "launch/Launcher.hpp"
 
 #include "base/Waiting.hpp"
-#include "launch/KernelLauncher.hpp"
 #include "launch/LaunchArguments.hpp"
-#include "launch/LauncherCall.hpp"
-#include "tune/Autotuner.hpp"
-#include "tune/TuningResult.hpp"
+#include "tune/Tuning.hpp"
 
 namespace kp::python {
 namespace {

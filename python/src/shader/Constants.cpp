@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/Arrays.hpp"
-#include "base/Messages.hpp"
+#include "base/Values.hpp"
 #include "shader/Shader.hpp"
 
 namespace kp::python {

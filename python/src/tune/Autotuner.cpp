@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/Autotuner.hpp"
-
-#include "base/Values.hpp"
-#include "tune/TuningResult.hpp"
+#include "tune/Tuning.hpp"
 
 namespace kp::python {
 namespace {
@@ -18,6 +15,27 @@ constexpr Named<TuningEffort> kEfforts[] = {{"estimate", TuningEffort::eEstimate
                                             {"exhaustive", TuningEffort::eExhaustive}};
 constexpr Named<TuningTime> kTimes[] = {
     {"auto", TuningTime::eAuto}, {"device", TuningTime::eDevice}, {"host", TuningTime::eHost}};
+
+constexpr Named<TuningResult::Source> kSources[] = {{"measured", TuningResult::Source::eMeasured},
+                                                    {"cache", TuningResult::Source::eCache},
+                                                    {"nearest", TuningResult::Source::eNearest},
+                                                    {"estimate", TuningResult::Source::eEstimate}};
+constexpr Named<TuningRecord::Status> kStatuses[] = {{"measured", TuningRecord::Status::eMeasured},
+                                                     {"wrong", TuningRecord::Status::eWrong},
+                                                     {"failed", TuningRecord::Status::eFailed},
+                                                     {"skipped", TuningRecord::Status::eSkipped}};
+
+/// Returns the algorithm as a kp.Algorithm.
+py::object toAlgorithm(const std::shared_ptr<ManagerHandle>& manager,
+                       const std::shared_ptr<Algorithm>& algorithm, const py::list& memory,
+                       const std::vector<uint32_t>& spirv) {
+    auto handle = std::make_unique<AlgorithmHandle>();
+    handle->manager = manager;
+    handle->algorithm = algorithm;
+    handle->memory = py::list(memory.attr("copy")());
+    handle->spirv = spirv;
+    return py::cast(std::move(handle));
+}
 
 /// Notices Ctrl-C between configurations, with or without progress.
 TuningCallback progressOf(const py::object& progress) {
@@ -94,6 +112,87 @@ std::unique_ptr<ResultHandle> tunedResult(TunedAlgorithmHandle& self,
     return toResult(self.manager, std::move(result), arguments.memory);
 }
 
+void bindRecord(py::module_& module) {
+    py::class_<TuningRecord>(module, "TuningRecord", "The known facts about one configuration.")
+        .def_property_readonly(
+            "configuration", [](const TuningRecord& self) { return toDict(self.configuration); },
+            "A value for each parameter.")
+        .def_property_readonly(
+            "status", [](const TuningRecord& self) { return nameIn(kStatuses, self.status); },
+            "\"measured\", \"wrong\" (its results were rejected), \"failed\" or \"skipped\".")
+        .def_readonly("reason", &TuningRecord::reason, "Why it is wrong or failed.")
+        .def_readonly("nanoseconds", &TuningRecord::nanoseconds, "The shortest run.")
+        .def_readonly("median_ns", &TuningRecord::medianNs, "The median of the runs.")
+        .def_readonly("runs", &TuningRecord::runs, "Runs that were timed.")
+        .def_readonly("from_cache", &TuningRecord::fromCache, "True if nothing was run for it.")
+        .def("__repr__", [](const TuningRecord& self) {
+            return formatted("<kp.TuningRecord {}: {}>", self.configuration.toString(),
+                             nameIn(kStatuses, self.status));
+        });
+}
+
+void bindProgress(py::module_& module) {
+    py::class_<TuningProgress>(module, "TuningProgress", "The state of tuning.")
+        .def_readonly("kernel", &TuningProgress::kernel, "Name of the kernel.")
+        .def_readonly("round", &TuningProgress::round, "Number of the round, from 1 on.")
+        .def_readonly("rounds", &TuningProgress::rounds, "Largest number of rounds.")
+        .def_readonly("done", &TuningProgress::done, "Finished configurations of the round.")
+        .def_readonly("total", &TuningProgress::total, "Configurations of the round.")
+        .def_property_readonly(
+            "configuration", [](const TuningProgress& self) { return toDict(self.configuration); },
+            "The last one that was run.")
+        .def_readonly("nanoseconds", &TuningProgress::nanoseconds,
+                      "Its time; 0 if it was rejected.")
+        .def_property_readonly(
+            "best", [](const TuningProgress& self) { return toDict(self.best); },
+            "The fastest one so far.")
+        .def_readonly("best_ns", &TuningProgress::bestNanoseconds, "Its time.")
+        .def_readonly("elapsed", &TuningProgress::elapsedSeconds, "Seconds since the start.")
+        .def_readonly("budget", &TuningProgress::budgetSeconds,
+                      "Largest number of seconds; 0: no limit.");
+}
+
+void bindResult(py::module_& module) {
+    Members(py::class_<ResultHandle>(module, "TuningResult", "The fastest configuration."),
+            [](py::handle self) -> TuningResult& { return py::cast<ResultHandle&>(self).result; })
+        .property(
+            "configuration",
+            [](const TuningResult& result) { return toDict(result.configuration); },
+            "A value for each parameter.")
+        .property("nanoseconds", &TuningResult::nanoseconds,
+                  "Its time; 0 if it was not measured for this size.")
+        .property(
+            "workgroup", [](const TuningResult& result) { return toTuple(result.workgroup); },
+            "Work groups of the dispatch.")
+        .property(
+            "spirv", [](const TuningResult& result) { return toBytes(result.spirv); },
+            "Its shader.")
+        .property(
+            "algorithm", [](py::handle self) { return py::cast<ResultHandle&>(self).algorithm; },
+            doc(R"(
+            Ready to be recorded, with the memory and push constants of the arguments; None in
+            results of a TunedAlgorithm.)"))
+        .property(
+            "source", [](const TuningResult& result) { return nameIn(kSources, result.source); },
+            "\"measured\", \"cache\", \"nearest\" (the nearest known problem size) or "
+            "\"estimate\".")
+        .property("benchmarks", &TuningResult::benchmarks, "Timed runs of this call.")
+        .property("configurations", &TuningResult::configurations,
+                  "Configurations before constraints and limits.")
+        .property("constrained", &TuningResult::constrained,
+                  "Configurations that constraints excluded.")
+        .property("pruned", &TuningResult::pruned,
+                  "Configurations that limits of the device excluded.")
+        .property("stopped", &TuningResult::stopped,
+                  "True if the budget or the progress function ended it.")
+        .property("seconds", &TuningResult::seconds, "Duration of tuning.")
+        .property("records", &TuningResult::records,
+                  "The known facts about each configuration, fastest first.")
+        .method("__repr__", [](const TuningResult& result) {
+            return formatted("<kp.TuningResult {}>", result.configuration.toString());
+        });
+}
+
 void bindTunedAlgorithm(py::module_& module) {
     using Handle = TunedAlgorithmHandle;
     py::class_<Handle>(module, "TunedAlgorithm",
@@ -124,7 +223,21 @@ void bindTunedAlgorithm(py::module_& module) {
 
 } // namespace
 
+std::unique_ptr<ResultHandle> toResult(const std::shared_ptr<ManagerHandle>& manager,
+                                       TuningResult result, const py::list& memory) {
+    auto handle = std::make_unique<ResultHandle>();
+    handle->algorithm = result.algorithm
+                            ? toAlgorithm(manager, result.algorithm, memory, result.spirv)
+                            : py::none();
+    result.algorithm.reset();
+    handle->result = std::move(result);
+    return handle;
+}
+
 void bindAutotuner(py::module_& module) {
+    bindRecord(module);
+    bindProgress(module);
+    bindResult(module);
     py::class_<AutotunerHandle>(module, "Autotuner", doc(R"(
         Finds the fastest configuration of a kernel on a device, and caches it on disk.)"))
         .def(py::init(&makeTuner), "manager"_a, py::kw_only(), "effort"_a = "measure",
@@ -157,7 +270,7 @@ void bindAutotuner(py::module_& module) {
             },
             "path"_a, "Adds the times of an exported file; returns the number of new ones.")
         .def_property_readonly(
-            "cache_folder", [](AutotunerHandle& self) { return self.tuner->cacheFolder(); },
+            "cache_folder", [](const AutotunerHandle& self) { return self.tuner->cacheFolder(); },
             "The place of the cache; \"\" if there is none.");
     bindTunedAlgorithm(module);
 }

@@ -5,8 +5,6 @@
 #include <variant>
 
 #include "base/Arrays.hpp"
-#include "base/Values.hpp"
-#include "core/Memory.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -181,6 +179,57 @@ TuningArgumentsHandle& verify(TuningArgumentsHandle& self, const py::object& fun
     return self;
 }
 
+void bindTuningArguments(py::module_& module) {
+    py::class_<TuningArgumentsHandle>(module, "TuningArguments", doc(R"(
+        The memory and numbers that a kernel is tuned with. Written memory is restored after tuning.
+    )"))
+        .def(py::init(&makeArguments), "tensors"_a, "thread_count"_a = py::none(),
+             "push_consts"_a = py::tuple(), doc(R"(
+                 `tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the
+                 problem size unless problem() sets another.)"))
+        .def(
+            "problem",
+            [](TuningArgumentsHandle& self, const py::object& size) -> TuningArgumentsHandle& {
+                const std::vector<py::ssize_t> numbers = toShape(size);
+                self.arguments.problem({numbers.begin(), numbers.end()});
+                return self;
+            },
+            "size"_a, doc(R"(
+                Sets the problem size: the cache tells problems apart by it, and measures nearness
+                with it.)"))
+        .def(
+            "key",
+            [](TuningArgumentsHandle& self, const std::string& text) -> TuningArgumentsHandle& {
+                self.arguments.key(text);
+                return self;
+            },
+            "text"_a, "Names another property that times depend on, such as \"float16\".")
+        .def(
+            "reset_to_zero",
+            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
+                self.arguments.resetToZero(handleOf<MemoryHandle>(tensor, "tensor").memory);
+                return self;
+            },
+            "tensor"_a, "Fills the tensor with zeros before every run.")
+        .def(
+            "leave",
+            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
+                self.arguments.leave(handleOf<MemoryHandle>(tensor, "tensor").memory);
+                return self;
+            },
+            "tensor"_a, "Does not restore the tensor, which saves a copy of it.")
+        .def("expect", &expect, "tensor"_a, "values"_a, "relative"_a = 1e-4, "absolute"_a = 1e-6,
+             doc(R"(
+                 Rejects configurations that do not write `values`, which have the tensor's dtype.
+                 Integers must be equal, other numbers within absolute + relative x |value|.)"))
+        .def("verify", &verify, "function"_a, doc(R"(
+            Rejects configurations for which `function` returns False, or text that describes the
+            error. It may read() the results, but must not change anything.)"))
+        .def("__repr__", [](const TuningArgumentsHandle& self) {
+            return formatted("<kp.TuningArguments of {} memory objects>", self.memory.size());
+        });
+}
+
 } // namespace
 
 py::dict toDict(const TuningConfiguration& configuration) {
@@ -295,57 +344,7 @@ void bindTunableKernel(py::module_& module) {
             return formatted("<kp.TunableKernel {} with {} configurations>", self.kernel.name(),
                              self.kernel.configurationCount());
         });
-}
-
-void bindTuningArguments(py::module_& module) {
-    py::class_<TuningArgumentsHandle>(module, "TuningArguments", doc(R"(
-        The memory and numbers that a kernel is tuned with. Written memory is restored after tuning.
-    )"))
-        .def(py::init(&makeArguments), "tensors"_a, "thread_count"_a = py::none(),
-             "push_consts"_a = py::tuple(), doc(R"(
-                 `tensors` are for bindings 0, 1, ...; `thread_count` are the invocations, and the
-                 problem size unless problem() sets another.)"))
-        .def(
-            "problem",
-            [](TuningArgumentsHandle& self, const py::object& size) -> TuningArgumentsHandle& {
-                const std::vector<py::ssize_t> numbers = toShape(size);
-                self.arguments.problem({numbers.begin(), numbers.end()});
-                return self;
-            },
-            "size"_a, doc(R"(
-                Sets the problem size: the cache tells problems apart by it, and measures nearness
-                with it.)"))
-        .def(
-            "key",
-            [](TuningArgumentsHandle& self, const std::string& text) -> TuningArgumentsHandle& {
-                self.arguments.key(text);
-                return self;
-            },
-            "text"_a, "Names another property that times depend on, such as \"float16\".")
-        .def(
-            "reset_to_zero",
-            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
-                self.arguments.resetToZero(handleOf<MemoryHandle>(tensor, "tensor").memory);
-                return self;
-            },
-            "tensor"_a, "Fills the tensor with zeros before every run.")
-        .def(
-            "leave",
-            [](TuningArgumentsHandle& self, const py::object& tensor) -> TuningArgumentsHandle& {
-                self.arguments.leave(handleOf<MemoryHandle>(tensor, "tensor").memory);
-                return self;
-            },
-            "tensor"_a, "Does not restore the tensor, which saves a copy of it.")
-        .def("expect", &expect, "tensor"_a, "values"_a, "relative"_a = 1e-4, "absolute"_a = 1e-6,
-             doc(R"(
-                 Rejects configurations that do not write `values`, which have the tensor's dtype.
-                 Integers must be equal, other numbers within absolute + relative x |value|.)"))
-        .def("verify", &verify, "function"_a, doc(R"(
-            Rejects configurations for which `function` returns False, or text that describes the
-            error. It may read() the results, but must not change anything.)"))
-        .def("__repr__", [](const TuningArgumentsHandle& self) {
-            return formatted("<kp.TuningArguments of {} memory objects>", self.memory.size());
-        });
+    bindTuningArguments(module);
 }
 
 } // namespace kp::python

@@ -46,13 +46,10 @@ struct CalibrationFunctions {
     PFN_vkGetCalibratedTimestampsEXT getTimestamps = nullptr;
 
     explicit CalibrationFunctions(const Device& device) {
-        std::string suffix;
-        if (device.plan().hasExtension("VK_KHR_calibrated_timestamps"))
-            suffix = "KHR";
-        else if (device.plan().hasExtension("VK_EXT_calibrated_timestamps"))
-            suffix = "EXT";
-        else
+        const bool khr = device.plan().hasExtension("VK_KHR_calibrated_timestamps");
+        if (!khr && !device.plan().hasExtension("VK_EXT_calibrated_timestamps"))
             return;
+        const std::string suffix = khr ? "KHR" : "EXT";
         const InstanceTable& table = device.instance()->table();
         getDomains = reinterpret_cast<PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT>(
             table.vkGetInstanceProcAddr(

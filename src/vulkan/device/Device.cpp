@@ -13,9 +13,8 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
-#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Pools.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::vulkan {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Device owns the allocator, the queues, the pools and the caches; only Device.cpp includes all
-// of their headers. Leaf pools (queue/CommandBufferPool, queue/QueryPools, queue/Timeline,
-// pipeline/) take a DeviceHandle and never include this header. Headers include their own folder
-// and earlier ones: device, pipeline, memory, queue, transfer. Two exceptions: queue/Timeline.hpp
-// counts as a part of device, and this header includes queue/Queue.hpp.
+// Only Device.cpp includes the headers of all that a Device owns. Leaf pools (queue/Pools,
+// queue/Timeline, pipeline/) take a DeviceHandle and never include this header. Headers include
+// their own folder and earlier ones: device, pipeline, memory, queue, transfer. Two exceptions:
+// queue/Timeline.hpp counts as a part of device, and this header includes queue/Queue.hpp.
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +33,6 @@ class Transfer;
 /// Thread-safe. Destruction waits until its queues are idle.
 class Device : public DeviceHandle {
 public:
-    /// @param featureChain  DeviceRequest::featureChain
     static std::shared_ptr<Device> create(const std::shared_ptr<Instance>& instance,
                                           const PhysicalDevice& physical, const DevicePlan& plan,
                                           const void* featureChain);

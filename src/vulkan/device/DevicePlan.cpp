@@ -2,7 +2,6 @@
 #include "vulkan/device/DevicePlan.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 
@@ -183,12 +182,6 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     plan.features = chain.read();
 }
 
-std::string lower(std::string text) {
-    for (char& letter : text)
-        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
-}
-
 std::string withoutDashes(std::string text) {
     std::erase(text, '-');
     return text;
@@ -198,10 +191,10 @@ bool matches(const PhysicalDevice& device, const DeviceRequest& request) {
     if (request.index && device.index != *request.index)
         return false;
     if (!request.name.empty() &&
-        lower(device.name()).find(lower(request.name)) == std::string::npos)
+        lowerCase(device.name()).find(lowerCase(request.name)) == std::string::npos)
         return false;
     if (!request.uuid.empty() &&
-        withoutDashes(lower(request.uuid)) != withoutDashes(uuidToString(device.deviceUuid)))
+        withoutDashes(lowerCase(request.uuid)) != withoutDashes(uuidToString(device.deviceUuid)))
         return false;
     if (request.excludeCpu && device.isCpu())
         return false;

@@ -30,7 +30,6 @@ struct DeviceRequest {
     bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
 };
 
-/// A queue of a host application.
 struct HostQueue {
     VkQueue handle = VK_NULL_HANDLE; ///< null: looked up by family and index
     uint32_t family = 0;
@@ -51,7 +50,6 @@ struct HostDevice {
     std::function<void(uint32_t family, uint32_t index)> unlockQueue; ///< may be empty
 };
 
-/// One queue to create.
 struct QueuePlan {
     uint32_t family = 0;
     uint32_t index = 0; ///< within the family

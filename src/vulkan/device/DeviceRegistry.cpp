@@ -11,8 +11,8 @@
 
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
-#include "vulkan/device/DriverSearch.hpp"
 #include "vulkan/device/Instance.hpp"
+#include "vulkan/device/Loader.hpp"
 
 namespace kp::vulkan {
 namespace {

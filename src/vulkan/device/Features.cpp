@@ -69,10 +69,6 @@ const FeatureInfo& infoOf(Feature feature) {
     return kFeatures[static_cast<size_t>(feature)];
 }
 
-bool contains(const std::vector<std::string>& list, const char* text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 /// Returns the offset of the feature in a struct of this type, or kAbsent.
 size_t offsetIn(const FeatureInfo& info, VkStructureType sType) {
     if (info.own.sType == sType)
@@ -101,10 +97,6 @@ bool replaces(VkStructureType collection, VkStructureType sType) {
     });
 }
 
-const VkBaseInStructure* asStruct(const void* chain) {
-    return static_cast<const VkBaseInStructure*>(chain);
-}
-
 } // namespace
 
 const char* nameOf(Feature feature) {
@@ -118,12 +110,14 @@ bool known(Feature feature, uint32_t apiVersion, const std::vector<std::string>&
     const FeatureInfo& info = infoOf(feature);
     if (info.core != 0 && apiVersion >= info.core)
         return true;
-    return *info.extension != '\0' && contains(extensions, info.extension);
+    return *info.extension != '\0' &&
+           std::find(extensions.begin(), extensions.end(), info.extension) != extensions.end();
 }
 
 FeatureSet readFeatures(const void* chain) {
     FeatureSet set;
-    for (const auto* object = asStruct(chain); object; object = object->pNext)
+    const auto* object = static_cast<const VkBaseInStructure*>(chain);
+    for (; object; object = object->pNext)
         for (size_t i = 0; i < std::size(kFeatures); ++i) {
             const size_t offset = offsetIn(kFeatures[i], object->sType);
             if (offset != kAbsent && load(object, offset) != VK_FALSE)
@@ -235,7 +229,7 @@ const void* FeatureChain::link() const {
 }
 
 void FeatureChain::append(const void* callerChain) {
-    const auto* object = asStruct(callerChain);
+    const auto* object = static_cast<const VkBaseInStructure*>(callerChain);
     while (object && mStructs->mergeStruct(object))
         object = object->pNext;
     mStructs->tail = object;

@@ -84,7 +84,6 @@ enum class Feature {
         eCount
 };
 
-/// A set of features; pure data.
 using FeatureSet = std::bitset<static_cast<size_t>(Feature::eCount)>;
 
 inline bool has(const FeatureSet& set, Feature feature) {

@@ -10,7 +10,6 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Text.hpp"
-#include "vulkan/device/DriverSearch.hpp"
 #include "vulkan/device/Loader.hpp"
 #include "vulkan/device/Result.hpp"
 
@@ -70,13 +69,6 @@ std::vector<PhysicalDevice> readDevices(const InstanceTable& table, VkInstance h
         devices.push_back(readPhysicalDevice(table, handles[i], i, apiVersion));
     return devices;
 }
-
-// Neither the registry nor its instances are ever destroyed: NVIDIA's driver (580) can be loaded
-// and unloaded only some twenty times in a process, and takes 80 ms to create an instance.
-struct InstanceRegistry {
-    std::mutex mutex;
-    std::vector<std::shared_ptr<Instance>> instances;
-};
 
 } // namespace
 
@@ -154,15 +146,18 @@ void Instance::create(const ValidationRequest& validation) {
 }
 
 std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation) {
-    static auto& shared = *new InstanceRegistry;
-    const std::lock_guard lock(shared.mutex);
-    for (const auto& instance : shared.instances)
+    // Never destroyed: NVIDIA's driver (580) can be loaded and unloaded only some twenty times in a
+    // process, and takes 80 ms to create an instance.
+    static auto& mutex = *new std::mutex;
+    static auto& instances = *new std::vector<std::shared_ptr<Instance>>;
+    const std::lock_guard lock(mutex);
+    for (const auto& instance : instances)
         if (instance->validation() == validation)
             return instance;
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);
-    shared.instances.push_back(instance);
+    instances.push_back(instance);
     return instance;
 }
 

@@ -29,7 +29,6 @@ struct InstanceTable {
 #undef KOMPUTE_MEMBER
     PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
 
-    /// Looks up every function through @p getInstanceProcAddr.
     static InstanceTable load(PFN_vkGetInstanceProcAddr getInstanceProcAddr, VkInstance instance);
 };
 
@@ -37,9 +36,9 @@ struct InstanceTable {
 class Instance {
 public:
     /// Returns the instance for this request, created on first use and kept until the process ends.
-    /// @throws Unsupported if there is no Vulkan loader or no driver (says where both were
-    /// searched),
-    ///         or if a requested layer is not installed
+    /// @throws Unsupported without a Vulkan loader or driver (says where both were searched), or if
+    /// a
+    ///         requested layer is not installed
     static std::shared_ptr<Instance> acquire(const ValidationRequest& validation);
     /// Wraps a host application's instance, which is never destroyed here.
     /// @throws InvalidArgument if it is null or not one of the Vulkan loader

@@ -118,12 +118,10 @@ uint64_t validationMessageCount() {
 
 ValidationRequest ValidationRequest::parse(const std::string& list) {
     ValidationRequest request;
-    std::string text = list;
+    std::string text = lowerCase(list);
     std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
     std::istringstream words(text);
     for (std::string word; std::getline(words, word, ',');) {
-        for (char& letter : word)
-            letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
         if (word == "core")
             request.core = true;
         else if (word == "sync")

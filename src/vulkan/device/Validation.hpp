@@ -24,8 +24,7 @@ struct ValidationRequest {
     static ValidationRequest parse(const std::string& list);
 };
 
-/// How the installed validation layer can be configured. Pure data, so that tests can invent
-/// layers.
+/// How the installed validation layer can be configured.
 struct ValidationLayer {
     uint32_t version = 0; ///< VkLayerProperties::specVersion
     bool layerSettings = false;

@@ -6,10 +6,15 @@
 #include <utility>
 #include <vector>
 
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/device/Result.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::vulkan {
@@ -27,6 +32,45 @@ std::shared_ptr<ResourceUse> sharedUse(VkDevice device, VkBuffer handle) {
         slot = use;
     }
     return use;
+}
+
+constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
+    VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+constexpr VkExternalMemoryHandleTypeFlagBits kFdKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+
+/// Returns the first type among @p types with all properties, or VK_MAX_MEMORY_TYPES.
+uint32_t memoryType(const Device& device, uint32_t types, VkMemoryPropertyFlags properties) {
+    const VkPhysicalDeviceMemoryProperties& memory = device.physical().memory;
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+        if ((types >> i & 1) != 0 &&
+            (memory.memoryTypes[i].propertyFlags & properties) == properties)
+            return i;
+    return VK_MAX_MEMORY_TYPES;
+}
+
+/// Returns a coherent type, cached if there is one.
+uint32_t hostMemoryType(const Device& device, uint32_t types) {
+    constexpr VkMemoryPropertyFlags kCoherent =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const uint32_t cached =
+        memoryType(device, types, kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    return cached != VK_MAX_MEMORY_TYPES ? cached : memoryType(device, types, kCoherent);
+}
+
+void requireExtension(const Device& device, const char* name, bool loaded) {
+    if (!device.plan().hasExtension(name) || !loaded)
+        fail<Unsupported>("{} has no {}", device.name(), name);
+    device.requireAlive();
+}
+
+/// Reports memory that a driver cannot pin (a mapped file, read-only pages) as Unsupported.
+/// NVIDIA's driver calls that out of memory.
+void checkHostImport(const Device& device, VkResult result, const char* what) {
+    if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+        fail<Unsupported>("the driver of {} does not import this host memory ({}: {}); copy it to "
+                          "ordinary writable memory first",
+                          device.name(), what, nameOf(result));
+    device.check(result, what);
 }
 
 } // namespace
@@ -100,6 +144,172 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
     buffer->mSize = bytes;
     buffer->shareUse(sharedUse(device.handle(), handle));
     return buffer;
+}
+
+/// A buffer that is being built.
+struct Buffer::External {
+    Device& device;
+    std::shared_ptr<Buffer> buffer;
+    VkMemoryRequirements requirements{};
+
+    External(Device& owner, uint64_t bytes, VkExternalMemoryHandleTypeFlagBits kind)
+        : device(owner) {
+        VkExternalMemoryBufferCreateInfo info{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+        info.handleTypes = kind;
+        buffer = Buffer::createUnbound(device, bytes, &info);
+        device.vk().vkGetBufferMemoryRequirements(device.handle(), buffer->mHandle, &requirements);
+    }
+
+    /// @param next  pNext of VkMemoryAllocateInfo
+    VkResult allocate(uint64_t bytes, uint32_t type, const void* next) const {
+        VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, next};
+        if (device.has(Feature::eBufferDeviceAddress)) {
+            flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+            next = &flags;
+        }
+        VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, next};
+        info.allocationSize = bytes;
+        info.memoryTypeIndex = type;
+        VkDeviceMemory memory = VK_NULL_HANDLE;
+        const VkResult result =
+            device.vk().vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+        if (result == VK_SUCCESS)
+            buffer->mMemory = memory;
+        return result;
+    }
+
+    void bind(uint64_t offset) const {
+        device.check(device.vk().vkBindBufferMemory(device.handle(), buffer->mHandle,
+                                                    buffer->mMemory, offset),
+                     "vkBindBufferMemory");
+    }
+};
+
+std::shared_ptr<Buffer> Buffer::importHost(Device& device, void* memory, uint64_t bytes) {
+    const VolkDeviceTable& vk = device.vk();
+    requireExtension(device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+                     vk.vkGetMemoryHostPointerPropertiesEXT);
+    VkMemoryHostPointerPropertiesEXT pointer{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+    checkHostImport(
+        device,
+        vk.vkGetMemoryHostPointerPropertiesEXT(device.handle(), kHostKind, memory, &pointer),
+        "vkGetMemoryHostPointerPropertiesEXT");
+
+    const External parts(device, bytes, kHostKind);
+    parts.buffer->mPadded = true;
+    const uint32_t type =
+        hostMemoryType(device, pointer.memoryTypeBits & parts.requirements.memoryTypeBits);
+    if (type == VK_MAX_MEMORY_TYPES || parts.requirements.size > bytes)
+        fail<Unsupported>("{} cannot use this host memory for a buffer", device.name());
+    VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
+    import.handleType = kHostKind;
+    import.pHostPointer = memory;
+    checkHostImport(device, parts.allocate(bytes, type, &import), "importing host memory");
+    parts.bind(0);
+    return parts.buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::importHostView(Device& device, void* memory, uint64_t bytes,
+                                               std::shared_ptr<void> owner) {
+    const auto address = reinterpret_cast<uintptr_t>(memory);
+    const uint64_t unit = device.physical().importedHostPointerAlignment;
+    if (unit > kPageBytes)
+        fail<Unsupported>("{} imports host memory only in units of {} bytes, more than a page",
+                          device.name(), unit);
+    const uint64_t inPage = address % kPageBytes;
+    const uint64_t alignment = device.physical().properties.limits.minStorageBufferOffsetAlignment;
+    if (alignment != 0 && inPage % alignment != 0)
+        fail<InvalidArgument>("host memory for a tensor must lie at a multiple of {}'s "
+                              "minStorageBufferOffsetAlignment of {} bytes; it is {} bytes behind "
+                              "one",
+                              device.name(), alignment, inPage % alignment);
+    const uint64_t pages = (inPage + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    const std::shared_ptr<Buffer> buffer =
+        importHost(device, reinterpret_cast<void*>(address - inPage), pages);
+    buffer->mOffset = inPage;
+    buffer->mSize = bytes;
+    buffer->mPadded = false; // the rest of the page is not the caller's
+    buffer->mHasHostView = true;
+    buffer->mOwner = std::move(owner);
+    buffer->mAllocation.mapped = memory;
+    buffer->mAllocation.cached = true;
+    return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::createExportable(Device& device, uint64_t bytes) {
+    requireExtension(device, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                     device.vk().vkGetMemoryFdKHR);
+    const External parts(device, bytes, kFdKind);
+    Buffer& buffer = *parts.buffer;
+    buffer.mPadded = true;
+    buffer.mMemoryBytes = parts.requirements.size;
+    buffer.mMemoryType =
+        memoryType(device, parts.requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    if (buffer.mMemoryType == VK_MAX_MEMORY_TYPES)
+        fail<Unsupported>("{} has no device memory that can be exported", device.name());
+    VkExportMemoryAllocateInfo info{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO};
+    info.handleTypes = kFdKind;
+    device.check(parts.allocate(buffer.mMemoryBytes, buffer.mMemoryType, &info),
+                 "allocating memory to export");
+    parts.bind(0);
+    return parts.buffer;
+}
+
+ExternalMemory Buffer::exportMemory(const Buffer& buffer) {
+    if (buffer.mMemoryBytes == 0)
+        throw InvalidArgument("this memory cannot be exported; create the tensor as exportable");
+    const Device& device = buffer.device();
+    VkMemoryGetFdInfoKHR info{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
+    info.memory = buffer.mMemory;
+    info.handleType = kFdKind;
+    ExternalMemory exported{-1, buffer.mMemoryBytes, buffer.mMemoryType, 0};
+    device.check(device.vk().vkGetMemoryFdKHR(device.handle(), &info, &exported.fd),
+                 "vkGetMemoryFdKHR");
+    return exported;
+}
+
+std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemory& memory,
+                                             uint64_t bytes) {
+    requireExtension(device, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                     device.vk().vkGetMemoryFdKHR);
+    if (memory.offset > memory.allocationBytes || bytes > memory.allocationBytes - memory.offset)
+        fail<InvalidArgument>("{} bytes at offset {} do not fit into external memory of {} bytes",
+                              bytes, memory.offset, memory.allocationBytes);
+    const External parts(device, bytes, kFdKind);
+    const VkMemoryRequirements& requirements = parts.requirements;
+    const uint32_t type =
+        memory.memoryType != ExternalMemory::kAnyType
+            ? memory.memoryType
+            : memoryType(device, requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    if (type >= VK_MAX_MEMORY_TYPES || (requirements.memoryTypeBits >> type & 1) == 0)
+        fail<InvalidArgument>("{} cannot bind a buffer to memory of type {}", device.name(), type);
+    if (memory.offset % requirements.alignment != 0)
+        fail<InvalidArgument>("offset {} into external memory is not a multiple of the buffer's "
+                              "alignment of {}",
+                              memory.offset, requirements.alignment);
+    if (memory.offset + requirements.size > memory.allocationBytes)
+        fail<InvalidArgument>("a buffer of {} bytes at offset {} does not fit into external memory "
+                              "of {} bytes",
+                              requirements.size, memory.offset, memory.allocationBytes);
+    // A successful import takes ownership of the descriptor, so it gets a duplicate.
+    VkImportMemoryFdInfoKHR import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR};
+    import.handleType = kFdKind;
+#if defined(__unix__)
+    import.fd = dup(memory.fd);
+    if (import.fd < 0)
+        fail<InvalidArgument>("file descriptor {} of external memory is not open", memory.fd);
+#endif
+    const VkResult result = parts.allocate(memory.allocationBytes, type, &import);
+#if defined(__unix__)
+    if (result < 0)
+        close(import.fd);
+#endif
+    if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
+        fail<InvalidArgument>("file descriptor {} is not memory that {} can open", memory.fd,
+                              device.name());
+    device.check(result, "importing external memory");
+    parts.bind(memory.offset);
+    return parts.buffer;
 }
 
 Buffer::~Buffer() {

@@ -71,13 +71,15 @@ std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
     VkMemoryRequirements requirements{};
     vk.vkGetImageMemoryRequirements(device.handle(), image->mHandle, &requirements);
     image->mAllocation = device.allocator().bind(image->mHandle, info.place, requirements.size);
+    image->mMapped = static_cast<unsigned char*>(image->mAllocation.mapped);
 
     if (info.tiling == VK_IMAGE_TILING_LINEAR) {
         const VkImageSubresource part{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
         VkSubresourceLayout layout{};
         vk.vkGetImageSubresourceLayout(device.handle(), image->mHandle, &part, &layout);
         image->mRowPitch = layout.rowPitch;
-        image->mOffset = layout.offset;
+        if (image->mMapped)
+            image->mMapped += layout.offset;
     }
 
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
@@ -97,12 +99,6 @@ Image::~Image() {
         if (allocation.handle)
             device->allocator().free(allocation);
     });
-}
-
-void* Image::mapped() const {
-    if (!mAllocation.mapped)
-        return nullptr;
-    return static_cast<unsigned char*>(mAllocation.mapped) + mOffset;
 }
 
 void Image::recordFirstLayout(VkCommandBuffer commandBuffer) {

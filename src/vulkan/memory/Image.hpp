@@ -38,7 +38,7 @@ public:
     const ImageInfo& info() const { return mInfo; }
 
     /// The first texel in mapped memory; null if it is not mapped.
-    void* mapped() const;
+    void* mapped() const { return mMapped; }
     /// Bytes from row to row in mapped memory; linear tiling only.
     uint64_t rowPitch() const { return mRowPitch; }
 
@@ -60,7 +60,7 @@ private:
     VkImageView mView = VK_NULL_HANDLE;
     Allocation mAllocation;
     uint64_t mRowPitch = 0;
-    uint64_t mOffset = 0;
+    unsigned char* mMapped = nullptr;
     VkImageLayout mRecordedLayout = VK_IMAGE_LAYOUT_GENERAL;
 };
 

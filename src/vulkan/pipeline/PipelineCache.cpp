@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/pipeline/PipelineCache.hpp"
 
-#include <cstring>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -37,6 +38,7 @@ std::string_view bytesOf(const FileHeader& header) {
 
 template <typename T>
 void append(std::string& key, const T& value) {
+    static_assert(std::has_unique_object_representations_v<T>);
     key.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
@@ -99,11 +101,9 @@ std::string PipelineCache::file() const {
     if (mFolder.empty())
         return {};
     const VkPhysicalDeviceProperties& properties = mPhysical.properties;
-    std::array<uint8_t, VK_UUID_SIZE> uuid;
-    std::memcpy(uuid.data(), properties.pipelineCacheUUID, VK_UUID_SIZE);
-    const std::string name =
-        formatted("{}-{}-{}-{}.pipelines", properties.vendorID, properties.deviceID,
-                  properties.driverVersion, uuidToString(uuid));
+    const std::string name = formatted("{}-{}-{}-{}.pipelines", properties.vendorID,
+                                       properties.deviceID, properties.driverVersion,
+                                       uuidToString(std::to_array(properties.pipelineCacheUUID)));
     return (std::filesystem::path(mFolder) / name).string();
 }
 
@@ -174,11 +174,8 @@ std::shared_ptr<PipelineLayout> PipelineCache::layout(std::vector<DescriptorBind
                                                       uint32_t pushConstantBytes) {
     std::string key;
     append(key, pushConstantBytes);
-    for (const DescriptorBinding& binding : bindings) {
-        append(key, binding.binding);
-        append(key, binding.type);
-        append(key, binding.count);
-    }
+    for (const DescriptorBinding& binding : bindings)
+        append(key, binding);
     const std::lock_guard lock(mMutex);
     std::weak_ptr<PipelineLayout>& slot = mLayouts[key];
     std::shared_ptr<PipelineLayout> layout = slot.lock();

@@ -2,6 +2,7 @@
 #include "vulkan/queue/Barriers.hpp"
 
 #include <array>
+#include <utility>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -24,29 +25,18 @@ constexpr Scope kScopes[kWorkKinds] = {
     {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, VK_ACCESS_INDIRECT_COMMAND_READ_BIT},
 };
 
-constexpr Scope unionOf(size_t kinds) {
-    Scope scope;
-    for (size_t i = 0; i < kWorkKinds; ++i) {
-        if (!(kinds & (1u << i)))
-            continue;
-        scope.stages |= kScopes[i].stages;
-        scope.writes |= kScopes[i].writes;
-        scope.all |= kScopes[i].all;
-    }
-    return scope;
-}
-
-/// Indexed by WorkKinds.
-constexpr std::array<Scope, size_t{1} << kWorkKinds> kUnions = [] {
+/// The unions of kScopes, indexed by WorkKinds.
+constexpr auto kUnions = [] {
     std::array<Scope, size_t{1} << kWorkKinds> unions{};
     for (size_t kinds = 0; kinds < unions.size(); ++kinds)
-        unions[kinds] = unionOf(kinds);
+        for (size_t i = 0; i < kWorkKinds; ++i)
+            if (kinds & (1u << i)) {
+                unions[kinds].stages |= kScopes[i].stages;
+                unions[kinds].writes |= kScopes[i].writes;
+                unions[kinds].all |= kScopes[i].all;
+            }
     return unions;
 }();
-
-const Scope& scopeOf(WorkKinds kinds) {
-    return kUnions[kinds];
-}
 
 /// Returns the accesses for which an image has this layout.
 VkAccessFlags accessesOf(VkImageLayout layout) {
@@ -62,7 +52,21 @@ VkAccessFlags accessesOf(VkImageLayout layout) {
     }
 }
 
-} // namespace
+bool hasCompute(const Queue& queue) {
+    return (queue.device().physical().queueFamilies[queue.family()].queueFlags &
+            VK_QUEUE_COMPUTE_BIT) != 0;
+}
+
+/// Returns a barrier that releases the buffer to other devices; the acquire swaps the families.
+VkBufferMemoryBarrier ownershipTransfer(const Queue& queue, const Buffer& buffer) {
+    VkBufferMemoryBarrier barrier{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
+    const bool concurrent = queue.device().families().size() > 1;
+    barrier.srcQueueFamilyIndex = concurrent ? VK_QUEUE_FAMILY_IGNORED : queue.family();
+    barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_EXTERNAL;
+    barrier.buffer = buffer.handle();
+    barrier.size = VK_WHOLE_SIZE;
+    return barrier;
+}
 
 void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                          VkPipelineStageFlags srcStage, VkAccessFlags srcAccess,
@@ -74,14 +78,16 @@ void recordMemoryBarrier(const DeviceHandle& device, VkCommandBuffer commandBuff
                                      0, nullptr);
 }
 
+} // namespace
+
 void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                          const HazardBarrier& barrier) {
     if (barrier.everything) {
         recordFullBarrier(device, commandBuffer);
         return;
     }
-    const Scope& before = scopeOf(barrier.before);
-    const Scope& after = scopeOf(barrier.after);
+    const Scope& before = kUnions[barrier.before];
+    const Scope& after = kUnions[barrier.after];
     recordMemoryBarrier(device, commandBuffer, before.stages, before.writes, after.stages,
                         after.all);
 }
@@ -94,8 +100,8 @@ void recordOpeningBarrier(const DeviceHandle& device, VkCommandBuffer commandBuf
 
 void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                           WorkKinds before, bool host) {
-    const Scope from = scopeOf(before);
-    Scope to = scopeOf(kClosedKinds);
+    const Scope from = kUnions[before];
+    Scope to = kUnions[kClosedKinds];
     if (host) {
         to.stages |= VK_PIPELINE_STAGE_HOST_BIT;
         to.all |= VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
@@ -110,7 +116,7 @@ void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer
 }
 
 void recordHostBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
-    const Scope before = scopeOf(kClosedKinds);
+    const Scope before = kUnions[kClosedKinds];
     recordMemoryBarrier(device, commandBuffer, before.stages, before.writes,
                         VK_PIPELINE_STAGE_HOST_BIT,
                         VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
@@ -161,6 +167,50 @@ void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFla
     recordImageBarrier(commandBuffer, image, srcAccess, dstAccess, srcStage, dstStage,
                        image.recordedLayout(), dstLayout);
     image.setRecordedLayout(dstLayout);
+}
+
+void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer) {
+    VkPipelineStageFlags stages = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkAccessFlags writes = VK_ACCESS_TRANSFER_WRITE_BIT;
+    if (hasCompute(queue)) {
+        stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+        writes |= VK_ACCESS_SHADER_WRITE_BIT;
+    }
+    recordMemoryBarrier(queue.device(), commandBuffer, stages, writes,
+                        VK_PIPELINE_STAGE_TRANSFER_BIT,
+                        VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+}
+
+void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool toHost) {
+    if (hasCompute(queue)) {
+        recordClosingBarrier(queue.device(), commandBuffer, bit(WorkKind::eTransfer), toHost);
+        return;
+    }
+    // The transfer access covers later copies to the same host memory: the host has waited by then,
+    // but validation layers do not see that.
+    if (toHost)
+        recordMemoryBarrier(queue.device(), commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                            VK_ACCESS_TRANSFER_WRITE_BIT,
+                            VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                            VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+}
+
+void recordRelease(const Queue& queue, VkCommandBuffer commandBuffer, const Buffer& buffer) {
+    VkBufferMemoryBarrier barrier = ownershipTransfer(queue, buffer);
+    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    queue.device().vk().vkCmdPipelineBarrier(
+        commandBuffer, VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+        VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr, 1, &barrier, 0, nullptr);
+}
+
+void recordAcquire(const Queue& queue, VkCommandBuffer commandBuffer, const Buffer& buffer) {
+    VkBufferMemoryBarrier barrier = ownershipTransfer(queue, buffer);
+    std::swap(barrier.srcQueueFamilyIndex, barrier.dstQueueFamilyIndex);
+    barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
+    queue.device().vk().vkCmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                                             VK_PIPELINE_STAGE_TRANSFER_BIT |
+                                                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                             0, 0, nullptr, 1, &barrier, 0, nullptr);
 }
 
 } // namespace kp::vulkan

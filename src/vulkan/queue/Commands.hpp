@@ -59,17 +59,13 @@ inline void recordResetTimestamps(const DeviceHandle& device, VkCommandBuffer co
     device.vk().vkCmdResetQueryPool(commandBuffer, pool, 0, count);
 }
 
-/// The time at which all earlier work is done.
+/// Records the time at which all earlier work is done or, with @p launch, at which the last
+/// dispatch is launched (see DevicePlan::launchTimestamps).
 inline void recordTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                            VkQueryPool pool, uint32_t index) {
-    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
-                                    index);
-}
-
-/// The time at which the last dispatch is launched. See DevicePlan::launchTimestamps.
-inline void recordLaunchTimestamp(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                                  VkQueryPool pool, uint32_t index) {
-    device.vk().vkCmdWriteTimestamp(commandBuffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool, index);
+                            VkQueryPool pool, uint32_t index, bool launch) {
+    const VkPipelineStageFlagBits stage =
+        launch ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+    device.vk().vkCmdWriteTimestamp(commandBuffer, stage, pool, index);
 }
 
 void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,

@@ -20,10 +20,6 @@ bool allReached(const std::vector<TimelinePoint>& uses) {
 
 } // namespace
 
-DeletionQueue::~DeletionQueue() {
-    drain();
-}
-
 void DeletionQueue::drain() {
     for (;;) {
         std::vector<Entry> due;

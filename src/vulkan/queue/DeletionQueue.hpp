@@ -14,7 +14,7 @@ namespace kp::vulkan {
 /// waits for the device. Thread-safe.
 class DeletionQueue {
 public:
-    ~DeletionQueue();
+    ~DeletionQueue() { drain(); }
 
     /// Calls @p release once all of @p uses are reached: now, or in a later collect().
     /// @p release must not throw and must not hold the last reference to the device.

@@ -2,7 +2,6 @@
 #include "vulkan/queue/Queue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <thread>
 #include <vector>
 
@@ -80,27 +79,17 @@ void Queue::fail(VkResult result, const char* what) {
 uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
                        std::span<const TimelinePoint> waits) {
     requireWorking();
-    static constexpr size_t kMaxInlineWaits = 16;
-    std::array<VkSemaphore, kMaxInlineWaits> fewSemaphores;
-    std::array<uint64_t, kMaxInlineWaits> fewValues;
-    std::vector<VkSemaphore> manySemaphores;
-    std::vector<uint64_t> manyValues;
-    VkSemaphore* semaphores = fewSemaphores.data();
-    uint64_t* values = fewValues.data();
-    if (waits.size() > kMaxInlineWaits) {
-        manySemaphores.resize(waits.size());
-        manyValues.resize(waits.size());
-        semaphores = manySemaphores.data();
-        values = manyValues.data();
-    }
-    size_t count = 0;
+    // Static, so that a steady state allocates nothing.
+    thread_local std::vector<VkSemaphore> semaphores;
+    thread_local std::vector<uint64_t> values;
+    semaphores.clear();
+    values.clear();
     for (const TimelinePoint& point : waits) {
         if (!point.queue || point.queue == this || point.queue->reached(point.value))
             continue;
         if (const VkSemaphore semaphore = point.queue->mTimeline->semaphore()) {
-            semaphores[count] = semaphore;
-            values[count] = point.value;
-            ++count;
+            semaphores.push_back(semaphore);
+            values.push_back(point.value);
         } else {
             point.queue->wait(point.value, UINT64_MAX, WaitMode::eBlock);
         }
@@ -108,8 +97,7 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
 
     const std::lock_guard lock(*this);
     const uint64_t value = mSubmitted.load(std::memory_order_relaxed) + 1;
-    const VkResult result =
-        mTimeline->submit(mHandle, commandBuffers, {semaphores, count}, {values, count}, value);
+    const VkResult result = mTimeline->submit(mHandle, commandBuffers, semaphores, values, value);
     if (result != VK_SUCCESS)
         fail(result, "vkQueueSubmit");
     mSubmitted.store(value, std::memory_order_release);

@@ -7,8 +7,8 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Image.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
+#include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace kp::vulkan {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/queue/Timeline.hpp"
 
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <mutex>
@@ -31,28 +30,19 @@ public:
     VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
                     std::span<const VkSemaphore> waitSemaphores,
                     std::span<const uint64_t> waitValues, uint64_t value) override {
-        static constexpr size_t kMaxWaits = 16;
-        static constexpr auto kStages = [] {
-            std::array<VkPipelineStageFlags, kMaxWaits> stages{};
-            stages.fill(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-            return stages;
-        }();
-        std::vector<VkPipelineStageFlags> manyStages;
-        if (waitSemaphores.size() > kMaxWaits)
-            manyStages.assign(waitSemaphores.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-
+        thread_local std::vector<VkPipelineStageFlags> stages;
+        if (stages.size() < waitSemaphores.size())
+            stages.resize(waitSemaphores.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
         VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
         timeline.waitSemaphoreValueCount = static_cast<uint32_t>(waitValues.size());
-        timeline.pWaitSemaphoreValues = waitValues.empty() ? nullptr : waitValues.data();
+        timeline.pWaitSemaphoreValues = waitValues.data();
         timeline.signalSemaphoreValueCount = 1;
         timeline.pSignalSemaphoreValues = &value;
         VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
         submit.pNext = &timeline;
         submit.waitSemaphoreCount = static_cast<uint32_t>(waitSemaphores.size());
-        if (!waitSemaphores.empty()) {
-            submit.pWaitSemaphores = waitSemaphores.data();
-            submit.pWaitDstStageMask = manyStages.empty() ? kStages.data() : manyStages.data();
-        }
+        submit.pWaitSemaphores = waitSemaphores.data();
+        submit.pWaitDstStageMask = stages.data();
         submit.commandBufferCount = static_cast<uint32_t>(commandBuffers.size());
         submit.pCommandBuffers = commandBuffers.data();
         submit.signalSemaphoreCount = 1;
@@ -86,8 +76,8 @@ public:
     explicit FenceTimeline(const DeviceHandle& device) : mDevice(device) {}
 
     ~FenceTimeline() override {
-        for (const std::unique_ptr<Slot>& slot : mSlots)
-            mDevice.vk().vkDestroyFence(mDevice.handle(), slot->fence, nullptr);
+        for (const Slot& slot : mSlots)
+            mDevice.vk().vkDestroyFence(mDevice.handle(), slot.fence, nullptr);
     }
 
     VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
@@ -178,20 +168,18 @@ private:
                 mIdle.pop_back();
             return result;
         }
-        auto made = std::make_unique<Slot>();
+        Slot made;
         const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
         const VkResult result =
-            mDevice.vk().vkCreateFence(mDevice.handle(), &info, nullptr, &made->fence);
-        if (result != VK_SUCCESS)
-            return result;
-        slot = made.get();
-        mSlots.push_back(std::move(made));
-        return VK_SUCCESS;
+            mDevice.vk().vkCreateFence(mDevice.handle(), &info, nullptr, &made.fence);
+        if (result == VK_SUCCESS)
+            slot = &mSlots.emplace_back(made);
+        return result;
     }
 
     const DeviceHandle& mDevice;
     std::mutex mMutex;
-    std::vector<std::unique_ptr<Slot>> mSlots;
+    std::deque<Slot> mSlots; ///< at addresses that stay
     std::vector<Slot*> mIdle;
     std::deque<Slot*> mPending; ///< in order of submission
     uint64_t mReached = 0;

@@ -212,16 +212,6 @@ void CopyThreads::watch() {
         mWatched.store(false); // the next transfer tries again
 }
 
-size_t CopyThreads::threadCount() const {
-    const std::lock_guard lock(mMutex);
-    return mAlive;
-}
-
-void CopyThreads::setIdleTime(std::chrono::milliseconds time) {
-    const std::lock_guard lock(mMutex);
-    mIdleTime = time;
-}
-
 void copyMemory(void* destination, const void* source, uint64_t bytes, bool streaming) {
 #if defined(__SSE2__)
     constexpr uint64_t kLine = 64;

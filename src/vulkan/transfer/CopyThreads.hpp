@@ -46,9 +46,15 @@ public:
     void watch();
 
     /// The number of living threads, for tests.
-    size_t threadCount() const;
+    size_t threadCount() const {
+        const std::lock_guard lock(mMutex);
+        return mAlive;
+    }
     /// How long a thread stays idle before it ends, for tests. Default: 1 s.
-    void setIdleTime(std::chrono::milliseconds time);
+    void setIdleTime(std::chrono::milliseconds time) {
+        const std::lock_guard lock(mMutex);
+        mIdleTime = time;
+    }
 
 private:
     struct Task {

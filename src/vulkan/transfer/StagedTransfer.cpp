@@ -5,19 +5,16 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
+#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/transfer/CopyThreads.hpp"
-#include "vulkan/transfer/TransferBarriers.hpp"
 
 namespace kp::vulkan {
 
-StagedTransfer::StagedTransfer(const Plan& plan, std::shared_ptr<Resource> resource,
-                               const Record& record)
-    : mPlan(plan), mRecord(record), mResource(std::move(resource)) {}
-
-void StagedTransfer::run(unsigned char* host, bool toHost) {
+void StagedTransfer::run(const std::shared_ptr<Resource>& resource, unsigned char* host,
+                         bool toHost) {
     mHost = host;
     mToHost = toHost;
-    mAccesses.add(mResource, !toHost);
+    mAccesses.add(resource, !toHost);
     const uint64_t chunks = (mPlan.bytes + mPlan.chunkBytes - 1) / mPlan.chunkBytes;
     const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(mPlan.threads, chunks) - 1);
     CopyThreads::instance().run(helpers, [&] {

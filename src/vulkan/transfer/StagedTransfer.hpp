@@ -36,11 +36,11 @@ public:
     };
 
     /// @p plan and @p record must outlive it.
-    StagedTransfer(const Plan& plan, std::shared_ptr<Resource> resource, const Record& record);
+    StagedTransfer(const Plan& plan, const Record& record) : mPlan(plan), mRecord(record) {}
 
     /// Returns when the caller may reuse the host memory, which is only read; the device may still
     /// be copying. With @p toHost, returns when the host memory holds the data.
-    void run(unsigned char* host, bool toHost);
+    void run(const std::shared_ptr<Resource>& resource, unsigned char* host, bool toHost);
 
 private:
     struct Chunk {
@@ -58,7 +58,6 @@ private:
 
     const Plan& mPlan;
     const Record& mRecord;
-    std::shared_ptr<Resource> mResource;
     AccessList mAccesses;
     unsigned char* mHost = nullptr;
     bool mToHost = false;

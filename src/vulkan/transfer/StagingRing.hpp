@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/queue/CommandBufferPool.hpp"
-#include "vulkan/queue/Lease.hpp"
+#include "vulkan/queue/Pools.hpp"
 
 namespace kp::vulkan {
 

@@ -8,7 +8,9 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"
-#include "vulkan/transfer/DirectTransfer.hpp"
+#include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/Commands.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -73,6 +75,82 @@ Queue* copyQueue(const Device& device, size_t index) {
         return nullptr;
     return &device.copyQueue(std::min(index, device.copyQueueCount() - 1));
 }
+
+/// Copies between device memory and host memory that the device accesses directly, without staging.
+class DirectTransfer {
+public:
+    /// Offsets are into the memory of the Buffer.
+    struct Copy {
+        std::shared_ptr<Buffer> source;
+        uint64_t sourceOffset = 0;
+        std::shared_ptr<Buffer> destination;
+        uint64_t destinationOffset = 0;
+        uint64_t bytes = 0;
+        bool toHost = false;
+    };
+
+    ~DirectTransfer() {
+        // Only an error leaves submissions behind. The caller may free the host memory after this.
+        for (const TimelinePoint& done : mSubmitted)
+            DeletionQueue::waitDespiteErrors(done);
+    }
+
+    /// Submits one copy. Several queues share it in pieces of @p pieceBytes (0: one piece).
+    void submit(const Copy& copy, std::span<Queue* const> queues, uint64_t pieceBytes) {
+        AccessList accesses;
+        accesses.add(copy.source, false);
+        accesses.add(copy.destination, true);
+        const uint64_t piece = pieceBytes == 0 ? copy.bytes : pieceBytes;
+        const auto pieces = static_cast<size_t>((copy.bytes + piece - 1) / piece);
+        const size_t shares = std::min(queues.size(), pieces);
+        if (shares <= 1) {
+            submitShare(copy, *queues[0], piece, 0, 1, accesses, {});
+            return;
+        }
+        // If all shares were recorded as uses of the memory, they would wait for one another. Only
+        // the first is; the others wait for the same points as the first, and a final submission
+        // after all of them is recorded again.
+        std::vector<TimelinePoint> before = copy.destination->usesBefore(true);
+        for (const TimelinePoint& point : copy.source->usesBefore(false))
+            before.push_back(point);
+        std::vector<TimelinePoint> ends;
+        submitShare(copy, *queues[0], piece, 0, shares, accesses, {});
+        for (size_t share = 1; share < shares; ++share)
+            ends.push_back(submitShare(copy, *queues[share], piece, share, shares, {}, before));
+        mSubmitted.reserve(mSubmitted.size() + 1);
+        mSubmitted.push_back(submitOrdered(*queues[0], {}, accesses, ends));
+    }
+
+    /// Returns when all copies are done.
+    void wait() {
+        if (mSubmitted.empty())
+            return;
+        Device& device = mSubmitted.front().queue->device();
+        for (const TimelinePoint& done : mSubmitted)
+            done.queue->wait(done.value, UINT64_MAX, device.defaultWaitMode());
+        mSubmitted.clear();
+        device.deletionQueue().collect(); // so that the next transfer reuses the command buffers
+    }
+
+private:
+    /// Submits every @p shares -th piece, from @p share on.
+    TimelinePoint submitShare(const Copy& copy, Queue& queue, uint64_t pieceBytes, size_t share,
+                              size_t shares, const AccessList& accesses,
+                              std::span<const TimelinePoint> waits) {
+        mSubmitted.reserve(mSubmitted.size() + 1);
+        const auto record = [&](VkCommandBuffer commands, KeptObjects&) {
+            recordTransferBegin(queue, commands);
+            for (uint64_t at = share * pieceBytes; at < copy.bytes; at += shares * pieceBytes)
+                recordCopyRange(commands, *copy.source, copy.sourceOffset + at, *copy.destination,
+                                copy.destinationOffset + at, std::min(pieceBytes, copy.bytes - at));
+            recordTransferEnd(queue, commands, copy.toHost);
+        };
+        mSubmitted.push_back(submitOnce(queue, accesses, waits, record));
+        return mSubmitted.back();
+    }
+
+    std::vector<TimelinePoint> mSubmitted;
+};
 
 } // namespace
 
@@ -180,7 +258,7 @@ void Transfer::copyBuffer(const std::shared_ptr<Buffer>& buffer, uint64_t offset
             };
             const StagingWatch watch;
             const auto staged = plan(direction, part.bytes, 1, !buffer->wrapped(), rules);
-            StagedTransfer(staged, buffer, record).run(host + at, toHost);
+            StagedTransfer(staged, record).run(buffer, host + at, toHost);
         }
         at += part.bytes;
     }
@@ -277,11 +355,7 @@ void Transfer::copyImage(const std::shared_ptr<Image>& image, unsigned char* hos
     };
     const StagingWatch watch;
     const auto staged = plan(toHost ? mDown : mUp, rowBytes * rows, rowBytes, false, rules());
-    StagedTransfer(staged, image, record).run(host, toHost);
-}
-
-void Transfer::trim() {
-    trim(std::chrono::milliseconds(0));
+    StagedTransfer(staged, record).run(image, host, toHost);
 }
 
 uint64_t Transfer::trim(std::chrono::milliseconds unused) {

@@ -22,11 +22,9 @@ class Image;
 class Queue;
 
 /// Copies between host memory and device memory, in the way that TransferRules choose:
-///
 ///   - the host writes mapped device memory itself, and reads it if that is fast;
 ///   - the device copies pinned arrays and imported memory, without staging;
 ///   - everything else goes through staging buffers, in chunks, with several host threads.
-///
 /// A transfer runs after all work already submitted on the same memory. An upload returns when the
 /// caller may reuse the host memory, a download when it holds the data. Thread-safe; transfers in
 /// several threads run in parallel.
@@ -67,7 +65,7 @@ public:
 
     /// Frees all staging that the device has finished with. Idle staging is freed automatically
     /// after a while.
-    void trim();
+    void trim() { trim(std::chrono::milliseconds(0)); }
     /// Bytes of staging that exist now.
     uint64_t stagingBytes() const;
 

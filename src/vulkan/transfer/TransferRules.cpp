@@ -49,18 +49,14 @@ const RuleName kRuleNames[] = {
     {.name = "fillkernel", .bytes = &TransferRules::fillKernelBytes},
 };
 
-std::string nameList() {
+[[noreturn]] void refuse(std::string_view item, const std::string& reason) {
     std::vector<const char*> names;
     for (const RuleName& entry : kRuleNames)
         names.push_back(entry.name);
-    return join(names);
-}
-
-[[noreturn]] void refuse(std::string_view item, const std::string& reason) {
     fail<InvalidArgument>(
         "transfer rule '{}': {}; expected is a comma-separated list of name=value "
         "(chunk=4M,threads=8) with the names {}",
-        item, reason, nameList());
+        item, reason, join(names));
 }
 
 uint64_t parseValue(std::string_view item, std::string_view text) {
@@ -82,12 +78,6 @@ uint64_t parseValue(std::string_view item, std::string_view text) {
     if (value > std::numeric_limits<uint64_t>::max() >> shift)
         refuse(item, "the value is too large");
     return value << shift;
-}
-
-void makeConsistent(TransferRules& rules) {
-    // Two chunks per direction keep the device and the host busy at the same time.
-    rules.chunkBytes = std::min(rules.chunkBytes, rules.stagingBytes / 4);
-    rules.chunkBytes = std::max(kMinChunk, rules.chunkBytes / kMinChunk * kMinChunk);
 }
 
 TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
@@ -211,7 +201,9 @@ TransferRules changedRules(TransferRules rules, std::string_view text) {
         else
             rules.*entry->flag = value != 0;
     }
-    makeConsistent(rules);
+    // Two chunks per direction keep the device and the host busy at the same time.
+    rules.chunkBytes = std::min(rules.chunkBytes, rules.stagingBytes / 4);
+    rules.chunkBytes = std::max(kMinChunk, rules.chunkBytes / kMinChunk * kMinChunk);
     return rules;
 }
 

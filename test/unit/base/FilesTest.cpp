@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/FileLock.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
 

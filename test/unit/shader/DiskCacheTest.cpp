@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compiled shaders on disk: DiskCache itself, and compile() with it.
-#include "shader/DiskCache.hpp"
+#include "shader/CompileCache.hpp"
 
 #include <atomic>
 #include <filesystem>
 
 #include "ShaderTestTools.hpp"
-#include "shader/CompileCache.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
 

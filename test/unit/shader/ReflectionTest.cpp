@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ShaderTestTools.hpp"
-#include "shader/ReflectionCache.hpp"
 #include "shader/Validate.hpp"
 
 namespace kp::shader {

@@ -15,7 +15,6 @@
 
 #include "shader/AccessAnalysis.hpp"
 #include "shader/SpirvModule.hpp"
-#include "shader/SpirvOpcodes.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestText.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/TuningFile.hpp"
+#include "tune/TuningCache.hpp"
 
 #include <limits>
 #include <random>

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tune/TuningVerify.hpp"
+#include "tune/TuningBench.hpp"
 
 namespace kp::tune {
 namespace {

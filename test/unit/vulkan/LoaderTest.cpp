@@ -12,7 +12,6 @@
 
 #include "unit/ScopedEnvironment.hpp"
 #include "unit/vulkan/InventedDevice.hpp"
-#include "vulkan/device/DriverSearch.hpp"
 
 namespace kp::vulkan::test {
 namespace {

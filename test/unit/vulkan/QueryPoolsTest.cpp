@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/queue/QueryPools.hpp"
+#include "vulkan/queue/Pools.hpp"
 
 #include <gtest/gtest.h>
 

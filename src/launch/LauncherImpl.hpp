@@ -1,21 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <kompute/Error.hpp>
 #include <kompute/launch/Launcher.hpp>
 #include <kompute/operations/OpBase.hpp>
 
 #include "base/Text.hpp"
 #include "core/Repeater.hpp"
-#include "launch/RunLog.hpp"
+
+// What all launchers share.
 
 namespace kp::launch {
+
+/// Throws InvalidArgument with a formatted message that begins with the launcher's name.
+template <typename... Values>
+[[noreturn]] void throwFor(const std::string& launcher, fmt::format_string<Values...> format,
+                           Values&&... values) {
+    fail<InvalidArgument>("launcher '{}': {}", launcher,
+                          formatted(format, std::forward<Values>(values)...));
+}
+
+/// Returns the element of a list with this name; null if there is none.
+template <typename List>
+auto findNamed(List& list, const std::string& name) {
+    const auto found = std::ranges::find(list, name, &List::value_type::name);
+    return found == list.end() ? nullptr : &*found;
+}
+
+/// ParameterInfo::type of parameters that accept any value.
+inline constexpr const char* kAnyType = "anything";
+
+/// @throws InvalidArgument if @p given has a parameter that is not in @p known
+void requireKnownParameters(const std::string& launcher, const Parameters& given,
+                            const std::vector<ParameterInfo>& known);
+
+/// Returns the queue of a call.
+/// @throws InvalidArgument if there is none, or the launcher does not take a parameter of the call
+const std::shared_ptr<Queue>& queueFor(const Launcher& launcher, const LaunchOptions& options,
+                                       const std::shared_ptr<Queue>& defaultQueue);
+
+/// The statistics of one launcher, and its profiled launches that are not in them yet. Keeps at
+/// most Launcher::kMaxEvents finished launches. Thread-safe.
+class RunLog {
+public:
+    RunLog(std::string name, std::shared_ptr<TimingSink> sink);
+    /// Passes the launches that have finished to the sink.
+    ~RunLog();
+    RunLog(const RunLog&) = delete;
+    RunLog& operator=(const RunLog&) = delete;
+
+    void add(Event event, uint64_t bytes);
+    std::vector<Event> events() const;
+    /// Counts the launches that have finished, and returns the statistics.
+    KernelStatistics statistics();
+    void clear();
+
+private:
+    struct Run {
+        Event event;
+        uint64_t bytes;
+    };
+
+    /// Counts a run if it has ended. @return true if it has
+    bool count(const Run& run);
+
+    const std::string mName;
+    const std::shared_ptr<TimingSink> mSink;
+    mutable std::mutex mMutex;
+    std::deque<Run> mRuns;
+    KernelStatistics mStatistics;
+};
 
 /// One part of a call: a device operation, a host function, or the call of a launcher that a user
 /// implemented. One of the three is set.

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/Operations.hpp"
+#include "core/Classes.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/Arrays.hpp"
-#include "base/Held.hpp"
-#include "base/Values.hpp"
-#include "core/Classes.hpp"
-#include "core/Memory.hpp"
 #include "shader/Constants.hpp"
 
 namespace kp::python {

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kompute/operations/OpSyncDevice.hpp> // Kompute 0.9.0's name
