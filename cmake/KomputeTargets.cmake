@@ -48,7 +48,7 @@ file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
 add_library(kompute_objects OBJECT ${sources})
 target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
 target_compile_definitions(
-    kompute_objects PRIVATE KOMPUTE_BUILDING KOMPUTE_VERSION="${PROJECT_VERSION}"
+    kompute_objects PRIVATE KOMPUTE_BUILDING
                             $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
 set_target_properties(
     kompute_objects

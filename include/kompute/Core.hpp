@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Export.hpp>
+#include <kompute/Version.hpp>
 #include <kompute/VulkanHandles.hpp>
 #include <kompute/logger/Logger.hpp>
 

@@ -215,7 +215,7 @@ private:
         } else {
             std::vector<std::shared_ptr<Tensor>> tensors;
             for (const auto& object : memObjects.get())
-                tensors.push_back(std::dynamic_pointer_cast<Tensor>(object));
+                tensors.push_back(detail::toTensor(object));
             return std::make_shared<T>(tensors, std::forward<TArgs>(params)...);
         }
     }

@@ -102,6 +102,17 @@ protected:
     void setElementType(DataTypes dataType);
 };
 
+namespace detail {
+
+/// Returns null for an image. Needs no RTTI.
+inline std::shared_ptr<Tensor> toTensor(const std::shared_ptr<Memory>& memory) {
+    return memory && memory->type() == Memory::Type::eTensor
+               ? std::static_pointer_cast<Tensor>(memory)
+               : nullptr;
+}
+
+} // namespace detail
+
 /// A Tensor whose element type is known at compile time.
 template <typename T>
 class TensorT : public Tensor {

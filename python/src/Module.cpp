@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Module.hpp"
 
+#include <kompute/Version.hpp>
+
 // A class comes after its base, and after the classes in its signatures.
 PYBIND11_MODULE(_kp, module) {
     using namespace kp::python;
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
-    module.attr("__version__") = KOMPUTE_VERSION;
+    module.attr("__version__") = KOMPUTE_VERSION_STRING;
     bindErrors();
     bindEnums(module);
 

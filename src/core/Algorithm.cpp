@@ -138,7 +138,7 @@ const std::vector<std::shared_ptr<Memory>>& Algorithm::getMemObjects() const {
 std::vector<std::shared_ptr<Tensor>> Algorithm::getTensors() const {
     std::vector<std::shared_ptr<Tensor>> tensors;
     for (const std::shared_ptr<Memory>& memory : mImpl->memObjects)
-        if (auto tensor = std::dynamic_pointer_cast<Tensor>(memory))
+        if (auto tensor = detail::toTensor(memory))
             tensors.push_back(std::move(tensor));
     return tensors;
 }

@@ -7,6 +7,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Hash.hpp"
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/MemoryImpl.hpp"
@@ -69,6 +70,7 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
 } // namespace
 
 void Algorithm::Impl::requireAlive() const {
+    requireDriver();
     if (!device)
         throw InvalidArgument("this algorithm was destroyed, or its manager was");
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/Process.hpp"
 #include "core/EventState.hpp"
 #include "core/HostWorkers.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -106,6 +107,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
 Dependencies::Dependencies(const vulkan::Device* device, const vulkan::Queue* queue,
                            const std::vector<Event>& events)
     : mDevice(device), mQueue(queue) {
+    requireDriver();
     for (const Event& event : events)
         add(event);
 }

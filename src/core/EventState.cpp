@@ -8,6 +8,7 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Deadline.hpp"
+#include "base/Process.hpp"
 #include "core/HostWorkers.hpp"
 #include "core/MemoryImpl.hpp"
 
@@ -152,6 +153,7 @@ bool EventState::wait(uint64_t timeout) {
 }
 
 bool EventState::waitUntilOver(uint64_t timeout) {
+    requireDriver();
     if (!resolved()) {
         const Deadline deadline(timeout);
         std::unique_lock lock(mMutex);

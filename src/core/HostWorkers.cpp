@@ -3,14 +3,23 @@
 
 #include <utility>
 
+#include "base/Process.hpp"
+
 namespace kp {
 
 HostWorkers& HostWorkers::instance() {
-    static HostWorkers workers;
+    struct EndOfProcess {
+        ~EndOfProcess() {
+            if (!forked()) // a child has none of the threads
+                instance().stop();
+        }
+    };
+    static auto& workers = *new HostWorkers;
+    static const EndOfProcess end;
     return workers;
 }
 
-HostWorkers::~HostWorkers() {
+void HostWorkers::stop() {
     {
         const std::lock_guard lock(mMutex);
         mStopping = true;

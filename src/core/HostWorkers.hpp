@@ -12,12 +12,11 @@ namespace kp {
 
 /// A pool of threads for tasks that may block: host functions, and waits for a device. The pool
 /// grows so that every task has a thread at once, and reuses idle threads. Tasks do not wait for
-/// other host work (see Dependencies), so every task ends. Thread-safe. At the end of the process
-/// the destructor waits for the tasks posted so far.
+/// other host work (see Dependencies), so every task ends. Thread-safe. The end of the
+/// process waits for the tasks posted so far.
 class HostWorkers {
 public:
     static HostWorkers& instance();
-    ~HostWorkers();
     HostWorkers(const HostWorkers&) = delete;
     HostWorkers& operator=(const HostWorkers&) = delete;
 
@@ -26,6 +25,8 @@ public:
 
 private:
     HostWorkers() = default;
+    ~HostWorkers() = delete; // threads may be alive when static objects are destroyed
+    void stop();
     void run();
 
     std::mutex mMutex;

@@ -8,6 +8,7 @@
 #include <kompute/Queue.hpp>
 
 #include "base/Environment.hpp"
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/DeviceChoice.hpp"
 #include "core/ManagerImpl.hpp"
@@ -74,6 +75,7 @@ std::shared_ptr<Tensor> tensorIn(const std::shared_ptr<vulkan::Device>& device, 
 } // namespace
 
 void Manager::Impl::requireInit() const {
+    requireDriver();
     if (!device)
         throw InvalidArgument("this manager was destroyed");
 }
@@ -255,7 +257,7 @@ std::vector<uint32_t> Manager::compile(const std::string& source, CompileOptions
 }
 
 void Manager::destroy() {
-    if (!mImpl->device)
+    if (!mImpl->device || driverGone())
         return;
     destroyAll(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->algorithms, mImpl->mutex);

@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -52,13 +53,19 @@ void requireSameDevice(const Memory& memory, const vulkan::Device& device, const
     impl.requireAlive();
     if (impl.device.get() == &device)
         return;
-    const bool samePhysical = impl.device->physical().handle == device.physical().handle;
-    fail<InvalidArgument>(
-        "a {} of device \"{}\" cannot be used by {} of device \"{}\"{}", impl.noun(),
-        impl.device->name(), user, device.name(),
-        samePhysical ? ": the two managers asked for different queues, extensions or options and "
-                       "so have a VkDevice each; create them with the same options"
-                     : "");
+    failForeign(formatted("a {}", impl.noun()), *impl.device, user, device);
+}
+
+void failForeign(const std::string& object, const vulkan::Device& owner, const char* user,
+                 const vulkan::Device& device) {
+    if (owner.physical().handle == device.physical().handle)
+        fail<InvalidArgument>("{} of one VkDevice of \"{}\" cannot be used by {} of another: their "
+                              "two managers asked for different queues, extensions or options; "
+                              "create both with the same manager or the same options",
+                              object, device.name(), user);
+    fail<InvalidArgument>("{} of device \"{}\" cannot be used by {} of device \"{}\"; create both "
+                          "with the same manager",
+                          object, owner.name(), user, device.name());
 }
 
 void requireCopyable(const Memory& source, const Memory& destination) {
@@ -96,6 +103,7 @@ distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const ch
 }
 
 void Memory::Impl::requireAlive() const {
+    requireDriver();
     if (!device)
         throw InvalidArgument("this tensor or image was destroyed, or its manager was");
 }

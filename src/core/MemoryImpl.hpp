@@ -106,5 +106,8 @@ distinctObjects(const std::vector<std::shared_ptr<Memory>>& memObjects, const ch
 
 /// @throws InvalidArgument (with the names of both devices) if @p memory is not on @p device
 void requireSameDevice(const Memory& memory, const vulkan::Device& device, const char* user);
+/// Throws the InvalidArgument for an object of another device. @param object  "a tensor"
+[[noreturn]] void failForeign(const std::string& object, const vulkan::Device& owner,
+                              const char* user, const vulkan::Device& device);
 
 } // namespace kp

@@ -87,8 +87,9 @@ vk::WriteDescriptorSet Memory::constructDescriptorSet(vk::DescriptorSet descript
     write.dstBinding = binding;
     write.descriptorCount = 1;
     write.descriptorType = getDescriptorType();
-    if (auto* tensor = dynamic_cast<Tensor*>(this)) {
-        write.pBufferInfo = storeIn(descriptorStore(), tensor->constructDescriptorBufferInfo());
+    if (type() == Type::eTensor) {
+        write.pBufferInfo =
+            storeIn(descriptorStore(), static_cast<Tensor*>(this)->constructDescriptorBufferInfo());
     } else {
         const auto* image = static_cast<const Image*>(this);
         const vk::DescriptorImageInfo info({}, image->nativeView(), vk::ImageLayout::eGeneral);

@@ -2,7 +2,6 @@
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include <cstring>
-#include <typeinfo>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -12,6 +11,7 @@
 #include "core/DispatchCommands.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/OperationClass.hpp"
 #include "core/Recorder.hpp"
 #include "vulkan/queue/Commands.hpp"
 
@@ -93,7 +93,7 @@ Accesses OpAlgoDispatch::accesses() {
     Accesses accesses = mAlgorithm->impl().accesses();
     if (mGroupCounts)
         accesses.read(mGroupCounts, Accesses::By::eIndirect);
-    if (typeid(*this) == typeid(OpAlgoDispatch))
+    if (isPlainDispatch(*this))
         return accesses;
     Accesses anything = Accesses::anything();
     for (const Accesses::Entry& entry : accesses.entries())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/PinnedArray.hpp>
 
+#include "base/Process.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -19,7 +20,8 @@ PinnedMemory::PinnedMemory(std::shared_ptr<vulkan::Device> device, uint64_t byte
 }
 
 PinnedMemory::~PinnedMemory() {
-    mImpl->device->transfer().hostRanges().remove(*mImpl->buffer);
+    if (!driverGone())
+        mImpl->device->transfer().hostRanges().remove(*mImpl->buffer);
 }
 
 uint64_t PinnedMemory::bytes() const {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/Process.hpp"
 #include "core/HostWorkers.hpp"
 #include "vulkan/queue/Submission.hpp"
 
@@ -230,6 +231,7 @@ Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
 }
 
 void Queue::Impl::finish() {
+    requireDriver();
     std::vector<std::shared_ptr<EventState>> states;
     vulkan::TimelinePoint last;
     {

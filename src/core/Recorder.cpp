@@ -2,13 +2,7 @@
 #include "core/Recorder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <string>
-#include <typeinfo>
 #include <utility>
-#if __has_include(<cxxabi.h>)
-#include <cxxabi.h>
-#endif
 
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
@@ -18,6 +12,7 @@
 #include "core/DispatchCommands.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/OperationClass.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/queue/Barriers.hpp"
@@ -26,19 +21,6 @@ namespace kp {
 namespace {
 
 thread_local Recorder* tActive = nullptr;
-
-/// Returns the operation's class, such as "kp::OpCopy", or its mangled name.
-std::string operationName(const OpBase& op) {
-    const char* name = typeid(op).name();
-#if __has_include(<cxxabi.h>)
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> readable(
-        abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-    if (status == 0)
-        return readable.get();
-#endif
-    return name;
-}
 
 vulkan::WorkKind kindOf(Accesses::By by) {
     if (by == Accesses::By::eTransfer)
@@ -63,9 +45,7 @@ void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& alg
         return;
     for (const std::shared_ptr<Memory>& memory : algorithm.memObjects)
         requireSameDevice(*memory, device, "a sequence");
-    fail<InvalidArgument>("an algorithm of device \"{}\" cannot be used by a sequence of device "
-                          "\"{}\"; create both with the same manager",
-                          algorithm.device->name(), device.name());
+    failForeign("an algorithm", *algorithm.device, "a sequence", device);
 }
 
 } // namespace
@@ -157,7 +137,7 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
         writeOwedTimestamp();
 
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, operationName(op).c_str());
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
     keep(commands.binding());
     commands.record(mBound, mCommandBuffer);
     if (endsThePreviousOne) {
@@ -185,7 +165,7 @@ void Recorder::recordOther(OpBase& op) {
     recordBarrier(accesses.isAnything());
 
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, operationName(op).c_str());
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
     mBindingsKnown = false;
     mHooks = true;
     mCurrent = &op;
@@ -254,7 +234,7 @@ void Recorder::recordPart(OpBase& op) {
 }
 
 void Recorder::recordCommands(OpBase& op) {
-    if (typeid(op) == typeid(OpAlgoDispatch)) [[likely]]
+    if (isPlainDispatch(op)) [[likely]]
         recordDispatch(static_cast<const OpAlgoDispatch&>(op));
     else
         recordOther(op);

@@ -8,6 +8,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
@@ -18,6 +19,7 @@
 namespace kp {
 
 void Sequence::Impl::requireIdle(const char* what) const {
+    requireDriver();
     if (!queue)
         throw InvalidArgument("this sequence was destroyed, or its manager was");
     if (state == State::eRunning)
@@ -216,7 +218,8 @@ std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorit
 }
 
 std::shared_ptr<Sequence> Sequence::eval() {
-    return evalAsync()->evalAwait();
+    evalAsync();
+    return isRunning() ? evalAwait() : shared_from_this(); // there was nothing to evaluate
 }
 
 std::shared_ptr<Sequence> Sequence::eval(std::shared_ptr<OpBase> op) {
@@ -355,7 +358,7 @@ std::vector<uint64_t> Sequence::getTimestampsNs() {
 
 void Sequence::destroy() {
     Impl& impl = *mImpl;
-    if (!impl.queue)
+    if (!impl.queue || driverGone())
         return;
     try {
         impl.cancel();

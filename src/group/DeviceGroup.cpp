@@ -218,7 +218,7 @@ DeviceGroup::DeviceGroup(const DeviceGroupOptions& options)
 
 DeviceGroup DeviceGroup::of(const std::vector<std::shared_ptr<Manager>>& managers,
                             ExchangePath exchange) {
-    return DeviceGroup(std::make_shared<Impl>(managers, exchange));
+    return DeviceGroup(Made{}, std::make_shared<Impl>(managers, exchange));
 }
 
 DeviceGroup::~DeviceGroup() = default;

@@ -16,9 +16,9 @@ OpCopy::OpCopy(const MemoryObjects& memObjects)
     : mMemObjects(distinctObjects(memObjects.get(), "OpCopy")) {
     if (mMemObjects.size() < 2)
         fail<InvalidArgument>(
-            "OpCopy takes two objects or more (a source and destinations), but was given {} "
-            "objects",
-            memObjects.get().size());
+            "OpCopy takes a source and at least one destination that is another object, but was "
+            "given {}",
+            memObjects.get().size() == 1 ? "one object" : "the same object several times");
 }
 
 OpCopy::~OpCopy() = default;

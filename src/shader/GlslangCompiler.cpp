@@ -16,6 +16,8 @@
 #include <glslang/build_info.h>
 #endif
 
+#include <kompute/Version.hpp>
+
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
 #include "shader/SpirvModule.hpp"
@@ -177,7 +179,7 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
 const std::string& compilerVersion() {
     static const std::string text = [] {
         const glslang::Version version = glslang::GetVersion();
-        return formatted("kompute " KOMPUTE_VERSION " glslang {}.{}.{} {}", version.major,
+        return formatted("kompute " KOMPUTE_VERSION_STRING " glslang {}.{}.{} {}", version.major,
                          version.minor, version.patch, glslang::GetSpirvGeneratorVersion());
     }();
     return text;

@@ -6,6 +6,7 @@
 #include "CallCounter.hpp"
 #include "TestSupport.hpp"
 #include "UserVulkan.hpp"
+#include "WithoutRtti.hpp"
 
 namespace kp::test {
 namespace {
@@ -40,6 +41,10 @@ protected:
         };
     }
 };
+
+TEST_F(CustomOperation, NeedsNoRttiInTheProgram) {
+    EXPECT_EQ(runWithoutRtti(manager, incrementFloats()), 4.0f);
+}
 
 TEST_F(CustomOperation, CallsItsHooksInOrder) {
     std::string calls;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs for Kompute 0.9.0: its names, and its behaviour where Kompute's master differs.
+#include <kompute/operations/OpTensorCopy.hpp>
+#include <kompute/operations/OpTensorSyncDevice.hpp>
+#include <kompute/operations/OpTensorSyncLocal.hpp>
+
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
 
@@ -140,6 +144,56 @@ TEST_F(Kompute09, AcceptsOperationsThatTakeTensors) {
     sq->record<kp::OpTensorSyncLocal>({t})->eval();
     EXPECT_EQ(t->vector(), (std::vector<float>{8, 16, 24}));
     EXPECT_THROW(sq->record<OpDouble>({t, t}, manager.algorithm()), std::runtime_error);
+}
+
+TEST_F(Kompute09, AcceptsVectorsOfTensorsInEveryCall) {
+    auto a = manager.tensor({1, 2, 3});
+    auto b = manager.tensor({2, 2, 2});
+    auto c = manager.tensor({0, 0, 0});
+    std::vector<std::shared_ptr<kp::Tensor>> v{a, b, c};
+    const std::vector<uint32_t> code = spirv(shader(
+        "layout(constant_id = 0) const uint k = 1; layout(push_constant) uniform P { uint p; };" +
+            buffer(0, "readonly", "float", "a") + buffer(1, "readonly", "float", "b") +
+            buffer(2, "writeonly", "float", "r"),
+        "r[i] = a[i] * b[i] * float(k * p);"));
+    const kp::Workgroup groups({3, 1, 1});
+    auto sq = manager.sequence();
+    sq->eval<kp::OpTensorSyncDevice>({v});
+    auto algorithm = manager.algorithm<uint32_t, uint32_t>(v, code, groups, {2}, {3});
+    sq->eval<kp::OpAlgoDispatch>(algorithm)->evalAsync<kp::OpTensorSyncLocal>({v})->evalAwait();
+    EXPECT_EQ(c->vector(), (std::vector<float>{12, 24, 36}));
+    algorithm->rebuild<uint32_t, uint32_t>(v, code, groups, {1}, {1});
+    sq->eval<kp::OpAlgoDispatch>(algorithm)->eval<kp::OpTensorSyncLocal>({v});
+    EXPECT_EQ(c->vector(), (std::vector<float>{2, 4, 6}));
+
+    EXPECT_FALSE(manager.algorithm(v)->isInit());
+    EXPECT_EQ(manager.algorithm({v}, multShader())->getTensors().size(), 3u);
+    std::vector<std::shared_ptr<kp::Tensor>> two{a, b};
+    std::shared_ptr<kp::OpTensorCopy> copy{new kp::OpTensorCopy({two})};
+    sq->record(copy)->eval();
+    EXPECT_EQ(b->vector(), (std::vector<float>{1, 2, 3}));
+}
+
+TEST_F(Kompute09, MakesAlgorithmsFromADeviceAndVectorsOfTensors) {
+    std::vector<std::shared_ptr<kp::Tensor>> v{manager.tensor({1}), manager.tensor({2}),
+                                               manager.tensor({0})};
+    auto device = std::make_shared<vk::Device>(manager.nativeDevice());
+    EXPECT_TRUE(std::make_shared<kp::Algorithm>(device, v, multShader())->isInit());
+    const auto info = v[1]->constructDescriptorBufferInfo();
+    EXPECT_TRUE(info.buffer == vk::Buffer(v[1]->nativeBuffer()));
+    EXPECT_EQ(info.range, v[1]->memorySize());
+}
+
+TEST_F(Kompute09, HasADataTypeForEveryTrivialType) {
+    using DataTypes = kp::Memory::DataTypes;
+    struct Pair {
+        float x, y;
+    };
+    EXPECT_EQ(manager.tensorT<long long>({1})->dataType(), DataTypes::eLong);
+    EXPECT_EQ(manager.tensorT<unsigned long>({1})->dataTypeMemorySize(), sizeof(unsigned long));
+    EXPECT_EQ(manager.tensorT<char>(4)->dataTypeMemorySize(), 1u);
+    EXPECT_EQ(manager.tensorT<std::byte>(4)->dataType(), DataTypes::eCustom);
+    EXPECT_EQ(manager.tensorT<Pair>({{1, 2}})->dataType(), DataTypes::eCustom);
 }
 
 TEST_F(Kompute09, RunsLogisticRegressionWithTheEmbeddedShader) {

@@ -2,6 +2,10 @@
 //
 // The calls of programs for Kompute, in their spelling. Each must compile and choose the intended
 // overload.
+#include <array>
+#include <chrono>
+#include <list>
+
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
 
@@ -145,6 +149,46 @@ TEST_F(Overload, CreatesOperationsFromBracesAndVectors) {
     sq->evalAsync<kp::OpAlgoDispatch>(algo)->evalAwait();
     sq->eval<kp::OpFill>({a}, 1.5f);
     EXPECT_EQ(a->vector(), (std::vector<float>{1.5, 1.5, 1.5}));
+}
+
+TEST_F(Overload, TakesEveryRangeOfMemoryObjectsAndEveryArray) {
+    auto a = manager.tensor({1, 2, 3});
+    const std::array<std::shared_ptr<kp::Tensor>, 3> objects{a, manager.tensor({2, 2, 2}),
+                                                             manager.tensor({0, 0, 0})};
+    const std::list<std::shared_ptr<kp::TensorT<float>>> one{a};
+    EXPECT_EQ(manager.algorithm(objects, kp::SHADEROPMULT_COMP_SPV)->getMemObjects().size(), 3u);
+    auto algorithm = manager.algorithm(
+        {objects}, {kp::SHADEROPMULT_COMP_SPV.begin(), kp::SHADEROPMULT_COMP_SPV.end()});
+    manager.sequence()->record<kp::OpSyncDevice>(objects)->record<kp::OpSyncLocal>(one)->eval();
+    EXPECT_EQ(manager.algorithm(objects, {mult.begin(), mult.end()})->isInit(), true);
+
+    const std::array<uint32_t, 3> numbers{4, 5, 6};
+    auto t = manager.tensorT(numbers);
+    EXPECT_EQ(t->vector(), (std::vector<uint32_t>{4, 5, 6}));
+    t->upload(std::array<uint32_t, 2>{8, 9}, 1);
+    std::array<uint32_t, 2> back{};
+    t->download(back, 1);
+    EXPECT_EQ(back[1], 9u);
+    EXPECT_ERROR(kp::InvalidArgument, "elements of 8 bytes", t->upload(std::vector<double>{1}));
+    EXPECT_THROW(t->upload(std::vector<uint32_t>{1}, 3), kp::InvalidArgument);
+    EXPECT_THROW(t->upload(std::vector<uint32_t>{1}, UINT64_MAX), kp::InvalidArgument);
+}
+
+TEST(Version, CanBeComparedInThePreprocessor) {
+    static_assert(KOMPUTE_VERSION >= KOMPUTE_MAKE_VERSION(0, 10, 0), "older than expected");
+    EXPECT_EQ(std::to_string(KOMPUTE_VERSION_MAJOR) + "." + std::to_string(KOMPUTE_VERSION_MINOR) +
+                  "." + std::to_string(KOMPUTE_VERSION_PATCH),
+              KOMPUTE_VERSION_STRING);
+}
+
+TEST_F(Overload, TakesTimeoutsAsDurations) {
+    const kp::UserEvent event;
+    EXPECT_FALSE(event.wait(std::chrono::milliseconds(1)));
+    EXPECT_FALSE(event.wait(std::chrono::duration<double>(-1.0)));
+    EXPECT_FALSE(kp::Event::waitAll({event}, std::chrono::microseconds(1)));
+    EXPECT_EQ(kp::Event::waitAny({event, kp::Event()}, std::chrono::hours(1)), 1u);
+    auto sq = manager.sequence()->record<kp::OpSyncDevice>({manager.tensor({1})})->evalAsync();
+    EXPECT_FALSE(sq->evalAwait(std::chrono::seconds(30))->isRunning());
 }
 
 TEST_F(Overload, AcceptsPushConstantsOfADispatch) {

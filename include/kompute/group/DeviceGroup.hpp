@@ -173,7 +173,8 @@ public:
     const std::shared_ptr<Impl>& impl() const { return mImpl; }
 
 private:
-    explicit DeviceGroup(std::shared_ptr<Impl> impl) : mImpl(std::move(impl)) {}
+    struct Made {};
+    DeviceGroup(Made, std::shared_ptr<Impl> impl) : mImpl(std::move(impl)) {}
 
     std::shared_ptr<Impl> mImpl;
 };

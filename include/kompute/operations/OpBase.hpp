@@ -88,7 +88,8 @@ class KOMPUTE_API OpBase {
 public:
     OpBase() = default;
     virtual ~OpBase();
-    OpBase(const OpBase&) = delete;
+    /// Not `const OpBase&`: with that, OpCopy({objects}) could also mean a copy of an OpCopy.
+    OpBase(OpBase&) = delete;
     OpBase& operator=(const OpBase&) = delete;
 
     /// Called once, before the first record(). For work that does not belong in a constructor.

@@ -125,6 +125,14 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mTransfer = std::make_unique<Transfer>(*this);
 }
 
+void Device::finish() noexcept {
+    try {
+        waitIdle();
+        mPipelines->finish();
+    } catch (...) { // a failed queue runs nothing more
+    }
+}
+
 Device::~Device() {
     try {
         waitIdle();

@@ -79,6 +79,8 @@ public:
         return mPhysical.isCpu() ? WaitMode::eBlock : WaitMode::eHybrid;
     }
 
+    /// Waits until every queue is idle and writes the pipeline cache, without throwing.
+    void finish() noexcept;
     /// Waits until every queue is idle. The queues of a lost device are.
     void waitIdle() const;
 

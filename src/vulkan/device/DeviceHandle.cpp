@@ -6,6 +6,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Loader.hpp"
 #include "vulkan/device/Result.hpp"
@@ -56,6 +57,7 @@ void DeviceHandle::fail(VkResult result, const char* what) const {
 }
 
 void DeviceHandle::requireAlive() const {
+    requireDriver();
     if (lost()) [[unlikely]]
         kp::fail<DeviceLost>("the device '{}' was lost earlier and can do nothing more; destroy "
                              "its objects and make a new Manager",

@@ -21,6 +21,7 @@ struct DeviceRegistry {
     std::mutex mutex;
     std::vector<std::weak_ptr<Device>> devices;
     std::vector<std::weak_ptr<Device>> shareable; ///< the subset that equal requests get
+    std::vector<std::shared_ptr<Device>> kept;    ///< for good, once the driver is gone
 
     void removeExpired() {
         for (auto* list : {&devices, &shareable})
@@ -225,6 +226,19 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
     auto device = Device::wrap(host, physical);
     registry.devices.push_back(device);
     return device;
+}
+
+void leaveDevices(bool forked) noexcept {
+    DeviceRegistry& registry = deviceRegistry();
+    const std::unique_lock lock(registry.mutex, std::try_to_lock);
+    if (!lock)
+        return; // another thread is opening a device
+    for (const auto& weak : registry.devices)
+        if (std::shared_ptr<Device> device = weak.lock()) {
+            if (!forked)
+                device->finish();
+            registry.kept.push_back(std::move(device));
+        }
 }
 
 std::shared_ptr<Device> findDevice(VkDevice handle) {

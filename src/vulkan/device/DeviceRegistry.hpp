@@ -24,6 +24,10 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
 ///         compute, or queues that the existing object of this VkDevice lacks
 std::shared_ptr<Device> wrapDevice(const HostDevice& host);
 
+/// Keeps all devices for good and, unless this process is a forked child, waits for their work and
+/// writes their pipeline caches. See noteDriverUse().
+void leaveDevices(bool forked) noexcept;
+
 /// Returns the living Device of a VkDevice, created or wrapped here; null if there is none.
 std::shared_ptr<Device> findDevice(VkDevice handle);
 

@@ -9,7 +9,9 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
+#include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Loader.hpp"
 #include "vulkan/device/Result.hpp"
 
@@ -150,6 +152,7 @@ std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation)
     // process, and takes 80 ms to create an instance.
     static auto& mutex = *new std::mutex;
     static auto& instances = *new std::vector<std::shared_ptr<Instance>>;
+    requireDriver();
     const std::lock_guard lock(mutex);
     for (const auto& instance : instances)
         if (instance->validation() == validation)
@@ -157,12 +160,14 @@ std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation)
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);
+    noteDriverUse(leaveDevices);
     instances.push_back(instance);
     return instance;
 }
 
 std::shared_ptr<Instance> Instance::wrap(VkInstance handle, PFN_vkGetInstanceProcAddr getProcAddr,
                                          uint32_t apiVersion) {
+    requireDriver();
     if (!handle)
         throw InvalidArgument("the VkInstance to wrap is null");
     std::shared_ptr<Instance> instance(new Instance);
@@ -175,10 +180,13 @@ std::shared_ptr<Instance> Instance::wrap(VkInstance handle, PFN_vkGetInstancePro
                               "the vkGetInstanceProcAddr that created it");
     instance->mDebugUtils = instance->mTable.vkCreateDebugUtilsMessengerEXT != nullptr;
     instance->mPhysicalDevices = readDevices(instance->mTable, handle, instance->mApiVersion);
+    noteDriverUse(leaveDevices);
     return instance;
 }
 
 Instance::~Instance() {
+    if (driverGone())
+        return;
     if (mMessenger && mTable.vkDestroyDebugUtilsMessengerEXT)
         mTable.vkDestroyDebugUtilsMessengerEXT(mHandle, mMessenger, nullptr);
     if (mOwned && mTable.vkDestroyInstance)

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/Process.hpp"
 #include "vulkan/queue/Timeline.hpp"
 
 namespace kp::vulkan {
@@ -74,6 +75,8 @@ protected:
     /// it has already. For destructors.
     template <typename Release>
     void deferDeletion(Release release) const {
+        if (driverGone())
+            return;
         if (idle())
             release();
         else

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Process.hpp"
 #include "vulkan/device/DeviceHandle.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
@@ -24,7 +25,8 @@ constexpr VkDescriptorPoolSize kPoolSizes[] = {
 } // namespace
 
 DescriptorSet::~DescriptorSet() {
-    mOwner.recycle(mLayout, {mPool, mHandle});
+    if (!driverGone())
+        mOwner.recycle(mLayout, {mPool, mHandle});
 }
 
 DescriptorAllocator::~DescriptorAllocator() {

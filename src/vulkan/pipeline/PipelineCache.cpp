@@ -12,6 +12,7 @@
 
 #include "base/Files.hpp"
 #include "base/Hash.hpp"
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/DeviceHandle.hpp"
 #include "vulkan/device/PhysicalDevice.hpp"
@@ -74,18 +75,25 @@ PipelineLayout::PipelineLayout(const DeviceHandle& device, DescriptorAllocator& 
 }
 
 PipelineLayout::~PipelineLayout() {
+    if (driverGone())
+        return;
     mDescriptors.removeLayout(mSetLayout);
     mDevice.vk().vkDestroyPipelineLayout(mDevice.handle(), mHandle, nullptr);
     mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), mSetLayout, nullptr);
 }
 
 Pipeline::~Pipeline() {
-    mDevice.vk().vkDestroyPipeline(mDevice.handle(), mHandle, nullptr);
+    if (!driverGone())
+        mDevice.vk().vkDestroyPipeline(mDevice.handle(), mHandle, nullptr);
+}
+
+void PipelineCache::finish() noexcept {
+    if (mGrown)
+        save();
 }
 
 PipelineCache::~PipelineCache() {
-    if (mGrown)
-        save();
+    finish();
     mPipelines.clear();
     if (mHandle)
         mDevice.vk().vkDestroyPipelineCache(mDevice.handle(), mHandle, nullptr);

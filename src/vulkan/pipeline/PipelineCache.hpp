@@ -87,8 +87,9 @@ public:
     PipelineCache(const DeviceHandle& device, const PhysicalDevice& physical,
                   DescriptorAllocator& descriptors)
         : mDevice(device), mPhysical(physical), mDescriptors(descriptors) {}
-    /// Writes the file if something was added. Never throws.
     ~PipelineCache();
+    /// Writes the file if something was added. The destructor calls it, too.
+    void finish() noexcept;
 
     /// Sets the folder of the file; "" keeps nothing on disk. Has no effect after the first
     /// pipeline.

@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace kp::vulkan {
@@ -35,6 +36,8 @@ void DeletionQueue::drain() {
 }
 
 bool DeletionQueue::reached(const TimelinePoint& use) {
+    if (driverGone())
+        return false;
     try {
         return !use.queue || use.queue->reached(use.value);
     } catch (const DeviceLost&) {
@@ -52,7 +55,7 @@ void DeletionQueue::waitDespiteErrors(const TimelinePoint& use) noexcept {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds kPause{100};
     Clock::duration spent{}; // on errors, not on successful waiting
-    while (!reached(use)) {
+    while (!driverGone() && !reached(use)) {
         const Clock::time_point start = Clock::now();
         try {
             use.queue->wait(use.value, UINT64_MAX, WaitMode::eBlock);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/Process.hpp"
 #include "vulkan/device/Vulkan.hpp"
 
 namespace kp::vulkan {
@@ -28,7 +29,7 @@ public:
         return *this;
     }
     ~Lease() {
-        if (mPool)
+        if (mPool && !driverGone())
             mPool->recycle(mObject);
     }
     explicit operator bool() const { return mPool != nullptr; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/Deadline.hpp"
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Result.hpp"
@@ -109,6 +110,7 @@ bool Queue::reached(uint64_t value) {
         return true;
     if (value > mSubmitted.load(std::memory_order_acquire))
         return false;
+    requireDriver();
     uint64_t now = 0;
     const VkResult result = mTimeline->poll(now);
     if (result < 0)

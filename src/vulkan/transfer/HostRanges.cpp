@@ -6,6 +6,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -91,6 +92,8 @@ ImportedHostMemory::ImportedHostMemory(std::shared_ptr<Device> device, void* mem
 }
 
 void ImportedHostMemory::release() noexcept {
+    if (driverGone())
+        return;
     for (const auto& buffer : mBuffers)
         mDevice->transfer().hostRanges().remove(*buffer);
     // The caller may free the memory after this.

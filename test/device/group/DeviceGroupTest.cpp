@@ -29,6 +29,11 @@ TEST_F(DeviceGroupTest, HasOneManagerPerDevice) {
     EXPECT_EQ(tensor->vector(), (std::vector<float>{1, 2, 3}));
 }
 
+TEST(DeviceGroupOverload, TakesABracedListOfDevices) {
+    const kp::DeviceGroup group({0, 0});
+    EXPECT_EQ(group.deviceIds(), (std::vector<uint32_t>{0, 0}));
+}
+
 TEST_F(DeviceGroupTest, SharesTheFirstOfEachDeviceWithOtherManagers) {
     kp::ManagerOptions options;
     options.deviceIndex = group.deviceIds()[0];

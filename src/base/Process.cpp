@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/Process.hpp"
+
+#include <cstdlib>
+
+#include <kompute/Error.hpp>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#define KOMPUTE_CAN_FORK
+#endif
+
+namespace kp {
+
+std::atomic<bool> detail::gDriverGone{false};
+
+namespace {
+
+std::atomic<bool> gForked{false};
+std::atomic<void (*)(bool forked)> gLeave{nullptr};
+
+void leaveDriver(bool forked) {
+    if (driverGone())
+        return;
+    gLeave.load()(forked);
+    gForked = forked;
+    detail::gDriverGone = true;
+}
+
+} // namespace
+
+bool forked() {
+    return gForked;
+}
+
+void throwDriverGone() {
+    if (forked())
+        throw Unsupported("this process was forked from one that had used a device already, and "
+                          "drivers do not survive that; make the first Manager after the fork");
+    throw Unsupported("the process ends: its devices have finished and can no longer be used");
+}
+
+void noteDriverUse(void (*leave)(bool forked)) {
+    gLeave = leave;
+#if defined(KOMPUTE_CAN_FORK)
+    [[maybe_unused]] static const bool registered = [] {
+        pthread_atfork(nullptr, nullptr, [] { leaveDriver(true); });
+        return true;
+    }();
+#endif
+    // Handlers run in the reverse order of their registration, so this one precedes those of the
+    // drivers and layers that were loaded before this call.
+    std::atexit([] { leaveDriver(false); });
+}
+
+} // namespace kp

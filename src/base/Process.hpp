@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+namespace kp {
+
+namespace detail {
+extern std::atomic<bool> gDriverGone;
+}
+
+/// Returns true if this process may no longer call its Vulkan drivers: it was forked from one that
+/// used them, whose driver threads and locks it does not have; or it ends, and the destructors of
+/// drivers and layers have run or are about to. Objects that are destroyed then leave everything
+/// to the system.
+inline bool driverGone() {
+    return detail::gDriverGone.load(std::memory_order_relaxed);
+}
+
+/// Returns true in a child that was forked from a process that had used a driver.
+bool forked();
+
+[[noreturn]] void throwDriverGone();
+
+/// @throws Unsupported if driverGone()
+inline void requireDriver() {
+    if (driverGone()) [[unlikely]]
+        throwDriverGone();
+}
+
+/// Call it after a driver or layer was loaded. @p leave is called before driverGone() becomes true:
+/// at the end of the process, to finish all work before the static objects of drivers and layers
+/// are destroyed, and in a forked child. It must keep what only the driver can destroy, and must
+/// not throw.
+void noteDriverUse(void (*leave)(bool forked));
+
+} // namespace kp
