@@ -3,7 +3,8 @@
 # A static libkompute must be usable alone, although it is made of seven projects, and must not
 # clash with a program that links one of them (say, another glslang). So the objects and what they
 # need from their dependencies are linked into one relocatable object, in which every name outside
-# namespace kp is then made local.
+# namespace kp is then made local. Its sections stay apart, so that the linker of a program, which
+# gets --gc-sections, can leave out what the program does not use: the shader compiler, above all.
 #
 # This needs GNU-style binary tools, and neither link-time optimization nor sanitizers. Elsewhere
 # the static library is an ordinary one: usable inside the same CMake build, but not installable.
@@ -14,21 +15,30 @@ function(kompute_can_isolate result)
        OR CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_CXX_FLAGS MATCHES "-flto|-fsanitize")
         return()
     endif()
-    if(NOT DEFINED KOMPUTE_RELOCATABLE_LINK_WORKS)
+    if(NOT DEFINED KOMPUTE_RELOCATABLE_OPTIONS)
         set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/kompute-relocatable")
         file(WRITE "${folder}/empty.cpp" "inline int one() { return 1; }\nint (*two)() = one;\n")
-        execute_process(
-            COMMAND "${CMAKE_CXX_COMPILER}" -r -nostdlib -Wl,--force-group-allocation
-                    "${folder}/empty.cpp" -o "${folder}/empty.o"
-            RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-        if(failed)
-            set(works OFF)
-        else()
-            set(works ON)
-        endif()
-        set(KOMPUTE_RELOCATABLE_LINK_WORKS ${works} CACHE INTERNAL "")
+        set(options -r -nostdlib -Wl,--force-group-allocation)
+        set(unmerged "")
+        foreach(name IN ITEMS .text .rodata .data .bss .gcc_except_table)
+            list(APPEND unmerged "-Wl,--unique=${name}*")
+        endforeach()
+        set(KOMPUTE_RELOCATABLE_OPTIONS "" CACHE INTERNAL "")
+        # Not every linker can keep sections of one name apart.
+        foreach(more IN ITEMS "${unmerged}" "-Wl,--unique" "")
+            execute_process(
+                COMMAND "${CMAKE_CXX_COMPILER}" ${options} ${more} "${folder}/empty.cpp" -o
+                        "${folder}/empty.o"
+                RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+            if(NOT failed)
+                set(KOMPUTE_RELOCATABLE_OPTIONS ${options} ${more} CACHE INTERNAL "")
+                break()
+            endif()
+        endforeach()
     endif()
-    set(${result} ${KOMPUTE_RELOCATABLE_LINK_WORKS} PARENT_SCOPE)
+    if(KOMPUTE_RELOCATABLE_OPTIONS)
+        set(${result} ON PARENT_SCOPE)
+    endif()
 endfunction()
 
 # kompute_add_static_library(<target> <object library> <private interface library>)
@@ -55,4 +65,5 @@ function(kompute_add_static_library target objects private)
     set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${target} STATIC "${object}")
     target_link_libraries(${target} INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_options(${target} INTERFACE -Wl,--gc-sections)
 endfunction()

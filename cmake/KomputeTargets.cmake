@@ -47,6 +47,10 @@ endif()
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
 add_library(kompute_objects OBJECT ${sources})
 target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
+if(NOT MSVC)
+    # The linker can then leave out what a program does not use.
+    target_compile_options(kompute_objects PRIVATE -ffunction-sections -fdata-sections)
+endif()
 target_compile_definitions(
     kompute_objects PRIVATE KOMPUTE_BUILDING
                             $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
@@ -65,10 +69,15 @@ set_source_files_properties(
     "${PROJECT_SOURCE_DIR}/src/vulkan/memory/Allocator.cpp"
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# The shaders of the built-in operations, as headers <ShaderName.hpp> at the include root.
+# The shaders of the built-in operations, as headers <ShaderName.hpp>. Consumers may include those
+# that Kompute 0.9 has, from the include root.
 file(GLOB shaders CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/*.comp")
-kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${shaders}
+set(public_shaders "${PROJECT_SOURCE_DIR}/shaders/ShaderLogisticRegression.comp"
+                   "${PROJECT_SOURCE_DIR}/shaders/ShaderOpMult.comp")
+list(REMOVE_ITEM shaders ${public_shaders})
+kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${public_shaders}
                     HEADERS_VARIABLE KOMPUTE_SHADER_HEADERS)
+kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
 
 if(BUILD_SHARED_LIBS)
     add_library(kompute SHARED $<TARGET_OBJECTS:kompute_objects>)

@@ -3,7 +3,7 @@
 #
 # Uses kompute in every documented way, each time in a small C++17 program that runs: find_package
 # and pkg-config with a static and a shared installation, add_subdirectory, and FetchContent from
-# the source tree.
+# the source tree. A program that compiles no shader must stay small with the static one.
 #
 #   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a working folder
 set -euo pipefail
@@ -73,13 +73,34 @@ only_needs_system_libraries() {
     [ -z "$needed" ] || fail "$1 needs $needed"
 }
 
+# A program that never compiles shaders must not contain the shader compiler.
+max_bytes=$((4 * 1024 * 1024))
+stays_small() {
+    local bytes
+    strip -o "$work/stripped" "$1"
+    bytes=$(stat -c %s "$work/stripped")
+    echo "package: $(basename "$1") has $bytes bytes, at most $max_bytes allowed"
+    [ "$bytes" -le "$max_bytes" ] || fail "$1 is too large: $(nm -C "$1" \
+        | grep -c 'glslang::\|spvtools::opt::') symbols of the shader compiler are in it"
+}
+
+# Of the built-in shaders, only those of Kompute 0.9 are for users.
+only_has_public_headers() {
+    local found
+    found=$(cd "$1/include" && LC_ALL=C && echo *)
+    [ "$found" = "ShaderLogisticRegression.hpp ShaderOpMult.hpp kompute" ] \
+        || fail "the include folder has other files: $found"
+}
+
 # consume NAME PREFIX   find_package and pkg-config with an installation
 consume() {
     local name=$1 prefix=$2 library_folder
     configure "$here/find_package" "$work/find_package-$name" "-DCMAKE_PREFIX_PATH=$prefix" \
         "-DCMAKE_CXX_STANDARD=17"
     run "find_package, $name" "$work/find_package-$name/consumer"
+    run "find_package, precompiled shader, $name" "$work/find_package-$name/precompiled"
     only_needs_system_libraries "$work/find_package-$name/consumer"
+    only_has_public_headers "$prefix"
 
     library_folder=$(dirname "$(find "$prefix" -name pkgconfig -type d)")
     export PKG_CONFIG_PATH=$library_folder/pkgconfig
@@ -88,6 +109,12 @@ consume() {
         -o "$work/pkg_config-$name" $(pkg-config --libs kompute)
     run "pkg-config, $name" env "LD_LIBRARY_PATH=$library_folder:${LD_LIBRARY_PATH:-}" \
         "$work/pkg_config-$name"
+    # shellcheck disable=SC2046
+    quietly "$cxx" -std=c++17 $(pkg-config --cflags kompute) \
+        "-I$work/find_package-$name/kompute_shaders/precompiled" "$here/precompiled.cpp" \
+        -o "$work/precompiled-$name" $(pkg-config --libs kompute)
+    run "pkg-config, precompiled shader, $name" \
+        env "LD_LIBRARY_PATH=$library_folder:${LD_LIBRARY_PATH:-}" "$work/precompiled-$name"
     [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")" ] \
         || fail "pkg-config and CMakeLists.txt have different versions"
 }
@@ -99,6 +126,8 @@ archive=$(find "$work/after/static" -name libkompute.a)
 foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp' || true)
 [ -z "$foreign" ] || fail "libkompute.a defines foreign symbols: $foreign"
 consume static "$work/after/static"
+stays_small "$work/find_package-static/precompiled"
+stays_small "$work/precompiled-static"
 
 # --- the program of the README ------------------------------------------------------------------
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" > "$work/readme.cpp"
