@@ -14,3 +14,12 @@
 #else
 #define KOMPUTE_API
 #endif
+
+#ifdef _GLIBCXX_DEBUG
+namespace kp::detail {
+/// In the debug mode of libstdc++, containers have another layout. Only a library built in that
+/// mode has this function, so that a program in debug mode does not link to any other.
+KOMPUTE_API bool needsLibkomputeBuiltWith_GLIBCXX_DEBUG();
+[[maybe_unused]] static const bool kHasDebugMode = needsLibkomputeBuiltWith_GLIBCXX_DEBUG();
+} // namespace kp::detail
+#endif

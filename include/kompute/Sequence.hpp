@@ -88,10 +88,9 @@ public:
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> record(const std::shared_ptr<Algorithm>& algorithm,
                                      TArgs&&... params) {
-        using Constants = detail::PushConstants<std::decay_t<TArgs>...>;
-        if constexpr (std::is_same<T, OpAlgoDispatch>::value && Constants::kAre)
-            return recordDispatch(algorithm, Constants::data(params...),
-                                  Constants::bytes(params...));
+        using Given = detail::PushConstants<std::decay_t<TArgs>...>;
+        if constexpr (std::is_same<T, OpAlgoDispatch>::value && Given::kAre)
+            return recordDispatch(algorithm, Given::data(params...), Given::bytes(params...));
         else
             return record(std::make_shared<T>(algorithm, std::forward<TArgs>(params)...));
     }

@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace kp {
+
+#ifdef _GLIBCXX_DEBUG
+bool detail::needsLibkomputeBuiltWith_GLIBCXX_DEBUG() {
+    return true;
+}
+#endif
+
 namespace {
 
 constexpr int32_t kVkErrorDeviceLost = -4;
