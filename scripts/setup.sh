@@ -27,7 +27,7 @@ libraries="libvulkan-volk-dev glslang-dev spirv-tools libspirv-cross-c-shared-de
 libraries="$libraries nlohmann-json3-dev"
 allocator="libvulkan-memory-allocator-dev"
 if [ "${1:-}" != --demo ]; then
-    required="$required ccache vulkan-validationlayers vulkan-tools libgtest-dev"
+    required="$required ccache clang vulkan-validationlayers vulkan-tools libgtest-dev"
     libraries="$libraries libbenchmark-dev doxygen libopenmpi-dev openmpi-bin"
 fi
 
