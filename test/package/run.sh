@@ -129,6 +129,19 @@ consume static "$work/after/static"
 stays_small "$work/find_package-static/precompiled"
 stays_small "$work/precompiled-static"
 
+# --- libstdc++'s debug mode, in which containers have another layout --------------------------------
+# compile_with FLAG   compiles and links main.cpp
+compile_with() {
+    # shellcheck disable=SC2046
+    "$cxx" -std=c++17 "$1" $(pkg-config --cflags kompute) "$here/main.cpp" -o "$work/flagged" \
+        $(pkg-config --libs kompute) > "$work/log" 2>&1
+}
+if compile_with -D_GLIBCXX_DEBUG; then fail "a program in debug mode links"; fi
+grep -q "needsLibkomputeBuiltWith_GLIBCXX_DEBUG" "$work/log" \
+    || fail "no message says why a program in debug mode does not link: $(cat "$work/log")"
+quietly compile_with -D_GLIBCXX_ASSERTIONS
+run "pkg-config, with _GLIBCXX_ASSERTIONS" "$work/flagged"
+
 # --- the program of the README ------------------------------------------------------------------
 sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" > "$work/readme.cpp"
 # shellcheck disable=SC2046
