@@ -83,7 +83,7 @@ def pack_specialization_constants(
     by_id = {constant["id"]: constant for constant in shader["spec_constants"]}
     packed: dict[int, bytes] = {}
     for key, value in values.items():
-        constant = by_id.get(key) if isinstance(key, int) else by_name.get(key)
+        constant = by_name.get(key) if isinstance(key, str) else by_id.get(key)
         if constant is None:
             known = [f"{c['name']} ({c['id']})" for c in shader["spec_constants"]]
             raise _unknown(key, known, "spec_consts", "specialization constants")

@@ -86,7 +86,7 @@ class BlockKernel:
         self.__name__ = name
         self._check_bindings()
         if local_size is not None:
-            self._set_local_size((local_size,) if isinstance(local_size, int) else local_size)
+            self._set_local_size(tuple(map(int, np.atleast_1d(local_size))))
         self.check_push({})
         if isinstance(threads, str) and threads not in ("elements", "axes"):
             raise InvalidArgument(
@@ -187,11 +187,9 @@ class BlockKernel:
     def extent(self, shape: Shape) -> tuple[int, ...]:
         """Return the numbers of invocations, x first, for a result of this shape."""
         threads = self.threads
-        if threads == "elements":
-            return (math.prod(shape),)
-        if threads == "axes":
+        if isinstance(threads, str):  # "axes" or "elements"
             last = shape[::-1]
-            return (*last[:2], math.prod(last[2:]))
+            return (*last[:2], math.prod(last[2:])) if threads == "axes" else (math.prod(shape),)
         counts: Any = threads(shape) if callable(threads) else threads
         return (int(counts),) if np.ndim(counts) == 0 else tuple(int(count) for count in counts)
 

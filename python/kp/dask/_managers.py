@@ -10,6 +10,8 @@ import threading
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from .._errors import InvalidArgument
 from .._kp import Manager, list_devices
 
@@ -107,8 +109,8 @@ def _make(device: Device | None) -> Manager:
 def _conditions(device: Device | None) -> dict[str, Any]:
     if device is None:
         return {}
-    if isinstance(device, int) and not isinstance(device, bool):
-        return {"device": device}
+    if isinstance(device, (int, np.integer)) and not isinstance(device, bool):
+        return {"device": int(device)}
     if not isinstance(device, str) or not device:
         raise InvalidArgument(
             f"a device must be an index into kp.list_devices(), a UUID, a type or a part of a "

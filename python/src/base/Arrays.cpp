@@ -130,19 +130,10 @@ std::string nameOf(const py::handle& dtype) {
 
 std::vector<py::ssize_t> toShape(py::handle shape) {
     std::vector<py::ssize_t> result;
-    const auto add = [&result](py::handle extent) {
-        const py::ssize_t value = toIndex(extent);
-        if (value < 0)
-            throw py::value_error(formatted("shape has a negative extent: {}", value));
-        result.push_back(value);
-    };
-    if (PyIndex_Check(shape.ptr())) {
-        add(shape);
-    } else if (py::isinstance<py::sequence>(shape) && !py::isinstance<py::str>(shape)) {
-        for (const py::handle extent : py::reinterpret_borrow<py::sequence>(shape))
-            add(extent);
-    } else {
-        throw py::type_error("shape is a number or a sequence of numbers");
+    for (const py::object& extent : toNumbers(shape, "shape")) {
+        result.push_back(toIndex(extent));
+        if (result.back() < 0)
+            throw py::value_error(formatted("shape has a negative extent: {}", result.back()));
     }
     return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Values.hpp"
 
+#include <algorithm>
+
 namespace kp::python {
 
 std::string formatted(std::string_view pattern, std::initializer_list<MessagePart> values) {
@@ -61,6 +63,23 @@ std::optional<uint64_t> toWholeNumber(py::handle value) {
     return toUnsigned(value);
 }
 
+std::vector<py::object> toNumbers(py::handle size, const char* argument, const char* expected) {
+    const bool sequence = PySequence_Check(size.ptr()) && !PyUnicode_Check(size.ptr());
+    // All of NumPy's arrays have __index__. It fails unless they have no dimension.
+    if (PyIndex_Check(size.ptr())) {
+        const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(size.ptr()));
+        PyErr_Clear();
+        if (number || !sequence)
+            return {py::reinterpret_borrow<py::object>(size)};
+    }
+    if (!sequence)
+        throwTypeError(argument, expected, size);
+    std::vector<py::object> numbers;
+    for (py::object number : py::reinterpret_borrow<py::sequence>(size))
+        numbers.push_back(std::move(number));
+    return numbers;
+}
+
 std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_t missing,
                                 size_t minCount, uint64_t max) {
     std::array<uint64_t, 3> result{missing, missing, missing};
@@ -73,18 +92,11 @@ std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_
             throw py::value_error(formatted("{} has {}, which is over {}", argument, *number, max));
         return *number;
     };
-    if (PyIndex_Check(values.ptr())) {
-        result[0] = convert(values);
-        return result;
-    }
-    if (!PySequence_Check(values.ptr()) || PyUnicode_Check(values.ptr()))
-        throwTypeError(argument, "a number or up to three of them", values);
-    const auto sequence = py::reinterpret_borrow<py::sequence>(values);
-    if (sequence.size() < minCount || sequence.size() > result.size())
+    const auto numbers = toNumbers(values, argument, "a number or up to three of them");
+    if (numbers.size() < minCount || numbers.size() > result.size())
         throw py::value_error(formatted("{} has {} to three numbers, not {}", argument,
-                                        minCount == 0 ? "zero" : "one", sequence.size()));
-    for (size_t i = 0; i < sequence.size(); ++i)
-        result[i] = convert(py::object(sequence[i]));
+                                        minCount == 0 ? "zero" : "one", numbers.size()));
+    std::transform(numbers.begin(), numbers.end(), result.begin(), convert);
     return result;
 }
 

@@ -51,6 +51,12 @@ std::optional<uint64_t> toUnsigned(py::handle number);
 /// Same, but empty for bools.
 std::optional<uint64_t> toWholeNumber(py::handle number);
 
+/// Returns the entries of a size: one number, or a sequence of numbers (NumPy's arrays included).
+/// @param expected  what @p argument is, for the message
+/// @throws TypeError naming @p argument for everything else
+std::vector<py::object> toNumbers(py::handle size, const char* argument,
+                                  const char* expected = "a number or a sequence of numbers");
+
 /// Returns a number, or a sequence of up to three, as three. The ones not given are @p missing.
 /// @param minCount  smallest number of numbers
 /// @param max       largest number

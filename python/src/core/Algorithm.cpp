@@ -153,12 +153,16 @@ void bindAlgorithm(Classes& classes) {
             "Sets the work groups of a dispatch: a number, or up to three for x, y and z.")
         .def(
             "set_thread_count",
-            [](py::handle self, uint64_t x, uint64_t y, uint64_t z) {
-                changeable(self).algorithm->setThreadCount(x, y, z);
+            [](py::handle self, const py::object& x, uint64_t y, uint64_t z) {
+                const bool all = PySequence_Check(x.ptr());
+                if (all && (y != 1 || z != 1))
+                    throw py::value_error("x has the counts of y and z; do not give these as well");
+                const auto counts = toThree(all ? x : py::make_tuple(x, y, z), "x", 1, 1);
+                changeable(self).algorithm->setThreadCount(counts[0], counts[1], counts[2]);
             },
             "x"_a, "y"_a = 1, "z"_a = 1, doc(R"(
                 Starts at least this many invocations: the work groups are the counts divided by
-                local_size, rounded up.)"))
+                local_size, rounded up. `x` may be a sequence of all three.)"))
         .method("is_init", &Algorithm::isInit, "True once there is a shader, and until destroy().")
         .def(
             "destroy",

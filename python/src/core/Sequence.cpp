@@ -152,11 +152,11 @@ PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, P
         const auto [wait] = given("eval_await", {"wait"}, values, count, names);
         uint64_t timeout = UINT64_MAX;
         if (wait && wait != Py_None) {
-            timeout = PyLong_AsUnsignedLongLong(wait);
-            if (PyErr_Occurred()) {
-                PyErr_Clear();
-                throw py::value_error("wait is a whole number of nanoseconds, 0 or more");
-            }
+            const std::optional<uint64_t> nanoseconds = toUnsigned(wait);
+            if (!nanoseconds)
+                throw py::value_error(formatted(
+                    "wait is a whole number of nanoseconds, 0 or more, not {}", reprOf(wait)));
+            timeout = *nanoseconds;
         }
         await(handle, timeout);
     });

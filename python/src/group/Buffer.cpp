@@ -13,11 +13,7 @@ constexpr Named<BufferPlacement> kPlacements[] = {
 
 std::vector<uint64_t> toExtents(py::handle shape) {
     std::vector<uint64_t> extents;
-    if (PyIndex_Check(shape.ptr()))
-        return {toCount(shape, "shape")};
-    if (!PySequence_Check(shape.ptr()) || PyUnicode_Check(shape.ptr()))
-        throwTypeError("shape", "a number or a sequence of numbers", shape);
-    for (const py::handle extent : shape)
+    for (const py::object& extent : toNumbers(shape, "shape"))
         extents.push_back(toCount(extent, "an entry of shape"));
     return extents;
 }

@@ -13,22 +13,17 @@ constexpr Named<ExchangePath> kPaths[] = {{"auto", ExchangePath::eAuto},
                                           {"staging", ExchangePath::eStaging}};
 
 /// Returns None, a whole number, or several, as a list.
-std::vector<uint32_t> toNumbers(py::handle numbers, const char* argument) {
+std::vector<uint32_t> toCounts(py::handle numbers, const char* argument) {
     std::vector<uint32_t> result;
-    const auto add = [&](py::handle number) {
+    if (numbers.is_none())
+        return result;
+    for (const py::object& number : toNumbers(numbers, argument)) {
         const uint64_t value = toCount(number, argument);
         if (value > UINT32_MAX)
             throw InvalidArgument(
                 formatted("{} has {}, which is over {}", argument, value, UINT32_MAX));
         result.push_back(static_cast<uint32_t>(value));
-    };
-    if (numbers.is_none())
-        return result;
-    if (!PySequence_Check(numbers.ptr()) || PyUnicode_Check(numbers.ptr()))
-        add(numbers);
-    else
-        for (const py::handle number : numbers)
-            add(number);
+    }
     return result;
 }
 
@@ -40,11 +35,11 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
                                        const std::string& cacheFolder, bool timelineSemaphores) {
     requireThisProcess();
     DeviceGroupOptions options;
-    options.deviceIds = toNumbers(deviceIds, "device_ids");
-    options.queueCounts = toNumbers(queueCounts, "queue_counts");
+    options.deviceIds = toCounts(deviceIds, "device_ids");
+    options.queueCounts = toCounts(queueCounts, "queue_counts");
     if (!queueFamilies.is_none())
         for (const py::handle families : queueFamilies)
-            options.queueFamilies.push_back(toNumbers(families, "queue_families"));
+            options.queueFamilies.push_back(toCounts(families, "queue_families"));
     options.exchange = valueNamed(kPaths, exchange, "exchange");
     options.manager.desiredExtensions = desiredExtensions;
     options.manager.requiredExtensions = requiredExtensions;

@@ -122,7 +122,7 @@ ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
 void addNumbers(std::vector<ArgumentValue>& numbers, py::handle value,
                 const ArgumentTarget& target) {
     if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
-        for (const py::handle item : py::reinterpret_borrow<py::sequence>(value))
+        for (const py::object item : py::reinterpret_borrow<py::sequence>(value))
             addNumbers(numbers, item, target);
         return;
     }

@@ -34,9 +34,7 @@ std::vector<TuningValue> valuesOf(py::handle values) {
 
 std::vector<int64_t> sizesOf(py::handle sizes) {
     std::vector<int64_t> result;
-    if (PyIndex_Check(sizes.ptr()))
-        return {static_cast<int64_t>(toIndex(sizes))};
-    for (const py::handle size : py::reinterpret_borrow<py::object>(sizes))
+    for (const py::object& size : toNumbers(sizes, "a size of local_size"))
         result.push_back(static_cast<int64_t>(toIndex(size)));
     return result;
 }
