@@ -61,7 +61,9 @@ _SpecConstants: TypeAlias = (
 )
 # Arrays, bytes, and numbers in lists.
 _Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
-_Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
+_Extent: TypeAlias = (
+    SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
+)
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
 _Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
 # "all", "any" or the index of a queue.
@@ -139,6 +141,7 @@ ARGUMENTS = {
     "target": "_Target",
     "wait_for": "_Events",
     "workgroup": "_Extent",
+    "Algorithm.set_thread_count.x": "_Extent",
     "Autotuner.__init__.manager": "Manager",
     "Autotuner.__init__.cache_folder": "_Path",
     "Autotuner.__init__.progress": "collections.abc.Callable[[TuningProgress], Any] | bool | None",
@@ -171,6 +174,9 @@ ARGUMENTS = {
     "Manager.exportable_tensor.shape": "_Extent",
     "Manager.import_memory.shape": "_Extent",
     "Profiler.calibrate.manager": "Manager",
+    "Tensor.__init__.data": "ArrayLike",
+    "Tensor._create.data": "ArrayLike",
+    "Tensor._create.manager": "Manager",
     "TunableKernel.__init__.spirv": "_Shader | None",
     "TunableKernel.constraint.predicate": "collections.abc.Callable[[dict[str, Any]], Any]",
     "TunableKernel.factory.function": ("collections.abc.Callable[[dict[str, Any]], _Shader]"),
@@ -291,7 +297,8 @@ SPELLINGS = (
     (r"\bItems\[", "collections.abc.Sequence["),
 )
 
-INHERITED_ANYWAY = {"__doc__", "__module__", "__weakref__", "__dict__"}
+#: Members that the stub does not have. kp.Tensor() takes the arguments of its __init__.
+UNWRITTEN = {"__doc__", "__module__", "__weakref__", "__dict__", "__new__"}
 USED: set[str] = set()
 
 
@@ -486,7 +493,7 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         return
     for key, member in vars(class_).items():
         path = f"{name}.{key}"
-        if key in INHERITED_ANYWAY or key.startswith("_pybind11"):
+        if key in UNWRITTEN or key.startswith("_pybind11"):
             continue
         if isinstance(member, types.WrapperDescriptorType):  # a class without a constructor
             continue
@@ -581,6 +588,8 @@ def stubtest_accepts() -> Iterator[str]:
             path = re.escape(f"kp._kp.{name}")
             yield path  # the metaclass
             yield path + r"\.__pybind11_native_enum__"
+            if isinstance(vars(member).get("__new__"), staticmethod):  # UNWRITTEN
+                yield path + r"\.__new__"
             if "__init__" not in vars(member) or isinstance(
                 vars(member)["__init__"], types.WrapperDescriptorType
             ):

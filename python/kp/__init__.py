@@ -17,6 +17,7 @@ print(b.data())
 from __future__ import annotations
 
 from . import _early, _groups, launcher
+from ._early import Shader, log_level
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
 from ._groups import asbuffer, copy, default_group, set_default_group
 from ._kp import (
@@ -117,6 +118,7 @@ __all__ = [
     "Queue",
     "Reflection",
     "Sequence",
+    "Shader",
     "ShaderError",
     "Shard",
     "SpecializationConstant",
@@ -138,6 +140,7 @@ __all__ = [
     "eval_all",
     "launcher",
     "list_devices",
+    "log_level",
     "reflect",
     "set_default_group",
     "wait_all",
@@ -162,6 +165,7 @@ _name_classes()
 # some have the names of Python's built-in types.
 device = MemoryTypes.device
 host = MemoryTypes.host
+staging = MemoryTypes.staging
 storage = MemoryTypes.storage
 deviceAndHost = MemoryTypes.deviceAndHost
 custom = DataTypes.custom

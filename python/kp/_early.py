@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The old spelling: the Python API of Kompute's first releases, built on today's.
+"""The old spelling: the Python API of Kompute's releases before 0.7, built on today's.
 
-It has named sequences and one method per operation::
+It has tensors without a manager, named sequences and one method per operation::
 
     mgr = kp.Manager()
-    tensor = mgr.build_tensor([2, 4, 3])  # creates it and copies it to the device
+    tensor = kp.Tensor([2, 4, 3])  # in host memory
+    mgr.eval_tensor_create_def([tensor])  # creates it and copies it to the device
     mgr.eval_algo_data_def([tensor], shader)
     mgr.eval_tensor_sync_local_def([tensor])
+    assert tensor.data() == [3.0, 5.0, 4.0]
 
     sequence = mgr.create_sequence("SHADERS")
     sequence.begin()
@@ -16,27 +18,38 @@ It has named sequences and one method per operation::
     sequence.eval()
 
 The operations are ``tensor_create``, ``tensor_copy``, ``tensor_sync_device``,
-``tensor_sync_local``, ``algo_mult``, ``algo_file`` and ``algo_data``. Each has these methods:
+``tensor_sync_local``, ``algo_mult``, ``algo_lro``, ``algo_file``, ``algo_str`` and ``algo_data``.
+Each has these methods:
 
 - ``Sequence.record_<op>(tensors, ...)`` records it.
-- ``Manager.eval_<op>(tensors, sequence_name, ...)`` evaluates it in an existing named sequence.
+- ``Manager.eval_<op>(tensors, sequence_name, ...)`` evaluates it in a named sequence.
 - ``Manager.eval_<op>_def(tensors, ...)`` evaluates it in a new anonymous sequence.
 - ``Manager.eval_async_<op>`` and ``eval_async_<op>_def`` do the same without waiting.
   ``eval_await(name)`` and ``eval_await_def()`` wait.
+
+A tensor of ``kp.Tensor(data)`` or ``Manager.build_tensor`` is flat and float32. Its ``data()`` is a
+list, and ``numpy()`` a new array; both are copies. ``tensor[i] = x`` and ``set_data`` change it.
+
+Arguments have the names of all those releases: ``queueIndex``, ``sequenceName``, ``waitFor``,
+``tensorType``, ``bytes``, ``file_path``, ``work_group``.
 
 New programs do not need any of this.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
+from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from . import _kp
 from ._errors import InvalidArgument
 from ._kp import (
     Manager,
@@ -52,38 +65,211 @@ from ._kp import (
     Tensor,
 )
 
-DEFAULT_NAME = "DEFAULT"
-
 Workgroup = Items[int]
+#: A shader: SPIR-V, or its source as text, as the bytes of the text, or as a list of characters.
+Code = bytes | str | Items[str] | Items[int]
 #: Creates the operation of a method of the old spelling.
 Maker = Callable[..., OpBase]
 
+_log = logging.getLogger("kp")
 
-class _Sequences:
-    """The sequences that the old spelling created for one manager."""
+#: Today's names of arguments, by those of the releases.
+_ARGUMENTS = {
+    "bytes": "data",
+    "file_path": "data",
+    "queueIndex": "queue_index",
+    "sequenceName": "sequence_name",
+    "syncDataToGPU": "sync",
+    "tensorType": "tensor_type",
+    "waitFor": "wait",
+    "work_group": "workgroup",
+}
+_SPIRV_MAGIC = (0x07230203).to_bytes(4, "little")
 
-    def __init__(self) -> None:
-        self.named: dict[str, Sequence] = {}
-        self.anonymous: list[Sequence] = []  # running, from eval_async_<op>_def
 
-    def get(self, name: str) -> Sequence:
-        if name not in self.named:
-            known = ", ".join(repr(known) for known in self.named) or "none"
+def _with_old_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function also be called with the releases' names of its arguments."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{_ARGUMENTS.get(name, name): kwargs[name] for name in kwargs})
+
+    return call
+
+
+# --- Tensors --------------------------------------------------------------------------------------
+
+
+class Values(list[float]):
+    """The elements of a tensor of the old spelling: a list, and a copy."""
+
+    def tolist(self) -> list[float]:
+        """Return a list, as NumPy's arrays do."""
+        return list(self)
+
+
+def _flat(data: ArrayLike) -> NDArray[np.float32]:
+    """Return a new flat float32 array."""
+    return np.array(data, np.float32).ravel()
+
+
+class EarlyTensor(Tensor):
+    """A flat float32 tensor, in host memory until a manager creates it."""
+
+    _manager: Manager | None = None
+    #: The elements if the host view does not have them: before creation, after destruction and for
+    #: storage memory.
+    _held: NDArray[np.float32] | None = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> EarlyTensor:
+        return Memory.__new__(cls)
+
+    def __init__(
+        self, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device, **old: Any
+    ) -> None:
+        self._type = MemoryTypes(old.pop("tensorType", tensor_type))
+        if old:
+            raise TypeError(f"kp.Tensor() has no argument {next(iter(old))!r}")
+        super().__init__(data, self._type)
+        self._held = _flat(data)
+        if self._held.size == 0:
+            raise InvalidArgument("data has no elements, but a tensor cannot be zero-sized")
+
+    @property
+    def _values(self) -> NDArray[np.float32]:
+        values: NDArray[np.float32] = Tensor.data(self) if self._held is None else self._held
+        return values
+
+    def create(self, manager: Manager) -> None:
+        """Give the tensor memory on the manager's device. Its contents are those of the tensor."""
+        if self.is_init() and self._manager is manager:
+            return
+        values = self._values.copy()
+        self._create(manager, values, self._type)
+        self._manager = manager
+        self._held = values if self._type is MemoryTypes.storage else None
+
+    def data(self) -> Values:  # type: ignore[override]
+        """Return the elements as a list: a copy."""
+        return Values(self._values.tolist())
+
+    def numpy(self) -> NDArray[Any]:
+        """Return the elements as a new array."""
+        return np.array(self._values)
+
+    def set_data(self, data: ArrayLike) -> None:
+        """Replace the elements in host memory."""
+        values = _flat(data)
+        if values.size != len(self):
             raise InvalidArgument(
-                f"there is no sequence named {name!r}, only: {known}; call create_sequence() first"
+                f"data has {values.size} elements, but the tensor has {len(self)}; create another "
+                "tensor for another size"
             )
-        return self.named[name]
+        self._values[:] = values
+
+    def is_init(self) -> bool:
+        """Return whether the tensor has memory on a device."""
+        return self._manager is not None and Tensor.is_init(self)
+
+    def destroy(self) -> None:
+        """Free the device memory. The elements remain, and the tensor can be created again."""
+        if self.is_init():
+            self._held = self._values.copy()
+            Tensor.destroy(self)
+
+    def memory_type(self) -> MemoryTypes:
+        """Return the place of the memory."""
+        return self._type
+
+    def tensor_type(self) -> MemoryTypes:
+        """Return the place of the memory."""
+        return self._type
+
+    def size(self) -> int:
+        """Return the number of elements."""
+        return self._values.size
+
+    def __len__(self) -> int:
+        return self._values.size
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._values[index].tolist()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._values[index] = value
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.data())
+
+    def __reversed__(self) -> list[float]:  # a list, as in those releases
+        return self.data()[::-1]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self._values, dtype)
+
+    def __repr__(self) -> str:
+        if self.is_init():
+            return Tensor.__repr__(self)
+        return f"<kp.Tensor shape=({len(self)},) dtype=float32 in host memory>"
 
 
-_sequences: WeakKeyDictionary[Manager, _Sequences] = WeakKeyDictionary()
+def _new_tensor(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
+    """Return a new tensor for kp.Tensor(data)."""
+    return Memory.__new__(EarlyTensor if cls is Tensor and (args or kwargs) else cls)
 
 
-def _of(manager: Manager) -> _Sequences:
-    return _sequences.setdefault(manager, _Sequences())
+def _create(manager: Manager, tensors: Items[Memory]) -> None:
+    for tensor in tensors:
+        if isinstance(tensor, EarlyTensor):
+            tensor.create(manager)
+
+
+def _build_tensor(
+    self: Manager, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device
+) -> Tensor:
+    """Create a flat float32 tensor and copy its contents to the device."""
+    tensor = EarlyTensor(data, tensor_type)
+    _rebuild(self, tensor)
+    return tensor
+
+
+def _rebuild(self: Manager, tensors: Items[Memory] | Memory, sync: bool = True) -> None:
+    """Create the tensors of kp.Tensor(data), and copy their contents to the device."""
+    given = [tensors] if isinstance(tensors, Memory) else list(tensors)
+    _create(self, given)
+    if sync:
+        self.sequence().eval(OpSyncDevice(given))
+
+
+def _set_data(self: Memory, data: ArrayLike) -> None:
+    """Overwrite the host view."""
+    self.data()[:] = data
+
+
+def _map_data(self: Tensor) -> None:
+    """Do nothing: the host view is the memory that transfers use."""
+
+
+# --- Operations -----------------------------------------------------------------------------------
+
+
+def _source(code: Code) -> bytes | str:
+    """Return a shader as SPIR-V or as text."""
+    if isinstance(code, (list, tuple)):  # a vector of characters
+        code = "".join(code) if all(isinstance(c, str) for c in code) else bytes(code)
+    if isinstance(code, bytes) and code[:4] != _SPIRV_MAGIC:
+        try:
+            return code.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidArgument(
+                "the shader is neither SPIR-V, whose first bytes are 03 02 23 07, nor text"
+            ) from error
+    return code  # type: ignore[return-value]
 
 
 def _tensor_create(manager: Manager, tensors: Items[Memory]) -> OpBase:
-    """Copy the tensors to the device. Tensors are created by Manager.tensor() today."""
+    """Create the tensors of kp.Tensor(data), and copy them to the device."""
+    _create(manager, tensors)
     return OpSyncDevice(tensors)
 
 
@@ -110,12 +296,32 @@ def _algo_mult(manager: Manager, tensors: Items[Memory]) -> OpBase:
 def _algo_data(
     manager: Manager,
     tensors: Items[Memory],
-    data: bytes | str,
+    data: Code,
     workgroup: Workgroup = (0, 0, 0),
     constants: Items[float] = (),
 ) -> OpBase:
     """Run a shader, SPIR-V bytes or source text, with specialization constants."""
-    return OpAlgoDispatch(manager.algorithm(tensors, data, workgroup, constants))
+    return OpAlgoDispatch(manager.algorithm(tensors, _source(data), workgroup, constants))
+
+
+def _algo_lro(
+    manager: Manager,
+    tensors: Items[Memory],
+    data: Code | None = None,
+    workgroup: Workgroup = (0, 0, 0),
+    constants: Items[float] = (),
+) -> OpBase:
+    """Run a shader of two inputs and an output: as algo_data, with exactly three tensors."""
+    if len(tensors) != 3:
+        raise InvalidArgument(
+            f"algo_lro takes a left, a right and an output tensor, not {len(tensors)} tensors"
+        )
+    if data is None:
+        raise InvalidArgument(
+            "algo_lro has no shader of its own; pass one after the tensors, or call algo_mult for "
+            "the product"
+        )
+    return _algo_data(manager, tensors, data, workgroup, constants)
 
 
 def _algo_file(
@@ -146,9 +352,44 @@ _MAKERS: dict[str, Maker] = {
     "tensor_sync_device": _tensor_sync_device,
     "tensor_sync_local": _tensor_sync_local,
     "algo_mult": _algo_mult,
+    "algo_lro": _algo_lro,
     "algo_file": _algo_file,
+    "algo_str": _algo_data,
     "algo_data": _algo_data,
 }
+
+
+# --- Sequences ------------------------------------------------------------------------------------
+
+
+class _Sequences:
+    """The sequences that the old spelling created for one manager."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, Sequence] = {}
+        self.anonymous: list[Sequence] = []  # running, from eval_async_<op>_def
+
+
+_sequences: WeakKeyDictionary[Manager, _Sequences] = WeakKeyDictionary()
+
+
+def _of(manager: Manager) -> _Sequences:
+    return _sequences.setdefault(manager, _Sequences())
+
+
+def _create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Sequence:
+    """Return the sequence of that name. Create it if there is none, or without a name."""
+    if not name:
+        return self.sequence(queue_index)
+    named = _of(self).named
+    if name not in named or not named[name].is_init():
+        named[name] = self.sequence(queue_index)
+    return named[name]
+
+
+def _get_create_sequence(self: Manager, name: str) -> Sequence:
+    """Return the sequence of that name. Create it if there is none."""
+    return _create_sequence(self, name)
 
 
 def _record(maker: Maker) -> Callable[..., Sequence]:
@@ -162,7 +403,7 @@ def _eval(maker: Maker) -> Callable[..., None]:
     def evaluate(
         self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
     ) -> None:
-        sequence = _of(self).get(sequence_name)
+        sequence = _get_create_sequence(self, sequence_name)
         sequence.eval(maker(self, tensors, *args, **kwargs))
 
     return evaluate
@@ -179,7 +420,7 @@ def _eval_async(maker: Maker) -> Callable[..., None]:
     def evaluate(
         self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
     ) -> None:
-        sequence = _of(self).get(sequence_name)
+        sequence = _get_create_sequence(self, sequence_name)
         sequence.eval_async(maker(self, tensors, *args, **kwargs))
 
     return evaluate
@@ -194,26 +435,13 @@ def _eval_async_def(maker: Maker) -> Callable[..., None]:
     return evaluate
 
 
-def _build_tensor(
-    self: Manager, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device
-) -> Tensor:
-    """Create a float32 tensor and copy its contents to the device."""
-    tensor = self.tensor(data, tensor_type)
-    self.sequence().eval(OpSyncDevice([tensor]))
-    return tensor
-
-
-def _create_sequence(self: Manager, name: str = DEFAULT_NAME, queue_index: int = 0) -> Sequence:
-    """Return the sequence of that name. Create it if there is none."""
-    named = _of(self).named
-    if name not in named or not named[name].is_init():
-        named[name] = self.sequence(queue_index)
-    return named[name]
-
-
 def _eval_await(self: Manager, sequence_name: str, wait: int | None = None) -> None:
     """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""
-    _of(self).get(sequence_name).eval_await(wait)
+    sequence = _of(self).named.get(sequence_name)
+    if sequence is None:
+        _log.error("eval_await: there is no sequence named %r", sequence_name)
+    elif sequence.is_running():
+        sequence.eval_await(wait)
 
 
 def _eval_await_def(self: Manager, wait: int | None = None) -> None:
@@ -223,9 +451,52 @@ def _eval_await_def(self: Manager, wait: int | None = None) -> None:
         waiting.pop(0).eval_await(wait)
 
 
-def _set_data(self: Memory, data: ArrayLike) -> None:
-    """Overwrite the host view."""
-    self.data()[:] = data
+def _is_rec(self: Sequence) -> bool:
+    """Return is_recording()."""
+    return self.is_recording()
+
+
+def _init_sequence(self: Sequence) -> None:
+    """Do nothing: sequences are ready from the start."""
+
+
+# --- The module -----------------------------------------------------------------------------------
+
+
+def log_level(level: int) -> None:
+    """Set the lowest level of the logger `kp`.
+
+    0 to 6 stand for trace, debug, info, warning, error, critical and off.
+    """
+    levels = (5, logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
+    _log.setLevel(levels[level] if level < len(levels) else logging.CRITICAL + 1)
+
+
+class Shader:
+    """Compiles shaders, in the spelling of Kompute 0.7 and 0.8. Today's is `kp.compile`."""
+
+    @staticmethod
+    def compile_source(
+        source: str, entryPoint: str = "main", definitions: Items[tuple[str, str]] = ()
+    ) -> bytes:
+        """Return the SPIR-V of GLSL text."""
+        return _kp.compile(source, entry_point=entryPoint, defines=dict(definitions))
+
+    @staticmethod
+    def compile_sources(
+        sources: Items[str],
+        files: Items[str] = (),
+        entryPoint: str = "main",
+        definitions: Items[tuple[str, str]] = (),
+    ) -> bytes:
+        """Return the SPIR-V of the texts, one after the other. `files` names the first of them."""
+        name = files[0] if files else ""
+        return _kp.compile(
+            "\n".join(sources),
+            entry_point=entryPoint,
+            defines=dict(definitions),
+            file_name=name,
+        )
 
 
 def install() -> None:
@@ -235,7 +506,7 @@ def install() -> None:
         function.__name__ = name
         function.__qualname__ = f"{cls.__name__}.{name}"
         function.__doc__ = doc or function.__doc__
-        setattr(cls, name, function)
+        setattr(cls, name, _with_old_arguments(function))
 
     for op, maker in _MAKERS.items():
         doc = f"{maker.__doc__} The old spelling; see kp._early."
@@ -245,7 +516,14 @@ def install() -> None:
         add(Manager, f"eval_async_{op}", _eval_async(maker), doc)
         add(Manager, f"eval_async_{op}_def", _eval_async_def(maker), doc)
     add(Manager, "build_tensor", _build_tensor)
+    add(Manager, "rebuild", _rebuild)
     add(Manager, "create_sequence", _create_sequence)
+    add(Manager, "get_create_sequence", _get_create_sequence)
     add(Manager, "eval_await", _eval_await)
     add(Manager, "eval_await_def", _eval_await_def)
     add(Memory, "set_data", _set_data)
+    add(Tensor, "map_data_from_host", _map_data)
+    add(Tensor, "map_data_into_host", _map_data)
+    add(Sequence, "init", _init_sequence)
+    add(Sequence, "is_rec", _is_rec)
+    setattr(Tensor, "__new__", staticmethod(_new_tensor))

@@ -21,7 +21,9 @@ _SpecConstants: TypeAlias = (
 )
 # Arrays, bytes, and numbers in lists.
 _Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
-_Extent: TypeAlias = SupportsIndex | collections.abc.Sequence[SupportsIndex]
+_Extent: TypeAlias = (
+    SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
+)
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
 _Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
 # "all", "any" or the index of a queue.
@@ -61,6 +63,7 @@ class MemoryTypes(enum.IntEnum):
     host = 1
     storage = 2
     deviceAndHost = 3
+    staging = 1
 
 class AccessFlags(enum.IntFlag):
     """Vulkan's VkAccessFlagBits, for OpMemoryBarrier."""
@@ -326,8 +329,8 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
-        spelling; see kp._early.
+        """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
+        see kp._early.
         """
 
     def eval_tensor_create_def(
@@ -336,8 +339,8 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
-        spelling; see kp._early.
+        """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
+        see kp._early.
         """
 
     def eval_async_tensor_create(
@@ -347,8 +350,8 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
-        spelling; see kp._early.
+        """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
+        see kp._early.
         """
 
     def eval_async_tensor_create_def(
@@ -357,8 +360,8 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
-        spelling; see kp._early.
+        """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
+        see kp._early.
         """
 
     def eval_tensor_copy(
@@ -505,6 +508,48 @@ class Manager:
         kp._early.
         """
 
+    def eval_algo_lro(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
+        The old spelling; see kp._early.
+        """
+
+    def eval_algo_lro_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
+        The old spelling; see kp._early.
+        """
+
+    def eval_async_algo_lro(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
+        The old spelling; see kp._early.
+        """
+
+    def eval_async_algo_lro_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
+        The old spelling; see kp._early.
+        """
+
     def eval_algo_file(
         self,
         tensors: collections.abc.Sequence[Memory],
@@ -545,6 +590,48 @@ class Manager:
     ) -> None:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
         kp._early.
+        """
+
+    def eval_algo_str(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_algo_str_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_algo_str(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        sequence_name: str,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
+        """
+
+    def eval_async_algo_str_def(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
         """
 
     def eval_algo_data(
@@ -594,9 +681,19 @@ class Manager:
         data: ArrayLike,
         tensor_type: MemoryTypes = MemoryTypes.device,
     ) -> Tensor:
-        """Create a float32 tensor and copy its contents to the device."""
+        """Create a flat float32 tensor and copy its contents to the device."""
 
-    def create_sequence(self, name: str = "DEFAULT", queue_index: int = 0) -> Sequence:
+    def rebuild(
+        self,
+        tensors: collections.abc.Sequence[Memory] | Memory,
+        sync: bool = True,
+    ) -> None:
+        """Create the tensors of kp.Tensor(data), and copy their contents to the device."""
+
+    def create_sequence(self, name: str = "", queue_index: int = 0) -> Sequence:
+        """Return the sequence of that name. Create it if there is none, or without a name."""
+
+    def get_create_sequence(self, name: str) -> Sequence:
         """Return the sequence of that name. Create it if there is none."""
 
     def eval_await(self, sequence_name: str, wait: int | None = None) -> None:
@@ -692,10 +789,23 @@ class Memory:
 class Tensor(Memory):
     """An array on a device. Created by Manager.tensor and tensor_t."""
 
+    def __init__(self, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device) -> None:
+        """A float32 tensor that Manager.rebuild() creates: the old spelling; see kp._early.
+        New programs call Manager.tensor().
+        """
+
+    def _create(self, manager: Manager, data: ArrayLike, memory_type: MemoryTypes) -> None: ...
+
     def export_memory(self) -> ExternalMemory:
         """A handle by which another Vulkan device of the same GPU opens the memory. The callers
         order the accesses of the two. For tensors of Manager.exportable_tensor().
         """
+
+    def map_data_from_host(self) -> None:
+        """Do nothing: the host view is the memory that transfers use."""
+
+    def map_data_into_host(self) -> None:
+        """Do nothing: the host view is the memory that transfers use."""
 
 class Image(Memory):
     """A storage image. Created by Manager.image and image_t."""
@@ -754,14 +864,9 @@ class Algorithm:
     def set_workgroup(self, workgroup: _Extent) -> None:
         """Sets the work groups of a dispatch: a number, or up to three for x, y and z."""
 
-    def set_thread_count(
-        self,
-        x: SupportsIndex,
-        y: SupportsIndex = 1,
-        z: SupportsIndex = 1,
-    ) -> None:
+    def set_thread_count(self, x: _Extent, y: SupportsIndex = 1, z: SupportsIndex = 1) -> None:
         """Starts at least this many invocations: the work groups are the counts divided by
-        local_size, rounded up.
+        local_size, rounded up. `x` may be a sequence of all three.
         """
 
     def is_init(self) -> bool:
@@ -876,8 +981,8 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copy the tensors to the device. Tensors are created by Manager.tensor() today. The old
-        spelling; see kp._early.
+        """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
+        see kp._early.
         """
 
     def record_tensor_copy(
@@ -914,6 +1019,16 @@ class Sequence:
         kp._early.
         """
 
+    def record_algo_lro(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
+        The old spelling; see kp._early.
+        """
+
     def record_algo_file(
         self,
         tensors: collections.abc.Sequence[Memory],
@@ -922,6 +1037,16 @@ class Sequence:
     ) -> Sequence:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
         kp._early.
+        """
+
+    def record_algo_str(
+        self,
+        tensors: collections.abc.Sequence[Memory],
+        *args: Any,
+        **kwargs: Any,
+    ) -> Sequence:
+        """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
+        spelling; see kp._early.
         """
 
     def record_algo_data(
@@ -933,6 +1058,12 @@ class Sequence:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
         spelling; see kp._early.
         """
+
+    def init(self) -> None:
+        """Do nothing: sequences are ready from the start."""
+
+    def is_rec(self) -> bool:
+        """Return is_recording()."""
 
 class Event:
     """A point in the work of a device or of the host. Launchers, copies, queues and

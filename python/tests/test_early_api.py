@@ -1,93 +1,442 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of Kompute's first releases. See kp._early."""
+"""The API of Kompute's releases before 0.7, call by call. See kp._early."""
 
 from __future__ import annotations
 
+import logging
+import math
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import INCREMENT, MULTIPLY
+from conftest import INCREMENT, MULTIPLY, SPIN
 
 import kp
 
 SUM = MULTIPLY.replace("a[i] * b[i]", "a[i] + b[i]")
 
+OPERATIONS = [
+    "tensor_create",
+    "tensor_copy",
+    "tensor_sync_device",
+    "tensor_sync_local",
+    "algo_mult",
+    "algo_file",
+    "algo_str",
+    "algo_data",
+    "algo_lro",
+]
 
-def test_runs_shaders_in_separate_sequences(
-    mgr: kp.Manager, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mult_shader, sum_shader = kp.compile(MULTIPLY), kp.compile(SUM)
-
-    t1 = mgr.build_tensor([2, 2, 2])
-    t2 = mgr.build_tensor([1, 2, 3])
-    t3 = mgr.build_tensor([1, 2, 3])
-
-    sq_mult = mgr.create_sequence("SQ_MULT")
-    sq_sum = mgr.create_sequence("SQ_SUM")
-    sq_sync = mgr.create_sequence("SQ_SYNC")
-
-    sq_mult.begin()
-    sq_mult.record_algo_data([t1, t2, t3], mult_shader)
-    sq_mult.end()
-
-    sq_sum.begin()
-    sq_sum.record_algo_data([t3, t2, t1], sum_shader)
-    sq_sum.end()
-
-    sq_sync.begin()
-    sq_sync.record_tensor_sync_local([t1, t3])
-    sq_sync.end()
-
-    for _ in range(10):
-        sq_mult.eval()
-        sq_sum.eval()
-    sq_sync.eval()
-
-    first, second, third = np.full(3, 2.0), np.array([1.0, 2.0, 3.0]), np.zeros(3)
-    for _ in range(10):
-        third = first * second
-        first = third + second
-    print(t1.data(), t2.data(), t3.data())
-    assert capsys.readouterr().out == f"{t1.data()} {t2.data()} {t3.data()}\n"
-    assert np.allclose(t1.data(), first)
-    assert np.allclose(t3.data(), third)
+#: Writes the indices of the work groups.
+GROUPS = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer X { float x[]; };
+layout(binding = 1) buffer Y { float y[]; };
+void main() {
+    uint i = gl_WorkGroupID.x * gl_NumWorkGroups.y + gl_WorkGroupID.y;
+    x[i] = gl_GlobalInvocationID.x;
+    y[i] = gl_GlobalInvocationID.y;
+}
+"""
 
 
-def test_evaluates_operations_in_anonymous_sequences(mgr: kp.Manager, tmp_path: Path) -> None:
-    a, b, c = mgr.build_tensor([2, 2, 2]), mgr.build_tensor([1, 2, 3]), mgr.build_tensor([0, 0, 0])
-    mgr.eval_algo_mult_def([a, b, c])
-    mgr.eval_tensor_sync_local_def([c])
-    assert c.data().tolist() == [2, 4, 6]
+class Three:
+    """Two inputs, an output, and the arguments of each operation that computes it."""
 
-    source = tmp_path / "sum.comp"
-    source.write_text(SUM)
-    mgr.eval_algo_file_def([a, b, c], str(source))
-    mgr.eval_tensor_sync_local_def([c])
-    assert c.data().tolist() == [3, 4, 5]
+    def __init__(self, mgr: kp.Manager, folder: Path) -> None:
+        self.mgr = mgr
+        self.tensors = [kp.Tensor([2, 2, 2]), kp.Tensor([1, 2, 3]), kp.Tensor([0, 0, 0])]
+        path = folder / "multiply.comp"
+        path.write_text(MULTIPLY)
+        self.arguments: dict[str, tuple[Any, ...]] = {
+            "algo_file": (str(path),),
+            "algo_str": (MULTIPLY,),
+            "algo_data": (kp.compile(MULTIPLY),),
+            "algo_lro": (kp.compile(MULTIPLY),),
+        }
 
-    binary = tmp_path / "multiply.spv"
-    binary.write_bytes(kp.compile(MULTIPLY))
-    mgr.eval_algo_file_def([a, b, c], binary)
-    mgr.eval_tensor_copy_def([c, a])
-    assert a.data().tolist() == [2, 4, 6]
+    def run(self, kind: str, op: str, name: str = "NAME") -> None:
+        """Evaluate an operation by the method of a kind: "eval_{}_def", ..."""
+        method = getattr(self.mgr, kind.format(op))
+        arguments = self.arguments.get(op, ())
+        if kind.endswith("_def"):
+            method(self.tensors, *arguments)
+        else:
+            method(self.tensors, name, *arguments)
+        if "async" not in kind:
+            return
+        if kind.endswith("_def"):
+            self.mgr.eval_await_def()
+        else:
+            self.mgr.eval_await(name)
+
+    def expected(self, op: str) -> list[float]:
+        """Return the output after the operation."""
+        if op == "tensor_copy":
+            return [2.0, 2.0, 2.0]
+        return [2.0, 4.0, 6.0] if op.startswith("algo") else [0.0, 0.0, 0.0]
 
 
-def test_evaluates_operations_in_named_sequences(mgr: kp.Manager) -> None:
+@pytest.fixture
+def three(mgr: kp.Manager, tmp_path: Path) -> Three:
+    return Three(mgr, tmp_path)
+
+
+# --- Tensors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [[1, 2, 3], (1.0, 2.0, 3.0), np.array([1, 2, 3]), range(1, 4)])
+def test_a_tensor_needs_no_manager(data: Any) -> None:
+    tensor = kp.Tensor(data)
+    assert isinstance(tensor, kp.Tensor)
+    assert not tensor.is_init()
+    assert tensor.data() == [1.0, 2.0, 3.0]
+    assert tensor.size() == len(tensor) == 3
+    assert tensor.tensor_type() == kp.TensorTypes.device
+    assert repr(tensor) == "<kp.Tensor shape=(3,) dtype=float32 in host memory>"
+
+
+def test_a_tensor_is_a_sequence_of_numbers_before_and_after_its_creation(mgr: kp.Manager) -> None:
+    tensor = kp.Tensor([1, 2, 3])
+    for _ in range(2):
+        assert [tensor[i] for i in range(3)] == [1.0, 2.0, 3.0]
+        assert type(tensor[0]) is float
+        assert list(tensor) == [1.0, 2.0, 3.0]
+        assert reversed(tensor) == [3.0, 2.0, 1.0]
+        assert 2.0 in tensor
+        assert 4.0 not in tensor
+        tensor[1] = 7
+        assert tensor.data() == [1.0, 7.0, 3.0]
+        tensor.set_data([1, 2, 3])
+        assert tensor.data() == [1.0, 2.0, 3.0]
+        assert np.array_equal(np.asarray(tensor), [1, 2, 3])
+        assert tensor.numpy().dtype == np.float32
+        with pytest.raises(kp.InvalidArgument, match="data has 2 elements, but the tensor has 3"):
+            tensor.set_data([1, 2])
+        with pytest.raises(IndexError):
+            tensor[3]
+        mgr.eval_tensor_create_def([tensor])
+        assert tensor.is_init()
+    assert repr(tensor) == "<kp.Tensor shape=(3,) dtype=float32 memory_type=device>"
+
+
+def test_data_is_a_list_and_a_copy(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1, 2, 3])
+    before, array = tensor.data(), tensor.numpy()
+    assert isinstance(before, list)
+    assert f"{before}" == "[1.0, 2.0, 3.0]"
+    assert before.tolist() == [1.0, 2.0, 3.0]
+    mgr.eval_algo_data_def([tensor], INCREMENT)
+    mgr.eval_tensor_sync_local_def([tensor])
+    assert (before, tensor.data()) == ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0])
+    assert array.tolist() == [1.0, 2.0, 3.0]
+    assert tensor.data() == kp.Tensor([2, 3, 4]).data()
+
+
+def test_data_of_todays_tensors_is_an_array(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    assert type(tensor) is kp.Tensor
+    assert type(tensor.data()) is np.ndarray
+    assert (tensor.data() == [1, 0, 3]).tolist() == [True, False, True]
+    tensor.set_data([4, 5, 6])
+    assert tensor.data().tolist() == [4, 5, 6]
+
+
+def test_arrays_become_flat(mgr: kp.Manager) -> None:
+    built = mgr.build_tensor(np.ones((2, 3)))
+    for tensor in (kp.Tensor(np.ones((2, 3), np.int64)), built):
+        assert tensor.numpy().shape == (6,)
+        assert tensor.data() == [1.0] * 6
+    built.set_data(np.zeros((3, 2)))
+    assert built.data() == [0.0] * 6
+
+
+@pytest.mark.parametrize("name", ["device", "host", "staging", "storage"])
+def test_a_tensor_of_each_type(mgr: kp.Manager, name: str) -> None:
+    kind = kp.TensorTypes[name]
+    assert getattr(kp, name) is kind
+    for tensor in (
+        kp.Tensor([1, 2, 3], kind),
+        kp.Tensor([1, 2, 3], tensor_type=kind),
+        kp.Tensor(data=[1, 2, 3], tensorType=kind),  # type: ignore[call-arg]
+        mgr.build_tensor([1, 2, 3], kind),
+        mgr.build_tensor(data=[1, 2, 3], tensorType=kind),
+    ):
+        mgr.eval_tensor_create_def([tensor])
+        assert tensor.tensor_type() == tensor.memory_type() == kind
+        assert tensor.data() == [1.0, 2.0, 3.0]
+
+
+def test_invalid_tensors_are_errors() -> None:
+    with pytest.raises(kp.InvalidArgument, match="zero-sized"):
+        kp.Tensor([])
+    with pytest.raises(TypeError, match="no argument 'place'"):
+        kp.Tensor([1], place=1)  # type: ignore[call-arg]
+    with pytest.raises((TypeError, ValueError)):
+        kp.Tensor(["a"])
+
+
+def test_mapping_keeps_the_data(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1, 2, 3], kp.staging)
+    tensor[0] = 5
+    tensor.map_data_from_host()
+    mgr.eval_algo_data_def([tensor], INCREMENT)
+    tensor.map_data_into_host()
+    assert tensor.data() == [6.0, 3.0, 4.0]
+
+
+def test_a_tensor_that_was_not_created_cannot_be_used(mgr: kp.Manager) -> None:
+    tensor = kp.Tensor([1, 2, 3])
+    message = "on no device until"
+    for use in (
+        lambda: mgr.eval_algo_data_def([tensor], INCREMENT),
+        lambda: mgr.eval_tensor_sync_local_def([tensor]),
+        lambda: mgr.algorithm([tensor], INCREMENT),
+        lambda: kp.OpSyncDevice([tensor]),
+        lambda: tensor.read(),
+        lambda: tensor.write([1]),
+        lambda: tensor.shape,
+        lambda: kp.launcher.CopyLauncher("c", tensor, np.zeros(3)),
+    ):
+        with pytest.raises(kp.InvalidArgument, match=message):
+            use()
+    tensor.destroy()
+    assert tensor.data() == [1.0, 2.0, 3.0]
+
+
+def test_a_destroyed_tensor_keeps_its_data_and_can_be_created_again(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1, 2, 3])
+    view = memoryview(tensor)  # type: ignore[arg-type]
+    tensor.destroy()
+    tensor.destroy()
+    assert not tensor.is_init()
+    assert tensor.data() == [1.0, 2.0, 3.0]
+    tensor[0] = 4
+    mgr.rebuild([tensor])
+    assert tensor.is_init()
+    mgr.eval_algo_data_def([tensor], INCREMENT)
+    mgr.eval_tensor_sync_local_def([tensor])
+    assert tensor.data() == [5.0, 3.0, 4.0]
+    assert view.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_tensor_moves_to_another_manager(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1, 2, 3])
+    with kp.Manager() as other:
+        other.rebuild(tensor)
+        other.eval_algo_data_def([tensor], INCREMENT)
+        other.eval_tensor_sync_local_def([tensor])
+        assert tensor.data() == [2.0, 3.0, 4.0]
+
+
+def test_todays_operations_take_early_tensors(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1, 2, 3])
+    algorithm = mgr.algorithm([tensor], INCREMENT)
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([tensor])).eval()
+    assert algorithm.get_tensors() == [tensor]
+    assert tensor.data() == [2.0, 3.0, 4.0]
+    assert tensor.read().tolist() == [2.0, 3.0, 4.0]
+    tensor.write([9], 1)
+    assert tensor.read().tolist() == [2.0, 9.0, 4.0]
+    assert (tensor.shape, tensor.dtype, tensor.nbytes) == ((3,), np.float32, 12)
+
+
+# --- Operations -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+@pytest.mark.parametrize("kind", ["eval_{}", "eval_{}_def", "eval_async_{}", "eval_async_{}_def"])
+def test_evaluates_each_operation(three: Three, kind: str, op: str) -> None:
+    if op != "tensor_create":
+        three.mgr.eval_tensor_create_def(three.tensors)
+    three.run(kind, op)
+    three.mgr.eval_tensor_sync_local_def([three.tensors[2]])
+    assert three.tensors[2].data() == three.expected(op)
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_records_each_operation(three: Three, op: str) -> None:
+    if op != "tensor_create":
+        three.mgr.eval_tensor_create_def(three.tensors)
+    sequence = three.mgr.create_sequence("op")
+    sequence.init()
+    assert not sequence.is_rec()
+    assert sequence.begin()
+    assert sequence.is_rec()
+    assert getattr(sequence, f"record_{op}")(three.tensors, *three.arguments.get(op, ()))
+    assert sequence.record_tensor_sync_local([three.tensors[2]])
+    assert sequence.end()
+    assert not sequence.is_rec()
+    assert not sequence.is_running()
+    assert sequence.is_init()
+    assert sequence.eval()
+    assert three.tensors[2].data() == three.expected(op)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        MULTIPLY,
+        MULTIPLY.encode(),
+        list(MULTIPLY),
+        kp.compile(MULTIPLY),
+        list(kp.compile(MULTIPLY)),
+    ],
+    ids=["text", "bytes of text", "characters", "spirv", "numbers"],
+)
+@pytest.mark.parametrize("op", ["algo_str", "algo_data"])
+def test_a_shader_is_text_or_spirv(three: Three, op: str, code: Any) -> None:
+    three.mgr.rebuild(three.tensors)
+    getattr(three.mgr, f"eval_{op}_def")(three.tensors, code)
+    three.mgr.eval_tensor_sync_local_def([three.tensors[2]])
+    assert three.tensors[2].data() == [2.0, 4.0, 6.0]
+
+
+def test_other_shaders_are_errors(three: Three) -> None:
+    three.mgr.rebuild(three.tensors)
+    with pytest.raises(kp.InvalidArgument, match="neither SPIR-V"):
+        three.mgr.eval_algo_data_def(three.tensors, b"\xff\xfe")
+    with pytest.raises(kp.InvalidArgument, match="no shader of its own"):
+        three.mgr.eval_algo_lro_def(three.tensors)
+    with pytest.raises(kp.InvalidArgument, match="not 2 tensors"):
+        three.mgr.eval_algo_lro_def(three.tensors[:2], MULTIPLY)
+
+
+def test_a_file_is_text_or_spirv(three: Three, tmp_path: Path) -> None:
+    a, b, c = three.tensors
+    three.mgr.rebuild(three.tensors)
+    binary = tmp_path / "sum.comp.spv"
+    binary.write_bytes(kp.compile(SUM))
+    three.mgr.eval_algo_file_def([a, b, c], str(binary))
+    three.mgr.eval_tensor_sync_local_def([c])
+    assert c.data() == [3.0, 4.0, 5.0]
+    sequence = three.mgr.create_sequence()
+    sequence.begin()
+    sequence.record_algo_file([c, b, a], file_path=binary, work_group=(3, 1, 1))
+    sequence.record_tensor_sync_local([a])
+    sequence.end()
+    sequence.eval()
+    assert a.data() == [4.0, 6.0, 8.0]
+
+
+@pytest.mark.parametrize("name", ["work_group", "workgroup"])
+@pytest.mark.parametrize("groups", [(16, 8, 1), [16, 8, 1], np.array([16, 8, 1])], ids=repr)
+def test_work_groups(mgr: kp.Manager, name: str, groups: Any) -> None:
+    x, y = kp.Tensor(np.zeros([16, 8])), kp.Tensor(np.zeros([16, 8]))
+    mgr.eval_tensor_create_def([x, y])
+    sequence = mgr.create_sequence("new")
+    sequence.begin()
+    sequence.record_algo_data([x, y], bytes=GROUPS.encode(), **{name: groups})
+    sequence.end()
+    sequence.eval()
+    mgr.eval_tensor_sync_local_def([x, y])
+    first, second = np.indices([16, 8])
+    assert np.all(x.numpy() == first.ravel())
+    assert np.all(y.numpy() == second.ravel())
+
+
+def test_specialization_constants(mgr: kp.Manager) -> None:
     tensor = mgr.build_tensor([1.0])
+    shader = INCREMENT.replace(
+        "void main", "layout(constant_id = 0) const float step = 1.0;\nvoid main"
+    ).replace("+= 1.0", "+= step")
+    mgr.eval_algo_data_def([tensor], shader, (1, 1, 1), [4.0])
+    mgr.eval_algo_data_def(tensors=[tensor], bytes=shader.encode(), constants=[2.0])
+    mgr.eval_tensor_sync_local_def([tensor])
+    assert tensor.data() == [7.0]
+
+
+def test_arguments_have_the_names_of_the_releases(three: Three) -> None:
+    a, b, c = three.tensors
+    three.mgr.eval_tensor_create_def(tensors=[a, b, c])
+    sequence = three.mgr.create_sequence(name="NAME", queueIndex=0)
+    assert three.mgr.create_sequence("NAME", queueIndex=0) is sequence
+    spirv = kp.compile(MULTIPLY)
+    three.mgr.eval_algo_data(tensors=[a, b, c], sequence_name="NAME", bytes=spirv)
+    three.mgr.eval_async_algo_data(tensors=[a, b, c], sequenceName="NAME", data=spirv)
+    three.mgr.eval_await(sequenceName="NAME", waitFor=10**10)
+    three.mgr.eval_async_algo_data_def(tensors=[a, b, c], bytes=spirv)
+    three.mgr.eval_await_def(waitFor=10**10)
+    three.mgr.eval_tensor_sync_local([c], "NAME")
+    assert c.data() == [2.0, 4.0, 6.0]
+
+
+# --- Sequences ------------------------------------------------------------------------------------
+
+
+def test_sequences_have_names(mgr: kp.Manager) -> None:
     sequence = mgr.create_sequence("NAME")
     assert mgr.create_sequence("NAME") is sequence
-    mgr.eval_algo_data([tensor], "NAME", INCREMENT)
-    mgr.eval_tensor_sync_local([tensor], "NAME")
-    assert tensor.data().tolist() == [2]
-    tensor.set_data([5.0])
-    mgr.eval_tensor_sync_device([tensor], "NAME")
-    mgr.eval_async_algo_data([tensor], "NAME", INCREMENT)
-    mgr.eval_await("NAME")
-    mgr.eval_tensor_sync_local([tensor], "NAME")
-    assert tensor[0] == 6
-    with pytest.raises(kp.InvalidArgument, match=r"'OTHER'.*'NAME'"):
-        mgr.eval_tensor_sync_local([tensor], "OTHER")
+    assert mgr.get_create_sequence("NAME") is sequence
+    assert mgr.get_create_sequence("OTHER") is mgr.get_create_sequence("OTHER")
+    assert mgr.get_create_sequence("OTHER") is not sequence
+    sequence.destroy()
+    assert mgr.get_create_sequence("NAME").is_init()
+
+
+def test_a_sequence_without_a_name_is_a_new_one(mgr: kp.Manager) -> None:
+    tensors = [mgr.build_tensor([float(i)]) for i in range(3)]
+    sequences = []
+    for tensor in tensors:
+        sequences.append(mgr.create_sequence())
+        sequences[-1].begin()
+        sequences[-1].record_algo_data([tensor], INCREMENT)
+        sequences[-1].record_tensor_sync_local([tensor])
+        sequences[-1].end()
+    for sequence in sequences:
+        sequence.eval()
+    assert [tensor[0] for tensor in tensors] == [1.0, 2.0, 3.0]
+
+
+def test_an_evaluation_creates_the_sequence(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([1.0])
+    mgr.eval_algo_data([tensor], "A", INCREMENT)
+    mgr.eval_async_algo_data([tensor], "A", INCREMENT)
+    mgr.eval_await("A")
+    mgr.eval_await("A")
+    mgr.eval_tensor_sync_local([tensor], "B")
+    assert tensor.data() == [3.0]
+
+
+def test_waiting_for_an_unknown_sequence_logs_an_error(
+    mgr: kp.Manager, caplog: pytest.LogCaptureFixture
+) -> None:
+    mgr.eval_await("NONE")
+    assert "no sequence named 'NONE'" in caplog.text
+
+
+def test_begin_starts_a_new_recording(mgr: kp.Manager) -> None:
+    tensor = mgr.build_tensor([0.0])
+    sequence = mgr.create_sequence("s")
+    for _ in range(3):
+        sequence.begin()
+        sequence.record_algo_data([tensor], INCREMENT)
+        sequence.record_tensor_sync_local([tensor])
+        sequence.end()
+    sequence.eval()
+    assert tensor.data() == [1.0]
+    sequence.eval()
+    assert tensor.data() == [2.0]
+    sequence.begin()
+    sequence.record_tensor_sync_local([tensor])
+    sequence.end()
+    sequence.eval()
+    assert tensor.data() == [2.0]
+
+
+def test_a_sequence_runs_until_it_was_waited_for(mgr: kp.Manager) -> None:
+    values = mgr.tensor_t(np.zeros(64, np.uint32))
+    algorithm = mgr.algorithm([values], SPIN, push_consts=np.array([1000], np.uint32))
+    sequence = mgr.create_sequence("s")
+    sequence.begin()
+    sequence.record(kp.OpAlgoDispatch(algorithm))
+    sequence.end()
+    assert sequence.eval_async()
+    assert sequence.is_running()
+    assert sequence.eval_await(10**10)
+    assert not sequence.is_running()
 
 
 def test_waits_for_all_anonymous_sequences(mgr: kp.Manager) -> None:
@@ -100,40 +449,111 @@ def test_waits_for_all_anonymous_sequences(mgr: kp.Manager) -> None:
     assert [tensor[0] for tensor in tensors] == [1, 2, 3, 4]
 
 
-def test_records_every_operation(mgr: kp.Manager, tmp_path: Path) -> None:
-    a, b, c = mgr.build_tensor([2.0]), mgr.build_tensor([3.0]), mgr.build_tensor([0.0])
-    source = tmp_path / "sum.comp"
-    source.write_text(SUM)
-    sequence = mgr.create_sequence()
-    sequence.begin()
-    sequence.record_tensor_create([a, b])
-    sequence.record_tensor_sync_device([a])
-    sequence.record_algo_mult([a, b, c])  # c = 6
-    sequence.record_tensor_copy([c, a])  # a = 6
-    sequence.record_algo_file([a, b, c], str(source))  # c = 9
-    sequence.record_algo_data([c, c, a], kp.compile(MULTIPLY), (1, 1, 1))  # a = 81
-    sequence.record_tensor_sync_local([a, c])
-    sequence.end()
-    sequence.eval()
-    assert a[0] == 81
-    assert c[0] == 9
+# --- The module -----------------------------------------------------------------------------------
 
 
-def test_passes_specialization_constants(mgr: kp.Manager) -> None:
-    tensor = mgr.build_tensor([1.0])
-    shader = INCREMENT.replace(
-        "void main", "layout(constant_id = 0) const float step = 1.0;\nvoid main"
-    )
-    mgr.eval_algo_data_def([tensor], shader.replace("+= 1.0", "+= step"), (1, 1, 1), [4.0])
-    mgr.eval_tensor_sync_local_def([tensor])
-    assert tensor[0] == 5
+@pytest.fixture
+def log() -> Iterator[logging.Logger]:
+    logger = logging.getLogger("kp")
+    level = logger.level
+    yield logger
+    logger.setLevel(level)
 
 
-def test_tensors_are_sequences_of_numbers(mgr: kp.Manager) -> None:
-    tensor = mgr.build_tensor([1, 2, 3])
-    assert len(tensor) == 3
-    assert list(tensor) == [1, 2, 3]
-    assert [tensor[i] for i in range(3)] == [1, 2, 3]
-    tensor[1] = 7
-    assert tensor.data().tolist() == [1, 7, 3]
-    assert repr(tensor) == "<kp.Tensor shape=(3,) dtype=float32 memory_type=device>"
+def test_log_level(log: logging.Logger) -> None:
+    levels = []
+    for level in range(7):
+        kp.log_level(level)
+        levels.append(log.level)
+    assert levels == [5, 10, 20, 30, 40, 50, 51]
+
+
+def test_shaders_are_compiled_as_in_the_releases() -> None:
+    shader = kp.Shader.compile_source(INCREMENT.replace("1.0", "STEP"), "main", [("STEP", "2.0")])
+    assert kp.reflect(shader).local_size == (64, 1, 1)
+    head, body = INCREMENT.split("void main")
+    assert kp.Shader.compile_sources([head, "void main" + body], entryPoint="main")
+
+
+# --- Programs -------------------------------------------------------------------------------------
+
+
+def test_runs_shaders_in_separate_sequences(
+    mgr: kp.Manager, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mult_shader, sum_shader = kp.compile(MULTIPLY), kp.compile(SUM)
+    t1 = mgr.build_tensor([2, 2, 2])
+    t2 = mgr.build_tensor([1, 2, 3])
+    t3 = mgr.build_tensor([1, 2, 3])
+    sequences = {}
+    for name, shader, tensors in [
+        ("SQ_MULT", mult_shader, [t1, t2, t3]),
+        ("SQ_SUM", sum_shader, [t3, t2, t1]),
+    ]:
+        sequences[name] = mgr.create_sequence(name)
+        sequences[name].begin()
+        sequences[name].record_algo_data(tensors, shader)
+        sequences[name].end()
+    sync = mgr.create_sequence("SQ_SYNC")
+    sync.begin()
+    sync.record_tensor_sync_local([t1, t3])
+    sync.end()
+    for _ in range(10):
+        sequences["SQ_MULT"].eval()
+        sequences["SQ_SUM"].eval()
+    sync.eval()
+
+    first, second, third = np.full(3, 2.0), np.array([1.0, 2.0, 3.0]), np.zeros(3)
+    for _ in range(10):
+        third = first * second
+        first = third + second
+    print(t1.data(), t3.data())
+    assert capsys.readouterr().out == f"{first.tolist()} {third.tolist()}\n"
+
+
+#: The gradients of a logistic regression with two weights and a bias.
+GRADIENTS = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer X { float x[]; };
+layout(binding = 1) buffer Z { float z[]; };
+layout(binding = 2) buffer Y { float y[]; };
+layout(binding = 3) buffer W { float w[]; };
+layout(binding = 4) buffer DW { float dw[]; };
+layout(binding = 5) buffer DZ { float dz[]; };
+layout(binding = 6) buffer B { float b[]; };
+layout(binding = 7) buffer DB { float db[]; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    float d = 1.0 / (1.0 + exp(-(w[0] * x[i] + w[1] * z[i] + b[0]))) - y[i];
+    dw[i] = d * x[i] / x.length();
+    dz[i] = d * z[i] / x.length();
+    db[i] = d / x.length();
+}
+"""
+
+
+def test_trains_a_logistic_regression() -> None:
+    x, z = kp.Tensor([0.0, 1.0, 1.0, 1.0, 1.0]), kp.Tensor([0.0, 0.0, 0.0, 1.0, 1.0])
+    y = kp.Tensor([0.0, 0.0, 0.0, 1.0, 1.0])
+    w, b = kp.Tensor([0.001, 0.001]), kp.Tensor([0.0])
+    dw, dz, db = kp.Tensor(np.zeros(5)), kp.Tensor(np.zeros(5)), kp.Tensor(np.zeros(5))
+    params = [x, z, y, w, dw, dz, b, db]
+    mgr = kp.Manager(0)
+    mgr.eval_tensor_create_def(params)
+    sq = mgr.create_sequence()
+    sq.begin()
+    sq.record_tensor_sync_device([w, b])
+    sq.record_algo_data(params, kp.compile(GRADIENTS))
+    sq.record_tensor_sync_local([dw, dz, db])
+    sq.end()
+    for _ in range(50):
+        sq.eval()
+        w_x, w_z, bias = w.data()[0], w.data()[1], b.data()[0]
+        for i in range(db.size()):
+            w_x -= dw.data()[i]
+            w_z -= dz.data()[i]
+            bias -= db.data()[i]
+        w.set_data([w_x, w_z])
+        b.set_data([bias])
+    chance = [1 / (1 + math.exp(-(w[0] * i + w[1] * k + b[0]))) for i, k in zip(x, z, strict=True)]
+    assert [round(c) for c in chance] == y.data()

@@ -23,7 +23,7 @@ struct ManagerHandle {
 /// A kp.Tensor or kp.Image.
 struct MemoryHandle {
     std::shared_ptr<ManagerHandle> manager;
-    std::shared_ptr<Memory> memory;
+    std::shared_ptr<Memory> memory; ///< null: kp.Tensor(data) that no manager has created yet
     py::dtype dtype;                ///< of an element
     std::vector<py::ssize_t> shape; ///< as the caller gave it
     int users = 0;                  ///< calls that use it without the GIL
@@ -34,7 +34,9 @@ struct MemoryHandle {
     /// Null for an image.
     std::shared_ptr<Tensor> tensor() const { return std::dynamic_pointer_cast<Tensor>(memory); }
 };
-struct TensorHandle final : MemoryHandle {};
+struct TensorHandle final : MemoryHandle {
+    std::vector<std::shared_ptr<Memory>> replaced; ///< destroyed memory that views may show
+};
 struct ImageHandle final : MemoryHandle {};
 
 struct AlgorithmHandle {
@@ -151,6 +153,16 @@ Handle* pointerOf(PyObject* object) {
                                     : instance->get_value_and_holder().value_ptr());
 }
 
+/// @throws InvalidArgument for a tensor that no manager has created yet
+template <typename Handle>
+void requireCreated(const Handle& handle) {
+    if constexpr (std::is_base_of_v<MemoryHandle, Handle>)
+        if (!handle.memory)
+            throw InvalidArgument("a kp.Tensor(data) is on no device until Manager.rebuild() or "
+                                  "eval_tensor_create_def() creates it; call one of them first, or "
+                                  "create tensors by Manager.tensor()");
+}
+
 /// Same for any Python object. @throws TypeError naming @p argument
 template <typename Handle>
 Handle& handleOf(py::handle object, const char* argument = "self") {
@@ -158,6 +170,7 @@ Handle& handleOf(py::handle object, const char* argument = "self") {
     auto* const handle = isA<Handle>(object) ? pointerOf<Handle>(object.ptr()) : nullptr;
     if (!handle)
         throwWrongType(object, argument, gType<Handle>);
+    requireCreated(*handle);
     return *handle;
 }
 

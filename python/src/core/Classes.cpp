@@ -21,7 +21,8 @@ constexpr Named<Memory::MemoryTypes> kPlaces[] = {
     {"device", Memory::MemoryTypes::eDevice},
     {"host", Memory::MemoryTypes::eHost},
     {"storage", Memory::MemoryTypes::eStorage},
-    {"deviceAndHost", Memory::MemoryTypes::eDeviceAndHost}};
+    {"deviceAndHost", Memory::MemoryTypes::eDeviceAndHost},
+    {"staging", Memory::MemoryTypes::eHost}}; // in Kompute's first releases
 
 /// The flags that compute uses, with Vulkan's values.
 constexpr Named<uint32_t> kAccess[] = {{"none", 0},

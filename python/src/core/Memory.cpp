@@ -206,6 +206,22 @@ std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data
     });
 }
 
+/// Creates a kp.Tensor(data), or creates it again.
+void createTensor(py::handle self, py::handle manager, const py::object& data,
+                  Memory::MemoryTypes memoryType) {
+    TensorHandle& handle = *pointerOf<TensorHandle>(self.ptr());
+    requireUnused(handle, "tensor");
+    const auto made = makeTensor(manager, data, memoryType, py::none(), py::none(), false);
+    if (handle.memory) {
+        handle.memory->destroy();
+        handle.replaced.push_back(std::move(handle.memory));
+    }
+    handle.manager = made->manager;
+    handle.memory = made->memory;
+    handle.dtype = made->dtype;
+    handle.shape = made->shape;
+}
+
 void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
     const char* const start = doc(R"(
         A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
@@ -316,6 +332,7 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
         auto* const handle = isA<MemoryHandle>(item) ? pointerOf<MemoryHandle>(item) : nullptr;
         if (!handle)
             throwTypeError(formatted("{}[{}]", argument, i), "a tensor or an image", item);
+        requireCreated(*handle);
         handles.push_back(handle);
     }
     return handles;
@@ -378,6 +395,14 @@ void bindMemory(Classes& classes) {
              [](py::handle self) { return shapedView(self).attr("__dlpack_device__")(); })
         .def("__repr__", &describeMemory);
 
+    classes.tensor
+        .def(py::init([](const py::object&, Memory::MemoryTypes) {
+                 return std::make_unique<TensorHandle>();
+             }),
+             "data"_a, "tensor_type"_a = Memory::MemoryTypes::eDevice, doc(R"(
+                 A float32 tensor that Manager.rebuild() creates: the old spelling; see kp._early.
+                 New programs call Manager.tensor().)"))
+        .def("_create", &createTensor, "manager"_a, "data"_a, "memory_type"_a);
     Members(classes.image,
             [](py::handle self) -> Image& { return *handleOf<MemoryHandle>(self).image(); })
         .property("width", &Image::getX, "Texels in a row.")

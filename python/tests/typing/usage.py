@@ -44,6 +44,7 @@ def algorithms(manager: kp.Manager, tensor: kp.Tensor) -> kp.Algorithm:
     assert_type(code, bytes)
     manager.algorithm([tensor], "#version 450 ...", thread_count=(100, 1, 1))
     manager.algorithm([tensor], code, (3, 1, 1), [1, 2], np.array([1.0]))
+    manager.algorithm([tensor], code, np.array([3, 1, 1]), thread_count=np.int64(3))
     algorithm = manager.algorithm([tensor], code, push_consts={"factor": 2.0})
     algorithm.set_push_constants([1.0, 2.0])
     algorithm.set_thread_count(100)
@@ -55,6 +56,8 @@ def algorithms(manager: kp.Manager, tensor: kp.Tensor) -> kp.Algorithm:
 def old_spelling(manager: kp.Manager, shader: bytes) -> None:
     tensor = manager.build_tensor([1, 2, 3])
     assert_type(tensor, kp.Tensor)
+    assert_type(kp.Tensor([1, 2, 3], kp.staging), kp.Tensor)
+    manager.eval_tensor_create_def([tensor])
     sequence = manager.create_sequence("NAME")
     sequence.begin()
     sequence.record_algo_data([tensor], shader)
