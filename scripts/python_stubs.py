@@ -171,8 +171,12 @@ ARGUMENTS = {
     "DeviceGroup._launch_algorithms.algorithms": "collections.abc.Sequence[Algorithm]",
     "DeviceGroup.queue.index": "SupportsIndex",
     "GroupKernel.__call__.target": "_Target",
+    "Manager.destroy.objects": (
+        "Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None"
+    ),
     "Manager.exportable_tensor.shape": "_Extent",
     "Manager.import_memory.shape": "_Extent",
+    "Manager.sequence.queue_index": "SupportsIndex | str",
     "Profiler.calibrate.manager": "Manager",
     "Tensor.__init__.data": "ArrayLike",
     "Tensor._create.data": "ArrayLike",
@@ -249,6 +253,7 @@ RESULTS = {
     "Manager.import_host": "HostImport",
     "Manager.list_devices": "list[dict[str, Any]]",
     "Manager.pinned_array": "NDArray[Any]",
+    "Manager.sequence": "Sequence",
     "Memory.__array__": "NDArray[Any]",
     "Memory.__dlpack__": "Any",
     "Memory.__dlpack_device__": "tuple[int, int]",

@@ -70,6 +70,8 @@ Workgroup = Items[int]
 Code = bytes | str | Items[str] | Items[int]
 #: Creates the operation of a method of the old spelling.
 Maker = Callable[..., OpBase]
+#: An object that Manager.destroy() takes, or the name of a sequence.
+Destroyed = Memory | Sequence | str
 
 _log = logging.getLogger("kp")
 
@@ -385,6 +387,21 @@ def _create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Seq
     if name not in named or not named[name].is_init():
         named[name] = self.sequence(queue_index)
     return named[name]
+
+
+def named_sequence(manager: Manager, name: str, queue_index: int = 0) -> Sequence:
+    """Return Manager.sequence(name, queue_index)."""
+    return _create_sequence(manager, name, queue_index)
+
+
+def destroy(manager: Manager, objects: Destroyed | Items[Destroyed]) -> None:
+    """Destroy a tensor, a sequence, the sequence of a name, or several of these."""
+    several = [objects] if isinstance(objects, (str, Memory, Sequence)) else list(objects)
+    for item in several:
+        found = _of(manager).named.pop(item, None) if isinstance(item, str) else item
+        if found is None:
+            raise InvalidArgument(f"there is no sequence named {item!r} to destroy")
+        found.destroy()
 
 
 def _get_create_sequence(self: Manager, name: str) -> Sequence:

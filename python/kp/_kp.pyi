@@ -160,9 +160,13 @@ class Manager:
     def is_init(self) -> bool:
         """False after destroy()."""
 
-    def destroy(self) -> None:
-        """Destroys all objects that this manager created, after the work that uses them. A second
-        call does nothing.
+    def destroy(
+        self,
+        objects: Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None = None,
+    ) -> None:
+        """Destroys all objects that this manager created, after the work that uses them. A
+        second call does nothing. The old spelling destroy(objects) destroys tensors,
+        sequences or sequences of that name; see kp._early.
         """
 
     def __repr__(self) -> str: ...
@@ -274,11 +278,12 @@ class Manager:
 
     def sequence(
         self,
-        queue_index: SupportsIndex = 0,
+        queue_index: SupportsIndex | str = 0,
         total_timestamps: SupportsIndex = 0,
     ) -> Sequence:
         """A sequence on one of the manager's queues. `total_timestamps` is the number of operations
-        that get_timestamps() covers.
+        that get_timestamps() covers. The old spelling sequence(name, queue_index) gets or
+        creates a named sequence; see kp._early.
         """
 
     def pinned_array(self, shape: _Extent | None, dtype: DTypeLike | None = None) -> NDArray[Any]:

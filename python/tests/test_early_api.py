@@ -376,6 +376,30 @@ def test_sequences_have_names(mgr: kp.Manager) -> None:
     assert mgr.get_create_sequence("NAME").is_init()
 
 
+def test_the_manager_destroys_objects_and_named_sequences(mgr: kp.Manager) -> None:
+    a, b, c = (mgr.build_tensor([1.0]) for _ in range(3))
+    first = mgr.sequence("first")
+    assert mgr.sequence("first", 0) is first
+    assert mgr.create_sequence("first") is first
+    second, third = mgr.sequence("second"), mgr.sequence()
+    mgr.destroy("first")
+    mgr.destroy(a)
+    mgr.destroy([b, "second"])
+    mgr.destroy(third)
+    assert not any(item.is_init() for item in (a, b, first, second, third))
+    assert mgr.sequence("first").is_init()
+    assert c.is_init()
+    assert mgr.is_init()
+    with pytest.raises(kp.InvalidArgument, match="no sequence named 'other'"):
+        mgr.destroy("other")
+
+
+@pytest.mark.parametrize("index", [1.5, -1, None])
+def test_the_index_of_a_queue_is_a_whole_number(mgr: kp.Manager, index: Any) -> None:
+    with pytest.raises(TypeError, match="queue_index is a whole number from 0 on"):
+        mgr.sequence(index)
+
+
 def test_a_sequence_without_a_name_is_a_new_one(mgr: kp.Manager) -> None:
     tensors = [mgr.build_tensor([float(i)]) for i in range(3)]
     sequences = []

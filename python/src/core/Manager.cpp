@@ -154,9 +154,18 @@ void bindManager(py::module_& module, Classes& classes) {
         .method("clear", &Manager::clear,
                 "Forgets deleted objects. Also happens automatically now and then.")
         .method("is_init", &Manager::isInit, "False after destroy().")
-        .def("destroy", &destroyManager, doc(R"(
-            Destroys all objects that this manager created, after the work that uses them. A second
-            call does nothing.)"))
+        .def(
+            "destroy",
+            [](py::handle self, const py::object& objects) {
+                if (objects.is_none())
+                    destroyManager(self);
+                else
+                    py::module_::import("kp._early").attr("destroy")(self, objects);
+            },
+            "objects"_a = py::none(), doc(R"(
+                Destroys all objects that this manager created, after the work that uses them. A
+                second call does nothing. The old spelling destroy(objects) destroys tensors,
+                sequences or sequences of that name; see kp._early.)"))
         .def("__repr__", &describeManager);
     bindContextManager(classes.manager, &destroyManager);
 

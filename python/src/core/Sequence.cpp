@@ -228,12 +228,19 @@ void evalAllSequences(const py::object& sequences) {
             await(*handle);
 }
 
-std::unique_ptr<SequenceHandle> makeSequence(py::handle self, uint32_t queueIndex,
-                                             uint32_t totalTimestamps) {
+py::object makeSequence(py::handle self, const py::object& queueIndex, uint32_t totalTimestamps) {
+    if (PyUnicode_Check(queueIndex.ptr()))
+        return py::module_::import("kp._early")
+            .attr("named_sequence")(self, queueIndex, totalTimestamps);
+    const std::optional<uint64_t> index = toUnsigned(queueIndex);
+    if (!index)
+        throw py::type_error(
+            formatted("queue_index is a whole number from 0 on, not {}", reprOf(queueIndex)));
     auto handle = std::make_unique<SequenceHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
-    handle->sequence = handle->manager->manager->sequence(queueIndex, totalTimestamps);
-    return handle;
+    handle->sequence = handle->manager->manager->sequence(
+        static_cast<uint32_t>(std::min<uint64_t>(*index, UINT32_MAX)), totalTimestamps);
+    return py::cast(std::move(handle));
 }
 
 /// Binds a member function that may run Python code; it returns the sequence.
@@ -254,7 +261,8 @@ void bindSequence(py::module_& module, Classes& classes) {
     classes.manager.def("sequence", &makeSequence, "queue_index"_a = 0, "total_timestamps"_a = 0,
                         doc(R"(
         A sequence on one of the manager's queues. `total_timestamps` is the number of operations
-        that get_timestamps() covers.)"));
+        that get_timestamps() covers. The old spelling sequence(name, queue_index) gets or creates
+        a named sequence; see kp._early.)"));
 
     auto& type = classes.sequence;
     for (PyMethodDef& method : gFastMethods)
