@@ -157,3 +157,27 @@ def test_tuning(mgr: kp.Manager, tensor: kp.Tensor) -> None:
     arguments.problem(np.array([4, 1]))
     kernel = kp.TunableKernel("sizes", SCALE).local_size(np.array([1, 2]), np.int64(1))
     assert kernel.workgroups(lambda configuration: np.array([4, 1, 1])) is kernel
+
+
+def test_ids_of_specialization_constants(mgr: kp.Manager, tensor: kp.Tensor) -> None:
+    shader = INCREMENT.replace(
+        "void main", "layout(constant_id = 3) const float step = 1.0;\nvoid main"
+    ).replace("+= 1.0", "+= step")
+    algorithm = mgr.algorithm([tensor], shader, spec_consts={np.int64(3): 2.0})
+    mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
+    assert tensor.data().tolist() == [3, 4, 5, 6]
+
+
+def test_dask(mgr: kp.Manager) -> None:
+    pytest.importorskip("dask")
+    import kp.dask
+
+    shader = INCREMENT.replace("local_size_x = 64", "local_size_x_id = 0")
+    for size in (np.int64(16), np.array(16), np.array([16])):
+        kernel = kp.dask.BlockKernel(shader, inputs=[0], output=0, local_size=size)
+        assert kernel.spec == {0: 16}
+    for threads in (np.int64(4), np.array([4, 1])):
+        kernel = kp.dask.BlockKernel(INCREMENT, inputs=[0], output=0, threads=threads)
+        assert kernel.extent((9,))[0] == 4
+    index = mgr.get_device_properties()["index"]
+    assert kp.dask.manager(np.int64(index)) is kp.dask.manager(index)
