@@ -32,6 +32,7 @@ BELOW["umbrella"] = BELOW["group"] | {"group"}
 PUBLIC = {
     "Error.hpp": "base",
     "Export.hpp": "base",
+    "Version.hpp": "base",
     "logger/Logger.hpp": "base",
     "ExternalMemory.hpp": "vulkan",
     "VulkanHandles.hpp": "vulkan",
