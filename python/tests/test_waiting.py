@@ -28,6 +28,19 @@ def spinning(mgr: kp.Manager, dispatches: int = 1) -> tuple[kp.Sequence, kp.Tens
     return sequence.record(kp.OpSyncLocal([tensor])), tensor
 
 
+def test_a_sequence_that_waits_for_an_event_can_be_dropped_and_destroyed(mgr: kp.Manager) -> None:
+    never = kp.UserEvent()
+    tensor = mgr.tensor([1, 2])
+    dropped = mgr.sequence().record(kp.OpSyncDevice([tensor])).eval_async(wait_for=[never])
+    destroyed = mgr.sequence().record(kp.OpSyncDevice([tensor])).eval_async(wait_for=[never])
+    event = dropped.event()
+    del dropped
+    with pytest.raises(kp.InvalidArgument, match="destroyed before it was submitted"):
+        event.wait()
+    destroyed.destroy()
+    assert not destroyed.is_init()
+
+
 def test_eval_async_does_not_wait(mgr: kp.Manager) -> None:
     sequence, _ = spinning(mgr, 200)
     sequence.eval()

@@ -10,6 +10,7 @@
 #include "core/ImageFormat.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Specialization.hpp"
+#include "shader/Reflection.hpp"
 
 namespace kp {
 namespace {
@@ -259,7 +260,14 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
     if (reflection.pushConstantSize == 0)
         return;
     // A C++ struct may end in padding that the shader's block does not count.
-    const size_t padded = (reflection.pushConstantSize + size_t{15}) / 16 * 16;
+    size_t alignment = 4;
+    for (const shader::PushConstantMember& member : reflection.pushConstants) {
+        const size_t number = shader::sizeOf(member.type);
+        const size_t components = member.components == 3 ? 4 : member.components;
+        alignment =
+            std::max(alignment, number == 0 ? 16 : std::min<size_t>(number * components, 16));
+    }
+    const size_t padded = (reflection.pushConstantSize + alignment - 1) / alignment * alignment;
     if (bytes < reflection.pushConstantSize || bytes > padded)
         fail<InvalidArgument>("the shader declares {} bytes of push constants, but {} were given",
                               reflection.pushConstantSize, bytes);

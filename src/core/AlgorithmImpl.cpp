@@ -142,6 +142,7 @@ void Algorithm::Impl::rebind() {
 void Algorithm::Impl::checkConstants(size_t bytes) const {
     if (!pushConstants.empty())
         requireBuiltSize(bytes);
+    checkPushConstantLimit(*reflection, *device, bytes);
     checkPushConstants(*reflection, bytes);
 }
 

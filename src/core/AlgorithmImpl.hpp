@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -76,15 +77,19 @@ struct Algorithm::Impl {
         if (memoryChanged()) [[unlikely]]
             rebind();
     }
-    /// Returns the push constants of a dispatch: its own or, if it has none, the algorithm's.
+    /// Returns the push constants to record for a dispatch: its own or, if it has none, the
+    /// algorithm's.
     /// @throws InvalidArgument if their size does not match the shader
     std::span<const unsigned char> constantsFor(std::span<const unsigned char> own) const {
         const std::span<const unsigned char> chosen =
             own.empty() ? std::span<const unsigned char>(pushConstants) : own;
         const bool asBuilt = pushConstants.empty() || chosen.size() == pushConstants.size();
-        if (!asBuilt || chosen.size() != reflection->pushConstantSize) [[unlikely]]
-            checkConstants(chosen.size());
-        return chosen;
+        if (asBuilt && chosen.size() == reflection->pushConstantSize) [[likely]]
+            return chosen;
+        checkConstants(chosen.size());
+        // Without the end of a padded struct, or without any if the shader declares none.
+        const size_t declared = (reflection->pushConstantSize + size_t{3}) / 4 * 4;
+        return chosen.first(std::min(chosen.size(), declared));
     }
     /// Returns the memory that a dispatch reads and writes; empty without a shader.
     Accesses accesses() const;

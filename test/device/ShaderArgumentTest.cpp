@@ -23,6 +23,50 @@ protected:
     std::shared_ptr<kp::TensorT<float>> t = manager.tensor({1, 2, 3});
 };
 
+TEST_F(ShaderArgument, ChecksPushConstantsThatTheShaderDoesNotDeclare) {
+    auto algorithm = manager.algorithm({t}, incrementFloats());
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(algorithm, std::vector<float>(16, 1.0f)); // unused
+    sq->record<kp::OpSyncLocal>({t})->eval();
+    EXPECT_EQ(t->vector(), (std::vector<float>{2, 3, 4}));
+    EXPECT_ERROR(kp::InvalidArgument, "maxPushConstantsSize",
+                 sq->record<kp::OpAlgoDispatch>(algorithm, std::vector<float>(1000, 1.0f)));
+    EXPECT_THROW(manager.algorithm({t}, incrementFloats(), {}, std::vector<float>{},
+                                   std::vector<float>(1000)),
+                 kp::InvalidArgument);
+}
+
+TEST_F(ShaderArgument, AcceptsOnlyThePaddingThatAStructOfThePushConstantsCanHave) {
+    const auto withBlock = [&](const std::string& members, const std::string& value) {
+        return manager.algorithm(
+            {t}, spirv(shader(buffer(0, "", "float", "v") + "layout(push_constant) uniform P { " +
+                                  members + " };",
+                              "v[i] = " + value + ";")));
+    };
+    auto sq = manager.sequence();
+    auto one = withBlock("float x;", "x");
+    for (const size_t count : {2, 3, 4})
+        EXPECT_ERROR(kp::InvalidArgument, "4 bytes",
+                     sq->record<kp::OpAlgoDispatch>(one, std::vector<float>(count)));
+    struct Padded {
+        double x;
+        float y;
+    };
+    auto vector = withBlock("vec3 x;", "x.z");
+    sq->record<kp::OpAlgoDispatch>(vector, std::vector<float>{1, 2, 3, 4})
+        ->record<kp::OpSyncLocal>({t})
+        ->eval();
+    EXPECT_EQ(t->vector()[0], 3.0f);
+    if (!hasFeature(manager, "shaderFloat64"))
+        return;
+    auto pair = withBlock("double x; float y;", "float(x) + y");
+    sq->record<kp::OpAlgoDispatch>(pair, std::vector<Padded>{{1.0, 2.0f}})
+        ->record<kp::OpSyncLocal>({t})
+        ->eval();
+    EXPECT_EQ(t->vector()[0], 3.0f);
+}
+
 TEST_F(ShaderArgument, ReportsTheLineOfAGlslError) {
     try {
         kp::compile("#version 450\nlayout(local_size_x = 1) in;\nvoid main() { nonsense = 1; }\n");

@@ -144,9 +144,7 @@ using ParametersMap = std::map<std::string, ParameterTarget>;
 
 /// Launches a kernel that takes some of its arguments by name with each call:
 ///
-///     kp::LaunchOptions options;
-///     options.parameters = {{"dt", 1e-3f}};
-///     step(options);
+///     step.launch(queue, {{"dt", 1e-3f}}).wait();
 ///
 /// A parameter can be a number or a tensor. Changing a number needs no new pipeline and no new
 /// descriptor set, unless it is a specialization constant.

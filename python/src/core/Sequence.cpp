@@ -12,10 +12,9 @@ namespace kp::python {
 SequenceHandle::~SequenceHandle() {
     if (!sequence || !sequence->isRunning())
         return;
-    const Event event = sequence->event();
     const py::gil_scoped_release release;
     try {
-        event.wait();
+        sequence->destroy(); // waits, or cancels what still waits for an event
     } catch (const Error&) { // a lost device runs nothing
     }
 }
@@ -202,9 +201,13 @@ std::string describeSequence(py::handle self) {
 
 void destroySequence(py::handle self) {
     SequenceHandle& handle = sequenceOf(self);
-    if (handle.sequence->isRunning())
+    // What still waits for an event on the host is cancelled instead.
+    if (handle.sequence->isRunning() && handle.sequence->event().status() != EventStatus::eQueued)
         waitFor(handle.sequence->event());
-    change(handle, [](Sequence& sequence) { sequence.destroy(); });
+    change(handle, [](Sequence& sequence) {
+        const py::gil_scoped_release release;
+        sequence.destroy();
+    });
 }
 
 void evalAllSequences(const py::object& sequences) {
