@@ -144,9 +144,9 @@ def main(arguments: list[str] | None = None) -> int:
 
         rows = kp.asbuffer(table, group, "sharded")
         truth = kp.asbuffer(labels, group, "sharded")
-        residuals = kp.Buffer(options.rows, np.float32, group, "sharded")
+        residuals = kp.Buffer(options.rows, np.float32, group=group, placement="sharded")
         weights = kp.asbuffer(np.zeros(options.features, np.float32), group)
-        gradient = kp.Buffer(options.features, np.float32, group)
+        gradient = kp.Buffer(options.features, np.float32, group=group)
 
         residual = group.kernel(
             RESIDUAL, [rows, truth, weights, residuals], lambda shard: shard.shape[0]

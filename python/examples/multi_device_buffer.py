@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"device {i}   {manager.get_device_properties()['device_name']}")
 
         # A whole copy on each device.
-        copies = kp.Buffer(count, np.float32, group)
+        copies = kp.Buffer(count, np.float32, group=group)
         start = time.perf_counter()
         copies.write(values)
         written = time.perf_counter()
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         # A part on each device. The kernel runs on all devices at the same time.
         parts = kp.asbuffer(values, group, "sharded")
-        owners = kp.Buffer(count, np.uint32, group, "sharded")
+        owners = kp.Buffer(count, np.uint32, group=group, placement="sharded")
         square = group.kernel(SHADER, [parts, owners], name="square")
         kp.wait_all(square())
         for shard in owners.shards:

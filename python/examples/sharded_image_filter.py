@@ -110,7 +110,9 @@ class ShardedImage:
         self.radius = radius
         self.own = [len(part) for part in np.array_split(np.arange(height), len(group))]
         rows = [own + 2 * radius for own in self.own]
-        self.buffer = kp.Buffer((sum(rows), width), np.float32, group, "sharded", rows)
+        self.buffer = kp.Buffer(
+            (sum(rows), width), np.float32, group=group, placement="sharded", shard_rows=rows
+        )
 
     def write(self, image: Image) -> None:
         """Write the own rows of each device. exchange() copies the others."""

@@ -16,7 +16,9 @@ print(b.data())
 
 from __future__ import annotations
 
-from . import _early, _groups, launcher
+from . import _buffers, _dtypes, _early, _groups, launcher
+from ._buffers import *  # noqa: F403
+from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
 from ._groups import asbuffer, copy, default_group, set_default_group
@@ -146,6 +148,8 @@ __all__ = [
     "wait_all",
     "wait_any",
 ]
+__all__ += _buffers.__all__
+__all__ += _dtypes.__all__
 
 _early.install()
 _groups.install()
@@ -155,7 +159,7 @@ def _name_classes() -> None:
     """Set the module of each public class to `kp`, which messages and documentation show."""
     for name in __all__:
         public = globals()[name]
-        if isinstance(public, type):
+        if isinstance(public, type) and public.__module__.startswith("kp"):
             public.__module__ = "kp"
 
 

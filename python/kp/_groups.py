@@ -77,7 +77,9 @@ def asbuffer(
             f"the last axes of an array of {wanted} must have the shape {wanted.shape}, but the "
             f"array has the shape {contents.shape}"
         )
-    buffer = Buffer(contents.shape[:axes], wanted, group, placement, shard_rows)
+    buffer = Buffer(
+        contents.shape[:axes], wanted, group=group, placement=placement, shard_rows=shard_rows
+    )
     buffer.write(contents.astype(wanted.base, copy=False))
     return buffer
 

@@ -41,8 +41,8 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
     - `data`: an array of the buffer's dtype, bytes, or numbers that the dtype can hold.
     - `dtype`: the dtype of the buffer's elements.
     - `room`: the size in bytes of the part that is written.
-    - `row`: the size in bytes of a row, or 0. If it is 0, an array must fill `room`. Otherwise an
-      array may have any number of whole rows that fit. Bytes may always be fewer.
+    - `row`: the size in bytes of a row, or 0. If it is 0, lists must fill `room`. Otherwise arrays
+      and lists may have any number of whole rows that fit. Arrays and bytes may always be fewer.
 
     Raises ValueError or TypeError if the data does not fit.
     """
@@ -56,7 +56,8 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
             f"data must be an array, bytes or a list of numbers, not {type(data).__name__}"
         )
     number = dtype.base
-    if isinstance(data, (list, tuple, int, float, complex)):
+    converted = isinstance(data, (list, tuple, int, float, complex))
+    if converted:
         array = _of_sequence(data, number)
     else:
         array = np.asarray(data)
@@ -66,10 +67,12 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
                 "with astype()"
             )
     array = np.ascontiguousarray(array)
-    if row == 0 and array.nbytes != room:
+    if array.nbytes > room:
+        raise ValueError(f"data has {array.nbytes} bytes, but only {room} fit")
+    if row and array.nbytes % row:
+        raise ValueError(f"data has {array.nbytes} bytes, but a row has {row}")
+    if converted and not row and array.nbytes != room:
         raise ValueError(f"data has {array.nbytes} bytes, but {room} are expected")
-    if array.nbytes > room or (row and array.nbytes % row):
-        raise ValueError(f"data has {array.nbytes} bytes, but a row has {row} and only {room} fit")
     return array
 
 

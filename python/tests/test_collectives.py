@@ -56,12 +56,12 @@ def test_copies_between_devices_by_every_mechanism(path: str, rows: int) -> None
             pytest.skip(f"the device exchanges data by the path {taken!r}")
         assert group.exchange_path(1, 1) is None
         values = np.random.default_rng(rows).integers(0, 256, (rows, 3), np.uint8)
-        source = kp.Buffer((rows, 3), np.uint8, group)
+        source = kp.Buffer((rows, 3), np.uint8, group=group)
         source.write(np.zeros((rows, 3), np.uint8))
         source.write(values, 0)
         source.copy(0, 1).wait()
         assert np.array_equal(source.read(1), values)
-        other = kp.Buffer((rows, 3), np.uint8, group)
+        other = kp.Buffer((rows, 3), np.uint8, group=group)
         kp.wait_all(kp.copy(source, other))
         assert np.array_equal(other.read(), [values, values])
         source.write(values[::-1], 1)
@@ -71,7 +71,7 @@ def test_copies_between_devices_by_every_mechanism(path: str, rows: int) -> None
 
 def test_copies_rows_between_devices() -> None:
     with make_group() as group:
-        buffer = kp.Buffer((10, 3), np.int32, group)
+        buffer = kp.Buffer((10, 3), np.int32, group=group)
         values = copies_of(buffer)
         event = buffer.copy(0, 1, source_start=2, destination_start=5, rows=4)
         assert isinstance(event, kp.Event)
@@ -100,9 +100,9 @@ def test_copies_rows_between_devices() -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "vec3", "complex128"])
 def test_scatters_and_gathers_the_same_contents(rows: list[int] | None, dtype: str) -> None:
     with make_group(3) as group:
-        whole = kp.Buffer((7, 5), dtype, group)
+        whole = kp.Buffer((7, 5), dtype, group=group)
         values = copies_of(whole)
-        shards = kp.Buffer((7, 5), dtype, group, "sharded", rows)
+        shards = kp.Buffer((7, 5), dtype, group=group, placement="sharded", shard_rows=rows)
         counts = rows or [3, 2, 2]
         assert [shard.shape[0] for shard in shards.shards] == counts
         kp.wait_all(whole.scatter(shards, root=1))
@@ -110,10 +110,10 @@ def test_scatters_and_gathers_the_same_contents(rows: list[int] | None, dtype: s
         for i, shard in enumerate(shards.shards):
             part = values[1, shard.offset : shard.offset + counts[i]]
             assert np.array_equal(shards.read(i), part)
-        back = kp.Buffer((7, 5), dtype, group)
+        back = kp.Buffer((7, 5), dtype, group=group)
         kp.wait_all(shards.gather(back, root=2))
         assert np.array_equal(back.read(2), values[1])
-        others = kp.Buffer((7, 5), dtype, group, "sharded", [2, 3, 2])
+        others = kp.Buffer((7, 5), dtype, group=group, placement="sharded", shard_rows=[2, 3, 2])
         kp.wait_all(shards.copy_to(others))
         assert np.array_equal(others.read(), values[1])
         shards.write(values[2])
@@ -123,7 +123,7 @@ def test_scatters_and_gathers_the_same_contents(rows: list[int] | None, dtype: s
 
 def test_kernels_get_the_position_of_their_shard() -> None:
     with make_group(3) as group:
-        buffer = kp.Buffer((7, 5), "uvec4", group, "sharded", [5, 0, 2])
+        buffer = kp.Buffer((7, 5), "uvec4", group=group, placement="sharded", shard_rows=[5, 0, 2])
         kernel = group.kernel(SHARDS, [buffer], name="shards")
         events = kernel()
         assert len(events) == 3
@@ -141,7 +141,7 @@ def test_kernels_get_the_position_of_their_shard() -> None:
 
 @pytest.mark.parametrize("root", [0, 1])
 def test_broadcasts_the_root_to_every_device(group: kp.DeviceGroup, root: int) -> None:
-    buffer = kp.Buffer(1001, np.int16, group)
+    buffer = kp.Buffer(1001, np.int16, group=group)
     values = copies_of(buffer)
     kp.wait_all(buffer.broadcast(root))
     assert np.array_equal(buffer.read(), [values[root]] * len(group))
@@ -152,14 +152,14 @@ def test_broadcasts_the_root_to_every_device(group: kp.DeviceGroup, root: int) -
     "dtype", ["int8", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "ivec3"]
 )
 def test_reductions_match_numpy(group: kp.DeviceGroup, dtype: str, op: str) -> None:
-    buffer = kp.Buffer((67, 3), dtype, group)
+    buffer = kp.Buffer((67, 3), dtype, group=group)
     values = copies_of(buffer)
     expected = (
         OPERATIONS[op](values, axis=0, dtype=values.dtype)
         if op in ("sum", "product")
         else (OPERATIONS[op](values, axis=0))
     )
-    shards = kp.Buffer((67, 3), dtype, group, "sharded")
+    shards = kp.Buffer((67, 3), dtype, group=group, placement="sharded")
     with skip_if_unsupported():  # not every device has every type
         kp.wait_all(buffer.reduce_scatter(shards, op))
     assert np.array_equal(shards.read(), expected)
@@ -176,7 +176,7 @@ def test_reductions_match_numpy(group: kp.DeviceGroup, dtype: str, op: str) -> N
 def test_sums_complex_numbers_and_rejects_other_operations(
     group: kp.DeviceGroup, dtype: str
 ) -> None:
-    buffer = kp.Buffer((5, 7), dtype, group)
+    buffer = kp.Buffer((5, 7), dtype, group=group)
     values = copies_of(buffer)
     with pytest.raises(ValueError, match="sum only"):
         buffer.all_reduce("product")
@@ -185,7 +185,7 @@ def test_sums_complex_numbers_and_rejects_other_operations(
 
 
 def test_sums_have_the_same_bits_on_every_device(group: kp.DeviceGroup) -> None:
-    buffer = kp.Buffer(200_003, np.float32, group)
+    buffer = kp.Buffer(200_003, np.float32, group=group)
     values = np.random.default_rng(3).normal(size=(len(group), 200_003)).astype(np.float32)
     results = []
     for _ in range(2):
@@ -200,7 +200,7 @@ def test_sums_have_the_same_bits_on_every_device(group: kp.DeviceGroup) -> None:
 
 def test_collectives_run_after_earlier_launches(group: kp.DeviceGroup) -> None:
     """Each collective waits for earlier launches on every device that it uses."""
-    buffer = kp.Buffer(64, np.uint32, group)
+    buffer = kp.Buffer(64, np.uint32, group=group)
     buffer.write(np.ones(64, np.uint32))
     kernel = affine(group, buffer)
     value = 1
@@ -214,17 +214,17 @@ def test_collectives_run_after_earlier_launches(group: kp.DeviceGroup) -> None:
 
 def test_rejects_buffers_that_do_not_match() -> None:
     with make_group() as group, make_group() as strange:
-        replicated = kp.Buffer((4, 2), np.float32, group)
-        sharded = kp.Buffer((4, 2), np.float32, group, "sharded")
+        replicated = kp.Buffer((4, 2), np.float32, group=group)
+        sharded = kp.Buffer((4, 2), np.float32, group=group, placement="sharded")
         for call in (
             lambda: replicated.gather(replicated),
-            lambda: replicated.scatter(kp.Buffer((4, 2), np.float32, group)),
+            lambda: replicated.scatter(kp.Buffer((4, 2), np.float32, group=group)),
             lambda: sharded.scatter(replicated),
             lambda: sharded.all_reduce(),
             lambda: sharded.reduce(),
-            lambda: replicated.copy_to(kp.Buffer((2, 4), np.float32, group)),
-            lambda: replicated.copy_to(kp.Buffer((4, 2), np.int32, group)),
-            lambda: replicated.copy_to(kp.Buffer((4, 2), np.float32, strange)),
+            lambda: replicated.copy_to(kp.Buffer((2, 4), np.float32, group=group)),
+            lambda: replicated.copy_to(kp.Buffer((4, 2), np.int32, group=group)),
+            lambda: replicated.copy_to(kp.Buffer((4, 2), np.float32, group=strange)),
             lambda: replicated.all_reduce("mean"),
             lambda: replicated.reduce(root=2),
         ):
@@ -232,6 +232,6 @@ def test_rejects_buffers_that_do_not_match() -> None:
                 call()
         with pytest.raises(TypeError, match="destination is a"):
             replicated.copy_to(np.zeros((4, 2)))  # type: ignore[arg-type]
-        structs = kp.Buffer(4, np.dtype([("a", "f4"), ("b", "i4")]), group)
+        structs = kp.Buffer(4, np.dtype([("a", "f4"), ("b", "i4")]), group=group)
         with pytest.raises(kp.Error):
             structs.all_reduce()

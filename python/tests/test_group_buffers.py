@@ -46,7 +46,7 @@ def same(a: NDArray[Any], b: NDArray[Any]) -> bool:
 def test_round_trips_in_one_two_and_three_dimensions(
     group: kp.DeviceGroup, shape: tuple[int, ...], placement: str
 ) -> None:
-    buffer = kp.Buffer(shape, np.int32, group, placement)
+    buffer = kp.Buffer(shape, np.int32, group=group, placement=placement)
     values = random_of(np.dtype(np.int32), shape)
     buffer.write(values)
     whole = buffer.read()
@@ -63,7 +63,7 @@ def test_round_trips_in_one_two_and_three_dimensions(
 
 @pytest.mark.parametrize("dtype", [*NUMBERS, STRUCT], ids=str)
 def test_round_trips_every_dtype(group: kp.DeviceGroup, dtype: Any) -> None:
-    buffer = kp.Buffer(9, dtype, group)
+    buffer = kp.Buffer(9, dtype, group=group)
     values = random_of(np.dtype(dtype), (9,))
     buffer.write(values)
     assert buffer.dtype == np.dtype(dtype)
@@ -88,7 +88,7 @@ def test_round_trips_every_dtype(group: kp.DeviceGroup, dtype: Any) -> None:
     ],
 )
 def test_round_trips_vectors_and_matrices(group: kp.DeviceGroup, name: str, dtype: Any) -> None:
-    buffer = kp.Buffer((3, 5), name, group, "sharded")
+    buffer = kp.Buffer((3, 5), name, group=group, placement="sharded")
     assert buffer.dtype == np.dtype(dtype)
     assert buffer.mem_size == 15 * np.dtype(dtype).itemsize
     values = random_of(np.dtype(dtype), (3, 5))
@@ -101,13 +101,13 @@ def test_round_trips_vectors_and_matrices(group: kp.DeviceGroup, name: str, dtyp
 def test_rejects_unknown_dtypes() -> None:
     for name in ("vec5", "mat5", "imat2", "bvec2", "vec", "xvec3", "mat2x5", object, "O"):
         with pytest.raises(TypeError):
-            kp.Buffer(4, name, kp.default_group())
+            kp.Buffer(4, name, group=kp.default_group())
 
 
 @pytest.mark.parametrize("shape", [0, (0,), (3, 0), (0, 3, 4)], ids=str)
 def test_rejects_an_empty_axis(group: kp.DeviceGroup, shape: Any) -> None:
     with pytest.raises(ValueError, match="zero-sized"):
-        kp.Buffer(shape, np.float32, group)
+        kp.Buffer(shape, np.float32, group=group)
 
 
 # --- copies and shards ----------------------------------------------------------------------------
@@ -119,17 +119,17 @@ def test_rejects_too_many_dimensions_or_elements(group: kp.DeviceGroup) -> None:
         kp.Buffer((2, 2, 2, 2), group=group)
     for shape in ((2**30 + 1,), (2**15, 2**15 + 1), (2**40, 2**40), 2**63, 2**70):
         with pytest.raises(ValueError, match=r"2\^30|whole number"):
-            kp.Buffer(shape, np.uint8, group)
+            kp.Buffer(shape, np.uint8, group=group)
     for shape in (-1, (3, -2), True):
         with pytest.raises(ValueError, match="whole number"):
-            kp.Buffer(shape, np.uint8, group)
+            kp.Buffer(shape, np.uint8, group=group)
     assert [manager.allocated_bytes for manager in group] == before
 
 
 @pytest.mark.parametrize("devices", [1, 2, 3])
 def test_reading_all_copies_stacks_them(devices: int) -> None:
     with make_group(devices) as group:
-        buffer = kp.Buffer((4, 5), "vec2", group)
+        buffer = kp.Buffer((4, 5), "vec2", group=group)
         for i in range(devices):
             buffer.write(np.full((4, 5, 2), i, np.float32), i)
         assert buffer.read().shape == (devices, 4, 5, 2)
@@ -155,10 +155,10 @@ def test_writing_one_copy_changes_no_other(target: int) -> None:
 
 def test_writing_without_an_index_broadcasts_or_scatters(group: kp.DeviceGroup) -> None:
     values = np.arange(11, dtype=np.uint16)
-    replicated = kp.Buffer(11, np.uint16, group)
+    replicated = kp.Buffer(11, np.uint16, group=group)
     replicated.write(values)
     assert np.array_equal(replicated.read(), [values, values])
-    sharded = kp.Buffer(11, np.uint16, group, "sharded")
+    sharded = kp.Buffer(11, np.uint16, group=group, placement="sharded")
     sharded.write(values)
     assert np.array_equal(sharded.read(0), values[:6])
     assert np.array_equal(sharded.read(1), values[6:])
@@ -174,10 +174,10 @@ def test_writing_without_an_index_broadcasts_or_scatters(group: kp.DeviceGroup) 
 
 
 @pytest.mark.parametrize(
-    "index", [-1, 2, 2**70, 1.5, "0", True, False, np.float32(1), [0]], ids=repr
+    "index", [-2, 2, 2**70, 1.5, "0", True, False, np.float32(1), [0]], ids=repr
 )
 def test_rejects_invalid_indices(group: kp.DeviceGroup, index: Any) -> None:
-    buffer = kp.Buffer(3, np.float32, group)
+    buffer = kp.Buffer(3, np.float32, group=group)
     calls = (
         lambda: buffer.read(index),
         lambda: buffer.write(np.zeros(3, np.float32), index),
@@ -204,8 +204,8 @@ def test_numpy_integers_are_indices(group: kp.DeviceGroup) -> None:
 
 def test_rejects_data_of_the_wrong_size_or_dtype(group: kp.DeviceGroup) -> None:
     buffer = kp.asbuffer(np.arange(4, dtype=np.float32), group)
-    for array in (np.zeros(3, np.float32), np.zeros(5, np.float32), np.zeros((2, 4), np.float32)):
-        with pytest.raises(ValueError, match=f"{array.nbytes} bytes, but 16"):
+    for array in (np.zeros(5, np.float32), np.zeros((2, 4), np.float32)):
+        with pytest.raises(ValueError, match=f"{array.nbytes} bytes, but only 16 fit"):
             buffer.write(array)
     for dtype in (np.int32, np.float64, ">f4"):
         with pytest.raises(ValueError, match="float32") as raised:
@@ -236,7 +236,7 @@ def test_short_bytes_write_a_prefix(group: kp.DeviceGroup) -> None:
 
 
 def test_lists_are_converted_if_no_value_changes(group: kp.DeviceGroup) -> None:
-    buffer = kp.Buffer(3, np.uint8, group)
+    buffer = kp.Buffer(3, np.uint8, group=group)
     buffer.write([1, 2, 255])
     assert buffer.read(1).tolist() == [1, 2, 255]
     for values, error in (
@@ -248,7 +248,7 @@ def test_lists_are_converted_if_no_value_changes(group: kp.DeviceGroup) -> None:
     ):
         with pytest.raises(error):
             buffer.write(values)
-    floats = kp.Buffer((2, 2), np.float32, group)
+    floats = kp.Buffer((2, 2), np.float32, group=group)
     floats.write([[1, 2], [3, 4.5]])
     assert floats.read(0).tolist() == [[1, 2], [3, 4.5]]
 
@@ -264,7 +264,7 @@ def test_read_only_buffer_rejects_every_write(group: kp.DeviceGroup) -> None:
     buffer = kp.Buffer.from_tensors((2, 4), np.float32, tensors, group, writable=False)
     assert not buffer.writable
     assert np.array_equal(buffer.read(1), values.reshape(2, 4))
-    other = kp.Buffer((2, 4), np.float32, group)
+    other = kp.Buffer((2, 4), np.float32, group=group)
     changes = (
         lambda: buffer.write(values.reshape(2, 4)),
         lambda: buffer.write_async(values, 0),
@@ -299,7 +299,7 @@ def test_buffer_wraps_external_tensors(group: kp.DeviceGroup) -> None:
 
 def test_writes_arrays_in_any_memory_order(group: kp.DeviceGroup) -> None:
     values = np.arange(24, dtype=np.int16).reshape(4, 6)
-    buffer = kp.Buffer((4, 6), np.int16, group)
+    buffer = kp.Buffer((4, 6), np.int16, group=group)
     for array in (np.asfortranarray(values), values[::-1], np.repeat(values, 2, 1)[:, ::2]):
         assert not array.flags.c_contiguous
         buffer.write(array)
@@ -310,7 +310,7 @@ def test_writes_arrays_in_any_memory_order(group: kp.DeviceGroup) -> None:
 
 def test_destroyed_buffer_rejects_every_use(group: kp.DeviceGroup) -> None:
     buffer = kp.asbuffer(np.zeros(4, np.float32), group)
-    other = kp.Buffer(4, np.float32, group)
+    other = kp.Buffer(4, np.float32, group=group)
     tensor = buffer.tensor(0)
     kernel = group.kernel(SET_ONE, [buffer])
     assert buffer.is_init()
@@ -346,7 +346,7 @@ def test_destroyed_buffer_rejects_every_use(group: kp.DeviceGroup) -> None:
 
 
 def test_shards_report_their_offset_and_shape(group: kp.DeviceGroup) -> None:
-    buffer = kp.Buffer((5, 3), np.float32, group, "sharded")
+    buffer = kp.Buffer((5, 3), np.float32, group=group, placement="sharded")
     shards = buffer.shards
     assert [(s.index, s.count, s.offset, s.shape, s.whole_shape, s.size) for s in shards] == [
         (0, 2, 0, (3, 3), (5, 3), 9),
@@ -358,7 +358,7 @@ def test_shards_report_their_offset_and_shape(group: kp.DeviceGroup) -> None:
         kp.Buffer(4, group=group, shard_rows=[1, 3])
     for rows in ([1, 3], [5], [2, 2, 1], [6, 0]):
         with pytest.raises(ValueError, match=r"[sS]hard"):
-            kp.Buffer(5, np.float32, group, "sharded", rows)
+            kp.Buffer(5, np.float32, group=group, placement="sharded", shard_rows=rows)
     with pytest.raises(ValueError, match="placement"):
         kp.Buffer(4, group=group, placement="somewhere")
 
@@ -372,11 +372,11 @@ def test_copies_are_ordinary_tensors(group: kp.DeviceGroup) -> None:
     tensor.write(np.full(12, 5, np.float32))
     assert np.all(buffer.read(1) == 5)
     assert np.array_equal(buffer.read(0).ravel(), np.arange(12))
-    assert kp.Buffer(4, np.complex64, group).tensor(0).shape == (4, 2)
-    assert kp.Buffer(4, STRUCT, group).tensor(0).shape == (4, STRUCT.itemsize)
-    with_view = kp.Buffer(4, np.float32, group, memory_type=kp.host)
+    assert kp.Buffer(4, np.complex64, group=group).tensor(0).shape == (4, 2)
+    assert kp.Buffer(4, STRUCT, group=group).tensor(0).shape == (4, STRUCT.itemsize)
+    with_view = kp.Buffer(4, np.float32, group=group, memory_type=kp.host)
     assert with_view.tensor(0).data().shape == (4,)
-    empty = kp.Buffer(4, np.float32, group, "sharded", [4, 0])
+    empty = kp.Buffer(4, np.float32, group=group, placement="sharded", shard_rows=[4, 0])
     with pytest.raises(kp.InvalidArgument, match="no rows"):
         empty.tensor(1)
     assert empty.read(1).shape == (0,)
@@ -402,7 +402,7 @@ def test_reads_into_an_array(group: kp.DeviceGroup) -> None:
 def test_asynchronous_transfers_keep_their_memory_alive(group: kp.DeviceGroup) -> None:
     gate = kp.UserEvent()
     values = np.arange(100_000, dtype=np.float64)
-    buffer = kp.Buffer(values.size, np.float64, group)
+    buffer = kp.Buffer(values.size, np.float64, group=group)
     written = buffer.write_async(values * 2, wait_for=[gate])
     array, read = buffer.read_async(wait_for=written)
     assert not any(event.done for event in read)
@@ -415,7 +415,7 @@ def test_asynchronous_transfers_keep_their_memory_alive(group: kp.DeviceGroup) -
 
 
 def test_written_array_is_released_after_the_transfer(group: kp.DeviceGroup) -> None:
-    buffer = kp.Buffer(10, np.float32, group)
+    buffer = kp.Buffer(10, np.float32, group=group)
     values = np.zeros(10, np.float32)
     end = weakref.ref(values)
     events = buffer.write_async(values)
@@ -430,7 +430,6 @@ def test_written_array_is_released_after_the_transfer(group: kp.DeviceGroup) -> 
 
 def test_asbuffer_takes_any_array_like(group: kp.DeviceGroup) -> None:
     assert kp.asbuffer([[1, 2], [3, 4]], group).dtype == np.int64
-    assert kp.asbuffer(np.float32(3), group).read(1) == 3
     sharded = kp.asbuffer(np.arange(5), group, "sharded", shard_rows=[1, 4])
     assert np.array_equal(sharded.read(1), [1, 2, 3, 4])
     with pytest.raises(ValueError, match="last axes"):
@@ -456,7 +455,7 @@ def test_default_group_is_created_once_and_again_after_destruction() -> None:
 
 def test_runs_the_first_example_of_vkdispatch() -> None:
     """The first example of its documentation: write to all queues, read from one."""
-    buffer = kp.Buffer((1024,), np.float32, make_group())
+    buffer = kp.Buffer((1024,), np.float32, group=make_group())
     buffer.write(np.arange(1024, dtype=np.float32))
     assert np.array_equal(buffer.read(0), np.arange(1024, dtype=np.float32))
 

@@ -44,10 +44,10 @@ def test_queues_are_numbered_over_all_devices() -> None:
         assert [group.device_of_queue(i) for i in range(6)] == [0, 1, 1, 1, 2, 2]
         assert [group.first_queue_of(i) for i in range(3)] == [0, 1, 4]
         assert all(isinstance(queue, kp.Queue) and queue.in_order for queue in group.queues)
-        buffer = kp.Buffer(4, np.int32, group)
+        buffer = kp.Buffer(4, np.int32, group=group)
         assert buffer.copy_count == 3
         assert [buffer.copy_of(i) for i in range(6)] == [0, 1, 1, 1, 2, 2]
-        by_queue = kp.Buffer(4, np.int32, group, "replicated_by_queue")
+        by_queue = kp.Buffer(4, np.int32, group=group, placement="replicated_by_queue")
         assert by_queue.read().shape == (6, 4)
     with make_group(2, queue_counts=2) as group:
         assert group.queue_count == 4
@@ -184,7 +184,7 @@ def test_global_work_size_can_depend_on_the_shard(group: kp.DeviceGroup) -> None
         assert np.array_equal(buffer.read(0), np.arange(6) < done)
         assert np.array_equal(buffer.read(1), np.arange(6) < done)
     assert seen == [(0, (6,)), (1, (6,))]
-    buffer = kp.Buffer(100, np.float32, group)
+    buffer = kp.Buffer(100, np.float32, group=group)
     with pytest.raises(kp.InvalidArgument, match="multiple"):
         group.kernel(INCREMENT, [buffer], 100, round_up=False)()
 
@@ -297,7 +297,7 @@ def test_for_each_reports_failures_of_functions(group: kp.DeviceGroup) -> None:
 def test_failed_allocation_leaves_the_group_as_it_was(group: kp.DeviceGroup) -> None:
     def exhaust_memory(placement: str, hoard: list[kp.Buffer]) -> None:
         while len(hoard) < 64:
-            hoard.append(kp.Buffer(2**30, "dmat4", group, placement))
+            hoard.append(kp.Buffer(2**30, "dmat4", group=group, placement=placement))
 
     before = [manager.allocated_bytes for manager in group]
     for placement in ("replicated", "sharded"):
@@ -318,7 +318,7 @@ def test_queues_of_one_device_share_its_copy() -> None:
 
         def taken(placement: str) -> tuple[int, kp.Buffer]:
             before = group[0].allocated_bytes
-            buffer = kp.Buffer(bytes_of_one, np.uint8, group, placement)
+            buffer = kp.Buffer(bytes_of_one, np.uint8, group=group, placement=placement)
             return group[0].allocated_bytes - before, buffer
 
         # The allocator asks the driver for larger blocks than it needs, and may have some left.

@@ -15,6 +15,9 @@ std::vector<uint64_t> toExtents(py::handle shape) {
     std::vector<uint64_t> extents;
     for (const py::object& extent : toNumbers(shape, "shape"))
         extents.push_back(toCount(extent, "an entry of shape"));
+    if (extents.empty())
+        throw InvalidArgument("shape has 1, 2 or 3 numbers, but was given none; a buffer of one "
+                              "element has the shape 1");
     return extents;
 }
 
@@ -38,45 +41,65 @@ py::dtype toElement(const py::object& dtype) {
     return py::cast<py::dtype>(py::module_::import("kp._dtypes").attr("element")(dtype));
 }
 
-/// Creates a kp.Buffer. @param make  creates the buffer, without the GIL
-template <typename Make>
-std::unique_ptr<BufferHandle> newBuffer(const py::object& dtype, const py::object& group,
-                                        Make&& make) {
-    requireThisProcess();
-    auto handle = std::make_unique<BufferHandle>();
-    handle->dtype = toElement(dtype);
-    const ElementType type = elementTypeOf(handle->dtype);
-    handle->group = toGroup(group);
-    DeviceGroup& devices = *handle->group->group;
-    handle->buffer = endWithoutGil(withoutGil(*handle->group, [&] { return make(devices, type); }));
-    return handle;
+/// Returns the tensors around which a buffer is made: one, or one for each copy.
+/// @throws Unsupported for memory of CUDA; TypeError
+std::vector<std::shared_ptr<Tensor>> toCopies(py::handle tensors) {
+    if (py::hasattr(tensors, "cuda_ptr") || py::hasattr(tensors, "__cuda_array_interface__"))
+        throw Unsupported(
+            "external_buffer is memory of CUDA, which Vulkan cannot open; allocate it "
+            "with kp.Manager.exportable_tensor() and open that in CUDA");
+    if (isA<TensorHandle>(tensors))
+        return {handleOf<TensorHandle>(tensors).tensor()};
+    if (isA<GroupHandle>(tensors))
+        throw py::type_error("external_buffer is a tensor or a sequence of them, not a group; give "
+                             "the group by name, group=...");
+    if (PyUnicode_Check(tensors.ptr()) || !PySequence_Check(tensors.ptr()))
+        throwTypeError("external_buffer", "a tensor or a sequence of them", tensors);
+    std::vector<std::shared_ptr<Tensor>> copies;
+    for (const py::handle tensor : tensors)
+        copies.push_back(
+            tensor.is_none()
+                ? nullptr
+                : handleOf<TensorHandle>(tensor, "an entry of external_buffer").tensor());
+    return copies;
 }
 
-std::unique_ptr<BufferHandle> makeBuffer(const py::object& shape, const py::object& dtype,
+std::unique_ptr<BufferHandle> makeBuffer(const py::object& shape, const py::object& varType,
+                                         const py::object& external, const py::object& dtype,
                                          const py::object& group, const std::string& placement,
                                          const py::object& shardRows,
-                                         Memory::MemoryTypes memoryType) {
+                                         Memory::MemoryTypes memoryType, bool writable) {
+    requireThisProcess();
     const std::vector<uint64_t> extents = toExtents(shape);
     const BufferOptions options = toOptions(placement, shardRows, memoryType);
-    return newBuffer(dtype, group, [&](DeviceGroup& devices, const ElementType& type) {
-        return std::make_shared<Buffer>(devices, extents, type, options);
-    });
+    if (!varType.is_none() && !dtype.is_none())
+        throw py::type_error("var_type and dtype name the same thing; give one of them");
+    auto handle = std::make_unique<BufferHandle>();
+    handle->dtype = toElement(varType.is_none() ? dtype : varType);
+    const ElementType type = elementTypeOf(handle->dtype);
+    handle->external = !external.is_none();
+    if (!writable && !handle->external)
+        throw InvalidArgument("writable=False is for buffers around existing memory; give "
+                              "external_buffer");
+    std::vector<std::shared_ptr<Tensor>> copies;
+    if (handle->external)
+        copies = toCopies(external);
+    handle->group = toGroup(group);
+    const DeviceGroup& devices = *handle->group->group;
+    handle->buffer = endWithoutGil(withoutGil(*handle->group, [&] {
+        return handle->external
+                   ? std::make_shared<Buffer>(devices, extents, type, copies, options, writable)
+                   : std::make_shared<Buffer>(devices, extents, type, options);
+    }));
+    return handle;
 }
 
 std::unique_ptr<BufferHandle> fromTensors(const py::object& shape, const py::object& dtype,
                                           const py::object& tensors, const py::object& group,
                                           const std::string& placement, const py::object& shardRows,
                                           bool writable) {
-    const std::vector<uint64_t> extents = toExtents(shape);
-    const BufferOptions options = toOptions(placement, shardRows, BufferOptions().memoryType);
-    std::vector<std::shared_ptr<Tensor>> copies;
-    for (const py::handle tensor : tensors)
-        copies.push_back(tensor.is_none()
-                             ? nullptr
-                             : handleOf<TensorHandle>(tensor, "an entry of tensors").tensor());
-    return newBuffer(dtype, group, [&](DeviceGroup& devices, const ElementType& type) {
-        return std::make_shared<Buffer>(devices, extents, type, copies, options, writable);
-    });
+    return makeBuffer(shape, dtype, tensors, py::none(), group, placement, shardRows,
+                      BufferOptions().memoryType, writable);
 }
 
 BufferHandle& bufferOf(py::handle self) {
@@ -150,7 +173,7 @@ Rows rowsOf(const BufferHandle& handle, OptionalIndex index, py::handle start, p
     const Buffer& buffer = *handle.buffer;
     Rows rows;
     rows.shape = index ? buffer.shard(*index).shape : buffer.shape();
-    const uint64_t count = rows.shape.empty() ? 1 : rows.shape[0];
+    const uint64_t count = rows.shape[0];
     uint64_t elements = 1;
     for (size_t axis = 1; axis < rows.shape.size(); ++axis)
         elements *= rows.shape[axis];
@@ -163,10 +186,7 @@ Rows rowsOf(const BufferHandle& handle, OptionalIndex index, py::handle start, p
                                         rows.first, end, count,
                                         index ? formatted("index {}", *index) : "the buffer"));
     rows.size = (end - rows.first) * rows.bytes;
-    if (!rows.shape.empty())
-        rows.shape[0] = end - rows.first;
-    else if (!rows.all)
-        throw InvalidArgument("a buffer without axes has no rows; leave out start and stop");
+    rows.shape[0] = end - rows.first;
     return rows;
 }
 
@@ -185,6 +205,15 @@ OptionalIndex toOptionalIndex(const BufferHandle& handle, py::handle index) {
     return toQueueIndex(handle, index);
 }
 
+/// Same for a write, which -1 tells to write every copy.
+OptionalIndex toWriteIndex(const BufferHandle& handle, py::handle index) {
+    if (PyIndex_Check(index.ptr()) && PyNumber_AsSsize_t(index.ptr(), nullptr) == -1 &&
+        !PyErr_Occurred())
+        return std::nullopt;
+    PyErr_Clear();
+    return toOptionalIndex(handle, index);
+}
+
 /// An array, and the part of a buffer that it is copied to or from.
 struct Transfer {
     OptionalIndex index;
@@ -192,24 +221,29 @@ struct Transfer {
     void* data;
     uint64_t bytes;
     uint64_t offset;
+    uint32_t stacked = 0; ///< indices that are read one by one, each with this number of bytes
 };
 
 Transfer toRead(const BufferHandle& handle, py::handle place, py::handle start, py::handle stop,
                 const py::object& out) {
     const OptionalIndex index = toOptionalIndex(handle, place);
     Rows rows = rowsOf(handle, index, start, stop);
-    if (!index && handle.buffer->placement() != BufferPlacement::eSharded) { // all copies, stacked
-        const uint32_t copies = handle.buffer->copyCount();
-        rows.shape.insert(rows.shape.begin(), copies);
-        rows.size *= copies;
+    uint32_t stacked = 0;
+    if (!index && handle.buffer->placement() != BufferPlacement::eSharded) {
+        const uint32_t queues = handle.group->group->queueCount();
+        rows.shape.insert(rows.shape.begin(), queues);
+        if (queues == handle.buffer->copyCount())
+            rows.size *= queues;
+        else // some share a copy
+            stacked = queues;
     }
     auto array = py::cast<py::array>(
         py::module_::import("kp._transfers").attr("target")(rows.shape, handle.dtype, out));
-    return {index, array, array.mutable_data(), rows.size, rows.first * rows.bytes};
+    return {index, array, array.mutable_data(), rows.size, rows.first * rows.bytes, stacked};
 }
 
 Transfer toWrite(const BufferHandle& handle, py::handle data, py::handle place, py::handle start) {
-    const OptionalIndex index = toOptionalIndex(handle, place);
+    const OptionalIndex index = toWriteIndex(handle, place);
     const Rows rows = rowsOf(handle, index, start, py::none());
     const auto array = py::cast<py::array>(
         py::module_::import("kp._transfers")
@@ -218,13 +252,24 @@ Transfer toWrite(const BufferHandle& handle, py::handle data, py::handle place, 
             rows.first * rows.bytes};
 }
 
+/// Calls @p read with the place and the index of each read of a transfer.
+template <typename Read>
+void forEachRead(const Transfer& transfer, Read&& read) {
+    if (transfer.stacked == 0)
+        read(transfer.data, transfer.index);
+    for (uint32_t queue = 0; queue < transfer.stacked; ++queue)
+        read(static_cast<std::byte*>(transfer.data) + queue * transfer.bytes, queue);
+}
+
 py::array readBuffer(py::handle self, const py::object& index, const py::object& start,
                      const py::object& stop, const py::object& out) {
     BufferHandle& handle = aliveBuffer(self);
     const Transfer transfer = toRead(handle, index, start, stop, out);
     waitForQueues(handle, transfer.index, false);
     withoutGil(handle, [&] {
-        handle.buffer->read(transfer.data, transfer.bytes, transfer.index, transfer.offset);
+        forEachRead(transfer, [&](void* data, OptionalIndex queue) {
+            handle.buffer->read(data, transfer.bytes, queue, transfer.offset);
+        });
     });
     return transfer.array;
 }
@@ -234,9 +279,13 @@ py::tuple readAsync(py::handle self, const py::object& index, const py::object& 
     BufferHandle& handle = aliveBuffer(self);
     const std::vector<Event> waits = toEvents(waitFor);
     const Transfer transfer = toRead(handle, index, start, stop, out);
-    const std::vector<Event> events = withoutGil(handle, [&] {
-        return handle.buffer->readAsync(transfer.data, transfer.bytes, transfer.index,
-                                        transfer.offset, waits);
+    std::vector<Event> events;
+    withoutGil(handle, [&] {
+        forEachRead(transfer, [&](void* data, OptionalIndex queue) {
+            for (Event& event :
+                 handle.buffer->readAsync(data, transfer.bytes, queue, transfer.offset, waits))
+                events.push_back(std::move(event));
+        });
     });
     keepUntilOver(events, hold(transfer.array));
     return py::make_tuple(transfer.array, events);
@@ -274,9 +323,9 @@ void bindTransfers(BufferClass& type) {
              "stop"_a = py::none(), "out"_a = py::none(), doc(R"(
                  Copies to a new array, or to `out`, and waits for it.
 
-                 With an index: its copy or shard. Without: all copies, stacked along a new first
-                 axis; for a sharded buffer, the whole array. Axes of vectors and matrices come
-                 last. `start` and `stop` select rows (of the first axis) of the result.)"))
+                 With an index: its copy or shard. Without: those of all indices, stacked along a
+                 new first axis; for a sharded buffer, the whole array. Axes of vectors and matrices
+                 come last. `start` and `stop` select rows (of the first axis) of each copy.)"))
         .def("read_async", &readAsync, "index"_a = py::none(), py::kw_only(),
              "start"_a = py::none(), "stop"_a = py::none(), "out"_a = py::none(),
              "wait_for"_a = py::none(), doc(R"(
@@ -286,10 +335,11 @@ void bindTransfers(BufferClass& type) {
              "start"_a = py::none(), doc(R"(
                  Copies from host memory, which may be reused when the call returns.
 
-                 With an index: to its copy or shard. Without: to every copy; for a sharded buffer,
-                 to the shards. Arrays have the buffer's dtype and number of bytes; bytes, bytearray
-                 and memoryview may be shorter; lists are converted. `start` is the row (of the
-                 first axis) of the first element; arrays may have fewer rows then.)"))
+                 With an index: to its copy or shard. Without, or with -1: to every copy; for a
+                 sharded buffer, to the shards. Arrays have the buffer's dtype. Arrays, bytes,
+                 bytearray and memoryview may be shorter than the buffer, and are written to its
+                 start. Lists are converted, and have all elements. `start` is the row (of the first
+                 axis) of the first element; arrays and lists have whole rows then.)"))
         .def("write_async", &writeAsync, "data"_a, "index"_a = py::none(), py::kw_only(),
              "start"_a = py::none(), "wait_for"_a = py::none(), doc(R"(
                  write() without waiting. `data` stays alive, and must not change, until the
@@ -307,9 +357,7 @@ ReduceOperation toReduce(const std::string& name) {
 
 /// Returns the bytes of a number of rows.
 uint64_t bytesOfRows(const BufferHandle& buffer, py::handle rows, const char* argument) {
-    const std::vector<uint64_t>& shape = buffer.buffer->shape();
-    const uint64_t bytes =
-        shape.empty() ? buffer.buffer->memSize() : buffer.buffer->memSize() / shape[0];
+    const uint64_t bytes = buffer.buffer->memSize() / buffer.buffer->shape()[0];
     const uint64_t count = toCount(rows, argument);
     uint64_t total = 0;
     if (__builtin_mul_overflow(count, bytes, &total))
@@ -442,6 +490,12 @@ void bindShard(py::module_& module) {
         });
 }
 
+py::tuple shaderShape(const Buffer& buffer) {
+    std::array<uint64_t, 4> extents{1, 1, 1, buffer.size()};
+    std::copy(buffer.shape().begin(), buffer.shape().end(), extents.begin());
+    return toTuple(extents);
+}
+
 void bindAttributes(BufferClass& type) {
     Members(type, [](py::handle self) -> Buffer& { return *bufferOf(self).buffer; })
         .property(
@@ -450,8 +504,12 @@ void bindAttributes(BufferClass& type) {
         .property(
             "dtype", [](py::handle self) { return bufferOf(self).dtype; },
             "The type of an element; a sub-array if that is a vector or a matrix.")
+        .property(
+            "var_type", [](py::handle self) { return bufferOf(self).dtype; }, "Same as dtype.")
         .property("size", &Buffer::size, "Elements of the whole buffer.")
         .property("mem_size", &Buffer::memSize, "Bytes of all elements, once.")
+        .property("shader_shape", &shaderShape,
+                  "The three extents, 1 for missing ones, and the number of elements.")
         .property(
             "placement",
             [](const Buffer& buffer) { return nameIn(kPlacements, buffer.placement()); },
@@ -461,6 +519,13 @@ void bindAttributes(BufferClass& type) {
             "group", [](py::handle self) { return bufferOf(self).group; }, "Its devices.")
         .property("writable", &Buffer::writable,
                   "False if write(), collectives and kernels must not change it.")
+        .property("is_writable", &Buffer::writable, "Same as writable.")
+        .property(
+            "is_external", [](py::handle self) { return bufferOf(self).external; },
+            "True if it was made around existing tensors.")
+        .property(
+            "owns_memory", [](py::handle self) { return !bufferOf(self).external; },
+            "False if it was made around existing tensors.")
         .property("shards", &shardsOf, "The part that each copy holds.")
         .def(
             "shard",
@@ -496,13 +561,19 @@ void bindBuffer(py::module_& module) {
         later ones. So a host function on such a queue must not call read() or write(), which would
         wait for its own end; it uses tensor().)"));
     setType<BufferHandle>(type);
-    type.def(py::init(&makeBuffer), "shape"_a, "dtype"_a = py::none(), "group"_a = py::none(),
-             "placement"_a = "replicated", "shard_rows"_a = py::none(), py::kw_only(),
-             "memory_type"_a = Memory::MemoryTypes::eStorage, doc(R"(
+    type.def(py::init(&makeBuffer), "shape"_a, "var_type"_a = py::none(),
+             "external_buffer"_a = py::none(), py::kw_only(), "dtype"_a = py::none(),
+             "group"_a = py::none(), "placement"_a = "replicated", "shard_rows"_a = py::none(),
+             "memory_type"_a = Memory::MemoryTypes::eStorage, "writable"_a = true, doc(R"(
                  `shape` is a number or up to three, none of them 0, with at most 2**30 elements.
-                 `dtype` is one of NumPy's (default: float32; structs and sub-arrays, too) or the
-                 name of a vector or matrix of GLSL: "vec3", "ivec2", "mat4". Elements are stored
-                 without padding. `group` is default_group() by default.
+                 `var_type`, or `dtype`, is one of NumPy's (default: float32; structs and
+                 sub-arrays, too), one of this module (kp.vec3), or the name of a vector or matrix
+                 of GLSL: "vec3", "ivec2", "mat4". Elements are stored without padding. `group` is
+                 default_group() by default.
+
+                 `external_buffer` is existing memory: a tensor, or one for each copy, of the
+                 group's devices in their order; None for a shard without rows. `writable=False`
+                 refuses everything that would change it.
 
                  `placement` is "replicated" (a whole copy on each device), "replicated_by_queue"
                  (one for each queue) or "sharded" (each device has some of the rows); `shard_rows`
@@ -510,15 +581,21 @@ void bindBuffer(py::module_& module) {
         .def_static("from_tensors", &fromTensors, "shape"_a, "dtype"_a, "tensors"_a,
                     "group"_a = py::none(), "placement"_a = "replicated",
                     "shard_rows"_a = py::none(), "writable"_a = true, doc(R"(
-                        A buffer around existing tensors: one for each copy, of the group's devices
-                        in their order; None for a shard without rows. `writable=False` refuses
-                        everything that would change them.)"));
+                        A buffer with `tensors` as its `external_buffer`.)"));
     bindAttributes(type);
     bindTransfers(type);
     bindCollectives(type);
     type.def("destroy", &destroyBuffer, doc(R"(
             Frees the memory on every device, after the work that uses it. A second call does
             nothing.)"))
+        .def("_destroy", &destroyBuffer, "Same as destroy().")
+        .def_static(
+            "__class_getitem__",
+            [](const py::object& item) {
+                const py::handle self(reinterpret_cast<PyObject*>(gType<BufferHandle>));
+                return py::reinterpret_steal<py::object>(Py_GenericAlias(self.ptr(), item.ptr()));
+            },
+            "dtype"_a, "An annotation: kp.Buffer[kp.float32] is a buffer of this dtype.")
         .def("__repr__", &describeBuffer);
     bindContextManager(type, &destroyBuffer);
 }

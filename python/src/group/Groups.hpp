@@ -21,8 +21,9 @@ struct GroupHandle {
 struct BufferHandle {
     std::shared_ptr<GroupHandle> group;
     std::shared_ptr<Buffer> buffer;
-    py::dtype dtype; ///< of an element; a sub-array if that is a vector or a matrix
-    int users = 0;   ///< calls that use it without the GIL
+    py::dtype dtype;       ///< of an element; a sub-array if that is a vector or a matrix
+    int users = 0;         ///< calls that use it without the GIL
+    bool external = false; ///< around existing tensors
 };
 
 using GroupClass = py::class_<GroupHandle, std::shared_ptr<GroupHandle>>;

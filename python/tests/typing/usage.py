@@ -184,7 +184,7 @@ def groups(manager: kp.Manager) -> list[kp.Event]:
         assert_type(group.limits, kp.GroupLimits)
         kp.set_default_group(group)
     group = kp.default_group()
-    buffer = kp.Buffer((4, 5), "vec3", group, "sharded", [3, 1])
+    buffer = kp.Buffer((4, 5), "vec3", group=group, placement="sharded", shard_rows=[3, 1])
     assert_type(buffer.shape, tuple[int, ...])
     assert_type(buffer.shard(0), kp.Shard)
     assert_type(buffer.tensor(np.int32(1)), kp.Tensor)
