@@ -304,6 +304,7 @@ SPELLINGS = (
     (r"numpy\.ndarray\b(?!\[)", "NDArray[Any]"),
     (r"numpy\.dtype\b(?!\[)", "np.dtype[Any]"),
     (r"\bItems\[", "collections.abc.Sequence["),
+    (r"collections\.abc\.Sequence\[SupportsIndex\] \| SupportsIndex \| NDArray\[Any\]", "_Extent"),
 )
 
 #: Members that the stub does not have. kp.Tensor() takes the arguments of its __init__.
@@ -479,7 +480,9 @@ def write_property(path: str, name: str, member: property) -> Iterator[str]:
     if documentation:
         yield from documented(documentation, "        ")
     if member.fset is not None:
-        raise Failure(f"{path} can be assigned, which this script does not support")
+        yield ""
+        yield f"    @{name}.setter"
+        yield f"    def {name}(self, value: {result}) -> None: ..."
 
 
 def write_enum(class_: type[enum.Enum]) -> Iterator[str]:
@@ -513,7 +516,8 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         if isinstance(member, property):
             yield from write_property(path, key, member)
         else:
-            yield from write_function(path, key, member, "    ")
+            # A method that the package extends has the signature of the extension module's.
+            yield from write_function(path, key, getattr(member, "__wrapped__", member), "    ")
 
 
 def generate(package: Path) -> str:

@@ -1487,17 +1487,29 @@ class TraceOptions:
     def trace_kernels(self) -> bool:
         """Prints launches (KP_TRACE_KERNELS)."""
 
+    @trace_kernels.setter
+    def trace_kernels(self, value: bool) -> None: ...
+
     @property
     def no_copy(self) -> bool:
         """Skips those whose message begins "enqueue_copy" (KP_TRACE_NOCOPY)."""
+
+    @no_copy.setter
+    def no_copy(self, value: bool) -> None: ...
 
     @property
     def no_accumulate(self) -> bool:
         """Skips those with "add<" in their message (KP_TRACE_NOACCUMULATE)."""
 
+    @no_accumulate.setter
+    def no_accumulate(self, value: bool) -> None: ...
+
     @property
     def profile_kernels(self) -> bool:
         """Switches profile_kernel() on (KP_PROFILE_KERNELS)."""
+
+    @profile_kernels.setter
+    def profile_kernels(self, value: bool) -> None: ...
 
     @property
     def filter(self) -> str:
@@ -1505,11 +1517,24 @@ class TraceOptions:
         (KP_TRACE_FILTER).
         """
 
-def trace_options() -> TraceOptions:
-    """The current options; initially those of the environment."""
+    @filter.setter
+    def filter(self, value: str) -> None: ...
 
-def set_trace_options(options: TraceOptions) -> None:
-    """Replaces the current options."""
+def trace_options() -> TraceOptions:
+    """A copy of the current options; initially those of the environment."""
+
+def set_trace_options(
+    options: TraceOptions | None = None,
+    *,
+    trace_kernels: bool | None = None,
+    no_copy: bool | None = None,
+    no_accumulate: bool | None = None,
+    profile_kernels: bool | None = None,
+    filter: str | None = None,
+) -> None:
+    """Changes the options that are given by name, and takes all others from `options`, by default
+    the current ones.
+    """
 
 def trace_options_from_environment() -> TraceOptions:
     """The options in the environment variables now."""
@@ -1677,6 +1702,9 @@ class Launcher:
         stay in `events` and are counted by a later read.
         """
 
+    def _notify_profiler(self) -> None:
+        """Passes the launches that have finished to the profiler now."""
+
     def clear_statistics(self) -> None:
         """Discards all times and events."""
 
@@ -1685,7 +1713,30 @@ class Launcher:
 
     def __repr__(self) -> str: ...
 
-class HostLauncher(Launcher):
+class OpenClKernelLauncherI(Launcher):
+    """Base of kernel launchers. Derived classes define __call__, which launches a kernel without
+    further arguments.
+    """
+
+    def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
+
+    def check_kernel_arg(
+        self,
+        arg: Any,
+        arg_id: SupportsIndex,
+        arg_name: str | None = None,
+        arg_type: Any = None,
+    ) -> None:
+        """Raises InvalidArgument if a value is not of a type: a class of memory, or a dtype,
+        which NumPy's numbers must have and Python's must fit.
+        """
+
+class HostLauncherI(Launcher):
+    """Base of launchers of host functions. Derived classes define __call__."""
+
+    def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
+
+class HostLauncher(HostLauncherI):
     """Launches a Python function among kernels. It runs on a thread of the library when all work
     before it is done; work after it waits for it. If it raises, waiting for its event raises
     the same exception, and work that depends on it fails.
@@ -1708,7 +1759,7 @@ class HostLauncher(Launcher):
     ) -> Event:
         """Launches and returns at once."""
 
-class KernelLauncher(Launcher):
+class KernelLauncher(OpenClKernelLauncherI):
     """A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
     a path. `args_list` has all arguments by position, or pairs of an index or a name and a
     value: bindings in ascending order, then push constants by offset, then specialization
@@ -1775,8 +1826,8 @@ class KernelLauncher(Launcher):
         self,
         queue: Queue | None = None,
         wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
-        global_work_size: collections.abc.Sequence[int] | int | None = None,
-        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        global_work_size: _Extent | None = None,
+        local_work_size: _Extent | None = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once. Missing sizes are the launcher's defaults."""
@@ -1809,8 +1860,8 @@ class ParametrizedKernelLauncher(KernelLauncher):
         self,
         queue: Queue | None = None,
         wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
-        global_work_size: collections.abc.Sequence[int] | int | None = None,
-        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        global_work_size: _Extent | None = None,
+        local_work_size: _Extent | None = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once. Missing sizes are the launcher's defaults."""
@@ -1854,8 +1905,8 @@ class IterativeKernelLauncher(ParametrizedKernelLauncher):
         queue: Queue | None = None,
         wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
         enqueue_barrier: bool = True,
-        global_work_size: collections.abc.Sequence[int] | int | None = None,
-        local_work_size: collections.abc.Sequence[int] | int | None = None,
+        global_work_size: _Extent | None = None,
+        local_work_size: _Extent | None = None,
         **parameters: Any,
     ) -> Event | None:
         """Launches the kernel once for each value, in one submission. An out-of-order queue gets a
@@ -1945,6 +1996,9 @@ class KernelListLauncher:
     @property
     def statistics(self) -> dict[str, KernelStatistics]:
         """Times of the profiled launches that have finished, by launcher name. Never waits."""
+
+    def _notify_profiler(self) -> None:
+        """Passes the launches that have finished to the profiler now."""
 
     def clear_statistics(self) -> None:
         """Discards all times and events."""

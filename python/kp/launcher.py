@@ -14,10 +14,11 @@ Names and rules are those of HySoP's OpenCL launchers.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from ._kp import (
     CopyLauncher,
@@ -25,12 +26,14 @@ from ._kp import (
     FillLauncher,
     FunctionProfiler,
     HostLauncher,
+    HostLauncherI,
     IterativeKernelLauncher,
     Kernel,
     KernelLauncher,
     KernelListLauncher,
     KernelStatistics,
     Launcher,
+    OpenClKernelLauncherI,
     ParametrizedKernelLauncher,
     TimingSink,
     TraceOptions,
@@ -50,12 +53,22 @@ __all__ = [
     "FillLauncher",
     "FunctionProfiler",
     "HostLauncher",
+    "HostLauncherI",
     "IterativeKernelLauncher",
     "Kernel",
     "KernelLauncher",
     "KernelListLauncher",
     "KernelStatistics",
     "Launcher",
+    "LauncherI",
+    "OpenClIterativeKernelLauncher",
+    "OpenClKernelLauncher",
+    "OpenClKernelLauncherI",
+    "OpenClKernelListLauncher",
+    "OpenClKernelParameterGenerator",
+    "OpenClKernelParameterYielder",
+    "OpenClKernelStatistics",
+    "OpenClParametrizedKernelLauncher",
     "ParameterGenerator",
     "ParameterYielder",
     "ParametrizedKernelLauncher",
@@ -114,21 +127,59 @@ def profile_kernel(
 ) -> None:
     """Wait for an event and add its duration, in seconds, to a profiler.
 
-    - `kernel`: a launcher or a name.
+    - `kernel`: a launcher, a list of launchers or a name.
     - `evt`: the event of the launch.
     - `kernel_msg`: the name to filter by; by default, that of `kernel`.
-    - `fprofiler`: the profiler. None does nothing.
+    - `fprofiler`: the profiler; by default that of `kernel`, which gets each launch once.
 
     It does nothing if should_profile_kernel() is False for the name, and adds nothing if the event
-    has no profile. Launchers do not call it, because their statistics never wait.
+    has no profile. Otherwise each call of a launcher or a list calls it.
     """
     message = kernel_msg or (kernel if isinstance(kernel, str) else str(kernel.name))
-    if fprofiler is None or not should_profile_kernel(message):
+    if not should_profile_kernel(message):
         return
     evt.wait()
-    times = evt.profile
-    if times is not None:
+    if fprofiler is None:
+        if isinstance(kernel, (Launcher, KernelListLauncher)):
+            kernel._notify_profiler()
+    elif (times := evt.profile) is not None:
         fprofiler += times.duration * 1e-9
+
+
+def _take_the_order_of_hysop(launcher: type[ParametrizedKernelLauncher], *first: str) -> None:
+    """Let a class take HySoP's positional arguments, too. These begin with the parameters map."""
+    initialize = cast("Callable[..., None]", launcher.__init__)
+
+    @functools.wraps(initialize)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        if args and isinstance(args[0], Mapping):
+            if len(args) > len(first):
+                raise TypeError(
+                    f"{launcher.__name__} takes at most {len(first)} arguments by position after a "
+                    f"parameters map, not {len(args)}; give name=..., kernel=... by name"
+                )
+            for name, value in zip(first, args, strict=False):
+                if name in kwargs:
+                    raise TypeError(f"{launcher.__name__} got {name} by position and by name")
+                kwargs[name] = value
+            args = ()
+        initialize(self, *args, **kwargs)
+
+    setattr(launcher, "__init__", __init__)  # noqa: B010, mypy takes it for a method
+
+
+LauncherI = Launcher
+OpenClKernelLauncher = KernelLauncher
+OpenClParametrizedKernelLauncher = ParametrizedKernelLauncher
+OpenClIterativeKernelLauncher = IterativeKernelLauncher
+OpenClKernelListLauncher = KernelListLauncher
+OpenClKernelParameterGenerator = ParameterGenerator
+OpenClKernelParameterYielder = ParameterYielder
+OpenClKernelStatistics = KernelStatistics
+_take_the_order_of_hysop(ParametrizedKernelLauncher, "parameters_map", "args_list")
+_take_the_order_of_hysop(
+    IterativeKernelLauncher, "parameters_map", "args_list", "iterated_parameters"
+)
 
 
 for _name in __all__:

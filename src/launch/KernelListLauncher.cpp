@@ -175,6 +175,11 @@ StatisticsByName KernelListLauncher::statistics() {
     return statistics;
 }
 
+void KernelListLauncher::notifyProfiler() {
+    for (const auto& [name, log] : mImpl->logs)
+        log->notifySink();
+}
+
 void KernelListLauncher::clearStatistics() {
     for (const auto& [name, log] : mImpl->logs)
         log->clear();

@@ -58,14 +58,19 @@ RunLog::~RunLog() {
     }
 }
 
-bool RunLog::count(const Run& run) {
+void RunLog::notify(Run& run, const EventProfile& profile) {
+    if (mSink && !run.notified)
+        mSink->addTiming(mName, run.event, profile, run.bytes);
+    run.notified = true;
+}
+
+bool RunLog::count(Run& run) {
     try {
         if (!run.event.done())
             return false;
         if (const std::optional<EventProfile> profile = run.event.profile()) {
             mStatistics.add(profile->duration(), run.bytes);
-            if (mSink)
-                mSink->addTiming(mName, run.event, *profile, run.bytes);
+            notify(run, *profile);
         } else if (run.event.status() != EventStatus::eError) {
             mStatistics.addUnprofiled();
         }
@@ -99,6 +104,18 @@ KernelStatistics RunLog::statistics() {
             unfinished.push_back(std::move(run));
     mRuns.swap(unfinished);
     return mStatistics;
+}
+
+void RunLog::notifySink() {
+    const std::lock_guard lock(mMutex);
+    for (Run& run : mRuns) {
+        try {
+            if (run.event.done())
+                if (const std::optional<EventProfile> profile = run.event.profile())
+                    notify(run, *profile);
+        } catch (const DeviceLost&) { // it never gets a time
+        }
+    }
 }
 
 void RunLog::clear() {
@@ -197,6 +214,10 @@ std::vector<Event> Launcher::events() const {
 
 KernelStatistics Launcher::statistics() {
     return mRunLog->statistics();
+}
+
+void Launcher::notifyProfiler() {
+    mRunLog->notifySink();
 }
 
 void Launcher::clearStatistics() {

@@ -63,16 +63,21 @@ public:
     std::vector<Event> events() const;
     /// Counts the launches that have finished, and returns the statistics.
     KernelStatistics statistics();
+    /// Passes the launches that have finished to the sink, each once, without counting them.
+    void notifySink();
     void clear();
 
 private:
     struct Run {
         Event event;
         uint64_t bytes;
+        bool notified = false;
     };
 
     /// Counts a run if it has ended. @return true if it has
-    bool count(const Run& run);
+    bool count(Run& run);
+    /// Passes a run that has ended to the sink, once.
+    void notify(Run& run, const EventProfile& profile);
 
     const std::string mName;
     const std::shared_ptr<TimingSink> mSink;

@@ -78,6 +78,7 @@ public:
     /// Return the profiled launches of this list, and their times by launcher name; see Launcher.
     std::vector<Event> events() const;
     StatisticsByName statistics();
+    void notifyProfiler();
     void clearStatistics();
 
 private:

@@ -104,6 +104,8 @@ public:
     /// clearStatistics(). Never waits: unfinished launches stay in events() and are counted by a
     /// later call.
     KernelStatistics statistics();
+    /// Passes the launches that have finished to the profiler now. Otherwise statistics() does it.
+    void notifyProfiler();
     /// Discards all times and events.
     void clearStatistics();
 

@@ -11,7 +11,7 @@ struct KernelHandle {
     std::shared_ptr<ManagerHandle> manager;
     Kernel kernel;
 };
-struct KernelLauncherHandle : LauncherHandle {
+struct KernelLauncherHandle : KernelInterfaceHandle {
     py::object kernel;
     py::object arguments;
     py::object queue;
@@ -276,7 +276,7 @@ void bindKernel(py::module_& module) {
 }
 
 void bindKernelLauncher(py::module_& module) {
-    py::class_<KernelLauncherHandle, LauncherHandle> type(module, "KernelLauncher", doc(R"(
+    py::class_<KernelLauncherHandle, KernelInterfaceHandle> type(module, "KernelLauncher", doc(R"(
         A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
         a path. `args_list` has all arguments by position, or pairs of an index or a name and a
         value: bindings in ascending order, then push constants by offset, then specialization

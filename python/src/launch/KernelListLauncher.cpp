@@ -184,6 +184,8 @@ void bindKernelListLauncher(py::module_& module) {
         .property(
             "statistics", &KernelListLauncher::statistics,
             "Times of the profiled launches that have finished, by launcher name. Never waits.")
+        .method("_notify_profiler", &KernelListLauncher::notifyProfiler,
+                "Passes the launches that have finished to the profiler now.")
         .method("clear_statistics", &KernelListLauncher::clearStatistics,
                 "Discards all times and events.")
         .method("__repr__", [](const KernelListLauncher& list) {

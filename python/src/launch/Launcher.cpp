@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <kompute/launch/Trace.hpp>
+
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Waiting.hpp"
@@ -52,9 +54,9 @@ private:
     PyObject* mSelf = nullptr; ///< borrowed
 };
 
-std::unique_ptr<LauncherHandle> makeLauncher(const std::string& name,
-                                             const OptionalSink& profiler) {
-    auto handle = std::make_unique<LauncherHandle>();
+template <typename Handle>
+std::unique_ptr<Handle> makeLauncher(const std::string& name, const OptionalSink& profiler) {
+    auto handle = std::make_unique<Handle>();
     handle->launcher = std::make_shared<PythonLauncher>(name, profiler.value_or(nullptr));
     return handle;
 }
@@ -80,6 +82,32 @@ py::dict parametersOf(py::handle self) {
     for (const ParameterInfo& info : launcherOf(self).parameters())
         types[info.name.c_str()] = info.type;
     return types;
+}
+
+/// The check of a launcher that has no kernel of its own.
+void checkArgumentType(py::handle self, const py::object& value, uint32_t index,
+                       const py::object& name, const py::object& type) {
+    const std::string& launcher = launcherOf(self).name();
+    const std::string shown = name.is_none() ? std::to_string(index) : std::string(py::str(name));
+    const auto refuse = [&](const std::string& expected, const std::string& given) {
+        throw InvalidArgument(formatted("launcher '{}': argument {} '{}' is a {}, but was given {}",
+                                        launcher, index, shown, expected, given));
+    };
+    if (PyType_Check(type.ptr()) &&
+        PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), gType<MemoryHandle>)) {
+        if (!PyObject_TypeCheck(value.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())))
+            refuse(reprOf(type), reprOf(value));
+        return;
+    }
+    KernelArgument expected;
+    expected.index = index;
+    expected.kind = ArgumentKind::ePushConstant;
+    expected.type = toScalarType(type);
+    if (expected.type == shader::ScalarType::eUnknown)
+        return;
+    const ArgumentValue given = toArgument(value, &expected, launcher, shown);
+    if (given.kind() != ArgumentValue::Kind::eNumbers || given.type() != expected.type)
+        refuse(typeName(expected), given.describe());
 }
 
 /// Runs a Python function. Its parameters are Python objects, which the library never sees.
@@ -114,7 +142,7 @@ private:
 };
 
 /// A kp.launcher.HostLauncher.
-struct HostHandle final : LauncherHandle {};
+struct HostHandle final : HostInterfaceHandle {};
 
 std::unique_ptr<HostHandle> makeHost(const std::string& name, const py::object& function,
                                      const std::vector<std::string>& parameters,
@@ -168,6 +196,21 @@ void limitInFlight(Callable& callable) {
         if (oldest.value() != 0 && !oldest.done())
             waitFor(oldest);
     }
+}
+
+/// Calls kp.launcher.profile_kernel() if it is on for this name.
+void profileAs(const std::string& name, py::handle launched, const Event& event) {
+    if (shouldProfileKernel(name))
+        py::module_::import("kp.launcher").attr("profile_kernel")(launched, event);
+}
+
+/// Same for a launcher. @param event  null for iterations without a barrier
+void profile(py::handle launched, const LauncherHandle& handle, std::optional<Event> event) {
+    if (const std::vector<Event> all = event ? std::vector<Event>() : handle.launcher->events();
+        !all.empty())
+        event = all.back();
+    if (event)
+        profileAs(handle.launcher->name(), launched, *event);
 }
 
 /// Adds a named argument of a call.
@@ -252,9 +295,11 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
             }
             event = (*handle.launcher)(options);
         }
+        if (event)
+            handle.recent.push_back(*event);
+        profile(self, handle, event);
         if (!event)
             return py::none().release().ptr();
-        handle.recent.push_back(*event);
         return py::cast(std::move(*event)).release().ptr();
     });
 }
@@ -290,6 +335,10 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
             event = (*handle.list)(target, waits, parameters);
         }
         handle.recent.push_back(event);
+        const py::list members = handle.members.attr("copy")(); // another thread may push meanwhile
+        for (const py::handle member : members)
+            profile(member, handleOf<LauncherHandle>(member), event);
+        profileAs(handle.list->name(), self, event);
         return py::cast(std::move(event)).release().ptr();
     });
 }
@@ -298,8 +347,9 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
 const std::string kQueue =
     "(self, queue: kp._kp.Queue | None = None, "
     "wait_for: collections.abc.Iterable[kp._kp.Event | None] | kp._kp.Event | None = None, ";
-const std::string kSizes = "global_work_size: collections.abc.Sequence[int] | int | None = None, "
-                           "local_work_size: collections.abc.Sequence[int] | int | None = None, ";
+const std::string kSize = "collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | "
+                          "numpy.ndarray | None = None, ";
+const std::string kSizes = "global_work_size: " + kSize + "local_work_size: " + kSize;
 const std::string kReturn = "**parameters: typing.Any) -> kp._kp.Event";
 
 PyMethodDef gCallPlain =
@@ -376,7 +426,7 @@ void bindLauncher(py::module_& module) {
     )"));
     setType<LauncherHandle>(type);
     Members(type, launcherOf)
-        .def(py::init(&makeLauncher), "name"_a, "profiler"_a = py::none())
+        .def(py::init(&makeLauncher<LauncherHandle>), "name"_a, "profiler"_a = py::none())
         .def("__call__", &callUndefined, doc(R"(
             Launches and returns the event. Derived classes define it, with the keywords queue and
             wait_for and their parameters.
@@ -396,6 +446,8 @@ void bindLauncher(py::module_& module) {
                 Times of all profiled launches that have finished. Never waits: unfinished launches
                 stay in `events` and are counted by a later read.
             )"))
+        .method("_notify_profiler", &Launcher::notifyProfiler,
+                "Passes the launches that have finished to the profiler now.")
         .method("clear_statistics", &Launcher::clearStatistics, "Discards all times and events.")
         .def(
             "_register_event",
@@ -405,7 +457,20 @@ void bindLauncher(py::module_& module) {
             return formatted("<kp.launcher.{} '{}'>", typeNameOf(self), launcherOf(self).name());
         });
 
-    py::class_<HostHandle, LauncherHandle> host(module, "HostLauncher", doc(R"(
+    py::class_<KernelInterfaceHandle, LauncherHandle>(module, "OpenClKernelLauncherI", doc(R"(
+        Base of kernel launchers. Derived classes define __call__, which launches a kernel without
+        further arguments.)"))
+        .def(py::init(&makeLauncher<KernelInterfaceHandle>), "name"_a, "profiler"_a = py::none())
+        .def("check_kernel_arg", &checkArgumentType, "arg"_a, "arg_id"_a, "arg_name"_a = py::none(),
+             "arg_type"_a = py::none(), doc(R"(
+                 Raises InvalidArgument if a value is not of a type: a class of memory, or a dtype,
+                 which NumPy's numbers must have and Python's must fit.)"));
+
+    py::class_<HostInterfaceHandle, LauncherHandle>(module, "HostLauncherI", doc(R"(
+        Base of launchers of host functions. Derived classes define __call__.)"))
+        .def(py::init(&makeLauncher<HostInterfaceHandle>), "name"_a, "profiler"_a = py::none());
+
+    py::class_<HostHandle, HostInterfaceHandle> host(module, "HostLauncher", doc(R"(
         Launches a Python function among kernels. It runs on a thread of the library when all work
         before it is done; work after it waits for it. If it raises, waiting for its event raises
         the same exception, and work that depends on it fails.

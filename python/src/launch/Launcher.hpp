@@ -39,6 +39,10 @@ struct LauncherHandle : Callable {
                          const std::vector<Event>& /*waitFor*/) {}
 };
 
+/// A kp.launcher.OpenClKernelLauncherI or kp.launcher.HostLauncherI, from which users derive.
+struct KernelInterfaceHandle : LauncherHandle {};
+struct HostInterfaceHandle : LauncherHandle {};
+
 struct ListHandle : Callable {
     std::shared_ptr<KernelListLauncher> list;
     py::list members;                     ///< the Python objects of its launchers
@@ -91,7 +95,7 @@ std::shared_ptr<Launcher> launcherForList(py::handle object);
 void bindProfiler(py::module_& module);
 /// Binds Kernel, which comes before Launcher.
 void bindKernel(py::module_& module);
-/// Binds Launcher and HostLauncher.
+/// Binds Launcher, HostLauncher, and the classes that users derive from.
 void bindLauncher(py::module_& module);
 /// Binds KernelLauncher, ParametrizedKernelLauncher and IterativeKernelLauncher.
 void bindKernelLauncher(py::module_& module);

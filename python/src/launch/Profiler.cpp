@@ -87,6 +87,17 @@ void setTraceOutputTo(const py::object& output) {
     });
 }
 
+void changeTraceOptions(const std::optional<TraceOptions>& options,
+                        const std::optional<bool>& traceKernels, const std::optional<bool>& noCopy,
+                        const std::optional<bool>& noAccumulate,
+                        const std::optional<bool>& profileKernels,
+                        const std::optional<std::string>& filter) {
+    const TraceOptions base = options ? *options : traceOptions();
+    setTraceOptions({traceKernels.value_or(base.traceKernels), noCopy.value_or(base.noCopy),
+                     noAccumulate.value_or(base.noAccumulate),
+                     profileKernels.value_or(base.profileKernels), filter.value_or(base.filter)});
+}
+
 void bindTrace(py::module_& module) {
     py::class_<TraceOptions>(module, "TraceOptions",
                              "Selects the launches that are traced and profiled.")
@@ -96,20 +107,25 @@ void bindTrace(py::module_& module) {
              }),
              py::kw_only(), "trace_kernels"_a = false, "no_copy"_a = false,
              "no_accumulate"_a = false, "profile_kernels"_a = false, "filter"_a = "")
-        .def_readonly("trace_kernels", &TraceOptions::traceKernels,
-                      "Prints launches (KP_TRACE_KERNELS).")
-        .def_readonly("no_copy", &TraceOptions::noCopy,
-                      "Skips those whose message begins \"enqueue_copy\" (KP_TRACE_NOCOPY).")
-        .def_readonly("no_accumulate", &TraceOptions::noAccumulate,
-                      "Skips those with \"add<\" in their message (KP_TRACE_NOACCUMULATE).")
-        .def_readonly("profile_kernels", &TraceOptions::profileKernels,
-                      "Switches profile_kernel() on (KP_PROFILE_KERNELS).")
-        .def_readonly("filter", &TraceOptions::filter, doc(R"(
+        .def_readwrite("trace_kernels", &TraceOptions::traceKernels,
+                       "Prints launches (KP_TRACE_KERNELS).")
+        .def_readwrite("no_copy", &TraceOptions::noCopy,
+                       "Skips those whose message begins \"enqueue_copy\" (KP_TRACE_NOCOPY).")
+        .def_readwrite("no_accumulate", &TraceOptions::noAccumulate,
+                       "Skips those with \"add<\" in their message (KP_TRACE_NOACCUMULATE).")
+        .def_readwrite("profile_kernels", &TraceOptions::profileKernels,
+                       "Switches profile_kernel() on (KP_PROFILE_KERNELS).")
+        .def_readwrite("filter", &TraceOptions::filter, doc(R"(
             Comma-separated globs that select messages; a leading ! excludes them (KP_TRACE_FILTER).
         )"));
     module.def("trace_options", &traceOptions,
-               "The current options; initially those of the environment.");
-    module.def("set_trace_options", &setTraceOptions, "options"_a, "Replaces the current options.");
+               "A copy of the current options; initially those of the environment.");
+    module.def("set_trace_options", &changeTraceOptions, "options"_a = py::none(), py::kw_only(),
+               "trace_kernels"_a = py::none(), "no_copy"_a = py::none(),
+               "no_accumulate"_a = py::none(), "profile_kernels"_a = py::none(),
+               "filter"_a = py::none(), doc(R"(
+        Changes the options that are given by name, and takes all others from `options`, by default
+        the current ones.)"));
     module.def("trace_options_from_environment", &traceOptionsFromEnvironment,
                "The options in the environment variables now.");
     module.def("set_trace_output", &setTraceOutputTo, "output"_a, doc(R"(
