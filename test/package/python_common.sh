@@ -72,5 +72,6 @@ smoke() {
 
 # command_line FOLDER   runs the package's commands in the environment FOLDER
 command_line() {
-    (cd "$work/tmp" && quietly "$1/bin/kp" --help && quietly "$1/bin/python" -I -m kp --help)
+    (cd "$work/tmp" && quietly "$1/bin/kp" --help && quietly "$1/bin/convert_shaders" --help \
+        && quietly "$1/bin/python" -I -m kp --help)
 }

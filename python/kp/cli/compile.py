@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import kp
 from kp.cli.arguments import add_shader_options
 from kp.cli.bindings import access
 from kp.cli.command import Command
+from kp.cli.convert_shaders import is_namespace, to_header
 from kp.cli.errors import CommandError, UsageError
-from kp.cli.header import to_header
 from kp.cli.image_formats import element_type
 from kp.cli.shaders import compile_file, kind_name
 from kp.cli.table import format_bytes, format_shape, format_table
@@ -50,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def compile_shader(arguments: argparse.Namespace) -> int:
-    if not re.fullmatch(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*", arguments.namespace):
+    if not is_namespace(arguments.namespace):
         raise UsageError(
             f"--namespace '{arguments.namespace}' is not a C++ namespace such as my::shaders"
         )
