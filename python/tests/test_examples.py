@@ -349,6 +349,15 @@ def test_documentation_links_exist() -> None:
                 assert (page.parent / target).exists(), f"{page}: {target}"
 
 
+@needs_docs
+@pytest.mark.parametrize("page", ["from-opencl-and-hysop.md", "from-vkdispatch.md"])
+def test_tables_name_tests_that_exist(page: str) -> None:
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", (DOCS / page).read_text("utf-8"))
+    assert len(named) > 15
+    assert not [name for name in named if f"def {name}(" not in tests]
+
+
 @needs_examples
 def test_notebook_runs(notebook: Notebook) -> None:
     path = EXAMPLES / "quick_start.ipynb"
