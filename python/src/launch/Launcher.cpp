@@ -198,19 +198,21 @@ void limitInFlight(Callable& callable) {
     }
 }
 
-/// Calls kp.launcher.profile_kernel() if it is on for this name.
+/// Returns true if launches call kp.launcher.profile_kernel(), which has a filter of its own.
+bool profiles() {
+    return traceOptions().profileKernels;
+}
+
 void profileAs(const std::string& name, py::handle launched, const Event& event) {
     if (shouldProfileKernel(name))
         py::module_::import("kp.launcher").attr("profile_kernel")(launched, event);
 }
 
-/// Same for a launcher. @param event  null for iterations without a barrier
-void profile(py::handle launched, const LauncherHandle& handle, std::optional<Event> event) {
-    if (const std::vector<Event> all = event ? std::vector<Event>() : handle.launcher->events();
-        !all.empty())
-        event = all.back();
-    if (event)
-        profileAs(handle.launcher->name(), launched, *event);
+/// Profiles a launch. @param event  empty for iterations without a barrier
+void profile(py::handle launched, const Launcher& launcher, const std::optional<Event>& event) {
+    const std::vector<Event> launches = event ? std::vector<Event>{*event} : launcher.events();
+    if (!launches.empty())
+        profileAs(launcher.name(), launched, launches.back());
 }
 
 /// Adds a named argument of a call.
@@ -297,7 +299,8 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
         }
         if (event)
             handle.recent.push_back(*event);
-        profile(self, handle, event);
+        if (profiles())
+            profile(self, *handle.launcher, event);
         if (!event)
             return py::none().release().ptr();
         return py::cast(std::move(*event)).release().ptr();
@@ -335,10 +338,12 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
             event = (*handle.list)(target, waits, parameters);
         }
         handle.recent.push_back(event);
-        const py::list members = handle.members.attr("copy")(); // another thread may push meanwhile
-        for (const py::handle member : members)
-            profile(member, handleOf<LauncherHandle>(member), event);
-        profileAs(handle.list->name(), self, event);
+        if (profiles()) {
+            const py::list members = handle.members.attr("copy")(); // another thread may push now
+            for (const py::handle member : members)
+                profileAs(handleOf<LauncherHandle>(member).launcher->name(), member, event);
+            profileAs(handle.list->name(), self, event);
+        }
         return py::cast(std::move(event)).release().ptr();
     });
 }

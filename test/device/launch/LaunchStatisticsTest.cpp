@@ -49,6 +49,33 @@ TEST_F(LaunchStatisticsTest, ReturnsEventsSinceTheLastFetch) {
     EXPECT_EQ(launcher->statistics().count(), 0u);
 }
 
+TEST_F(LaunchStatisticsTest, NotifiesTheProfilerOfEachLaunchOnce) {
+    auto ofKernel = std::make_shared<kp::FunctionProfiler>("kernel");
+    auto ofList = std::make_shared<kp::FunctionProfiler>("list");
+    kp::KernelOptions options = sized(1);
+    options.profiler = ofKernel;
+    auto kernel = std::make_shared<kp::KernelLauncher>(
+        "k", scale, kp::Arguments{floats({1}), 1.0f, 1.0f}, options);
+    kp::KernelListLauncher list("list", ofList);
+    list.pushKernels(kernel);
+    kp::UserEvent gate;
+    list(timed).wait();
+    const kp::Event held = list(timed, {gate});
+    for (int i = 0; i < 2; ++i) {
+        kernel->notifyProfiler();
+        list.notifyProfiler();
+        EXPECT_EQ(ofKernel->calls(), 1u);
+        EXPECT_EQ(ofList->calls(), 1u);
+    }
+    EXPECT_EQ(kernel->events().size(), 2u);
+    gate.set();
+    held.wait();
+    EXPECT_EQ(kernel->statistics().count(), 2u);
+    EXPECT_EQ(list.statistics().at("k").count(), 2u);
+    EXPECT_EQ(ofKernel->calls(), 2u);
+    EXPECT_EQ(ofList->calls(), 2u);
+}
+
 TEST_F(LaunchStatisticsTest, DoesNotWaitForHeldLaunches) {
     auto tensor = floats({1});
     kp::KernelListLauncher list("list");
