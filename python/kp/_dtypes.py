@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 __all__ = [
-    "complex128",
     "complex32",
     "complex64",
+    "complex128",
     "dtype",
     "dvec2",
     "dvec3",

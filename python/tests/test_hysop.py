@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -46,7 +47,7 @@ def test_classes_have_the_names_and_bases_of_hysop(tensor: kp.Tensor) -> None:
         *(kl.OpenClIterativeKernelLauncher, kl.OpenClParametrizedKernelLauncher),
         *(kl.OpenClKernelLauncher, kl.OpenClKernelLauncherI, kl.LauncherI),
     ]
-    assert all(issubclass(derived, base) for derived, base in zip(bases, bases[1:], strict=False))
+    assert all(issubclass(derived, base) for derived, base in itertools.pairwise(bases))
     assert issubclass(kl.HostLauncher, kl.HostLauncherI)
     assert issubclass(kl.HostLauncherI, kl.LauncherI)
     assert not issubclass(kl.OpenClKernelListLauncher, kl.LauncherI)

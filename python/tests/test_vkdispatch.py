@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace as Namespace
 from typing import Any
 
 import numpy as np
@@ -60,17 +61,13 @@ def test_external_buffer_may_be_one_tensor_and_read_only() -> None:
 
 
 def test_memory_of_cuda_is_unsupported(default: kp.DeviceGroup) -> None:
-    class CudaArray:
-        __cuda_array_interface__ = {"shape": (4,), "typestr": "<f4", "data": (16, False)}
-
-    class ExternalBufferInfo:
-        writable, keepalive, cuda_ptr, iface = True, True, 16, {}
-
-    for memory in (CudaArray(), ExternalBufferInfo()):
+    array = {"shape": (4,), "typestr": "<f4", "data": (16, False)}
+    external = {"writable": True, "iface": array, "keepalive": True, "cuda_ptr": 16}
+    for memory in (Namespace(__cuda_array_interface__=array), Namespace(**external)):
         with pytest.raises(kp.Unsupported, match="CUDA"):
             kp.Buffer((4,), kp.float32, memory)  # type: ignore[arg-type]
     for wrong in (3, "text", ramp(4)):
-        with pytest.raises(TypeError, match="external_buffer|an entry of external_buffer"):
+        with pytest.raises(TypeError, match="external_buffer"):
             kp.Buffer((4,), kp.float32, wrong)  # type: ignore[arg-type]
 
 

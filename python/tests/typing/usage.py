@@ -165,6 +165,10 @@ def launchers(manager: kp.Manager, tensor: kp.Tensor) -> kp.Event:
         "k", "k.comp", {"dt": (1, np.float32)}, {0: tensor}, (64, 64), 8, default_queue=queue
     )
     step += None
+    step += kp.launcher.OpenClKernelLauncher(
+        "k", "k.comp", {0: tensor}, np.array([64, 64]), (8,), queue
+    )
+    kp.launcher.set_trace_options(kp.launcher.trace_options(), profile_kernels=True)
     step.push_copy_device_to_host("field", tensor, np.zeros(3, np.float32)).push_kernels(
         kp.launcher.HostLauncher("host", lambda: None)
     )
@@ -186,6 +190,9 @@ def groups(manager: kp.Manager) -> list[kp.Event]:
     group = kp.default_group()
     buffer = kp.Buffer((4, 5), "vec3", group=group, placement="sharded", shard_rows=[3, 1])
     assert_type(buffer.shape, tuple[int, ...])
+    assert_type(kp.Buffer(np.array([4]), kp.vec3, buffer.tensor()).is_external, bool)
+    assert_type(kp.buffer_f32((4,)), kp.Buffer)
+    assert_type(kp.is_vector(buffer.var_type), bool)
     assert_type(buffer.shard(0), kp.Shard)
     assert_type(buffer.tensor(np.int32(1)), kp.Tensor)
     assert_type(buffer.group, kp.DeviceGroup)
