@@ -2661,17 +2661,25 @@ class Buffer:
     def __init__(
         self,
         shape: _Extent,
+        var_type: DTypeLike | None = None,
+        external_buffer: Tensor | collections.abc.Sequence[Tensor | None] | None = None,
+        *,
         dtype: DTypeLike | None = None,
         group: DeviceGroup | None = None,
         placement: str = "replicated",
         shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
-        *,
         memory_type: MemoryTypes = MemoryTypes.storage,
+        writable: bool = True,
     ) -> None:
         """`shape` is a number or up to three, none of them 0, with at most 2**30 elements.
-        `dtype` is one of NumPy's (default: float32; structs and sub-arrays, too) or the
-        name of a vector or matrix of GLSL: "vec3", "ivec2", "mat4". Elements are stored
-        without padding. `group` is default_group() by default.
+        `var_type`, or `dtype`, is one of NumPy's (default: float32; structs and
+        sub-arrays, too), one of this module (kp.vec3), or the name of a vector or matrix
+        of GLSL: "vec3", "ivec2", "mat4". Elements are stored without padding. `group` is
+        default_group() by default.
+
+        `external_buffer` is existing memory: a tensor, or one for each copy, of the
+        group's devices in their order; None for a shard without rows. `writable=False`
+        refuses everything that would change it.
 
         `placement` is "replicated" (a whole copy on each device), "replicated_by_queue"
         (one for each queue) or "sharded" (each device has some of the rows); `shard_rows`
@@ -2688,10 +2696,7 @@ class Buffer:
         shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
         writable: bool = True,
     ) -> Buffer:
-        """A buffer around existing tensors: one for each copy, of the group's devices
-        in their order; None for a shard without rows. `writable=False` refuses
-        everything that would change them.
-        """
+        """A buffer with `tensors` as its `external_buffer`."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -2702,12 +2707,20 @@ class Buffer:
         """The type of an element; a sub-array if that is a vector or a matrix."""
 
     @property
+    def var_type(self) -> np.dtype[Any]:
+        """Same as dtype."""
+
+    @property
     def size(self) -> int:
         """Elements of the whole buffer."""
 
     @property
     def mem_size(self) -> int:
         """Bytes of all elements, once."""
+
+    @property
+    def shader_shape(self) -> tuple[int, int, int, int]:
+        """The three extents, 1 for missing ones, and the number of elements."""
 
     @property
     def placement(self) -> str:
@@ -2724,6 +2737,18 @@ class Buffer:
     @property
     def writable(self) -> bool:
         """False if write(), collectives and kernels must not change it."""
+
+    @property
+    def is_writable(self) -> bool:
+        """Same as writable."""
+
+    @property
+    def is_external(self) -> bool:
+        """True if it was made around existing tensors."""
+
+    @property
+    def owns_memory(self) -> bool:
+        """False if it was made around existing tensors."""
 
     @property
     def shards(self) -> list[Shard]:
@@ -2753,9 +2778,9 @@ class Buffer:
     ) -> NDArray[Any]:
         """Copies to a new array, or to `out`, and waits for it.
 
-        With an index: its copy or shard. Without: all copies, stacked along a new first
-        axis; for a sharded buffer, the whole array. Axes of vectors and matrices come
-        last. `start` and `stop` select rows (of the first axis) of the result.
+        With an index: its copy or shard. Without: those of all indices, stacked along a
+        new first axis; for a sharded buffer, the whole array. Axes of vectors and matrices
+        come last. `start` and `stop` select rows (of the first axis) of each copy.
         """
 
     def read_async(
@@ -2778,10 +2803,11 @@ class Buffer:
     ) -> None:
         """Copies from host memory, which may be reused when the call returns.
 
-        With an index: to its copy or shard. Without: to every copy; for a sharded buffer,
-        to the shards. Arrays have the buffer's dtype and number of bytes; bytes, bytearray
-        and memoryview may be shorter; lists are converted. `start` is the row (of the
-        first axis) of the first element; arrays may have fewer rows then.
+        With an index: to its copy or shard. Without, or with -1: to every copy; for a
+        sharded buffer, to the shards. Arrays have the buffer's dtype. Arrays, bytes,
+        bytearray and memoryview may be shorter than the buffer, and are written to its
+        start. Lists are converted, and have all elements. `start` is the row (of the first
+        axis) of the first element; arrays and lists have whole rows then.
         """
 
     def write_async(
@@ -2864,6 +2890,13 @@ class Buffer:
         """Frees the memory on every device, after the work that uses it. A second call does
         nothing.
         """
+
+    def _destroy(self) -> None:
+        """Same as destroy()."""
+
+    @staticmethod
+    def __class_getitem__(dtype: DTypeLike | None) -> Any:
+        """An annotation: kp.Buffer[kp.float32] is a buffer of this dtype."""
 
     def __repr__(self) -> str: ...
 
