@@ -59,9 +59,9 @@ void requireSameDevice(const Memory& memory, const vulkan::Device& device, const
 void failForeign(const std::string& object, const vulkan::Device& owner, const char* user,
                  const vulkan::Device& device) {
     if (owner.physical().handle == device.physical().handle)
-        fail<InvalidArgument>("{} of one VkDevice of \"{}\" cannot be used by {} of another: their "
-                              "two managers asked for different queues, extensions or options; "
-                              "create both with the same manager or the same options",
+        fail<InvalidArgument>("{} of one logical device of \"{}\" cannot be used by {} of another; "
+                              "create both with the same manager (managers have a device each in a "
+                              "group, or if they ask for different queues, extensions or options)",
                               object, device.name(), user);
     fail<InvalidArgument>("{} of device \"{}\" cannot be used by {} of device \"{}\"; create both "
                           "with the same manager",

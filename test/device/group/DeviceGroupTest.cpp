@@ -48,7 +48,7 @@ TEST_F(DeviceGroupTest, SharesTheFirstOfEachDeviceWithOtherManagers) {
 
 TEST_F(DeviceGroupTest, RejectsObjectsOfAnotherDevice) {
     auto tensor = group[0].tensor({1});
-    EXPECT_ERROR(kp::InvalidArgument, "device",
+    EXPECT_ERROR(kp::InvalidArgument, "create both with the same manager",
                  group[1].sequence()->record<kp::OpSyncDevice>({tensor}));
 }
 

@@ -73,7 +73,7 @@ std::puts(kp::toTable(step.statistics()).c_str());
     sequence->record<kp::OpSyncLocal>({field});
     // clang-format off
 kp::UserEvent data;                                   // set by the host
-kp::Event first = *(*decay)({queue, {data}, {}, {}, {{"dt", 0.1f}}, true});
+kp::Event first = decay->launch(queue, {{"dt", 0.1f}}, {data});
 sequence->evalAsync({first});                         // sequences wait for events, too
 kp::Event log = queue->hostFunction([&] { ++written; }, {sequence->event()});
 assert(first.status() == kp::EventStatus::eQueued);
