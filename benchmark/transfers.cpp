@@ -174,7 +174,7 @@ private:
 
     static void upload(kp::Tensor& tensor, const void* data, uint64_t bytes) {
         tensor.upload(data, bytes);
-        tensor.impl().buffer->waitUntilFree(false);
+        implOf(tensor).buffer->waitUntilFree(false);
     }
 
     Figures measure(Host kind, uint64_t bytes, bool both) {

@@ -146,10 +146,9 @@ public:
     VkDescriptorSet nativeDescriptorSet() const;
 
     struct Impl;
-    /// For the library's own files.
-    Impl& impl() const { return *mImpl; }
 
 private:
+    friend struct Internals;
     struct Bytes {
         const void* data;
         size_t count;

@@ -102,7 +102,7 @@ public:
     /// Returns the times of the work. Empty until it is done, if it failed, or if its queue did not
     /// profile it. Never blocks.
     /// @throws DeviceLost
-    std::optional<EventProfile> profile() const;
+    [[nodiscard]] std::optional<EventProfile> profile() const;
 
     /// Returns the queue's submission count at this point; 0 for the default event, work that is
     /// not submitted yet, and host work.

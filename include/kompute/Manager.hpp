@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -249,31 +250,33 @@ public:
     /// @param inOrder    whether each launch starts after the previous one
     /// @param profiling  whether launches are timed; ignored with a warning if the device has no
     ///                   timestamps
-    std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true, bool profiling = false);
+    [[nodiscard]] std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true,
+                                               bool profiling = false);
 
     // Host memory for transfers. The caller owns these objects: destroy() does not affect them.
 
     /// Allocates an array in host memory that the device accesses without staging.
     /// @throws OutOfMemory
     template <typename T>
-    std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
+    [[nodiscard]] std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
         return std::make_shared<PinnedArray<T>>(device(), count);
     }
     /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
     /// HostImport.
     /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
-    std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes) {
+    [[nodiscard]] std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes) {
         return std::make_shared<HostImport>(device(), memory, bytes);
     }
     template <typename T>
-    std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
+    [[nodiscard]] std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
         return importHost(memory.data(), memory.size() * sizeof(T));
     }
 
     /// Compiles a shader as kp::compile does, for the Vulkan version of this manager's device and
     /// with its cache folder.
     /// @throws as kp::compile
-    std::vector<uint32_t> compile(const std::string& source, CompileOptions options = {}) const;
+    [[nodiscard]] std::vector<uint32_t> compile(std::string_view source,
+                                                CompileOptions options = {}) const;
 
     /// Destroys all living objects that this manager created, after the work that uses them has
     /// finished, and releases the device. Further calls have no effect.
@@ -287,7 +290,7 @@ public:
     void clear();
 
     bool isInit() const; ///< false after destroy()
-    DeviceInfo deviceInfo() const;
+    [[nodiscard]] DeviceInfo deviceInfo() const;
     uint32_t queueCount() const; ///< number of queues that sequence() accepts
     size_t objectCount() const;  ///< number of living objects that this manager created
     /// Returns the bytes of device and host memory that the driver has given to this device's
@@ -315,10 +318,9 @@ public:
     void unlockQueue(uint32_t queueIndex = 0) const;
 
     struct Impl;
-    /// For the library's own files. @throws InvalidArgument after destroy()
-    Impl& impl() const;
 
 private:
+    friend struct Internals;
     std::shared_ptr<vulkan::Device> device() const;
     template <typename T>
     std::shared_ptr<T> manage(std::shared_ptr<T> object) {

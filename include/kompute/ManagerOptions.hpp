@@ -114,7 +114,7 @@ struct DeviceInfo {
 
 /// Returns the devices of this machine in the driver's order. Needs no Manager.
 /// @throws Unsupported if no Vulkan loader is found
-KOMPUTE_API std::vector<DeviceInfo> listDevices();
+[[nodiscard]] KOMPUTE_API std::vector<DeviceInfo> listDevices();
 
 /// Returns the device extensions that a host application must (required) or should (recommended)
 /// enable for this library. Only the instance and the physical device of @p host are read.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -91,7 +92,7 @@ public:
 
     /// Names the device memory in validation messages and captures, if there are debug utils.
     /// @throws InvalidArgument after destroy()
-    void setName(const std::string& name);
+    void setName(std::string_view name);
 
     uint64_t size() const; ///< elements; width x height x channels for an image. 0 after destroy()
     uint32_t dataTypeMemorySize() const; ///< bytes per element; 0 after destroy()
@@ -190,10 +191,9 @@ public:
     vk::DescriptorType getDescriptorType() const;
 
     struct Impl;
-    /// For the library's own files.
-    Impl& impl() const { return *mImpl; }
 
 protected:
+    friend struct Internals;
     explicit Memory(std::unique_ptr<Impl> impl);
     /// @throws InvalidArgument if an element does not have @p elementSize bytes
     const void* hostViewFor(size_t elementSize);

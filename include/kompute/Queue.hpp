@@ -86,10 +86,8 @@ public:
     /// @throws DeviceLost
     void finish();
 
-    /// For the library's own files.
-    Impl& impl() const { return *mImpl; }
-
 private:
+    friend struct Internals;
     std::shared_ptr<Impl> mImpl;
 };
 

@@ -105,7 +105,7 @@ struct Reflection {
 /// @param spirv       SPIR-V of the shader, as returned by compile()
 /// @param entryPoint  name of a compute entry point
 /// @throws ShaderError if the SPIR-V is invalid or has no such entry point
-KOMPUTE_API shader::Reflection reflect(const std::vector<uint32_t>& spirv,
-                                       const std::string& entryPoint = "main");
+[[nodiscard]] KOMPUTE_API shader::Reflection reflect(const std::vector<uint32_t>& spirv,
+                                                     const std::string& entryPoint = "main");
 
 } // namespace kp

@@ -192,10 +192,9 @@ public:
     VkCommandBuffer nativeCommandBuffer() const;
 
     struct Impl;
-    /// For the library's own files.
-    Impl& impl() const { return *mImpl; }
 
 private:
+    friend struct Internals;
     static vulkan::Queue& findQueue(const std::shared_ptr<vk::Device>& device,
                                     const std::shared_ptr<vk::Queue>& queue, uint32_t family);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,12 +57,13 @@ struct CompileOptions {
 /// disk, by the source, the options and the text of every included file. Thread-safe.
 /// @throws ShaderError with file, line, column and the offending line; InvalidArgument for invalid
 ///         options
-KOMPUTE_API std::vector<uint32_t> compile(const std::string& source,
-                                          const CompileOptions& options = {});
+[[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,
+                                                        const CompileOptions& options = {});
 
 /// Compiles a shader from a file. The extension .hlsl selects HLSL; otherwise @p options decides.
 /// CompileOptions::fileName is set to @p path.
 /// @throws InvalidArgument if the file cannot be read; otherwise as compile()
-KOMPUTE_API std::vector<uint32_t> compileFile(const std::string& path, CompileOptions options = {});
+[[nodiscard]] KOMPUTE_API std::vector<uint32_t> compileFile(const std::string& path,
+                                                            CompileOptions options = {});
 
 } // namespace kp

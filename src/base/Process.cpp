@@ -2,6 +2,7 @@
 #include "base/Process.hpp"
 
 #include <cstdlib>
+#include <new>
 
 #include <kompute/Error.hpp>
 
@@ -31,6 +32,16 @@ void leaveDriver(bool forked) {
 
 bool forked() {
     return gForked;
+}
+
+void keepHandle(const void* handle) noexcept {
+    struct Kept {
+        const void* handle;
+        Kept* next;
+    };
+    static std::atomic<Kept*> first{nullptr};
+    if (auto* const kept = new (std::nothrow) Kept{handle, nullptr})
+        kept->next = first.exchange(kept);
 }
 
 void throwDriverGone() {

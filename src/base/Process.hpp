@@ -20,6 +20,9 @@ inline bool driverGone() {
 /// Returns true in a child that was forked from a process that had used a driver.
 bool forked();
 
+/// Keeps a handle that only the driver could destroy, so that leak checkers still find its memory.
+void keepHandle(const void* handle) noexcept;
+
 [[noreturn]] void throwDriverGone();
 
 /// @throws Unsupported if driverGone()

@@ -217,7 +217,7 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
                               "memory object i)",
                               describeBinding(binding), memObjects.size(),
                               memObjects.size() == 1 ? " was" : "s were");
-        const Memory::Impl& memory = memObjects[binding.binding]->impl();
+        const Memory::Impl& memory = implOf(*memObjects[binding.binding]);
         const bool image = binding.kind == BindingKind::eStorageImage;
         if (image != (memory.image != nullptr))
             fail<ShaderError>("{} is declared as {}, but was given {}", describeBinding(binding),

@@ -110,7 +110,7 @@ void Algorithm::Impl::bindMemory() {
     next->pipeline = pipeline;
     std::vector<vulkan::DescriptorWrite> writes;
     for (const shader::Binding& used : reflection->bindings) {
-        const Memory::Impl& memory = memObjects[used.binding]->impl();
+        const Memory::Impl& memory = implOf(*memObjects[used.binding]);
         memory.requireAlive();
         vulkan::DescriptorWrite write;
         write.binding = used.binding;
@@ -131,7 +131,7 @@ void Algorithm::Impl::bindMemory() {
 
 void Algorithm::Impl::requireMemory() const {
     for (const shader::Binding& used : reflection->bindings)
-        memObjects[used.binding]->impl().requireAlive();
+        implOf(*memObjects[used.binding]).requireAlive();
 }
 
 void Algorithm::Impl::rebind() {

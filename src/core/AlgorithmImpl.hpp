@@ -9,6 +9,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/operations/OpBase.hpp>
 
+#include "core/Internals.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
 #include "vulkan/device/Device.hpp"

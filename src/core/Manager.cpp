@@ -146,13 +146,8 @@ Manager::~Manager() {
     }
 }
 
-Manager::Impl& Manager::impl() const {
-    mImpl->requireInit();
-    return *mImpl;
-}
-
 std::shared_ptr<vulkan::Device> Manager::device() const {
-    return impl().device;
+    return implOf(*this).device;
 }
 
 void Manager::add(const std::shared_ptr<Memory>& memory) {
@@ -248,7 +243,7 @@ std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t widt
                                           dataType, std::nullopt, imageType));
 }
 
-std::vector<uint32_t> Manager::compile(const std::string& source, CompileOptions options) const {
+std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {
     if (options.vulkanVersion == 0)
         options.vulkanVersion = device()->plan().apiVersion;
     if (options.cacheFolder.empty())

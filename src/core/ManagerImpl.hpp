@@ -10,6 +10,7 @@
 
 #include <kompute/Manager.hpp>
 
+#include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -58,5 +59,12 @@ struct Manager::Impl {
     vulkan::Queue& queue(uint32_t index) const;
     void use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options);
 };
+
+/// @throws InvalidArgument after destroy()
+inline Manager::Impl& implOf(const Manager& manager) {
+    Manager::Impl& impl = *Internals::pointer(manager);
+    impl.requireInit();
+    return impl;
+}
 
 } // namespace kp

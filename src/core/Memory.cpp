@@ -108,8 +108,9 @@ bool Memory::isInit() const {
 void Memory::destroy() {
     mImpl->release();
 }
-void Memory::setName(const std::string& name) {
+void Memory::setName(std::string_view text) {
     mImpl->requireAlive();
+    const std::string name(text);
     const vulkan::Device& device = *mImpl->device;
     if (mImpl->buffer)
         device.setName(VK_OBJECT_TYPE_BUFFER, handleBits(mImpl->buffer->handle()), name);
@@ -221,7 +222,7 @@ void Memory::recordCopyFromDeviceToStaging(const vk::CommandBuffer& commandBuffe
 void Memory::recordCopyFrom(const vk::CommandBuffer& commandBuffer,
                             std::shared_ptr<Memory> source) {
     requireCopyable(*source, *this);
-    withPrimary(source->impl(), [&](auto& from) {
+    withPrimary(implOf(*source), [&](auto& from) {
         withPrimary(*mImpl, [&](auto& to) {
             vulkan::recordCopy(native::handleOf(commandBuffer), from, to);
         });

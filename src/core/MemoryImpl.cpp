@@ -49,7 +49,7 @@ void requireDeviceMemory(Memory::MemoryTypes type, const char* what) {
 }
 
 void requireSameDevice(const Memory& memory, const vulkan::Device& device, const char* user) {
-    const Memory::Impl& impl = memory.impl();
+    const Memory::Impl& impl = implOf(memory);
     impl.requireAlive();
     if (impl.device.get() == &device)
         return;
@@ -69,8 +69,8 @@ void failForeign(const std::string& object, const vulkan::Device& owner, const c
 }
 
 void requireCopyable(const Memory& source, const Memory& destination) {
-    const Memory::Impl& from = source.impl();
-    const Memory::Impl& to = destination.impl();
+    const Memory::Impl& from = implOf(source);
+    const Memory::Impl& to = implOf(destination);
     to.requireAlive();
     requireSameDevice(source, *to.device, "a copy");
     if (from.dataType != to.dataType)
@@ -192,13 +192,13 @@ void Memory::Impl::pullRows() {
 void pushRows(const std::vector<std::shared_ptr<Memory>>& images) {
     for (const std::shared_ptr<Memory>& image : images)
         if (image->isInit())
-            image->impl().pushRows();
+            implOf(*image).pushRows();
 }
 
 void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
     for (const std::shared_ptr<Memory>& image : images)
         if (image->isInit())
-            image->impl().pullRows();
+            implOf(*image).pullRows();
 }
 
 void Memory::Impl::release() {

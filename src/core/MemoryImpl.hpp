@@ -7,6 +7,7 @@
 
 #include <kompute/Memory.hpp>
 
+#include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"

@@ -22,7 +22,7 @@ constexpr uint64_t kGroupCountsBytes = 3 * sizeof(uint32_t);
 
 void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Device& device) {
     requireSameDevice(tensor, device, "an indirect dispatch");
-    const uint64_t bytes = tensor.impl().bytes();
+    const uint64_t bytes = implOf(tensor).bytes();
     if (offset % 4 != 0 || offset > bytes || bytes - offset < kGroupCountsBytes)
         fail<InvalidArgument>(
             "the group counts of an indirect dispatch are {} bytes at an offset "
@@ -46,8 +46,8 @@ DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
 Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
     if (!dispatch.mAlgorithm)
         throw InvalidArgument("the algorithm to dispatch is null");
-    dispatch.mAlgorithm->impl().requireReady();
-    return dispatch.mAlgorithm->impl();
+    implOf(*dispatch.mAlgorithm).requireReady();
+    return implOf(*dispatch.mAlgorithm);
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
@@ -57,7 +57,7 @@ void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) 
                    static_cast<uint32_t>(mConstants.size()));
     if (mDispatch.mGroupCounts) [[unlikely]]
         vulkan::recordDispatchIndirect(*mAlgorithm.device, commandBuffer,
-                                       *mDispatch.mGroupCounts->impl().buffer,
+                                       *implOf(*mDispatch.mGroupCounts).buffer,
                                        mDispatch.mGroupCountsOffset);
     else
         vulkan::recordDispatch(*mAlgorithm.device, commandBuffer, mAlgorithm.workgroup);
@@ -90,7 +90,7 @@ OpAlgoDispatch::~OpAlgoDispatch() = default;
 Accesses OpAlgoDispatch::accesses() {
     if (!mAlgorithm)
         return {};
-    Accesses accesses = mAlgorithm->impl().accesses();
+    Accesses accesses = implOf(*mAlgorithm).accesses();
     if (mGroupCounts)
         accesses.read(mGroupCounts, Accesses::By::eIndirect);
     if (isPlainDispatch(*this))

@@ -256,9 +256,9 @@ Queue::Impl::launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
     std::vector<Event> events;
     std::vector<Impl*> impls;
     for (const std::shared_ptr<Queue>& queue : queues) {
-        states.push_back(queue->impl().newState(false));
+        states.push_back(implOf(*queue).newState(false));
         events.emplace_back(states.back());
-        impls.push_back(&queue->impl());
+        impls.push_back(&implOf(*queue));
     }
     // Lock all queues in one global order. Two launches that entered two queues in different orders
     // would wait for each other.

@@ -13,6 +13,7 @@
 
 #include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
+#include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/queue/Queue.hpp"
 

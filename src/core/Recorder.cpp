@@ -99,7 +99,7 @@ void Recorder::writeOwedTimestamp() {
 
 void Recorder::note(const Accesses::Entry& entry) {
     requireSameDevice(*entry.memory, mDevice, "a sequence");
-    Memory::Impl& impl = entry.memory->impl();
+    Memory::Impl& impl = implOf(*entry.memory);
     const bool mirror = entry.part == Accesses::Part::eMirror;
     const std::shared_ptr<vulkan::Resource> resource =
         mirror ? std::shared_ptr<vulkan::Resource>(impl.ensureMirror()) : impl.primary();
@@ -111,7 +111,7 @@ void Recorder::note(const Accesses::Entry& entry) {
 
 void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
     std::vector<std::shared_ptr<Memory>>& padded = mRecording.padded;
-    if (memory->impl().padded && std::find(padded.begin(), padded.end(), memory) == padded.end())
+    if (implOf(*memory).padded && std::find(padded.begin(), padded.end(), memory) == padded.end())
         padded.push_back(memory);
 }
 

@@ -420,30 +420,30 @@ std::vector<Sequence*> executable(const std::vector<std::shared_ptr<Sequence>>& 
             throw InvalidArgument("a sequence to evaluate is null");
         if (!seen.insert(sequence.get()).second)
             throw InvalidArgument("a sequence to evaluate was given twice");
-        sequence->impl().requireIdle("evalAllAsync()");
+        implOf(*sequence).requireIdle("evalAllAsync()");
     }
     std::vector<Sequence*> ready;
     for (const std::shared_ptr<Sequence>& sequence : sequences)
-        if (sequence->impl().complete())
+        if (implOf(*sequence).complete())
             ready.push_back(sequence.get());
     return ready;
 }
 
 vulkan::Queue& queueOf(const Sequence& sequence) {
-    return sequence.impl().queue->queue;
+    return implOf(sequence).queue->queue;
 }
 
 void launchTogether(std::span<Sequence* const> neighbours) {
     std::vector<Recording*> recordings;
     for (Sequence* sequence : neighbours) {
-        Sequence::Impl& impl = sequence->impl();
+        Sequence::Impl& impl = implOf(*sequence);
         impl.makeSubmittable();
         impl.preEval();
         recordings.push_back(impl.recording.get());
     }
     const Submitted work = submit(queueOf(*neighbours.front()), recordings, {});
     for (Sequence* sequence : neighbours)
-        sequence->impl().noteLaunched(sequence->impl().queue->launched(work));
+        implOf(*sequence).noteLaunched(implOf(*sequence).queue->launched(work));
 }
 
 } // namespace

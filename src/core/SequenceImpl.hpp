@@ -6,6 +6,7 @@
 
 #include <kompute/Sequence.hpp>
 
+#include "core/Internals.hpp"
 #include "core/QueueImpl.hpp"
 #include "core/Recorder.hpp"
 #include "core/Recording.hpp"

@@ -88,7 +88,7 @@ public:
         bool settled = true;
         for (const Part& part : mParts) {
             bytes += part.bytes;
-            settled = settled && mBuffer.queue(part.copy)->impl().settled();
+            settled = settled && implOf(*mBuffer.queue(part.copy)).settled();
         }
         if (!settled || (mParts.size() > 1 && bytes >= kMinParallelBytes)) {
             Event::waitAll(start({}));
@@ -167,7 +167,7 @@ std::vector<uint64_t> shardRowsOf(uint64_t rows, const std::vector<uint64_t>& wa
 
 Buffer::Impl::Impl(const DeviceGroup& usedGroup, std::vector<uint64_t> givenShape,
                    const ElementType& elementType, const BufferOptions& options)
-    : group(usedGroup.impl()), shape(std::move(givenShape)), type(elementType),
+    : group(sharedImplOf(usedGroup)), shape(std::move(givenShape)), type(elementType),
       placement(options.placement) {
     requireShape(shape);
     if (!sharded() && !options.shardRows.empty())
@@ -195,7 +195,7 @@ uint64_t Buffer::Impl::rowBytes() const {
 }
 
 const std::shared_ptr<vulkan::Buffer>& Buffer::Impl::memory(uint32_t copy) const {
-    return copies[copy]->impl().buffer;
+    return implOf(*copies[copy]).buffer;
 }
 
 void Buffer::Impl::requireAlive() const {
@@ -215,7 +215,7 @@ uint32_t Buffer::Impl::copyOf(uint32_t index) const {
 }
 
 void Buffer::Impl::noteDeviceWrite(uint32_t copy) const {
-    copies[copy]->impl().noteDeviceWrite();
+    implOf(*copies[copy]).noteDeviceWrite();
 }
 
 std::string Buffer::Impl::describe() const {
@@ -258,7 +258,7 @@ Buffer::Buffer(const DeviceGroup& group, std::vector<uint64_t> shape, ElementTyp
         }
         if (!copies[i] || !copies[i]->isInit())
             fail<InvalidArgument>("{} is null or was destroyed", which);
-        requireSameDevice(*copies[i], *mImpl->queue(i)->impl().device, which.c_str());
+        requireSameDevice(*copies[i], *implOf(*mImpl->queue(i)).device, which.c_str());
         if (copies[i]->memorySize() != mImpl->bytesOf(i))
             fail<InvalidArgument>("{} has {} bytes, not {}", which, copies[i]->memorySize(),
                                   mImpl->bytesOf(i));

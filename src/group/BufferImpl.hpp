@@ -7,6 +7,7 @@
 
 #include <kompute/group/Buffer.hpp>
 
+#include "core/Internals.hpp"
 #include "group/DeviceGroupImpl.hpp"
 
 namespace kp {

@@ -104,7 +104,7 @@ ReduceKernels kernelsOf(const Buffer::Impl& buffer, ReduceOperation operation) {
         fail<InvalidArgument>("complex numbers can be reduced to their sum only");
     ReduceKernels kernels;
     for (const uint32_t first : buffer.group->firstQueue)
-        kernels.push_back(ReduceKernel::of(*buffer.group->queues[first]->impl().device,
+        kernels.push_back(ReduceKernel::of(*implOf(*buffer.group->queues[first]).device,
                                            buffer.type.number, operation));
     return kernels;
 }

@@ -143,7 +143,7 @@ void DeviceGroup::Impl::add(std::shared_ptr<Manager> manager, uint32_t queueCoun
 void DeviceGroup::Impl::connect(ExchangePath path) {
     std::vector<std::shared_ptr<vulkan::Device>> devices;
     for (const uint32_t first : firstQueue)
-        devices.push_back(queues[first]->impl().device);
+        devices.push_back(implOf(*queues[first]).device);
     mLaunched.resize(queues.size());
     exchange = std::make_unique<group::Exchange>(std::move(devices), path);
 }
@@ -197,7 +197,7 @@ std::vector<Event> DeviceGroup::Impl::forEach(const std::vector<uint32_t>& chose
         } catch (...) {
             if (events.empty())
                 throw;
-            const std::shared_ptr<EventState> state = queues[index]->impl().newState(false);
+            const std::shared_ptr<EventState> state = implOf(*queues[index]).newState(false);
             state->fail(std::current_exception());
             events.emplace_back(state);
         }

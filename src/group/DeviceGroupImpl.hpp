@@ -8,6 +8,7 @@
 
 #include <kompute/group/DeviceGroup.hpp>
 
+#include "core/Internals.hpp"
 #include "group/Exchange.hpp"
 
 namespace kp {

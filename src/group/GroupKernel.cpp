@@ -47,7 +47,7 @@ struct GroupKernel::Impl {
     std::shared_ptr<Buffer> shape;                    ///< whose shards the shader sees; may be null
 
     Impl(const DeviceGroup& used, std::string kernelName, GroupKernelOptions given)
-        : name(std::move(kernelName)), group(used.impl()), options(std::move(given)) {}
+        : name(std::move(kernelName)), group(sharedImplOf(used)), options(std::move(given)) {}
 
     bool usesEveryQueue() const { return queues.size() == group->queues.size(); }
 
@@ -74,13 +74,13 @@ struct GroupKernel::Impl {
         for (const GroupArgument& argument : arguments) {
             if (!argument.buffer)
                 continue;
-            const Buffer::Impl& buffer = *argument.buffer->impl();
+            const Buffer::Impl& buffer = *sharedImplOf(*argument.buffer);
             buffer.requireAlive();
             if (buffer.group != group)
                 launch::throwFor(name, "{} is of another device group", buffer.describe());
             if (buffer.placement == BufferPlacement::eReplicatedByQueue)
                 queues = buffer.queueOfCopy;
-            if (!shape || (buffer.sharded() && !shape->impl()->sharded()))
+            if (!shape || (buffer.sharded() && !sharedImplOf(*shape)->sharded()))
                 shape = argument.buffer;
         }
     }
@@ -157,7 +157,7 @@ struct GroupKernel::Impl {
                           uint32_t queue) const {
         if (!given.buffer)
             return given.value;
-        const Buffer::Impl& buffer = *given.buffer->impl();
+        const Buffer::Impl& buffer = *sharedImplOf(*given.buffer);
         if (argument.writes && !buffer.writable)
             launch::throwFor(name, "argument {} is written to, but {} is read-only", argument.index,
                              buffer.describe());

@@ -50,15 +50,15 @@ bool isImage(const CopyEnd& end) {
 }
 
 const char* nounOf(const CopyEnd& end) {
-    return end.onDevice() ? end.memory()->impl().noun() : "host";
+    return end.onDevice() ? implOf(*end.memory()).noun() : "host";
 }
 
 void requireQueueDevice(const std::string& launcher, const Memory& memory, const Queue& queue) {
-    const Memory::Impl& impl = memory.impl();
+    const Memory::Impl& impl = implOf(memory);
     if (!impl.device)
         launch::throwFor(launcher, "the {} was destroyed", impl.noun());
-    if (impl.device != queue.impl().device)
-        requireSameDevice(memory, *queue.impl().device,
+    if (impl.device != implOf(queue).device)
+        requireSameDevice(memory, *implOf(queue).device,
                           formatted("launcher '{}' on a queue", launcher).c_str());
 }
 
@@ -89,7 +89,7 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
         return;
     const std::shared_ptr<Memory>& from = mSource.memory();
     const std::shared_ptr<Memory>& to = mDestination.memory();
-    requireSameDevice(*from, *to->impl().device, "a copy");
+    requireSameDevice(*from, *implOf(*to).device, "a copy");
     const bool whole = mBytes == from->memorySize() && mBytes == to->memorySize() && from != to &&
                        from->dataType() == to->dataType() && from->size() == to->size();
     if (images && !whole)
@@ -132,7 +132,7 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
     if (mOperation)
         return;
     const CopyEnd& host = toDevice ? mSource : mDestination;
-    const Memory::Impl& device = (toDevice ? mDestination : mSource).memory()->impl();
+    const Memory::Impl& device = implOf(*(toDevice ? mDestination : mSource).memory());
     unsigned char* const memory = static_cast<unsigned char*>(host.host()) +
                                   (toDevice ? mRange.sourceOffset : mRange.destinationOffset);
     const uint64_t offset = toDevice ? mRange.destinationOffset : mRange.sourceOffset;

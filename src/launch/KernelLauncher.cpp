@@ -40,28 +40,27 @@ uint32_t targetIndex(const std::string& launcher, const KernelSignature& signatu
 Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     if (!algorithm)
         fail<InvalidArgument>("the algorithm to make a kernel from is null");
-    const Algorithm::Impl& source = algorithm->impl();
+    const Algorithm::Impl& source = implOf(*algorithm);
     source.requireReady();
     auto impl = std::make_shared<Impl>();
     impl->device = source.device;
     impl->reflection = source.reflection;
     impl->signature = KernelSignature(*source.reflection);
     impl->algorithm = std::make_shared<Algorithm>(source.device);
-    impl->algorithm->impl() = source;
+    implOf(*impl->algorithm) = source;
     mImpl = std::move(impl);
 }
 
 Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv) {
     auto impl = std::make_shared<Impl>();
-    impl->device = manager.impl().device;
+    impl->device = implOf(manager).device;
     impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
     impl->signature = KernelSignature(*impl->reflection);
     impl->spirv = std::move(spirv);
     mImpl = std::move(impl);
 }
 
-Kernel::Kernel(Manager& manager, const std::string& glsl)
-    : Kernel(manager, manager.compile(glsl)) {}
+Kernel::Kernel(Manager& manager, std::string_view glsl) : Kernel(manager, manager.compile(glsl)) {}
 
 const KernelSignature& Kernel::signature() const {
     return mImpl->signature;
@@ -136,7 +135,7 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
             thisBinding.bindings = {binding};
     const std::vector<std::shared_ptr<Memory>> memory(expected.place + size_t{1}, value.memory());
     try {
-        checkBindings(thisBinding, *kernel().impl()->device, memory);
+        checkBindings(thisBinding, *sharedImplOf(kernel())->device, memory);
     } catch (const Error& error) {
         refuse(formatted(": {}", error.what()));
     }

@@ -26,9 +26,9 @@ bool sameConstants(const std::vector<SpecializationConstant>& a,
 
 /// Returns another algorithm with the same pipeline.
 std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
-    auto clone = std::make_shared<Algorithm>(algorithm.impl().device);
-    clone->impl() = algorithm.impl();
-    clone->impl().pushConstants.clear();
+    auto clone = std::make_shared<Algorithm>(implOf(algorithm).device);
+    implOf(*clone) = implOf(algorithm);
+    implOf(*clone).pushConstants.clear();
     return clone;
 }
 
@@ -86,13 +86,13 @@ void KernelLauncher::Impl::setArguments(const Arguments& given,
         parameters.push_back({name, index});
     }
     values.resize(declared().size());
-    const std::shared_ptr<Algorithm>& source = kernel.impl()->algorithm;
+    const std::shared_ptr<Algorithm>& source = sharedImplOf(kernel)->algorithm;
     if (!source || !given.empty() || !places.empty()) {
         setGiven(given);
         requireComplete();
         return;
     }
-    const Algorithm::Impl& algorithm = source->impl();
+    const Algorithm::Impl& algorithm = implOf(*source);
     for (const KernelArgument& argument : declared()) {
         if (isMemory(argument)) {
             values[argument.index] = ArgumentValue(algorithm.memObjects[argument.place]);
@@ -160,7 +160,7 @@ void KernelLauncher::Impl::requireComplete() const {
         const bool known = parameterFor(argument.index) ||
                            values[argument.index].kind() != ArgumentValue::Kind::eNone;
         if (argument.kind == ArgumentKind::eSpecialization) {
-            if (known && kernel.impl()->algorithm)
+            if (known && sharedImplOf(kernel)->algorithm)
                 throwFor(launcher.name(),
                          "{} is fixed by the algorithm that the kernel was made of; make the "
                          "kernel of SPIR-V to choose it here",
@@ -173,8 +173,8 @@ void KernelLauncher::Impl::requireComplete() const {
 }
 
 void KernelLauncher::Impl::requireDevice(const Queue& queue) const {
-    const vulkan::Device& device = *kernel.impl()->device;
-    if (queue.impl().device.get() != &device)
+    const vulkan::Device& device = *sharedImplOf(kernel)->device;
+    if (implOf(queue).device.get() != &device)
         throwFor(launcher.name(),
                  "its kernel is of device \"{}\", but the queue is of device \"{}\" (or of a "
                  "manager with other options)",
@@ -194,12 +194,12 @@ WorkSize KernelLauncher::Impl::globalSizeOf(const LaunchOptions& call) const {
 
 Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
     const shader::Reflection& reflection = kernel.reflection();
-    const std::shared_ptr<Algorithm>& algorithm = kernel.impl()->algorithm;
+    const std::shared_ptr<Algorithm>& algorithm = sharedImplOf(kernel)->algorithm;
     const Workgroup own = algorithm ? algorithm->getLocalSize() : Workgroup(reflection.localSize);
     const std::optional<WorkSize>& size = call.localSize ? call.localSize : options.localSize;
     if (!size)
         return own;
-    const vulkan::Device& device = *kernel.impl()->device;
+    const vulkan::Device& device = *sharedImplOf(kernel)->device;
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     const uint64_t given[3] = {size->x, size->y, size->z};
     Workgroup chosen{};
@@ -228,7 +228,7 @@ Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
 
 Workgroup KernelLauncher::Impl::groupCountsOf(const WorkSize& globalSize,
                                               const Workgroup& localSize) const {
-    const vulkan::Device& device = *kernel.impl()->device;
+    const vulkan::Device& device = *sharedImplOf(kernel)->device;
     const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
     const uint64_t global[3] = {globalSize.x, globalSize.y, globalSize.z};
     Workgroup groups{};
@@ -327,7 +327,7 @@ void KernelLauncher::Impl::writePushConstants(const Dispatch& dispatch) {
 std::shared_ptr<Algorithm>
 KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
                                   const std::vector<std::shared_ptr<Memory>>& memory) {
-    const Kernel::Impl& used = *kernel.impl();
+    const Kernel::Impl& used = *sharedImplOf(kernel);
     if (used.algorithm)
         return used.algorithm;
     const std::vector<SpecializationConstant> constants = constantsOf(dispatch);
@@ -344,7 +344,7 @@ bool KernelLauncher::Impl::isCurrent(const Dispatch& dispatch) const {
     return std::all_of(parameters.begin(), parameters.end(), [&](const auto& parameter) {
         const KernelArgument& argument = declared()[parameter.index];
         return argument.kind == ArgumentKind::ePushConstant ||
-               (isMemory(argument) && dispatch.algorithm->impl().memObjects[argument.place] ==
+               (isMemory(argument) && implOf(*dispatch.algorithm).memObjects[argument.place] ==
                                           dispatch.values[parameter.index].memory());
     });
 }
@@ -352,13 +352,13 @@ bool KernelLauncher::Impl::isCurrent(const Dispatch& dispatch) const {
 void KernelLauncher::Impl::build(Dispatch& dispatch) {
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(dispatch);
     std::shared_ptr<Algorithm> algorithm = cloneOf(*pipelineFor(dispatch, memory));
-    Algorithm::Impl& impl = algorithm->impl();
+    Algorithm::Impl& impl = implOf(*algorithm);
     if (impl.memObjects != memory || impl.memoryChanged()) {
         checkBindings(*impl.reflection, *impl.device, memory);
         impl.memObjects = memory;
         impl.bindMemory();
     }
-    impl.binding = kernel.impl()->bindings.shared(impl.binding);
+    impl.binding = sharedImplOf(kernel)->bindings.shared(impl.binding);
     impl.workgroup = groupCountsOf(dispatch.globalSize, dispatch.localSize);
     dispatch.algorithm = std::move(algorithm);
 }
@@ -379,7 +379,7 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
         groupCountsOf(globalSize, localSize);
     const bool newValues = takeParameters(dispatch, call, iterated);
     try {
-        const bool newMemory = !newSizes && dispatch.algorithm->impl().memoryChanged();
+        const bool newMemory = !newSizes && implOf(*dispatch.algorithm).memoryChanged();
         if (dispatch.operation && !newValues && !newSizes && !newMemory)
             return dispatch;
         dispatch.operation.reset();

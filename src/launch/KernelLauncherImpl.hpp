@@ -14,6 +14,7 @@
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include "core/AlgorithmImpl.hpp"
+#include "core/Internals.hpp"
 
 namespace kp {
 

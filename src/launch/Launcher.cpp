@@ -17,8 +17,8 @@ void logLaunch(const Step& step, const Event& event) {
 }
 
 void markHostViewStale(const Step& step) {
-    if (step.changed && step.changed->impl().mirrored)
-        step.changed->impl().mirrorStale = true;
+    if (step.changed && implOf(*step.changed).mirrored)
+        implOf(*step.changed).mirrorStale = true;
 }
 
 } // namespace
@@ -128,9 +128,9 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
     std::vector<Step>& steps = mSteps.steps();
     if (steps.empty())
         return queue->barrier(waitFor);
-    if (mDevice.lock() != queue->impl().device) {
+    if (mDevice.lock() != implOf(*queue).device) {
         mRepeaters.clear();
-        mDevice = queue->impl().device;
+        mDevice = implOf(*queue).device;
     }
     const bool timed = queue->profiling();
     Event last;
@@ -157,7 +157,7 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
             continue;
         }
         if (step.host) {
-            last = queue->impl().launchHost(waits, timed, step.host);
+            last = implOf(*queue).launchHost(waits, timed, step.host);
             if (timed)
                 logLaunch(step, last);
             markHostViewStale(step);
@@ -176,7 +176,7 @@ Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
     mOperations.clear();
     for (size_t i = first; i < end; ++i)
         mOperations.push_back(std::move(steps[i].operation));
-    Queue::Impl& impl = queue.impl();
+    Queue::Impl& impl = implOf(queue);
     if (mRepeaters.size() <= segment)
         mRepeaters.push_back(std::make_shared<Repeater>(impl.device));
     const std::shared_ptr<Repeater>& repeater = mRepeaters[segment];

@@ -143,7 +143,7 @@ void TunedKernelLauncher::appendSteps(launch::StepList& steps, const launch::Cal
     if (!launcher) {
         if (!mImpl->kernel->isTuned(sized)) {
             // Earlier work would write the memory between a tuning run and its restoration.
-            context.queue.impl().finish();
+            implOf(context.queue).finish();
             for (const Event& event : context.options.waitFor) {
                 try {
                     event.wait();

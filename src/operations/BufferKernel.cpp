@@ -19,14 +19,14 @@ constexpr uint64_t kBlockBytes = 16;
 constexpr uint64_t kTileBytes = 256 * kBlockBytes; ///< per work group
 
 BufferKernel::Range wholeOf(const Memory& memory) {
-    const vulkan::Buffer& buffer = *memory.impl().buffer;
+    const vulkan::Buffer& buffer = *implOf(memory).buffer;
     return {&buffer, 0, buffer.fillSize()};
 }
 
 } // namespace
 
 bool BufferKernel::takes(const Memory& memory) {
-    const Memory::Impl& impl = memory.impl();
+    const Memory::Impl& impl = implOf(memory);
     return impl.buffer && impl.memoryType != Memory::MemoryTypes::eHost &&
            impl.buffer->offset() % kBlockBytes == 0 && impl.buffer->fillSize() % 4 == 0;
 }

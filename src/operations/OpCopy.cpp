@@ -27,7 +27,7 @@ Accesses OpCopy::accesses() {
     const auto takes = [](const std::shared_ptr<Memory>& memory) {
         return BufferKernel::takes(*memory);
     };
-    const Memory::Impl& source = mMemObjects[0]->impl();
+    const Memory::Impl& source = implOf(*mMemObjects[0]);
     mByKernel = Recorder::choosesCommands() && source.device &&
                 source.device->transfer().copiesByKernel(source.bytes()) &&
                 std::all_of(mMemObjects.begin(), mMemObjects.end(), takes);
@@ -61,7 +61,7 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
 void OpCopy::postEval(const vk::CommandBuffer&) {
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         if (mMemObjects[i]->isInit())
-            mMemObjects[i]->impl().noteDeviceWrite();
+            implOf(*mMemObjects[i]).noteDeviceWrite();
 }
 
 } // namespace kp

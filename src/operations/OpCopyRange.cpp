@@ -25,8 +25,8 @@ Accesses OpCopyRange::accesses() {
 
 void OpCopyRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    vulkan::recordCopyRange(commands, *mSource->impl().buffer, mSourceOffset,
-                            *mDestination->impl().buffer, mDestinationOffset, mBytes);
+    vulkan::recordCopyRange(commands, *implOf(*mSource).buffer, mSourceOffset,
+                            *implOf(*mDestination).buffer, mDestinationOffset, mBytes);
     Recorder::keepBindings(*this, commands);
 }
 

@@ -20,7 +20,7 @@ namespace {
 /// shader's invocations loop.
 std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, uint64_t pattern) {
     constexpr uint64_t kMaxThreads = 1u << 20;
-    auto algorithm = std::make_shared<Algorithm>(memory->impl().device);
+    auto algorithm = std::make_shared<Algorithm>(implOf(*memory).device);
     const std::vector<uint64_t> constants = {pattern};
     algorithm->rebuild({memory}, SHADERFILL64_COMP_SPV, {}, std::vector<float>{}, constants);
     algorithm->setThreadCount(std::min(memory->size(), kMaxThreads));
@@ -35,14 +35,14 @@ OpFill::OpFill(const MemoryObjects& memObjects, const void* value, size_t bytes)
         std::memcpy(reinterpret_cast<unsigned char*>(&mPattern) + i, value, bytes);
     const bool words = static_cast<uint32_t>(mPattern) == mPattern >> 32;
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-        memory->impl().requireAlive();
+        implOf(*memory).requireAlive();
         if (memory->type() != Memory::Type::eTensor)
             fail<InvalidArgument>("OpFill fills tensors, but was given an image");
         if (memory->dataTypeMemorySize() != bytes)
             fail<InvalidArgument>(
                 "OpFill was given a value of {} bytes for a tensor with elements of {} bytes",
                 bytes, memory->dataTypeMemorySize());
-        if (words && memory->impl().buffer->fillSize() % 4 != 0)
+        if (words && implOf(*memory).buffer->fillSize() % 4 != 0)
             fail<InvalidArgument>("OpFill of a wrapped buffer needs a multiple of 4 bytes, not {}",
                                   memory->memorySize());
         if (!words)
@@ -56,7 +56,7 @@ Accesses OpFill::accesses() {
     mByKernel = Recorder::choosesCommands() &&
                 std::all_of(mMemObjects.begin(), mMemObjects.end(),
                             [](const std::shared_ptr<Memory>& memory) {
-                                const Memory::Impl& impl = memory->impl();
+                                const Memory::Impl& impl = implOf(*memory);
                                 return impl.device &&
                                        impl.device->transfer().fillsByKernel(impl.bytes()) &&
                                        BufferKernel::takes(*memory);
@@ -75,7 +75,7 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
         // All are made first, because recorded commands cannot be removed.
         std::vector<std::shared_ptr<const BufferKernel>> kernels;
         for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-            memory->impl().requireAlive();
+            implOf(*memory).requireAlive();
             kernels.push_back(BufferKernel::fill(*memory, mPattern));
         }
         for (const std::shared_ptr<const BufferKernel>& kernel : kernels)
@@ -85,8 +85,8 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
             dispatch->record(commandBuffer);
     } else {
         for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-            memory->impl().requireAlive();
-            vulkan::recordFill(commands, *memory->impl().buffer, static_cast<uint32_t>(mPattern));
+            implOf(*memory).requireAlive();
+            vulkan::recordFill(commands, *implOf(*memory).buffer, static_cast<uint32_t>(mPattern));
         }
     }
     Recorder::keepBindings(*this, commands);
@@ -95,7 +95,7 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
 void OpFill::postEval(const vk::CommandBuffer&) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         if (memory->isInit())
-            memory->impl().noteDeviceWrite();
+            implOf(*memory).noteDeviceWrite();
 }
 
 } // namespace kp

@@ -15,7 +15,7 @@ namespace kp {
 OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64_t bytes,
                          const unsigned char* element, size_t elementBytes)
     : mTensor(std::move(tensor)), mOffset(offset), mBytes(bytes) {
-    const vulkan::Buffer& buffer = *mTensor->impl().buffer;
+    const vulkan::Buffer& buffer = *implOf(*mTensor).buffer;
     // A fill to the end may include the padding.
     const bool toTheEnd = offset + bytes == buffer.size() && buffer.fillSize() % 4 == 0;
     uint64_t twoWords = 0;
@@ -30,7 +30,7 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
     }
     constexpr uint64_t kPatternBytes = 64 * 1024;
     const uint64_t copies = std::max<uint64_t>(1, std::min(bytes, kPatternBytes) / elementBytes);
-    mPattern = vulkan::Buffer::create(*mTensor->impl().device, copies * elementBytes,
+    mPattern = vulkan::Buffer::create(*implOf(*mTensor).device, copies * elementBytes,
                                       vulkan::MemoryPlace::eHost);
     for (uint64_t i = 0; i < copies; ++i)
         std::memcpy(static_cast<unsigned char*>(mPattern->mapped()) + i * elementBytes, element,
@@ -45,7 +45,7 @@ Accesses OpFillRange::accesses() {
 
 void OpFillRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    const vulkan::Buffer& buffer = *mTensor->impl().buffer;
+    const vulkan::Buffer& buffer = *implOf(*mTensor).buffer;
     if (mPattern) {
         vulkan::recordRepeat(commands, *mPattern, buffer, mOffset, mBytes);
         if (Recorder* const recorder = Recorder::active(commands))

@@ -47,7 +47,7 @@ OpMult::OpMult(const MemoryObjects& objects, std::shared_ptr<Algorithm> algorith
 OpMult::~OpMult() = default;
 
 Accesses OpMult::accesses() {
-    return algorithm()->impl().accesses();
+    return implOf(*algorithm()).accesses();
 }
 
 } // namespace kp

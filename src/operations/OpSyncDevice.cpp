@@ -15,8 +15,8 @@ OpSyncDevice::~OpSyncDevice() = default;
 Accesses OpSyncDevice::accesses() {
     Accesses accesses;
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-        memory->impl().requireAlive();
-        if (!memory->impl().mirrored)
+        implOf(*memory).requireAlive();
+        if (!implOf(*memory).mirrored)
             continue;
         accesses.read(memory, Accesses::By::eTransfer, Accesses::Part::eMirror);
         accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eDevice);
@@ -34,7 +34,7 @@ void OpSyncDevice::preEval(const vk::CommandBuffer&) {
     // Copying a stale mirror would undo changes of the device memory.
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         if (memory->isInit())
-            memory->impl().refreshMirror();
+            implOf(*memory).refreshMirror();
 }
 
 } // namespace kp

@@ -15,8 +15,8 @@ OpSyncLocal::~OpSyncLocal() = default;
 Accesses OpSyncLocal::accesses() {
     Accesses accesses;
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
-        memory->impl().requireAlive();
-        if (!memory->impl().mirrored)
+        implOf(*memory).requireAlive();
+        if (!implOf(*memory).mirrored)
             continue;
         accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eMirror);
         accesses.read(memory, Accesses::By::eTransfer, Accesses::Part::eDevice);
@@ -32,7 +32,7 @@ void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
 
 void OpSyncLocal::postEval(const vk::CommandBuffer&) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
-        memory->impl().mirrorStale = false;
+        implOf(*memory).mirrorStale = false;
 }
 
 } // namespace kp

@@ -154,7 +154,7 @@ void Profiler::addCalibration(const std::string& device, const ClockCalibration&
 bool Profiler::calibrate(const std::string& device, const Manager& manager) {
     {
         const std::lock_guard lock(mImpl->mutex);
-        mImpl->deviceNames[manager.impl().device->physical().deviceUuid] = device;
+        mImpl->deviceNames[implOf(manager).device->physical().deviceUuid] = device;
     }
     ClockCalibration calibration;
     if (!calibrateClock(manager, calibration))
@@ -270,7 +270,7 @@ void Profiler::clear() {
 }
 
 bool calibrateClock(const Manager& manager, ClockCalibration& calibration) {
-    const std::optional<ClockCalibration> now = calibrationOf(*manager.impl().device);
+    const std::optional<ClockCalibration> now = calibrationOf(*implOf(manager).device);
     if (now)
         calibration = *now;
     return now.has_value();

@@ -122,9 +122,10 @@ bool hasHlslExtension(const std::string& path) {
 
 ShaderIncluder::~ShaderIncluder() = default;
 
-std::vector<uint32_t> compile(const std::string& source, const CompileOptions& options) {
-    return source.starts_with("\xEF\xBB\xBF") ? compileText(source.substr(3), options)
-                                              : compileText(source, options);
+std::vector<uint32_t> compile(std::string_view source, const CompileOptions& options) {
+    if (source.starts_with("\xEF\xBB\xBF"))
+        source.remove_prefix(3);
+    return compileText(std::string(source), options);
 }
 
 std::vector<uint32_t> compileFile(const std::string& path, CompileOptions options) {

@@ -186,7 +186,7 @@ struct Autotuner::Impl {
 
 Autotuner::Autotuner(Manager& manager, AutotunerOptions options) {
     requireValid(options);
-    manager.impl();
+    implOf(manager);
     const std::string folder =
         options.cacheFolder.empty() ? manager.cacheFolder() : kp::cacheFolder(options.cacheFolder);
     const double lockSeconds = options.lockSeconds;
@@ -197,7 +197,7 @@ Autotuner::~Autotuner() = default;
 
 TuningResult Autotuner::tune(const TunableKernel& kernel, const TuningArguments& arguments) {
     const std::lock_guard lock(mImpl->mutex);
-    const std::shared_ptr<vulkan::Device> device = mImpl->manager.impl().device;
+    const std::shared_ptr<vulkan::Device> device = implOf(mImpl->manager).device;
     tune::TuningKey key = deviceKey(*device);
     key.kernel = kernel.name();
     key.key = arguments.tuningKey();
@@ -207,7 +207,7 @@ TuningResult Autotuner::tune(const TunableKernel& kernel, const TuningArguments&
 
 size_t Autotuner::exportRecords(const std::string& path) const {
     const std::lock_guard lock(mImpl->mutex);
-    return mImpl->cache.exportTo(path, deviceKey(*mImpl->manager.impl().device));
+    return mImpl->cache.exportTo(path, deviceKey(*implOf(mImpl->manager).device));
 }
 
 size_t Autotuner::importRecords(const std::string& path) {

@@ -58,7 +58,7 @@ std::shared_ptr<Algorithm> TunedAlgorithm::algorithm(const TuningArguments& argu
     // The number of threads may differ if the problem size was set separately.
     const tune::TuningBuild build =
         tune::buildConfiguration(mImpl->kernel, arguments, result.configuration, result.spirv,
-                                 tune::limitsOf(*manager.impl().device));
+                                 tune::limitsOf(*implOf(manager).device));
     return tune::makeAlgorithm(manager, arguments, build);
 }
 

@@ -124,7 +124,7 @@ TuningBench::~TuningBench() {
 }
 
 std::shared_ptr<Memory> TuningBench::emptyCopyOf(const std::shared_ptr<Memory>& memory) const {
-    const Memory::Impl& impl = memory->impl();
+    const Memory::Impl& impl = implOf(*memory);
     if (memory->type() == Memory::Type::eImage) {
         return mManager.image(static_cast<uint32_t>(impl.x), static_cast<uint32_t>(impl.y),
                               impl.channels, impl.dataType, Memory::MemoryTypes::eStorage);
@@ -143,7 +143,7 @@ void TuningBench::protect(const std::vector<uint32_t>& bindings) {
         const std::shared_ptr<Memory>& memory = mArguments.memObjects()[binding];
         if (std::ranges::find(all, memory, &Protected::memory) != all.end())
             continue;
-        memory->impl().requireAlive();
+        implOf(*memory).requireAlive();
         Protected made;
         made.memory = memory;
         if (!contains(mArguments.left(), memory)) {

@@ -158,7 +158,7 @@ public:
             model.tensor = manager.tensorT<uint32_t>(kElements, kMemoryTypes[below(4)]);
             model.device = randomValues();
             model.tensor->upload(model.device);
-            model.mirrored = model.tensor->impl().mirrored;
+            model.mirrored = implOf(*model.tensor).mirrored;
             model.stale = true;
             mModels.push_back(std::move(model));
         }

@@ -328,9 +328,9 @@ TEST_F(TransferDeathTest, AllowsExitRightAfterATransfer) {
         {
             kp::ManagerOptions options;
             options.transfer = "mapped=0,threads=4,threaded=1,chunk=64K";
-            auto* leaked = new kp::Manager(options);
+            static auto* leaked = new kp::Manager(options);
             const auto values = randomBytes(1u << 20);
-            auto* tensor = new auto(storageTensor(*leaked, values.size()));
+            static auto* tensor = new auto(storageTensor(*leaked, values.size()));
             (*tensor)->upload(values);
             std::exit(7);
         },

@@ -194,10 +194,9 @@ public:
     void destroy();
 
     struct Impl;
-    /// For the library's own files.
-    const std::shared_ptr<Impl>& impl() const { return mImpl; }
 
 private:
+    friend struct Internals;
     std::shared_ptr<Impl> mImpl;
 };
 

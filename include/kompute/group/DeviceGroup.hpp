@@ -169,10 +169,9 @@ public:
     bool isInit() const; ///< false after destroy(), or if one of the managers was destroyed
 
     struct Impl;
-    /// For the library's own files.
-    const std::shared_ptr<Impl>& impl() const { return mImpl; }
 
 private:
+    friend struct Internals;
     struct Made {};
     DeviceGroup(Made, std::shared_ptr<Impl> impl) : mImpl(std::move(impl)) {}
 

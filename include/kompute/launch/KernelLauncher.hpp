@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
@@ -30,16 +31,15 @@ public:
     /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main".
     /// @throws ShaderError
     Kernel(Manager& manager, std::vector<uint32_t> spirv);
-    Kernel(Manager& manager, const std::string& glsl);
+    Kernel(Manager& manager, std::string_view glsl);
 
     const KernelSignature& signature() const;
     const shader::Reflection& reflection() const;
 
     struct Impl;
-    /// For the library's own files.
-    const std::shared_ptr<const Impl>& impl() const { return mImpl; }
 
 private:
+    friend struct Internals;
     std::shared_ptr<const Impl> mImpl;
 };
 

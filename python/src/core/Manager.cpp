@@ -138,7 +138,7 @@ void bindManager(py::module_& module, Classes& classes) {
         .method(
             "list_devices",
             [](const Manager& manager) {
-                manager.deviceInfo(); // throws if the manager is destroyed
+                static_cast<void>(manager.deviceInfo()); // throws if the manager is destroyed
                 return describeDevices();
             },
             "The devices of this machine; see kp.list_devices.")

@@ -76,8 +76,8 @@ protected:
     template <typename Release>
     void deferDeletion(Release release) const {
         if (driverGone())
-            return;
-        if (idle())
+            keepHandle(new Release(std::move(release)));
+        else if (idle())
             release();
         else
             pushDeletion(std::move(release));

@@ -25,7 +25,7 @@ constexpr VkDescriptorPoolSize kPoolSizes[] = {
 } // namespace
 
 DescriptorSet::~DescriptorSet() {
-    if (!driverGone())
+    if (!forked())
         mOwner.recycle(mLayout, {mPool, mHandle});
 }
 

@@ -75,15 +75,20 @@ PipelineLayout::PipelineLayout(const DeviceHandle& device, DescriptorAllocator& 
 }
 
 PipelineLayout::~PipelineLayout() {
-    if (driverGone())
+    if (driverGone()) {
+        keepHandle(mHandle);
+        keepHandle(mSetLayout);
         return;
+    }
     mDescriptors.removeLayout(mSetLayout);
     mDevice.vk().vkDestroyPipelineLayout(mDevice.handle(), mHandle, nullptr);
     mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), mSetLayout, nullptr);
 }
 
 Pipeline::~Pipeline() {
-    if (!driverGone())
+    if (driverGone())
+        keepHandle(mHandle);
+    else
         mDevice.vk().vkDestroyPipeline(mDevice.handle(), mHandle, nullptr);
 }
 

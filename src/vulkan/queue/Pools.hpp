@@ -29,7 +29,7 @@ public:
         return *this;
     }
     ~Lease() {
-        if (mPool && !driverGone())
+        if (mPool && !forked())
             mPool->recycle(mObject);
     }
     explicit operator bool() const { return mPool != nullptr; }

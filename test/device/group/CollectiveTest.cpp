@@ -105,7 +105,7 @@ TEST_P(ExchangePathTest, AllReducesLargeBuffers) {
         EXPECT_EQ(buffer->read<int32_t>(i), expected) << "copy " << i;
     // Only a few slots are kept.
     const kp::group::SlotSizes sizes = kp::group::slotSizes(GetParam());
-    EXPECT_LE(group->impl()->exchange->slotBytes(), sizes.kept * sizes.bytes);
+    EXPECT_LE(sharedImplOf(*group)->exchange->slotBytes(), sizes.kept * sizes.bytes);
 }
 
 TEST(PeerLinkTest, CopiesThroughTheLinkAndFailsWithIt) {

@@ -257,7 +257,7 @@ TEST_F(DeviceGroupTest, KeepsOtherDevicesUsableIfOneIsLost) {
     const kp::Parameters parameters{{"scale", 2.0f}, {"add", 0.0f}};
     kp::Event::waitAll(scale({}, parameters));
 
-    auto& table = group.queue(1)->impl().device->mutableTable();
+    auto& table = implOf(*group.queue(1)).device->mutableTable();
     const auto submit = std::exchange(table.vkQueueSubmit, lostSubmit);
     const std::vector<kp::Event> events = scale({}, parameters);
     events[0].wait();
