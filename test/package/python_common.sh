@@ -7,7 +7,7 @@
 #   source   the root of the source tree
 #   work     the absolute path of a working folder
 
-version=$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")
+version=$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' "$source/include/kompute/Version.hpp")
 
 # Lets ccache reuse the results of builds in other folders.
 export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1

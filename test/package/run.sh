@@ -115,8 +115,8 @@ consume() {
         -o "$work/precompiled-$name" $(pkg-config --libs kompute)
     run "pkg-config, precompiled shader, $name" \
         env "LD_LIBRARY_PATH=$library_folder:${LD_LIBRARY_PATH:-}" "$work/precompiled-$name"
-    [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' "$source/CMakeLists.txt")" ] \
-        || fail "pkg-config and CMakeLists.txt have different versions"
+    [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' "$source/include/kompute/Version.hpp")" ] \
+        || fail "pkg-config and Version.hpp have different versions"
 }
 
 # --- a static installation ----------------------------------------------------------------------
