@@ -30,7 +30,7 @@ Slab::Slab(kp::Manager& manager, const Plate& plate, MPI_Comm world)
     const std::array<Tensor, 2> tensors{manager.tensorT<float>(elements),
                                         manager.tensorT<float>(elements)};
     tensors[0]->upload(plate.start(mRows.first - haloAbove, height + haloAbove + haloBelow),
-                       haloAbove != 0 ? 0 : rowBytes());
+                       haloAbove != 0 ? 0 : mWidth);
 
     Parameters border{mWidth, height, 1 - haloAbove, 1 - haloBelow, plate.rate, 1, 1, 1};
     Parameters interior = border;
