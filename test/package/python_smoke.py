@@ -45,7 +45,8 @@ def check_files() -> None:
         check(name in names, f"{name} is not installed")
     for name in names:
         check(
-            name.startswith(("kp/", "kompute-")) or name.endswith("/bin/kp"),
+            name.startswith(("kp/", "kompute-"))
+            or name.endswith(("/bin/kp", "/bin/convert_shaders")),
             f"{name} must not be installed",
         )
     modules = [name for name in names if re.fullmatch(r"kp/_kp\.[^/]*\.(so|pyd|dylib)", name)]
