@@ -2,7 +2,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <iterator>
 #include <memory>
 #include <type_traits>
 #include <utility>
