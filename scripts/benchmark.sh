@@ -10,8 +10,8 @@
 #   bash scripts/benchmark.sh --chart FILE.svg      a chart of the ratios
 #   bash scripts/benchmark.sh --page docs/benchmarks.md   the table put into that page
 #   bash scripts/benchmark.sh --check               exit with 1 where a target is missed
-#   bash scripts/benchmark.sh submit record         these groups alone: submit record pipeline
-#                                                   memory transfer concurrency cold flat
+#   bash scripts/benchmark.sh submit record         these groups alone: submit launch record
+#                                                   pipeline memory transfer concurrency cold flat
 #   bash scripts/benchmark.sh --no-build            what was built before
 #
 # KOMPUTE_DEVICE=...    which device (default: the best)
@@ -21,7 +21,7 @@ set -euo pipefail
 here=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_groups="submit record pipeline memory transfer concurrency cold flat"
+all_groups="submit launch record pipeline memory transfer concurrency cold flat"
 groups="" quick="" check="" json="" chart="" page="" build=1
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$here" "$1" ;; esac; }
 while [ "$#" -gt 0 ]; do

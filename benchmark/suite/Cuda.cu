@@ -66,10 +66,12 @@ public:
     }
     ~StreamIncrements() override { destroyGraph(); }
 
-    void launch(size_t times, bool dependent) override {
+    void launchOnly(size_t times, bool dependent) override {
         for (size_t i = 0; i < times; ++i)
             increment<<<1, 64, 0, mStream>>>(values(dependent ? 0 : i));
         require(cudaGetLastError(), "launch");
+    }
+    void synchronize() override {
         require(cudaStreamSynchronize(mStream), "cudaStreamSynchronize");
     }
 

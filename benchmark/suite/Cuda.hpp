@@ -28,7 +28,12 @@ public:
     public:
         virtual ~Increments() = default;
         /// Launches @p times kernels, one on each buffer or all on the first, and synchronizes.
-        virtual void launch(size_t times, bool dependent) = 0;
+        void launch(size_t times, bool dependent) {
+            launchOnly(times, dependent);
+            synchronize();
+        }
+        virtual void launchOnly(size_t times, bool dependent) = 0;
+        virtual void synchronize() = 0;
         /// Creates a graph of kernel nodes, which are independent or form a chain.
         virtual void makeGraph(size_t nodes, bool dependent) = 0;
         virtual void launchGraph() = 0;

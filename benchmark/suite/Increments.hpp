@@ -92,6 +92,20 @@ public:
         else
             commands.endWithoutBarrier();
     }
+    /// Returns @p count command buffers of one dispatch each: one on each buffer, or, if there is
+    /// only one buffer, all on that.
+    std::vector<std::unique_ptr<RawCommands>> recordEach(size_t count) {
+        std::vector<std::unique_ptr<RawCommands>> recorded;
+        for (size_t i = 0; i < count; ++i) {
+            recorded.push_back(std::make_unique<RawCommands>(queue));
+            recorded.back()->begin();
+            recorded.back()->bind(kernel);
+            recorded.back()->bindSet(kernel, sets[i % sets.size()]);
+            recorded.back()->dispatch(1);
+            recorded.back()->end();
+        }
+        return recorded;
+    }
     void run() { queue.run(commands.handle()); }
     VkBuffer buffer(size_t i) const { return mBuffers[i]; }
 

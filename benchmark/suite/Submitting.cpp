@@ -112,17 +112,10 @@ void sequences(Suite& suite, Row& row, size_t count, bool together) {
         list.back()->record<kp::OpAlgoDispatch>(algorithm)->end();
     }
     RawIncrements raw(manager, suite.waitMode(), suite.increment(), count, initial);
-    std::vector<std::unique_ptr<RawCommands>> commands;
+    const auto commands = raw.recordEach(count);
     std::vector<VkCommandBuffer> handles;
-    for (const VkDescriptorSet set : raw.sets) {
-        commands.push_back(std::make_unique<RawCommands>(raw.queue));
-        commands.back()->begin();
-        commands.back()->bind(raw.kernel);
-        commands.back()->bindSet(raw.kernel, set);
-        commands.back()->dispatch(1);
-        commands.back()->end();
-        handles.push_back(commands.back()->handle());
-    }
+    for (const auto& each : commands)
+        handles.push_back(each->handle());
     const double items = static_cast<double>(count);
     row.side(
         "kompute",

@@ -47,8 +47,17 @@ kp::ManagerOptions managerOptions(const Options& options) {
 
 // --- Row ----------------------------------------------------------------------------------------
 
-void Row::side(const std::string& name, std::function<void()> call, double items) {
-    mSides.push_back({name, std::move(call), items, 0, {}, {}});
+void Row::side(const std::string& name, std::function<void()> call, double items,
+               std::function<void()> after) {
+    mSides.push_back({name, std::move(call), std::move(after), items, 0, {}, {}});
+}
+
+double Row::Side::run() {
+    const double seconds = secondsOf(call);
+    ++calls;
+    if (after)
+        after();
+    return seconds;
 }
 
 void Row::bytes(double transferred) {
@@ -272,7 +281,7 @@ Row Suite::runOnce(const Entry& entry) {
         row.mError = error.what();
     }
     for (Row::Side& side : row.mSides)
-        side.call = nullptr; // releases the memory that the call captured
+        side.call = side.after = nullptr; // releases the memory that they captured
     return row;
 }
 
@@ -300,8 +309,8 @@ void Suite::measure(Row& row) {
     std::vector<int> unmeasured;
     for (Row::Side& side : row.mSides) {
         double taken = 0;
-        for (int i = 0; i < 2; ++i, ++side.calls)
-            taken = secondsOf(side.call);
+        for (int i = 0; i < 2; ++i)
+            taken = side.run();
         perBlock.push_back(static_cast<size_t>(std::clamp(4e-3 / taken, 1.0, 200.0)));
         // The first calls of a block pay for the change from the previous side.
         unmeasured.push_back(taken < 5e-3 ? 2 : taken < 5e-2 ? 1 : 0);
@@ -317,11 +326,11 @@ void Suite::measure(Row& row) {
         for (size_t place = 0; place < row.mSides.size(); ++place) {
             const size_t which = (place + static_cast<size_t>(round)) % row.mSides.size();
             Row::Side& side = row.mSides[which];
-            for (int i = 0; i < unmeasured[which]; ++i, ++side.calls)
-                side.call();
+            for (int i = 0; i < unmeasured[which]; ++i)
+                side.run();
             block.clear();
-            for (size_t i = 0; i < perBlock[which]; ++i, ++side.calls)
-                block.push_back(secondsOf(side.call) / side.items);
+            for (size_t i = 0; i < perBlock[which]; ++i)
+                block.push_back(side.run() / side.items);
             side.seconds.insert(side.seconds.end(), block.begin(), block.end());
             side.blockMedians.push_back(median(block));
         }

@@ -38,10 +38,13 @@ public:
     struct Side {
         std::string name;
         std::function<void()> call;
+        std::function<void()> after;      ///< untimed, after each call; may be empty
         double items = 1;                 ///< number of items that one call processes
         uint64_t calls = 0;               ///< including untimed ones
         std::vector<double> seconds;      ///< per item, of each timed call
         std::vector<double> blockMedians; ///< seconds per item, of each block
+
+        double run(); ///< returns the seconds of one call
     };
     /// The ratio of kompute to `of` must be at most `limit`, or for rates at least. If `of` is
     /// empty, the limit applies to kompute itself, in the row's unit.
@@ -56,7 +59,9 @@ public:
 
     /// Adds a side. @p call does the whole work once and returns when it is done.
     /// @param items  number of items that one call processes; times are per item
-    void side(const std::string& name, std::function<void()> call, double items = 1);
+    /// @param after  called after each call, untimed
+    void side(const std::string& name, std::function<void()> call, double items = 1,
+              std::function<void()> after = {});
     /// Makes the row a rate, for calls that transfer this many bytes.
     void bytes(double transferred);
     /// @param onGpu, onSoftware  limits; 0: no target. A software driver is only judged if pinned.
@@ -191,6 +196,7 @@ void randomBytes(void* data, size_t bytes);
 
 // Each file of rows defines one of these.
 void addSubmitting(Suite& suite);
+void addLaunching(Suite& suite);
 void addRecording(Suite& suite);
 void addPipelines(Suite& suite);
 void addMemory(Suite& suite);

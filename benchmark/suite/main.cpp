@@ -78,6 +78,7 @@ int run(Arguments& arguments) {
 
     Suite suite(options);
     addSubmitting(suite);
+    addLaunching(suite);
     addRecording(suite);
     addPipelines(suite);
     addMemory(suite);

@@ -48,6 +48,10 @@ struct ManagerOptions {
     /// False counts submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_TIMELINE=0 does the same.
     bool timelineSemaphores = true;
+    /// Launches and evaluations that find their queue busy are submitted together, which is several
+    /// times as fast. False submits each at once, and so does the environment variable
+    /// KOMPUTE_COALESCE=0.
+    bool coalesce = true;
     /// Overrides for transfers between host and device, for experiments and unusual machines, as
     /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M"). docs/transfers.md lists
     /// the names. Empty: the environment variable KOMPUTE_TRANSFER, else what suits the device.
@@ -93,6 +97,10 @@ struct HostDevice {
     void (*lockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void (*unlockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void* lockContext = nullptr;
+    /// True lets launches and evaluations that find their queue busy be submitted together, later
+    /// than the call that made them; Manager::lockQueue() submits them. False submits each at once,
+    /// so that the application's own submissions follow it.
+    bool coalesce = false;
 };
 
 /// Properties of one device of this machine. Plain data.

@@ -68,7 +68,7 @@ public:
              uint32_t totalTimestamps = 0);
     /// Called by Manager.
     Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-             vulkan::WaitMode waitMode, uint32_t totalTimestamps);
+             vulkan::WaitMode waitMode, bool coalesces, uint32_t totalTimestamps);
     ~Sequence();
     Sequence(const Sequence&) = delete;
     Sequence(Sequence&&) = delete;

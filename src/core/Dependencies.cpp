@@ -131,10 +131,9 @@ void Dependencies::add(const Event& event, bool passesFailure) {
         return;
     }
     const vulkan::TimelinePoint point = pointOf(event);
-    if (mQueue && point.queue == mQueue)
-        return; // the same queue keeps the order
     try {
-        if (point.queue->reached(point.value))
+        point.queue->requireSucceeded(point.value);
+        if (point.queue == mQueue || point.queue->poll(point.value)) // a queue keeps its order
             return;
     } catch (...) {
         if (passesFailure && !mFailure)

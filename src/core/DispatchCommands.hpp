@@ -21,6 +21,13 @@ public:
     /// What must stay alive as long as the commands may run.
     const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm.binding; }
 
+    /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
+    /// host has nothing to do before or after it.
+    bool accessesBindingOnly() const {
+        return !mDispatch.mGroupCounts && !binding()->padded &&
+               !mAlgorithm.reflection->usesBufferAddresses;
+    }
+
     void record(BoundState& bound, VkCommandBuffer commandBuffer) const;
 
 private:

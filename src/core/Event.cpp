@@ -32,7 +32,7 @@ Event& Event::operator=(Event&&) noexcept = default;
 bool Event::done() const {
     if (mState)
         return mState->done();
-    return !mQueue || mQueue->reached(mValue);
+    return !mQueue || mQueue->poll(mValue);
 }
 
 EventStatus Event::status() const {
@@ -48,7 +48,12 @@ EventStatus Event::status() const {
 bool Event::wait(uint64_t timeout) const {
     if (mState)
         return mState->wait(timeout);
-    return !mQueue || mQueue->wait(mValue, timeout, mWaitMode);
+    if (!mQueue)
+        return true;
+    const bool over = mQueue->wait(mValue, timeout, mWaitMode);
+    if (over)
+        mQueue->requireSucceeded(mValue);
+    return over;
 }
 
 void whenDone(const Event& event, std::function<void()> callback) {

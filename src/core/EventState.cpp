@@ -116,7 +116,7 @@ bool EventState::done() {
     case Phase::eQueued:
         return false;
     case Phase::eSubmitted:
-        if (!mPoint.queue->reached(mPoint.value))
+        if (!mPoint.queue->poll(mPoint.value))
             return false;
         finishOnce();
         return true;
@@ -138,8 +138,8 @@ EventStatus EventState::status() {
         break;
     }
     try {
-        const bool reached = mPoint.queue->reached(mPoint.value);
-        return reached ? EventStatus::eComplete : EventStatus::eSubmitted;
+        const bool over = mPoint.queue->poll(mPoint.value);
+        return over ? EventStatus::eComplete : EventStatus::eSubmitted;
     } catch (const std::exception&) {
         return EventStatus::eError;
     }
@@ -149,6 +149,8 @@ bool EventState::wait(uint64_t timeout) {
     const bool over = waitUntilOver(timeout);
     if (phase() == Phase::eFailed)
         std::rethrow_exception(error());
+    if (over && phase() == Phase::eSubmitted)
+        mPoint.queue->requireSucceeded(mPoint.value);
     return over;
 }
 

@@ -94,6 +94,7 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen, const ManagerOpt
     cacheFolder = options.cacheFolder;
     device->pipelines().setFolder(kp::cacheFolder(cacheFolder));
     waitMode = waitModeOf(options.waitPolicy, *device);
+    coalesces = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     for (size_t i = 0; i < device->userQueueCount(); ++i)
         queues.push_back(i);
     const std::string changes = transferRulesOf(options);
@@ -128,14 +129,14 @@ Manager::Manager(std::shared_ptr<vk::Instance> instance,
     mImpl->use(wrapHostDevice({.instance = native::handleOf(*instance),
                                .physicalDevice = native::handleOf(*physicalDevice),
                                .device = native::handleOf(*device)}),
-               {});
+               {.coalesce = false});
 }
 
 Manager::Manager(const HostDevice& host) : mImpl(std::make_unique<Impl>()) {
     if (host.queues.empty())
         throw InvalidArgument("a host application's device needs at least one queue in "
                               "HostDevice::queues");
-    mImpl->use(wrapHostDevice(host), {});
+    mImpl->use(wrapHostDevice(host), {.coalesce = host.coalesce});
 }
 
 Manager::~Manager() {
@@ -162,8 +163,8 @@ void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
 
 std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalTimestamps) {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    auto sequence =
-        std::make_shared<Sequence>(mImpl->device, queue, mImpl->waitMode, totalTimestamps);
+    auto sequence = std::make_shared<Sequence>(mImpl->device, queue, mImpl->waitMode,
+                                               mImpl->coalesces, totalTimestamps);
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
@@ -173,9 +174,9 @@ std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profili
     mImpl->requireInit();
     const bool isVirtual = index >= mImpl->queues.size();
     std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    auto queue = std::make_shared<Queue>(
-        std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
-                                      mImpl->waitMode, inOrder, std::move(name), index, isVirtual));
+    auto queue = std::make_shared<Queue>(std::make_shared<Queue::Impl>(
+        mImpl->device, mImpl->queue(isVirtual ? 0 : index), mImpl->waitMode, mImpl->coalesces,
+        inOrder, std::move(name), index, isVirtual));
     queue->setProfiling(profiling);
     return queue;
 }

@@ -45,6 +45,7 @@ private:
 struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
+    bool coalesces = false;  ///< see ManagerOptions::coalesce
     std::string cacheFolder; ///< from the options
     /// Indices into the device's queues; sequence(i) uses entry i.
     std::vector<size_t> queues;

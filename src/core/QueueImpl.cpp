@@ -76,9 +76,10 @@ private:
 } // namespace
 
 Queue::Impl::Impl(std::shared_ptr<vulkan::Device> usedDevice, vulkan::Queue& usedQueue,
-                  vulkan::WaitMode mode, bool ordered, std::string named, uint32_t number,
-                  bool shared)
-    : device(std::move(usedDevice)), queue(usedQueue), waitMode(mode), inOrder(ordered),
+                  vulkan::WaitMode mode, bool coalescing, bool ordered, std::string named,
+                  uint32_t number, bool shared)
+    : device(std::move(usedDevice)), queue(usedQueue), waitMode(mode), coalesces(coalescing),
+      inOrder(ordered),
       name(named.empty() ? nullptr : std::make_shared<const std::string>(std::move(named))),
       index(number), isVirtual(shared) {}
 

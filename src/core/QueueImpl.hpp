@@ -29,11 +29,13 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     /// @param isVirtual  shares the VkQueue of another kp::Queue
     /// @param name       for events and messages; empty for sequences
     Impl(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, vulkan::WaitMode waitMode,
-         bool inOrder, std::string name = {}, uint32_t index = 0, bool isVirtual = false);
+         bool coalesces, bool inOrder, std::string name = {}, uint32_t index = 0,
+         bool isVirtual = false);
 
     const std::shared_ptr<vulkan::Device> device;
     vulkan::Queue& queue;
     const vulkan::WaitMode waitMode;
+    const bool coalesces; ///< see ManagerOptions::coalesce
     const bool inOrder;
     const std::shared_ptr<const std::string> name; ///< null if empty
     const uint32_t index;

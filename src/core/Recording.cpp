@@ -41,7 +41,7 @@ std::vector<uint64_t> Recording::readTimes() {
 }
 
 Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
-                 std::span<const vulkan::TimelinePoint> waits) {
+                 std::span<const vulkan::TimelinePoint> waits, bool mayGather) {
     Submitted submitted;
     for (const Recording* recording : recordings)
         submitted.padded.insert(submitted.padded.end(), recording->padded.begin(),
@@ -49,8 +49,8 @@ Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
     pushRows(submitted.padded);
     if (recordings.size() == 1) [[likely]] {
         const VkCommandBuffer commandBuffer = recordings.front()->commandBuffer.handle();
-        submitted.point =
-            vulkan::submitOrdered(queue, {&commandBuffer, 1}, recordings.front()->accesses, waits);
+        submitted.point = vulkan::submitOrdered(queue, {&commandBuffer, 1},
+                                                recordings.front()->accesses, waits, mayGather);
     } else {
         vulkan::AccessList accesses;
         std::vector<VkCommandBuffer> commandBuffers;
@@ -58,7 +58,7 @@ Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
             accesses.add(recording->accesses);
             commandBuffers.push_back(recording->commandBuffer.handle());
         }
-        submitted.point = vulkan::submitOrdered(queue, commandBuffers, accesses, waits);
+        submitted.point = vulkan::submitOrdered(queue, commandBuffers, accesses, waits, mayGather);
     }
     for (Recording* recording : recordings)
         recording->submitted = submitted.point;

@@ -64,9 +64,10 @@ private:
 };
 
 /// Submits recordings of one queue in one submission, after @p waits. All submissions of recorded
-/// operations pass through here.
+/// operations that are not recorded into a gathering pass through here.
+/// @param mayGather  a busy queue gathers them
 /// @throws as vulkan::submitOrdered()
 Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
-                 std::span<const vulkan::TimelinePoint> waits);
+                 std::span<const vulkan::TimelinePoint> waits, bool mayGather);
 
 } // namespace kp

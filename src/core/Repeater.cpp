@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/GatheredRecording.hpp"
 #include "core/Recorder.hpp"
 #include "core/Recording.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -68,9 +69,14 @@ void Repeater::record(Slot& slot, const vulkan::Queue& queue, Operations& operat
     slot.operations.swap(operations);
 }
 
-Submitted Repeater::submit(vulkan::Queue& queue, Operations& operations, bool timed,
+Submitted Repeater::submit(vulkan::Queue& queue, Operations& operations, bool mayGather, bool timed,
                            std::span<const vulkan::TimelinePoint> waits,
                            const std::shared_ptr<EventState>& state) {
+    if (mayGather && !timed && operations.size() == 1) {
+        queue.limitLead(kMaxLead, mDevice->defaultWaitMode());
+        if (const auto point = gather(queue, *operations.front(), waits))
+            return {*point, {}};
+    }
     const std::lock_guard lock(mMutex);
     Slot& slot = slotFor(queue, operations, timed);
     Recording* const recording = slot.recording.get();
@@ -82,7 +88,7 @@ Submitted Repeater::submit(vulkan::Queue& queue, Operations& operations, bool ti
     slot.lastState.reset();
     if (!slot.isFor(queue, operations, timed))
         record(slot, queue, operations, timed);
-    Submitted work = kp::submit(queue, {&recording, 1}, waits);
+    Submitted work = kp::submit(queue, {&recording, 1}, waits, mayGather);
     if (state && timed) {
         slot.lastState = state;
         state->timedBy(slot.recording);

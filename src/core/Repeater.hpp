@@ -24,6 +24,8 @@ class Repeater {
 public:
     using Operations = std::vector<std::shared_ptr<OpBase>>;
     static constexpr size_t kMaxSlots = 32;
+    /// A launch that could be gathered waits if the device is this many launches behind.
+    static constexpr uint64_t kMaxLead = 1024;
 
     explicit Repeater(std::shared_ptr<vulkan::Device> device);
     ~Repeater();
@@ -31,9 +33,10 @@ public:
     Repeater& operator=(const Repeater&) = delete;
 
     /// @param operations  moved from if they are recorded
+    /// @param mayGather   a busy queue gathers them
     /// @param timed       whether to write timestamps, for @p state
     /// @param state       may be null if not timed
-    Submitted submit(vulkan::Queue& queue, Operations& operations, bool timed,
+    Submitted submit(vulkan::Queue& queue, Operations& operations, bool mayGather, bool timed,
                      std::span<const vulkan::TimelinePoint> waits,
                      const std::shared_ptr<EventState>& state);
 

@@ -160,15 +160,17 @@ Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Devi
                    std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
                    uint32_t totalTimestamps)
     : Sequence(findDevice(device), findQueue(device, computeQueue, queueIndex),
-               findDevice(device)->defaultWaitMode(), totalTimestamps) {}
+               findDevice(device)->defaultWaitMode(), !findDevice(device)->wrapped(),
+               totalTimestamps) {}
 
 Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-                   vulkan::WaitMode waitMode, uint32_t totalTimestamps)
+                   vulkan::WaitMode waitMode, bool coalesces, uint32_t totalTimestamps)
     : mImpl(std::make_unique<Impl>()) {
     if (totalTimestamps > 0 && queue.timestampValidBits() == 0)
         fail<Unsupported>("{} of {} has no timestamps", queue.name(), device->name());
     // Not in order: after a timeout, an evaluation overtakes one that is still held back.
-    mImpl->queue = std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, false);
+    mImpl->queue =
+        std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, coalesces, false);
     mImpl->totalTimestamps = totalTimestamps;
 }
 
@@ -239,14 +241,14 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     const auto now = [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
         impl.preEval();
         Recording* const recording = impl.recording.get();
-        return submit(impl.queue->queue, {&recording, 1}, waits);
+        return submit(impl.queue->queue, {&recording, 1}, waits, impl.queue->coalesces);
     };
     const auto later = [&]() -> Queue::Impl::Submit {
         return [queue = impl.queue.get(), kept = impl.recording, hooked = impl.hooked](
                    Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
             Impl::preEval(hooked, *kept);
             Recording* const recording = kept.get();
-            Submitted work = submit(queue->queue, {&recording, 1}, waits);
+            Submitted work = submit(queue->queue, {&recording, 1}, waits, queue->coalesces);
             // The sequence may have another recording by now, or be destroyed.
             queue->device->deletionQueue().push({work.point}, [kept] {});
             return work;
@@ -441,7 +443,8 @@ void launchTogether(std::span<Sequence* const> neighbours) {
         impl.preEval();
         recordings.push_back(impl.recording.get());
     }
-    const Submitted work = submit(queueOf(*neighbours.front()), recordings, {});
+    const Submitted work = submit(queueOf(*neighbours.front()), recordings, {},
+                                  implOf(*neighbours.front()).queue->coalesces);
     for (Sequence* sequence : neighbours)
         implOf(*sequence).noteLaunched(implOf(*sequence).queue->launched(work));
 }

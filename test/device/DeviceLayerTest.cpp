@@ -151,7 +151,7 @@ TEST(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
         }
         device->waitIdle();
         EXPECT_TRUE(queue.reached(last));
-        EXPECT_EQ(queue.lastSubmitted(), last);
+        EXPECT_EQ(queue.lastValue(), last);
     }
 }
 

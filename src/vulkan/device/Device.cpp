@@ -131,6 +131,8 @@ void Device::finish() noexcept {
         mPipelines->finish();
     } catch (...) { // a failed queue runs nothing more
     }
+    for (const auto& queue : mQueues)
+        queue->close();
 }
 
 Device::~Device() {
@@ -138,6 +140,8 @@ Device::~Device() {
         waitIdle();
     } catch (...) { // a failed queue runs nothing more
     }
+    for (const auto& queue : mQueues)
+        queue->close();
     const bool owned = !mWrapped && handle();
     if (owned && vk().vkDeviceWaitIdle)
         vk().vkDeviceWaitIdle(handle());
@@ -166,7 +170,7 @@ void Device::waitIdle() const {
     std::exception_ptr failure;
     for (const auto& queue : mQueues) {
         try {
-            if (const uint64_t last = queue->lastSubmitted())
+            if (const uint64_t last = queue->lastValue())
                 queue->wait(last, UINT64_MAX, WaitMode::eBlock);
         } catch (const DeviceLost&) { // a lost device runs nothing more
         } catch (...) {

@@ -3,13 +3,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "vulkan/queue/Gathering.hpp"
 #include "vulkan/queue/Timeline.hpp"
 
 namespace kp::vulkan {
@@ -26,6 +32,10 @@ enum class WaitMode {
 /// A VkQueue, created here or a host application's, its lock, and its timeline. Whoever needs to
 /// know whether work is done compares a value with the timeline. The first error sticks: later
 /// calls repeat it. Thread-safe. Owned by its Device.
+///
+/// A busy queue, one with two submissions in flight, gathers work (see gather()): what is gathered
+/// has its value already, and is submitted together as soon as the queue is no longer busy, before
+/// any other submission, or when somebody waits for it. docs/architecture.md, "Coalescing".
 class Queue {
 public:
     using Lock = std::function<void(uint32_t family, uint32_t index)>;
@@ -34,20 +44,62 @@ public:
           Lock lock = {}, Lock unlock = {});
     ~Queue();
 
-    /// Submits command buffers, to run after @p waits. Points of this queue are in order anyway.
+    /// Submits command buffers at once, to run after @p waits. Points of this queue are in order
+    /// anyway.
     /// @return the value that is reached when they have run
     uint64_t submit(std::span<const VkCommandBuffer> commandBuffers,
                     std::span<const TimelinePoint> waits);
 
-    /// Returns true once the device has finished the submission with this value. Never blocks.
-    bool reached(uint64_t value);
+    /// Adds work to what the queue gathers, by calling @p append with the Gathering, if the queue
+    /// is busy. If @p append throws, nothing counts as added. Call flushIfDue() afterwards.
+    /// @return the value that is reached when it has run; empty if the queue is not busy
+    template <typename Append>
+    std::optional<uint64_t> gather(Append&& append) {
+        requireWorking();
+        if (!gathers() && free())
+            return std::nullopt;
+        uint64_t value = 0;
+        {
+            const std::lock_guard lock(mGatherMutex);
+            append(mGathering);
+            value = ++mAssigned;
+            mGathered = value; // before the flusher is looked at
+        }
+        if (mFlusherSleeps)
+            wakeFlusher();
+        return value;
+    }
+    /// Submits what is gathered if the queue is no longer busy, or if it is much. The error
+    /// of a submission is thrown to those who wait for its work.
+    void flushIfDue() noexcept;
 
-    /// Waits for the submission with this value.
+    /// Returns true once the device has finished the submission with this value, or if that one
+    /// failed and those before it are finished. Never blocks.
+    bool reached(uint64_t value);
+    /// Like reached(), for a program that asks again and again: submits what is gathered if the
+    /// queue is no longer busy. @throws as requireSucceeded()
+    bool poll(uint64_t value);
+
+    /// Waits until the value is reached(). Submits it first if it is gathered.
     /// @param timeout  nanoseconds; UINT64_MAX waits for ever
     /// @return false if it timed out
     bool wait(uint64_t value, uint64_t timeout, WaitMode mode);
 
-    uint64_t lastSubmitted() const { return mSubmitted.load(std::memory_order_acquire); }
+    /// @throws the error of the submission if the driver refused it after it was gathered
+    void requireSucceeded(uint64_t value) {
+        if (mAnyFailed.load(std::memory_order_acquire)) [[unlikely]]
+            throwFailure(value);
+    }
+
+    /// The last value given to work, submitted or gathered.
+    uint64_t lastValue() const { return mAssigned.load(std::memory_order_acquire); }
+
+    /// Waits, if the device is more than @p launches values behind, until it is not.
+    void limitLead(uint64_t launches, WaitMode mode);
+
+    /// Ends the thread that submits gathered work, and drops what is still gathered. The device
+    /// must have finished with the queue.
+    void close();
 
     Device& device() const { return mDevice; }
     VkQueue handle() const { return mHandle; }
@@ -63,7 +115,28 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    /// Values that the driver refused after they were given out.
+    struct Failure {
+        uint64_t first;
+        uint64_t last;
+        std::exception_ptr error;
+    };
+
     void requireWorking();
+    bool gathers() const { return mGathered > mSubmitted; } ///< something is gathered
+    /// Returns true if fewer than two submissions are in flight.
+    bool free() { return reached(mBefore.load(std::memory_order_acquire)); }
+    void flushUpTo(uint64_t value); ///< submits gathered work, up to this value at least
+    /// Submits what is gathered. The queue must be locked.
+    /// @param next  if not null, set to a value for the caller, who submits next
+    void submitGathered(uint64_t* next = nullptr);
+    void noteSubmitted(uint64_t value);
+    void noteFailed(uint64_t first, uint64_t last, std::exception_ptr error);
+    /// Returns the last value up to this one that did not fail.
+    uint64_t lastGood(uint64_t value);
+    void throwFailure(uint64_t value);
+    void wakeFlusher();
+    void runFlusher();
     // Each waits until @p end or @p timeout and returns true if the value is reached.
     bool spin(uint64_t value, Clock::time_point end);
     bool nap(uint64_t value, Clock::time_point start, Clock::time_point end);
@@ -78,10 +151,29 @@ private:
     Lock mHostLock;
     Lock mHostUnlock;
     std::mutex mMutex;
-    std::atomic<uint64_t> mSubmitted{0};
+    std::atomic<uint64_t> mSubmitted{0}; ///< written under mMutex
+    std::atomic<uint64_t> mBefore{0};    ///< value of the submission before the last
     std::atomic<uint64_t> mReached{0};
     std::atomic<int32_t> mFailure{0};
     std::unique_ptr<Timeline> mTimeline;
+
+    std::mutex mGatherMutex; ///< guards the next two; may be locked while mMutex is
+    Gathering mGathering;
+    std::atomic<uint64_t> mAssigned{0};     ///< last value given to work
+    std::atomic<uint64_t> mGathered{0};     ///< last value given to gathered work
+    std::vector<VkCommandBuffer> mCommands; ///< of the submission being made; guarded by mMutex
+
+    std::mutex mFailuresMutex;
+    std::vector<Failure> mFailures;
+    std::atomic<bool> mAnyFailed{false};
+
+    // The flusher submits what is gathered if no call to the library does. Started with the first
+    // gathered work.
+    std::mutex mFlusherMutex; ///< guards the next three
+    std::condition_variable mFlusherWakes;
+    std::thread mFlusher;
+    bool mClosing = false;
+    std::atomic<bool> mFlusherSleeps{true};
 };
 
 } // namespace kp::vulkan

@@ -18,7 +18,8 @@ namespace {
 /// short.
 /// @return true if an image awaits its first layout
 /// @throws InvalidArgument if a resource was destroyed
-bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<TimelinePoint>& points) {
+bool collectWaits(Queue& queue, std::span<const ResourceAccess> accesses, bool unknown,
+                  std::vector<TimelinePoint>& points) {
     Device& device = queue.device();
     const auto add = [&](const TimelinePoint& point) {
         if (!point.queue || point.queue == &queue)
@@ -30,13 +31,13 @@ bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<Timeline
             }
         points.push_back(point);
     };
-    if (accesses.unknown())
+    if (unknown)
         for (size_t i = 0; i < device.queueCount(); ++i)
-            add({&device.queue(i), device.queue(i).lastSubmitted()});
+            add({&device.queue(i), device.queue(i).lastValue()});
     else
         add(device.lastUnknownAccess());
     bool awaitsLayout = false;
-    for (const ResourceAccess& access : accesses.resources()) {
+    for (const ResourceAccess& access : accesses) {
         const Resource& resource = *access.resource;
         if (resource.destroyed()) [[unlikely]]
             throw InvalidArgument("memory that this work uses was destroyed or rebuilt after the "
@@ -54,6 +55,12 @@ bool collectWaits(Queue& queue, const AccessList& accesses, std::vector<Timeline
         }
     }
     return awaitsLayout;
+}
+
+bool allReached(std::span<const TimelinePoint> points) {
+    return std::ranges::all_of(points, [](const TimelinePoint& point) {
+        return !point.queue || point.queue->reached(point.value);
+    });
 }
 
 /// Records the first layout transition of the images that await it.
@@ -96,8 +103,30 @@ void AccessList::clear() {
     mUnknown = false;
 }
 
+std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const ResourceAccess> accesses,
+                                           std::span<const TimelinePoint> waits,
+                                           const std::function<void(Gathering&)>& add) {
+    thread_local std::vector<TimelinePoint> points;
+    points.assign(waits.begin(), waits.end());
+    TimelinePoint done{&queue, 0};
+    {
+        const std::lock_guard lock(queue.device().submissionMutex());
+        if (collectWaits(queue, accesses, false, points) || !allReached(points))
+            return std::nullopt;
+        const std::optional<uint64_t> value = queue.gather(add);
+        if (!value)
+            return std::nullopt;
+        done.value = *value;
+        for (const ResourceAccess& access : accesses)
+            access.resource->use().note(done, access.writes);
+    }
+    queue.flushIfDue();
+    return done;
+}
+
 TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
-                            const AccessList& accesses, std::span<const TimelinePoint> waits) {
+                            const AccessList& accesses, std::span<const TimelinePoint> waits,
+                            bool mayGather) {
     Device& device = queue.device();
     // Static, so that a steady state allocates nothing.
     thread_local std::vector<TimelinePoint> points;
@@ -108,14 +137,18 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
     TimelinePoint done{&queue, 0};
     {
         const std::lock_guard lock(device.submissionMutex());
-        const bool awaitsLayout = collectWaits(queue, accesses, points);
+        const bool awaitsLayout =
+            collectWaits(queue, accesses.resources(), accesses.unknown(), points);
         if (awaitsLayout) {
             prologue = recordFirstLayouts(queue, accesses);
             buffers.assign(1, prologue.handle());
             buffers.insert(buffers.end(), commandBuffers.begin(), commandBuffers.end());
             done.value = queue.submit(buffers, points);
         } else {
-            done.value = queue.submit(commandBuffers, points);
+            std::optional<uint64_t> gathered;
+            if (mayGather && allReached(points))
+                gathered = queue.gather([&](Gathering& all) { all.add(commandBuffers); });
+            done.value = gathered ? *gathered : queue.submit(commandBuffers, points);
         }
         for (const ResourceAccess& access : accesses.resources()) {
             bool writes = access.writes;
@@ -132,6 +165,8 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
         auto kept = std::make_shared<CommandBuffer>(std::move(prologue));
         device.deletionQueue().push({done}, [kept] {});
     }
+    if (mayGather)
+        queue.flushIfDue();
     device.deletionQueue().collect();
     return done;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 namespace kp::vulkan {
 
+class Gathering;
 class Queue;
 
 /// A resource that a submission accesses.
@@ -69,10 +71,21 @@ private:
 /// Submits command buffers to @p queue. They wait for all work on other queues that conflicts with
 /// @p accesses, and for @p waits. New images are brought to their layout first, and the deletion
 /// queue is collected. Thread-safe.
+/// @param mayGather  a busy queue gathers the command buffers; the caller keeps them until they ran
 /// @return the point that is reached when the command buffers have run
 /// @throws InvalidArgument if a resource was destroyed; whatever Queue::submit() throws
 TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
-                            const AccessList& accesses, std::span<const TimelinePoint> waits = {});
+                            const AccessList& accesses, std::span<const TimelinePoint> waits = {},
+                            bool mayGather = false);
+
+/// Adds work to what a busy queue gathers, ordered as by submitOrdered(). Thread-safe.
+/// @param add  adds the work; called at most once, while no other thread uses the queue
+/// @return its point; empty if the queue is not busy, or the work must wait for another queue or
+///         for the first layout of an image
+/// @throws InvalidArgument if a resource was destroyed; whatever @p add throws
+std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const ResourceAccess> accesses,
+                                           std::span<const TimelinePoint> waits,
+                                           const std::function<void(Gathering&)>& add);
 
 using KeptObjects = std::vector<std::shared_ptr<const void>>;
 
