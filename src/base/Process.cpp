@@ -21,11 +21,20 @@ std::atomic<bool> gForked{false};
 std::atomic<void (*)(bool forked)> gLeave{nullptr};
 
 void leaveDriver(bool forked) {
-    if (driverGone())
+    auto* const leave = gLeave.load();
+    if (!leave || driverGone())
         return;
-    gLeave.load()(forked);
-    gForked = forked;
+    leave(forked);
     detail::gDriverGone = true;
+}
+
+void watchForks() {
+#if defined(KOMPUTE_CAN_FORK)
+    [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
+        gForked = true;
+        leaveDriver(true);
+    });
+#endif
 }
 
 } // namespace
@@ -53,15 +62,19 @@ void throwDriverGone() {
 
 void noteDriverUse(void (*leave)(bool forked)) {
     gLeave = leave;
-#if defined(KOMPUTE_CAN_FORK)
-    [[maybe_unused]] static const bool registered = [] {
-        pthread_atfork(nullptr, nullptr, [] { leaveDriver(true); });
-        return true;
-    }();
-#endif
+    watchForks();
     // Handlers run in the reverse order of their registration, so this one precedes those of the
     // drivers and layers that were loaded before this call.
     std::atexit([] { leaveDriver(false); });
+}
+
+EndOfProcess::EndOfProcess(void (*end)()) : mEnd(end) {
+    watchForks();
+}
+
+EndOfProcess::~EndOfProcess() {
+    if (!forked())
+        mEnd();
 }
 
 } // namespace kp

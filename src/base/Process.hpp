@@ -17,7 +17,8 @@ inline bool driverGone() {
     return detail::gDriverGone.load(std::memory_order_relaxed);
 }
 
-/// Returns true in a child that was forked from a process that had used a driver.
+/// Returns true in a child that was forked from a process that had used a driver or had made an
+/// EndOfProcess.
 bool forked();
 
 /// Keeps a handle that only the driver could destroy, so that leak checkers still find its memory.
@@ -36,5 +37,19 @@ inline void requireDriver() {
 /// are destroyed, and in a forked child. It must keep what only the driver can destroy, and must
 /// not throw.
 void noteDriverUse(void (*leave)(bool forked));
+
+/// Ends threads of the library. Make it a static object, after what it ends.
+class EndOfProcess {
+public:
+    /// @param end  is called when the process ends or the library is unloaded, but not in a forked
+    ///             child, which has none of the threads; must not throw
+    explicit EndOfProcess(void (*end)());
+    ~EndOfProcess();
+    EndOfProcess(const EndOfProcess&) = delete;
+    EndOfProcess& operator=(const EndOfProcess&) = delete;
+
+private:
+    void (*const mEnd)();
+};
 
 } // namespace kp

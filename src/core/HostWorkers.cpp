@@ -8,14 +8,8 @@
 namespace kp {
 
 HostWorkers& HostWorkers::instance() {
-    struct EndOfProcess {
-        ~EndOfProcess() {
-            if (!forked()) // a child has none of the threads
-                instance().stop();
-        }
-    };
     static auto& workers = *new HostWorkers;
-    static const EndOfProcess end;
+    static const EndOfProcess end([] { workers.stop(); });
     return workers;
 }
 

@@ -7,31 +7,15 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#define KOMPUTE_HAS_FORK
-#endif
+
+#include "base/Process.hpp"
 
 namespace kp::vulkan {
 
-/// Destroyed when the process ends or the library is unloaded.
-struct CopyThreads::EndOfProcess {
-    ~EndOfProcess() { sInstance.load()->endProcess(); }
-};
-
-std::atomic<CopyThreads*> CopyThreads::sInstance{nullptr};
-
 CopyThreads& CopyThreads::instance() {
-    [[maybe_unused]] static const bool made = [] {
-        sInstance = new CopyThreads;
-#if defined(KOMPUTE_HAS_FORK)
-        // The child has only the thread that forked; others may have held the locks.
-        pthread_atfork(nullptr, nullptr, [] { sInstance = new CopyThreads(sInstance); });
-#endif
-        return true;
-    }();
-    static const EndOfProcess end;
-    return *sInstance.load(std::memory_order_relaxed);
+    static auto& threads = *new CopyThreads;
+    static const EndOfProcess end([] { threads.endProcess(); });
+    return threads;
 }
 
 void CopyThreads::attach(User& user) {
@@ -41,6 +25,8 @@ void CopyThreads::attach(User& user) {
 }
 
 void CopyThreads::detach(User& user) {
+    if (forked()) // other threads may have held the lock
+        return;
     std::unique_lock lock(mMutex);
     std::erase(mUsers, &user);
     mState.wait(lock, [&] { return mFreeing != &user; });

@@ -16,7 +16,8 @@ namespace kp::vulkan {
 /// The threads of this process that copy memory, shared by all devices. They start on first use and
 /// end when idle for a while, when the last user detaches, and when the process ends or the library
 /// is unloaded. Work never depends on them: the caller of run() works too, alone if no thread is
-/// free or can start. A forked child starts without any. Thread-safe.
+/// free or can start. A forked child may only detach users, which does nothing: drivers, and so
+/// transfers, do not survive a fork. Thread-safe.
 class CopyThreads {
 public:
     /// A user of the threads, which also call it from time to time to free idle memory.
@@ -29,7 +30,6 @@ public:
         virtual bool freeIdle() noexcept = 0;
     };
 
-    /// Returns another object after fork().
     static CopyThreads& instance();
 
     void attach(User& user);
@@ -66,9 +66,8 @@ private:
         std::thread thread;
         bool ended = false;
     };
-    struct EndOfProcess;
 
-    explicit CopyThreads(CopyThreads* before = nullptr) : mBefore(before) {}
+    CopyThreads() = default;
     ~CopyThreads() = delete; // threads may be alive when static objects are destroyed
 
     void loop(std::list<Worker>::iterator self);
@@ -80,9 +79,6 @@ private:
     void endProcess();
 
     static constexpr size_t kMaxThreads = 128;
-    static std::atomic<CopyThreads*> sInstance;
-
-    CopyThreads* const mBefore; ///< the parent's, after fork(); only keeps it reachable
 
     mutable std::mutex mMutex;
     std::condition_variable mWork;  ///< signals a task, or that the threads must end
