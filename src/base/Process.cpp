@@ -2,7 +2,9 @@
 #include "base/Process.hpp"
 
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <set>
 
 #include <kompute/Error.hpp>
 
@@ -60,7 +62,12 @@ void throwDriverGone() {
     throw Unsupported("the process ends: its devices have finished and can no longer be used");
 }
 
-void noteDriverUse(void (*leave)(bool forked)) {
+void noteDriverUse(const void* instance, void (*leave)(bool forked)) {
+    static auto& mutex = *new std::mutex; // never destroyed: calls may come until the end
+    static auto& noted = *new std::set<const void*>;
+    const std::lock_guard lock(mutex);
+    if (!noted.insert(instance).second)
+        return;
     gLeave = leave;
     watchForks();
     // Handlers run in the reverse order of their registration, so this one precedes those of the

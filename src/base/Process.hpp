@@ -35,8 +35,9 @@ inline void requireDriver() {
 /// Call it after a driver or layer was loaded. @p leave is called before driverGone() becomes true:
 /// at the end of the process, to finish all work before the static objects of drivers and layers
 /// are destroyed, and in a forked child. It must keep what only the driver can destroy, and must
-/// not throw.
-void noteDriverUse(void (*leave)(bool forked));
+/// not throw. Thread-safe.
+/// @param instance  what was loaded; a second call for the same one does nothing
+void noteDriverUse(const void* instance, void (*leave)(bool forked));
 
 /// Ends threads of the library. Make it a static object, after what it ends.
 class EndOfProcess {

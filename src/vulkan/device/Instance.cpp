@@ -160,7 +160,7 @@ std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation)
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);
-    noteDriverUse(leaveDevices);
+    noteDriverUse(instance->mHandle, leaveDevices);
     instances.push_back(instance);
     return instance;
 }
@@ -180,7 +180,7 @@ std::shared_ptr<Instance> Instance::wrap(VkInstance handle, PFN_vkGetInstancePro
                               "the vkGetInstanceProcAddr that created it");
     instance->mDebugUtils = instance->mTable.vkCreateDebugUtilsMessengerEXT != nullptr;
     instance->mPhysicalDevices = readDevices(instance->mTable, handle, instance->mApiVersion);
-    noteDriverUse(leaveDevices);
+    noteDriverUse(handle, leaveDevices);
     return instance;
 }
 
