@@ -115,7 +115,8 @@ public:
     /// object itself is destroyed. For programs that hand out pointers to the view.
     void keepHostView();
     /// Returns false if the next access to the host view first copies from the device, and
-    /// therefore waits. This is the case after a copy to this object and after upload().
+    /// therefore waits. This is the case after a copy to this object and after upload(). May be
+    /// called while another thread is in upload().
     bool hostViewReady() const;
 
     /// Returns a copy of the host view.

@@ -140,7 +140,7 @@ void Memory::keepHostView() {
     mImpl->keepsView = true;
 }
 bool Memory::hostViewReady() const {
-    return !mImpl->mirrorStale;
+    return !mImpl->mirrorStale.load(std::memory_order_relaxed);
 }
 
 unsigned char* Memory::descriptorStore() {

@@ -122,21 +122,26 @@ const std::shared_ptr<vulkan::Buffer>& Memory::Impl::ensureMirror() {
 }
 
 void Memory::Impl::refreshMirror() {
-    if (!mirrored || !mirrorStale)
+    if (!mirrored || !mirrorStale.load(std::memory_order_relaxed))
         return;
     ensureMirror();
-    if (buffer) {
-        device->transfer().download(buffer, 0, mirror, bytes());
-    } else {
-        mirror->waitUntilFree(true);
-        device->transfer().download(image, mirror->mapped());
+    mirrorStale.exchange(false, std::memory_order_acquire);
+    try {
+        if (buffer) {
+            device->transfer().download(buffer, 0, mirror, bytes());
+        } else {
+            mirror->waitUntilFree(true);
+            device->transfer().download(image, mirror->mapped());
+        }
+    } catch (...) {
+        mirrorStale = true;
+        throw;
     }
-    mirrorStale = false;
 }
 
 void Memory::Impl::noteDeviceWrite() {
     if (mirrored)
-        mirrorStale = true;
+        mirrorStale.store(true, std::memory_order_release);
     else if (padded && !rows.empty())
         pullRows();
 }

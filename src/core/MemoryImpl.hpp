@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +32,9 @@ struct Memory::Impl {
     /// The host view is a mirror that sync operations copy.
     bool mirrored = false;
     std::shared_ptr<vulkan::Buffer> mirror; ///< made on first use
-    bool mirrorStale = false; ///< the device memory changed since; refreshed on next access
+    /// The device memory changed since; refreshed on next access. Set after the change, with
+    /// release, and cleared before the copy, with acquire, so that no change gets lost.
+    std::atomic<bool> mirrorStale{false};
 
     /// True for a mapped image with padded rows. Its host view is a copy without the padding:
     /// changes by the host go to the image before each submission that uses it (pushRows), and the

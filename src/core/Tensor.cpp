@@ -90,7 +90,7 @@ void Tensor::rebuild(const void* data, uint64_t elementTotalCount, uint64_t elem
     mImpl->release();
     fresh->keepsView = mImpl->keepsView;
     fresh->keptViews = std::move(mImpl->keptViews);
-    *mImpl = std::move(*fresh);
+    mImpl = std::move(fresh);
 }
 
 void Tensor::setRawData(const void* data) {

@@ -88,6 +88,23 @@ TEST_F(ConcurrencyOfTransfers, WritesPartsOfOneTensor) {
     EXPECT_TRUE(onDevice<uint32_t>(*t) == values);
 }
 
+TEST_F(ConcurrencyOfTransfers, RefreshesTheHostViewWhileAnotherThreadUploads) {
+    const auto t = manager.tensorT<uint32_t>(kCount);
+    const auto values = ascending<uint32_t>(kCount, 7);
+    std::atomic<bool> uploaded{false};
+    inThreads(2, [&](int number) {
+        if (number == 0) {
+            for (int i = 0; i < 8; ++i)
+                t->upload(ascending<uint32_t>(kCount, i));
+            uploaded = true;
+        } else {
+            while (!uploaded || !t->hostViewReady())
+                t->rawData();
+        }
+    });
+    EXPECT_TRUE(t->vector() == values) << "the last upload";
+}
+
 TEST_F(ConcurrencyOfTransfers, CreatesAndFreesPinnedArrays) {
     std::atomic<int> wrong{0};
     inThreads(4, [&](int number) {
