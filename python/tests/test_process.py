@@ -80,6 +80,56 @@ print("parent done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
+def test_objects_can_be_deleted_in_a_forked_child() -> None:
+    output = run_python(
+        """
+import gc, os, sys, warnings
+sys.path.insert(0, sys.argv[1])
+warnings.simplefilter("ignore")
+import numpy as np
+from launcher_support import fixed
+import kp
+from kp import launcher as kl
+
+def make():
+    mgr = kp.Manager()
+    tensor = mgr.tensor(np.ones(4096))
+    view = tensor.data()
+    image = mgr.image(np.ones((4, 4), np.float32))
+    never = kp.UserEvent()
+    class Op(kp.OpBase):
+        def record(self):
+            yield kp.OpSyncDevice([tensor])
+    running = mgr.sequence().record(Op()).eval_async()
+    waiting = mgr.sequence().record(kp.OpSyncDevice([tensor])).eval_async(wait_for=[never])
+    queue = mgr.queue()
+    launcher = fixed("k", tensor, 2, 0, default_queue=queue)
+    launched = [launcher(), queue.host_function(lambda: tensor.size(), [never])]
+    hosts = kl.HostLauncher("host", lambda: None)
+    group = kp.DeviceGroup([0, 0])
+    buffer = kp.Buffer([64], np.float32, group=group)
+    buffer.write(np.ones(64, np.float32))
+    pinned, imported = mgr.pinned_array(100), mgr.import_host(np.ones(4096))
+    kernel = kp.TunableKernel("tuned").local_size(64)
+    return list(locals().values())
+
+objects = make()
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        del objects
+        gc.collect()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+print("parent done")
+""",
+        HERE,
+    )
+    assert output == "parent done\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
 def test_fork_before_use_works_in_both_processes() -> None:
     output = run_python(
         """

@@ -57,8 +57,10 @@ void keepHandle(const void* handle) noexcept {
 
 void throwDriverGone() {
     if (forked())
-        throw Unsupported("this process was forked from one that had used a device already, and "
-                          "drivers do not survive that; make the first Manager after the fork");
+        throw Unsupported(
+            "this process was forked from one that had used a device already, and drivers do not "
+            "survive that; make the first Manager after the fork, or start processes without a "
+            "fork (Python's multiprocessing: \"spawn\" or \"forkserver\")");
     throw Unsupported("the process ends: its devices have finished and can no longer be used");
 }
 

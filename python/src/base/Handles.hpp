@@ -134,7 +134,6 @@ inline PyTypeObject* gType = nullptr;
 template <typename Handle>
 void setType(py::handle type) {
     gType<Handle> = reinterpret_cast<PyTypeObject*>(type.ptr());
-    keepAfterFork(gType<Handle>);
 }
 
 /// Returns true if an object is of a class, or of a class derived from it.

@@ -6,6 +6,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "base/Values.hpp"
 
 namespace kp::python {
@@ -25,6 +26,8 @@ int releasePending(void*) {
 }
 
 void drop(PyObject* object) {
+    if (gForked)
+        return; // freed with the process; another thread may have held the lock
     const std::lock_guard lock(gMutex);
     if (gEnding)
         return; // freed with the process

@@ -11,28 +11,10 @@ bool gForked = false;
 
 namespace {
 
-bool gDriverUsed = false;
 std::vector<std::weak_ptr<Manager>> gManagers;
-std::vector<PyTypeObject*> gKeptTypes;
-
-void keepObjects() {
-    py::detail::with_internals([](py::detail::internals& internals) {
-        for (const auto& [pointer, instance] : internals.registered_instances)
-            for (PyTypeObject* const type : gKeptTypes) {
-                auto* const object = reinterpret_cast<PyObject*>(instance);
-                if (PyObject_TypeCheck(object, type)) {
-                    Py_INCREF(object);
-                    break;
-                }
-            }
-    });
-}
 
 void afterForkInChild() {
-    if (!gDriverUsed)
-        return;
-    gForked = true;
-    keepObjects();
+    gForked = !gManagers.empty();
 }
 
 void atExit() {
@@ -54,18 +36,7 @@ void atExit() {
 } // namespace
 
 void throwForked() {
-    throw Unsupported(
-        "this process was forked from one that had used a device already, and drivers "
-        "do not survive that; start workers with multiprocessing's \"spawn\" or "
-        "\"forkserver\" method, or make the first Manager after the fork");
-}
-
-void keepAfterFork(PyTypeObject* type) {
-    gKeptTypes.push_back(type);
-}
-
-void noteDriverUse() {
-    gDriverUsed = true;
+    static_cast<void>(listDevices()); // the library refuses it, and says why
 }
 
 void awaitAtExit(const std::shared_ptr<Manager>& manager) {

@@ -28,13 +28,11 @@ py::dict describeDevice(const DeviceInfo& info) {
 }
 
 py::list describeDevices() {
-    requireThisProcess();
     std::vector<DeviceInfo> devices;
     {
         const py::gil_scoped_release release;
         devices = listDevices();
     }
-    noteDriverUse();
     py::list result;
     for (const DeviceInfo& device : devices)
         result.append(describeDevice(device));
@@ -47,7 +45,6 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
             const std::string& wait, const std::string& cacheFolder, bool timelineSemaphores) {
-    requireThisProcess();
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -66,7 +63,6 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
         const py::gil_scoped_release release;
         handle->manager = endWithoutGil(std::make_shared<Manager>(options));
     }
-    noteDriverUse();
     awaitAtExit(handle->manager);
     return handle;
 }

@@ -69,7 +69,6 @@ std::unique_ptr<BufferHandle> makeBuffer(const py::object& shape, const py::obje
                                          const py::object& group, const std::string& placement,
                                          const py::object& shardRows,
                                          Memory::MemoryTypes memoryType, bool writable) {
-    requireThisProcess();
     const std::vector<uint64_t> extents = toExtents(shape);
     const BufferOptions options = toOptions(placement, shardRows, memoryType);
     if (!varType.is_none() && !dtype.is_none())

@@ -33,7 +33,6 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
                                        const std::vector<std::string>& requiredExtensions,
                                        const std::string& validation, const std::string& wait,
                                        const std::string& cacheFolder, bool timelineSemaphores) {
-    requireThisProcess();
     DeviceGroupOptions options;
     options.deviceIds = toCounts(deviceIds, "device_ids");
     options.queueCounts = toCounts(queueCounts, "queue_counts");
@@ -52,7 +51,6 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
         const py::gil_scoped_release release;
         handle->group = endWithoutGil(std::make_shared<DeviceGroup>(options));
     }
-    noteDriverUse();
     const DeviceGroup& group = *handle->group;
     py::list managers;
     for (size_t i = 0; i < group.size(); ++i) {

@@ -128,7 +128,6 @@ TunableKernelHandle& setFactory(TunableKernelHandle& self, const py::object& fun
 std::unique_ptr<TuningArgumentsHandle> makeArguments(const py::object& tensors,
                                                      const py::object& threadCount,
                                                      const py::object& pushConsts) {
-    requireThisProcess();
     auto handle = std::make_unique<TuningArgumentsHandle>();
     handle->memory = toList(tensors, "tensors");
     const std::vector<MemoryHandle*> memory = toMemoryHandles(handle->memory, "tensors");

@@ -43,7 +43,6 @@ std::unique_ptr<ResultHandle> toResult(const std::shared_ptr<ManagerHandle>& man
 /// @param memory  the Python objects of the arguments
 template <typename Call>
 auto whileInUse(ManagerHandle& manager, const py::list& memory, Call&& call) {
-    requireThisProcess();
     const Uses useMemory(toMemoryHandles(memory, "tensors"));
     const Use useManager(manager);
     const py::gil_scoped_release release;

@@ -70,6 +70,10 @@ void DeletionQueue::waitDespiteErrors(const TimelinePoint& use) noexcept {
 }
 
 void DeletionQueue::push(std::vector<TimelinePoint> uses, std::function<void()> release) {
+    if (driverGone()) { // nothing is reached any more, and another thread may have held the lock
+        keepHandle(new std::function<void()>(std::move(release)));
+        return;
+    }
     if (allReached(uses)) {
         release();
         return;
