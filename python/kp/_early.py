@@ -379,7 +379,7 @@ def _of(manager: Manager) -> _Sequences:
     return _sequences.setdefault(manager, _Sequences())
 
 
-def _create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Sequence:
+def create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Sequence:
     """Return the sequence of that name. Create it if there is none, or without a name."""
     if not name:
         return self.sequence(queue_index)
@@ -387,11 +387,6 @@ def _create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Seq
     if name not in named or not named[name].is_init():
         named[name] = self.sequence(queue_index)
     return named[name]
-
-
-def named_sequence(manager: Manager, name: str, queue_index: int = 0) -> Sequence:
-    """Return Manager.sequence(name, queue_index)."""
-    return _create_sequence(manager, name, queue_index)
 
 
 def destroy(manager: Manager, objects: Destroyed | Items[Destroyed]) -> None:
@@ -402,11 +397,6 @@ def destroy(manager: Manager, objects: Destroyed | Items[Destroyed]) -> None:
         if found is None:
             raise InvalidArgument(f"there is no sequence named {item!r} to destroy")
         found.destroy()
-
-
-def _get_create_sequence(self: Manager, name: str) -> Sequence:
-    """Return the sequence of that name. Create it if there is none."""
-    return _create_sequence(self, name)
 
 
 def _record(maker: Maker) -> Callable[..., Sequence]:
@@ -420,7 +410,7 @@ def _eval(maker: Maker) -> Callable[..., None]:
     def evaluate(
         self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
     ) -> None:
-        sequence = _get_create_sequence(self, sequence_name)
+        sequence = create_sequence(self, sequence_name)
         sequence.eval(maker(self, tensors, *args, **kwargs))
 
     return evaluate
@@ -437,7 +427,7 @@ def _eval_async(maker: Maker) -> Callable[..., None]:
     def evaluate(
         self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
     ) -> None:
-        sequence = _get_create_sequence(self, sequence_name)
+        sequence = create_sequence(self, sequence_name)
         sequence.eval_async(maker(self, tensors, *args, **kwargs))
 
     return evaluate
@@ -534,8 +524,8 @@ def install() -> None:
         add(Manager, f"eval_async_{op}_def", _eval_async_def(maker), doc)
     add(Manager, "build_tensor", _build_tensor)
     add(Manager, "rebuild", _rebuild)
-    add(Manager, "create_sequence", _create_sequence)
-    add(Manager, "get_create_sequence", _get_create_sequence)
+    add(Manager, "create_sequence", create_sequence)
+    add(Manager, "get_create_sequence", create_sequence)
     add(Manager, "eval_await", _eval_await)
     add(Manager, "eval_await_def", _eval_await_def)
     add(Memory, "set_data", _set_data)

@@ -698,8 +698,8 @@ class Manager:
     def create_sequence(self, name: str = "", queue_index: int = 0) -> Sequence:
         """Return the sequence of that name. Create it if there is none, or without a name."""
 
-    def get_create_sequence(self, name: str) -> Sequence:
-        """Return the sequence of that name. Create it if there is none."""
+    def get_create_sequence(self, name: str = "", queue_index: int = 0) -> Sequence:
+        """Return the sequence of that name. Create it if there is none, or without a name."""
 
     def eval_await(self, sequence_name: str, wait: int | None = None) -> None:
         """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""

@@ -234,7 +234,7 @@ void evalAllSequences(const py::object& sequences) {
 py::object makeSequence(py::handle self, const py::object& queueIndex, uint32_t totalTimestamps) {
     if (PyUnicode_Check(queueIndex.ptr()))
         return py::module_::import("kp._early")
-            .attr("named_sequence")(self, queueIndex, totalTimestamps);
+            .attr("create_sequence")(self, queueIndex, totalTimestamps);
     const std::optional<uint64_t> index = toUnsigned(queueIndex);
     if (!index)
         throw py::type_error(
