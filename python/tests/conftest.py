@@ -113,6 +113,15 @@ def needs_timestamps(mgr: kp.Manager) -> None:
 
 
 @pytest.fixture
+def queue(mgr: kp.Manager) -> kp.Queue:
+    """A queue that profiles. The test is skipped if the device has no timestamps."""
+    queue = mgr.queue(profiling=True)
+    if not queue.profiling:
+        pytest.skip("the device has no timestamps")
+    return queue
+
+
+@pytest.fixture
 def tensor(mgr: kp.Manager) -> kp.Tensor:
     """The numbers 1 to 4 in host memory, which shaders change in place."""
     return mgr.tensor([1, 2, 3, 4], kp.MemoryTypes.host)

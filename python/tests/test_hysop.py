@@ -17,14 +17,6 @@ from kp import launcher as kl
 
 
 @pytest.fixture
-def queue(mgr: kp.Manager) -> kp.Queue:
-    queue = mgr.queue(profiling=True)
-    if not queue.profiling:
-        pytest.skip("the device has no timestamps")
-    return queue
-
-
-@pytest.fixture
 def profiling() -> Iterator[None]:
     """Switches profile_kernel() on."""
     options = kl.trace_options()
