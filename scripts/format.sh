@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Formats the C++ and Python files of the tree with clang-format and black, and checks spelling.
+# Formats the C++ and Python files of the tree with clang-format and black, and checks braces and
+# spelling.
 #
 #   scripts/format.sh           format
 #   scripts/format.sh --check   change nothing; fail if a file is not formatted
@@ -37,10 +38,23 @@ files() {
         | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done
 }
 
-files '*.cpp' '*.hpp' '*.cu' | xargs -0 -n 64 -P "$(nproc)" "$tools/bin/clang-format" "${cpp[@]}" || {
+sources() { files '*.cpp' '*.hpp' '*.cu'; }
+
+sources | xargs -0 -n 64 -P "$(nproc)" "$tools/bin/clang-format" "${cpp[@]}" || {
     echo "format.sh: run scripts/format.sh" >&2
     exit 1
 }
+
+# This version of clang-format leaves braces alone. The macros of tests need theirs: they are ifs.
+body='(?! *(?:EXPECT|ASSERT)_)[^\n]*;\n'
+braces="(?m)^( *)(?:if|for|while)\b[^\n]*\{\n$body(?:\1\} else(?: if\b[^\n]*)? \{\n$body)*\1\}\n"
+found=$(sources | xargs -0 grep -HPzo "$braces" | tr '\0' '\n') || true
+if [ -n "$found" ]; then
+    echo "format.sh: no braces around a single statement that fits on one line:" >&2
+    echo "$found" >&2
+    exit 1
+fi
+
 files '*.py' | xargs -0 "$tools/bin/black" "${black[@]}" || {
     echo "format.sh: run scripts/format.sh" >&2
     exit 1

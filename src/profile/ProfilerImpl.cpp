@@ -432,9 +432,8 @@ std::string Profiler::Impl::trace() const {
         writer.process(++pid, device, placement.description());
         int64_t tid = 1;
         for (size_t queue = 0; queue < timeline.queues.size(); ++queue) {
-            if (queues[queue].device == device) {
+            if (queues[queue].device == device)
                 tid += writeQueue(writer, pid, tid, queues[queue].queue, timeline.queues[queue]);
-            }
         }
     }
     return writer.finish(

@@ -154,11 +154,10 @@ int main(int count, char** arguments) {
     size_t rounds = 20000;
     size_t files = 0;
     for (int i = 1; i < count; ++i) {
-        if (std::strcmp(arguments[i], "--rounds") == 0 && i + 1 < count) {
+        if (std::strcmp(arguments[i], "--rounds") == 0 && i + 1 < count)
             rounds = std::strtoull(arguments[++i], nullptr, 10);
-        } else {
+        else
             files += runPath(arguments[i]);
-        }
     }
     const std::vector<Words> seeds = makeSeeds();
     for (const Words& seed : seeds)

@@ -25,9 +25,8 @@ constexpr uint32_t kVulkan13 = (1u << 22) | (3u << 12);
 void readUnchecked(const std::vector<uint32_t>& words) {
     try {
         const kp::shader::SpirvModule module = kp::shader::parseSpirv(words);
-        for (const auto& entry : module.entryPoints) {
+        for (const auto& entry : module.entryPoints)
             kp::shader::analyzeAccess(module, entry.function);
-        }
     } catch (const kp::ShaderError&) {
     }
 }

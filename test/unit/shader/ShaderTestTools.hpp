@@ -54,9 +54,8 @@ inline std::map<uint32_t, std::string> accessesOf(const std::vector<uint32_t>& s
     const shader::SpirvModule module = shader::parseSpirv(spirv);
     std::map<uint32_t, uint32_t> bindings;
     for (const auto& each : module.instructions) {
-        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBinding) {
+        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBinding)
             bindings[each.word(1)] = each.word(3);
-        }
     }
     std::map<uint32_t, std::string> result;
     for (const auto& [variable, access] :
