@@ -77,6 +77,12 @@ void noteDriverUse(const void* instance, void (*leave)(bool forked)) {
     std::atexit([] { leaveDriver(false); });
 }
 
+void noteDriverWorked() noexcept {
+    static std::atomic<bool> noted{false};
+    if (!noted.load(std::memory_order_relaxed) && !noted.exchange(true))
+        std::atexit([] { leaveDriver(false); });
+}
+
 EndOfProcess::EndOfProcess(void (*end)()) : mEnd(end) {
     watchForks();
 }
