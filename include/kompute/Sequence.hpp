@@ -13,6 +13,8 @@
 
 namespace kp {
 
+struct LaunchRules;
+
 class OpAlgoDispatch;
 
 namespace detail {
@@ -67,8 +69,8 @@ public:
              std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
              uint32_t totalTimestamps = 0);
     /// Called by Manager.
-    Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-             vulkan::WaitMode waitMode, bool coalesces, uint32_t totalTimestamps);
+    Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, const LaunchRules& rules,
+             uint32_t totalTimestamps);
     ~Sequence();
     Sequence(const Sequence&) = delete;
     Sequence(Sequence&&) = delete;

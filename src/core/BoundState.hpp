@@ -15,6 +15,8 @@ public:
     BoundState(const vulkan::Device& device, VkCommandBuffer commandBuffer)
         : mDevice(device), mCommandBuffer(commandBuffer) {}
 
+    const vulkan::Device& device() const { return mDevice; }
+
     /// @param set  may be null
     void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);

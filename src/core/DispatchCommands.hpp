@@ -11,30 +11,37 @@
 namespace kp {
 
 /// The commands of one OpAlgoDispatch, with its arguments checked and its memory bound. Everything
-/// that records a dispatch does so through this class. Lives no longer than the operation.
+/// that records a dispatch does so through this class.
 class DispatchCommands {
 public:
     /// @throws InvalidArgument if the algorithm, its memory or the dispatch's arguments are invalid
     explicit DispatchCommands(const OpAlgoDispatch& dispatch);
 
-    const Algorithm::Impl& algorithm() const { return mAlgorithm; }
-    /// What must stay alive as long as the commands may run.
-    const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm.binding; }
-
+    /// Valid as long as the operation is.
+    const Algorithm::Impl& algorithm() const { return *mAlgorithm; }
+    /// What must stay alive until record() is called, and then as long as the commands may run.
+    const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm->binding; }
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
     /// host has nothing to do before or after it.
     bool accessesBindingOnly() const {
-        return !mDispatch.mGroupCounts && !binding()->padded &&
-               !mAlgorithm.reflection->usesBufferAddresses;
+        return !mGroupCounts && !mBinding->padded && !mAlgorithm->reflection->usesBufferAddresses;
     }
+
+    /// The push constants, which are those of the operation or its algorithm.
+    std::span<const unsigned char> constants() const { return mConstants; }
+    /// Uses a copy of constants(), so that record() may be called when the operation has changed.
+    void useConstantsAt(const unsigned char* copy) { mConstants = {copy, mConstants.size()}; }
 
     void record(BoundState& bound, VkCommandBuffer commandBuffer) const;
 
 private:
     static Algorithm::Impl& checked(const OpAlgoDispatch& dispatch);
 
-    const OpAlgoDispatch& mDispatch;
-    Algorithm::Impl& mAlgorithm;
+    Algorithm::Impl* mAlgorithm;
+    const MemoryBinding* mBinding;
+    Workgroup mGroups;
+    const vulkan::Buffer* mGroupCounts = nullptr; ///< of an indirect dispatch
+    uint64_t mGroupCountsOffset = 0;
     std::span<const unsigned char> mConstants;
 };
 

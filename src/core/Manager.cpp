@@ -93,8 +93,9 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen, const ManagerOpt
     device = std::move(chosen);
     cacheFolder = options.cacheFolder;
     device->pipelines().setFolder(kp::cacheFolder(cacheFolder));
-    waitMode = waitModeOf(options.waitPolicy, *device);
-    coalesces = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
+    rules.waitMode = waitModeOf(options.waitPolicy, *device);
+    rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
+    rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
     for (size_t i = 0; i < device->userQueueCount(); ++i)
         queues.push_back(i);
     const std::string changes = transferRulesOf(options);
@@ -163,8 +164,7 @@ void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
 
 std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalTimestamps) {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    auto sequence = std::make_shared<Sequence>(mImpl->device, queue, mImpl->waitMode,
-                                               mImpl->coalesces, totalTimestamps);
+    auto sequence = std::make_shared<Sequence>(mImpl->device, queue, mImpl->rules, totalTimestamps);
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
@@ -174,9 +174,9 @@ std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profili
     mImpl->requireInit();
     const bool isVirtual = index >= mImpl->queues.size();
     std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    auto queue = std::make_shared<Queue>(std::make_shared<Queue::Impl>(
-        mImpl->device, mImpl->queue(isVirtual ? 0 : index), mImpl->waitMode, mImpl->coalesces,
-        inOrder, std::move(name), index, isVirtual));
+    auto queue = std::make_shared<Queue>(
+        std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
+                                      mImpl->rules, inOrder, std::move(name), index, isVirtual));
     queue->setProfiling(profiling);
     return queue;
 }

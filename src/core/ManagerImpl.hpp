@@ -11,6 +11,7 @@
 #include <kompute/Manager.hpp>
 
 #include "core/Internals.hpp"
+#include "core/LaunchRules.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -44,8 +45,7 @@ private:
 
 struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
-    vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
-    bool coalesces = false;  ///< see ManagerOptions::coalesce
+    LaunchRules rules;
     std::string cacheFolder; ///< from the options
     /// Indices into the device's queues; sequence(i) uses entry i.
     std::vector<size_t> queues;

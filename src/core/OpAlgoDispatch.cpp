@@ -33,14 +33,18 @@ void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Dev
 } // namespace
 
 DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
-    : mDispatch(dispatch), mAlgorithm(checked(dispatch)),
-      mConstants(mAlgorithm.constantsFor(
+    : mAlgorithm(&checked(dispatch)), mGroups(mAlgorithm->workgroup),
+      mConstants(mAlgorithm->constantsFor(
           {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()})) {
-    if (dispatch.mGroupCounts) [[unlikely]]
-        requireGroupCounts(*dispatch.mGroupCounts, dispatch.mGroupCountsOffset, *mAlgorithm.device);
-    else
-        checkWorkgroup(mAlgorithm.workgroup, *mAlgorithm.device);
-    mAlgorithm.refreshBinding();
+    if (dispatch.mGroupCounts) [[unlikely]] {
+        mGroupCountsOffset = dispatch.mGroupCountsOffset;
+        requireGroupCounts(*dispatch.mGroupCounts, mGroupCountsOffset, *mAlgorithm->device);
+        mGroupCounts = implOf(*dispatch.mGroupCounts).buffer.get();
+    } else {
+        checkWorkgroup(mGroups, *mAlgorithm->device);
+    }
+    mAlgorithm->refreshBinding();
+    mBinding = mAlgorithm->binding.get();
 }
 
 Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
@@ -51,16 +55,15 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
-    bound.bind(*mAlgorithm.pipeline, mAlgorithm.binding->setHandle());
+    bound.bind(*mBinding->pipeline, mBinding->setHandle());
     if (!mConstants.empty())
-        bound.push(*mAlgorithm.pipeline, mConstants.data(),
+        bound.push(*mBinding->pipeline, mConstants.data(),
                    static_cast<uint32_t>(mConstants.size()));
-    if (mDispatch.mGroupCounts) [[unlikely]]
-        vulkan::recordDispatchIndirect(*mAlgorithm.device, commandBuffer,
-                                       *implOf(*mDispatch.mGroupCounts).buffer,
-                                       mDispatch.mGroupCountsOffset);
+    if (mGroupCounts) [[unlikely]]
+        vulkan::recordDispatchIndirect(bound.device(), commandBuffer, *mGroupCounts,
+                                       mGroupCountsOffset);
     else
-        vulkan::recordDispatch(*mAlgorithm.device, commandBuffer, mAlgorithm.workgroup);
+        vulkan::recordDispatch(bound.device(), commandBuffer, mGroups);
 }
 
 void detail::SmallBytes::assign(const void* data, size_t bytes) {

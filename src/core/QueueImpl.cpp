@@ -76,15 +76,14 @@ private:
 } // namespace
 
 Queue::Impl::Impl(std::shared_ptr<vulkan::Device> usedDevice, vulkan::Queue& usedQueue,
-                  vulkan::WaitMode mode, bool coalescing, bool ordered, std::string named,
-                  uint32_t number, bool shared)
-    : device(std::move(usedDevice)), queue(usedQueue), waitMode(mode), coalesces(coalescing),
-      inOrder(ordered),
+                  const LaunchRules& given, bool ordered, std::string named, uint32_t number,
+                  bool shared)
+    : device(std::move(usedDevice)), queue(usedQueue), rules(given), inOrder(ordered),
       name(named.empty() ? nullptr : std::make_shared<const std::string>(std::move(named))),
       index(number), isVirtual(shared) {}
 
 std::shared_ptr<EventState> Queue::Impl::newState(bool timed, bool forDevice) const {
-    auto state = std::make_shared<EventState>(forDevice ? device : nullptr, waitMode, name);
+    auto state = std::make_shared<EventState>(forDevice ? device : nullptr, rules.waitMode, name);
     if (timed)
         state->noteQueued();
     return state;
@@ -245,7 +244,7 @@ void Queue::Impl::finish() {
     for (const std::shared_ptr<EventState>& state : states)
         state->waitUntilOver(UINT64_MAX);
     if (last.queue)
-        last.queue->wait(last.value, UINT64_MAX, waitMode);
+        last.queue->wait(last.value, UINT64_MAX, rules.waitMode);
 }
 
 std::vector<Event>

@@ -14,6 +14,7 @@
 #include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
 #include "core/Internals.hpp"
+#include "core/LaunchRules.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/queue/Queue.hpp"
 
@@ -28,14 +29,12 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
     /// @param isVirtual  shares the VkQueue of another kp::Queue
     /// @param name       for events and messages; empty for sequences
-    Impl(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, vulkan::WaitMode waitMode,
-         bool coalesces, bool inOrder, std::string name = {}, uint32_t index = 0,
-         bool isVirtual = false);
+    Impl(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, const LaunchRules& rules,
+         bool inOrder, std::string name = {}, uint32_t index = 0, bool isVirtual = false);
 
     const std::shared_ptr<vulkan::Device> device;
     vulkan::Queue& queue;
-    const vulkan::WaitMode waitMode;
-    const bool coalesces; ///< see ManagerOptions::coalesce
+    const LaunchRules rules;
     const bool inOrder;
     const std::shared_ptr<const std::string> name; ///< null if empty
     const uint32_t index;
@@ -74,7 +73,7 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
 private:
     Event pointEvent(const vulkan::TimelinePoint& point) const {
-        return point.queue ? Event(device, point.queue, point.value, waitMode) : Event();
+        return point.queue ? Event(device, point.queue, point.value, rules.waitMode) : Event();
     }
     /// Adds the earlier work of this queue that later work must follow.
     void addOrder(Dependencies& dependencies, bool everything);

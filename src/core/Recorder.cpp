@@ -57,10 +57,11 @@ void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
     recorder->recordPart(part);
 }
 
-Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer)
+Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
+                   Order order)
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
       mLabels(device.debugUtils() && device.instance()->validation().any()),
-      mBound(device, commandBuffer) {}
+      mBound(device, commandBuffer), mDefers(order == Order::eByNeed) {}
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
@@ -74,6 +75,7 @@ void Recorder::begin(uint32_t timestamps) {
     if (timestamps == 0)
         return;
     mTimed = timestamps;
+    mDefers = false; // the times are those of the operations in their order
     if (!mRecording.queries || mRecording.queries.capacity() < timestamps + 1)
         mRecording.queries = mDevice.queryPools().acquire(timestamps + 1);
     vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),
@@ -131,14 +133,38 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
             notePadded(algorithm.memObjects[used.binding]);
     if (op.mGroupCounts) [[unlikely]]
         note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
-    const bool waits = recordBarrier(algorithm.reflection->usesBufferAddresses);
+    keep(commands.binding());
+    const bool anything = algorithm.reflection->usesBufferAddresses;
+    if (mDefers && !anything) {
+        mRecording.deferred.add(commands, mOperationAccesses);
+    } else {
+        recordDeferred();
+        recordDispatch(commands, mOperationAccesses, anything);
+    }
+    mDispatched = true;
+    mHooks = false;
+}
+
+void Recorder::recordDeferred() {
+    if (mRecording.deferred.empty())
+        return;
+    mIncomplete = true; // unless this returns
+    mRecording.deferred.forEach(
+        [&](const DispatchCommands& commands, std::span<const vulkan::HazardAccess> accesses) {
+            recordDispatch(commands, accesses, false);
+        });
+    mRecording.deferred.clear();
+    mIncomplete = false;
+}
+
+void Recorder::recordDispatch(const DispatchCommands& commands,
+                              std::span<const vulkan::HazardAccess> accesses, bool anything) {
+    const bool waits = recordBarrier(accesses, anything);
     const bool endsThePreviousOne = mOwesTimestamp && waits;
     if (!endsThePreviousOne)
         writeOwedTimestamp();
-
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
-    keep(commands.binding());
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, "kp::OpAlgoDispatch");
     commands.record(mBound, mCommandBuffer);
     if (endsThePreviousOne) {
         mOwesTimestamp = false;
@@ -146,11 +172,10 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     }
     if (mLabels)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
-    mDispatched = true;
-    mHooks = false;
 }
 
 void Recorder::recordOther(OpBase& op) {
+    recordDeferred();
     writeOwedTimestamp();
     mDispatched = false;
     if (!op.mInitialised) {
@@ -162,7 +187,7 @@ void Recorder::recordOther(OpBase& op) {
     const Accesses accesses = op.accesses();
     for (const Accesses::Entry& entry : accesses.entries())
         note(entry);
-    recordBarrier(accesses.isAnything());
+    recordBarrier(mOperationAccesses, accesses.isAnything());
 
     if (mLabels)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
@@ -189,7 +214,7 @@ void Recorder::recordOpening(bool anything) {
     mIndirectOpened = anything || amongForeign;
 }
 
-bool Recorder::recordBarrier(bool anything) {
+bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything) {
     if (!mOpened)
         recordOpening(anything);
     vulkan::HazardBarrier barrier;
@@ -198,10 +223,10 @@ bool Recorder::recordBarrier(bool anything) {
         barrier = mRecording.hazards.nextUnknown();
     } else {
         vulkan::WorkKinds kinds = 0;
-        for (const vulkan::HazardAccess& access : mOperationAccesses)
+        for (const vulkan::HazardAccess& access : accesses)
             kinds |= vulkan::bit(access.kind);
         mUsedKinds |= kinds;
-        barrier = mRecording.hazards.next(mOperationAccesses);
+        barrier = mRecording.hazards.next(accesses);
         if ((kinds & vulkan::bit(vulkan::WorkKind::eIndirect)) && !mIndirectOpened) {
             barrier.before |= vulkan::kClosedKinds;
             barrier.after |= vulkan::bit(vulkan::WorkKind::eIndirect);
@@ -226,7 +251,9 @@ void Recorder::recordPart(OpBase& op) {
     restoreLayouts();
     mBound.forget();
     const OpBase* const outer = mCurrent;
+    const bool defers = std::exchange(mDefers, false); // the operation around it may record more
     recordCommands(op);
+    mDefers = defers;
     mCurrent = outer;
     mBindingsKnown = false;
     mDispatched = false;
@@ -248,6 +275,9 @@ void Recorder::restoreLayouts() {
 }
 
 void Recorder::end() {
+    if (mIncomplete)
+        throw OutOfMemory("memory ran out while a sequence was recorded; record it again");
+    recordDeferred();
     writeOwedTimestamp();
     mRecording.dropUnused();
     if (mRecording.accesses.unknown()) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/BoundState.hpp"
+#include "core/DispatchCommands.hpp"
 #include "core/Recording.hpp"
 #include "vulkan/memory/Image.hpp"
 #include "vulkan/queue/Commands.hpp"
@@ -18,7 +20,13 @@ class OpAlgoDispatch;
 /// Records operations into one command buffer, with the barriers they need. Used by one thread.
 class Recorder {
 public:
-    Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer);
+    enum class Order {
+        eAsGiven,
+        eByNeed ///< dispatches between two other operations are recorded by LevelOrder
+    };
+
+    Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
+             Order order = Order::eAsGiven);
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
@@ -77,14 +85,18 @@ public:
 private:
     void recordCommands(OpBase& op);
     void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
+    void recordDeferred();
+    /// @param anything  the dispatch may access any memory
+    void recordDispatch(const DispatchCommands& commands,
+                        std::span<const vulkan::HazardAccess> accesses, bool anything);
     void recordOther(OpBase& op);
     void note(const Accesses::Entry& entry);
     void notePadded(const std::shared_ptr<Memory>& memory);
     void recordOpening(bool anything);
-    /// Records the barrier that mOperationAccesses need.
+    /// Records the barrier that an operation needs.
     /// @param anything  the operation may access any memory
     /// @return true if the operation waits for earlier dispatches
-    bool recordBarrier(bool anything);
+    bool recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything);
     /// @param launch  the time at which the last dispatch started, instead of the time at which all
     ///                earlier work ended
     void writeTimestamp(bool launch = false);
@@ -109,6 +121,8 @@ private:
 
     bool mBindingsKnown = false; ///< the current operation left mBound correct
     BoundState mBound;
+    bool mDefers;             ///< dispatches go to mRecording.deferred
+    bool mIncomplete = false; ///< memory ran out while they were recorded
 };
 
 } // namespace kp

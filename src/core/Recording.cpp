@@ -17,6 +17,7 @@ void Recording::begin(vulkan::Device& device, const vulkan::Queue& queue) {
     mNanosecondsPerTick = device.physical().properties.limits.timestampPeriod;
     accesses.clear();
     hazards.reset();
+    deferred.clear();
     // Objects that nothing else uses are freed now, not at the end of the recording.
     for (std::shared_ptr<const void>& object : kept)
         if (object.use_count() == 1)

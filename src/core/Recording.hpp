@@ -7,6 +7,7 @@
 
 #include <kompute/Memory.hpp>
 
+#include "core/DeferredDispatches.hpp"
 #include "core/EventState.hpp"
 #include "vulkan/queue/HazardTracker.hpp"
 #include "vulkan/queue/Pools.hpp"
@@ -20,7 +21,9 @@ namespace kp {
 struct Recording final : TimeSource {
     // Declared before the command buffer, which refers to these and so is destroyed first.
     vulkan::AccessList accesses;
-    vulkan::HazardTracker hazards; ///< used while recording; a member for its capacity
+    // Used while recording; members for their capacity.
+    vulkan::HazardTracker hazards;
+    DeferredDispatches deferred;
     /// Pipelines and descriptor sets. While recording, entries from keptCount on belong to the
     /// previous recording: usually the new one needs the same, and then has them already.
     std::vector<std::shared_ptr<const void>> kept;

@@ -54,13 +54,13 @@ Repeater::Slot& Repeater::slotFor(const vulkan::Queue& queue, const Operations& 
     return mSlots.emplace_back(std::move(slot));
 }
 
-void Repeater::record(Slot& slot, const vulkan::Queue& queue, Operations& operations, bool timed) {
+void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operations, bool timed) {
     Recording& recording = *slot.recording;
     slot.operations.clear();
-    slot.queue = &queue;
+    slot.queue = &queue.queue;
     slot.timed = timed;
-    recording.begin(*mDevice, queue);
-    Recorder recorder(*mDevice, recording, recording.commandBuffer.handle());
+    recording.begin(*mDevice, queue.queue);
+    Recorder recorder(*mDevice, recording, recording.commandBuffer.handle(), queue.rules.order());
     recorder.begin(timed ? static_cast<uint32_t>(operations.size()) : 0);
     for (const std::shared_ptr<OpBase>& operation : operations)
         recorder.record(*operation);
@@ -69,26 +69,26 @@ void Repeater::record(Slot& slot, const vulkan::Queue& queue, Operations& operat
     slot.operations.swap(operations);
 }
 
-Submitted Repeater::submit(vulkan::Queue& queue, Operations& operations, bool mayGather, bool timed,
+Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, bool timed,
                            std::span<const vulkan::TimelinePoint> waits,
                            const std::shared_ptr<EventState>& state) {
-    if (mayGather && !timed && operations.size() == 1) {
-        queue.limitLead(kMaxLead, mDevice->defaultWaitMode());
-        if (const auto point = gather(queue, *operations.front(), waits))
+    if (queue.rules.coalesce && !timed && operations.size() == 1) {
+        queue.queue.limitLead(kMaxLead, queue.rules.waitMode);
+        if (const auto point = gather(queue.queue, *operations.front(), waits))
             return {*point, {}};
     }
     const std::lock_guard lock(mMutex);
-    Slot& slot = slotFor(queue, operations, timed);
+    Slot& slot = slotFor(queue.queue, operations, timed);
     Recording* const recording = slot.recording.get();
     if (recording->pending())
         recording->submitted.queue->wait(recording->submitted.value, UINT64_MAX,
-                                         mDevice->defaultWaitMode());
+                                         queue.rules.waitMode);
     if (const std::shared_ptr<EventState> last = slot.lastState.lock())
         last->readTimes();
     slot.lastState.reset();
-    if (!slot.isFor(queue, operations, timed))
+    if (!slot.isFor(queue.queue, operations, timed))
         record(slot, queue, operations, timed);
-    Submitted work = kp::submit(queue, {&recording, 1}, waits, mayGather);
+    Submitted work = kp::submit(queue.queue, {&recording, 1}, waits, queue.rules.coalesce);
     if (state && timed) {
         slot.lastState = state;
         state->timedBy(slot.recording);

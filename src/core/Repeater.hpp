@@ -10,6 +10,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/EventState.hpp"
+#include "core/QueueImpl.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -33,10 +34,9 @@ public:
     Repeater& operator=(const Repeater&) = delete;
 
     /// @param operations  moved from if they are recorded
-    /// @param mayGather   a busy queue gathers them
     /// @param timed       whether to write timestamps, for @p state
     /// @param state       may be null if not timed
-    Submitted submit(vulkan::Queue& queue, Operations& operations, bool mayGather, bool timed,
+    Submitted submit(const Queue::Impl& queue, Operations& operations, bool timed,
                      std::span<const vulkan::TimelinePoint> waits,
                      const std::shared_ptr<EventState>& state);
 
@@ -44,7 +44,7 @@ private:
     struct Slot;
 
     Slot& slotFor(const vulkan::Queue& queue, const Operations& operations, bool timed);
-    void record(Slot& slot, const vulkan::Queue& queue, Operations& operations, bool timed);
+    void record(Slot& slot, const Queue::Impl& queue, Operations& operations, bool timed);
 
     const std::shared_ptr<vulkan::Device> mDevice;
     std::mutex mMutex;

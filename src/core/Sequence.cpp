@@ -53,16 +53,17 @@ void Sequence::Impl::begin() {
         recording = std::make_shared<Recording>();
     recorder.reset();
     recording->begin(device(), queue->queue);
-    recorder = std::make_unique<Recorder>(device(), *recording, recording->commandBuffer.handle());
+    recorder = std::make_unique<Recorder>(device(), *recording, recording->commandBuffer.handle(),
+                                          queue->rules.order());
     recorder->begin(totalTimestamps);
     state = State::eRecording;
 }
 
 void Sequence::Impl::end() {
     earlier.clear();
+    state = State::eEmpty;
     recorder->end();
     recorder.reset();
-    state = State::eEmpty;
     recording->commandBuffer.end();
     state = State::eRecorded;
 }
@@ -160,17 +161,15 @@ Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Devi
                    std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
                    uint32_t totalTimestamps)
     : Sequence(findDevice(device), findQueue(device, computeQueue, queueIndex),
-               findDevice(device)->defaultWaitMode(), !findDevice(device)->wrapped(),
-               totalTimestamps) {}
+               LaunchRules{findDevice(device)->defaultWaitMode()}, totalTimestamps) {}
 
 Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
-                   vulkan::WaitMode waitMode, bool coalesces, uint32_t totalTimestamps)
+                   const LaunchRules& rules, uint32_t totalTimestamps)
     : mImpl(std::make_unique<Impl>()) {
     if (totalTimestamps > 0 && queue.timestampValidBits() == 0)
         fail<Unsupported>("{} of {} has no timestamps", queue.name(), device->name());
     // Not in order: after a timeout, an evaluation overtakes one that is still held back.
-    mImpl->queue =
-        std::make_shared<Queue::Impl>(std::move(device), queue, waitMode, coalesces, false);
+    mImpl->queue = std::make_shared<Queue::Impl>(std::move(device), queue, rules, false);
     mImpl->totalTimestamps = totalTimestamps;
 }
 
@@ -241,14 +240,14 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     const auto now = [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
         impl.preEval();
         Recording* const recording = impl.recording.get();
-        return submit(impl.queue->queue, {&recording, 1}, waits, impl.queue->coalesces);
+        return submit(impl.queue->queue, {&recording, 1}, waits, impl.queue->rules.coalesce);
     };
     const auto later = [&]() -> Queue::Impl::Submit {
         return [queue = impl.queue.get(), kept = impl.recording, hooked = impl.hooked](
                    Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
             Impl::preEval(hooked, *kept);
             Recording* const recording = kept.get();
-            Submitted work = submit(queue->queue, {&recording, 1}, waits, queue->coalesces);
+            Submitted work = submit(queue->queue, {&recording, 1}, waits, queue->rules.coalesce);
             // The sequence may have another recording by now, or be destroyed.
             queue->device->deletionQueue().push({work.point}, [kept] {});
             return work;
@@ -444,7 +443,7 @@ void launchTogether(std::span<Sequence* const> neighbours) {
         recordings.push_back(impl.recording.get());
     }
     const Submitted work = submit(queueOf(*neighbours.front()), recordings, {},
-                                  implOf(*neighbours.front()).queue->coalesces);
+                                  implOf(*neighbours.front()).queue->rules.coalesce);
     for (Sequence* sequence : neighbours)
         implOf(*sequence).noteLaunched(implOf(*sequence).queue->launched(work));
 }

@@ -183,14 +183,13 @@ Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
     return impl.launch(
         waitFor, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
-            return repeater->submit(impl.queue, mOperations, impl.coalesces, timed, waits, state);
+            return repeater->submit(impl, mOperations, timed, waits, state);
         },
         [&]() -> Queue::Impl::Submit {
-            return [repeater, operations = std::move(mOperations), target = &impl.queue,
-                    mayGather = impl.coalesces,
+            return [repeater, operations = std::move(mOperations), target = &impl,
                     timed](Queue::Impl::Points waits,
                            const std::shared_ptr<EventState>& state) mutable {
-                return repeater->submit(*target, operations, mayGather, timed, waits, state);
+                return repeater->submit(*target, operations, timed, waits, state);
             };
         });
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks the hazard tracker against an oracle, which does not share its algorithm: it compares all
-// pairs of accesses in a program of operations.
+// Checks the hazard tracker, and the order by levels, against an oracle, which does not share their
+// algorithms: it compares all pairs of accesses in a program of operations.
 #include "vulkan/queue/HazardTracker.hpp"
+#include "vulkan/queue/LevelOrder.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <random>
@@ -274,6 +276,73 @@ TEST(HazardOracle, DetectsAWidenedBarrier) {
         }
         return widened;
     });
+}
+
+std::vector<uint32_t> levelOrder(const Program& program) {
+    LevelOrder order;
+    for (const Operation& operation : program)
+        order.add(operation.accesses);
+    return order.sorted();
+}
+
+size_t barriersOf(const Program& program) {
+    HazardTracker tracker;
+    const Barriers barriers = run(tracker, program);
+    EXPECT_EQ(faultOf(program, barriers), "");
+    return static_cast<size_t>(
+        std::ranges::count_if(barriers, [](const HazardBarrier& each) { return each.needed(); }));
+}
+
+Program inOrder(const Program& program, const std::vector<uint32_t>& order) {
+    Program ordered;
+    for (const uint32_t number : order)
+        ordered.push_back(program[number]);
+    return ordered;
+}
+
+/// Returns true if operations that conflict are in @p order as they are in the program.
+bool keepsConflicts(const Program& program, const std::vector<uint32_t>& order) {
+    std::vector<size_t> place(program.size());
+    for (size_t i = 0; i < order.size(); ++i)
+        place[order[i]] = i;
+    for (size_t second = 0; second < program.size(); ++second)
+        for (size_t first = 0; first < second; ++first)
+            if (!conflictsBetween(program, first, second).empty() && place[first] > place[second])
+                return false;
+    return true;
+}
+
+TEST(LevelOrder, KeepsConflictsAndNeedsNoMoreBarriersOnRandomPrograms) {
+    RandomPrograms programs(4);
+    size_t saved = 0;
+    size_t changed = 0;
+    for (int i = 0; i < 20000; ++i) {
+        Program program = programs.next();
+        for (Operation& operation : program)
+            operation.unknown = false;
+        const std::vector<uint32_t> order = levelOrder(program);
+        ASSERT_EQ(order.size(), program.size());
+        ASSERT_TRUE(keepsConflicts(program, order)) << describe(program, {program.size(), {}});
+        const size_t before = barriersOf(program);
+        const size_t after = barriersOf(inOrder(program, order));
+        ASSERT_LE(after, before);
+        if (!std::ranges::is_sorted(order)) {
+            ++changed;
+            ASSERT_LT(after, before) << "an order that saves nothing";
+        }
+        saved += before - after;
+    }
+    EXPECT_GT(changed, 1000u);
+    EXPECT_GT(saved, 1000u);
+}
+
+TEST(LevelOrder, ChainsGivenOneAfterTheOtherShareTheirBarriers) {
+    Program program;
+    for (uint32_t chain = 0; chain < 8; ++chain)
+        for (int link = 0; link < 125; ++link)
+            program.push_back({false, {{chain, WorkKind::eCompute, true, true}}});
+    EXPECT_EQ(barriersOf(program), 8u * 124u);
+    EXPECT_EQ(barriersOf(inOrder(program, levelOrder(program))), 124u);
 }
 
 /// Returns whether the oracle finds a fault in random programs.

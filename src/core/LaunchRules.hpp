@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/Recorder.hpp"
+#include "vulkan/queue/Queue.hpp"
+
+namespace kp {
+
+/// How a manager's sequences and queues launch work. See ManagerOptions.
+struct LaunchRules {
+    vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
+    bool coalesce = false;
+    bool reorder = false;
+
+    Recorder::Order order() const {
+        return reorder ? Recorder::Order::eByNeed : Recorder::Order::eAsGiven;
+    }
+};
+
+} // namespace kp
