@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include <kompute/Launch.hpp>
 
@@ -90,7 +91,7 @@ protected:
         EXPECT_EQ(onDevice<uint32_t>(*input), ascending<uint32_t>(kElements));
     }
     static const kp::TuningRecord& recordOf(const kp::TuningResult& result,
-                                            const std::string& configuration) {
+                                            std::string_view configuration) {
         for (const kp::TuningRecord& record : result.records)
             if (record.configuration.toString() == configuration)
                 return record;
