@@ -12,6 +12,10 @@
 #include <pthread.h>
 #define KOMPUTE_CAN_FORK
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace kp {
 
@@ -20,6 +24,7 @@ std::atomic<bool> detail::gDriverGone{false};
 namespace {
 
 std::atomic<bool> gForked{false};
+std::atomic<void (*)()> gFinish{nullptr};
 std::atomic<void (*)(bool forked)> gLeave{nullptr};
 
 void leaveDriver(bool forked) {
@@ -36,6 +41,22 @@ void watchForks() {
         gForked = true;
         leaveDriver(true);
     });
+#endif
+}
+
+/// Thread-local objects of the thread that ends the process are destroyed before static objects.
+struct FinishAtExit {
+    ~FinishAtExit() {
+        if (!driverGone())
+            gFinish.load()();
+    }
+};
+
+bool isMainThread() {
+#if defined(__linux__)
+    return syscall(SYS_gettid) == getpid();
+#else
+    return false;
 #endif
 }
 
@@ -64,17 +85,21 @@ void throwDriverGone() {
     throw Unsupported("the process ends: its devices have finished and can no longer be used");
 }
 
-void noteDriverUse(const void* instance, void (*leave)(bool forked)) {
+void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool forked)) {
     static auto& mutex = *new std::mutex; // never destroyed: calls may come until the end
     static auto& noted = *new std::set<const void*>;
     const std::lock_guard lock(mutex);
     if (!noted.insert(instance).second)
         return;
+    gFinish = finish;
     gLeave = leave;
     watchForks();
     // Handlers run in the reverse order of their registration, so this one precedes those of the
     // drivers and layers that were loaded before this call.
     std::atexit([] { leaveDriver(false); });
+    if (isMainThread()) {
+        thread_local const FinishAtExit atExit;
+    }
 }
 
 void noteDriverWorked() noexcept {

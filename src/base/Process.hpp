@@ -32,12 +32,15 @@ inline void requireDriver() {
         throwDriverGone();
 }
 
-/// Call it after a driver or layer was loaded. @p leave is called before driverGone() becomes true:
-/// at the end of the process, to finish all work before the static objects of drivers and layers
-/// are destroyed, and in a forked child. It must keep what only the driver can destroy, and must
-/// not throw. Thread-safe.
+/// Call it after a driver or layer was loaded. Neither function may throw. Thread-safe.
 /// @param instance  what was loaded; a second call for the same one does nothing
-void noteDriverUse(const void* instance, void (*leave)(bool forked));
+/// @param finish  waits for all work. It is called if the main thread ends the process and this
+///                call came from it, before the first static object is destroyed: a driver may
+///                still run its first work, and create static objects with it.
+/// @param leave  is called before driverGone() becomes true: at the end of the process, to finish
+///               all work before the static objects of drivers and layers are destroyed, and in a
+///               forked child. It must keep what only the driver can destroy.
+void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool forked));
 
 /// Call it when a device has finished work. A driver may create static objects with the first work
 /// that it runs (Mesa's software driver does, with LLVM); the end of the process then comes to

@@ -10,6 +10,7 @@
 #include <kompute/Launch.hpp>
 
 #include "TestSupport.hpp"
+#include "unit/ScopedEnvironment.hpp"
 
 #if defined(__unix__)
 #include <sys/wait.h>
@@ -53,6 +54,8 @@ Objects gObjects;
 
 TEST(ProcessDeathTest, EndsWellWithStaticObjectsAndRunningWork) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    // Mesa's compiler shall run while the process ends.
+    const ScopedEnvironment noCache("MESA_SHADER_CACHE_DISABLE", "true");
     EXPECT_EXIT(
         {
             gObjects.make();

@@ -228,6 +228,16 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
     return device;
 }
 
+void finishDevices() noexcept {
+    DeviceRegistry& registry = deviceRegistry();
+    const std::unique_lock lock(registry.mutex, std::try_to_lock);
+    if (!lock)
+        return; // another thread is opening a device
+    for (const auto& weak : registry.devices)
+        if (const std::shared_ptr<Device> device = weak.lock())
+            device->finish();
+}
+
 void leaveDevices(bool forked) noexcept {
     DeviceRegistry& registry = deviceRegistry();
     const std::unique_lock lock(registry.mutex, std::try_to_lock);

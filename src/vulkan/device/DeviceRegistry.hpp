@@ -24,6 +24,9 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
 ///         compute, or queues that the existing object of this VkDevice lacks
 std::shared_ptr<Device> wrapDevice(const HostDevice& host);
 
+/// Waits for the work of all devices and writes their pipeline caches. See noteDriverUse().
+void finishDevices() noexcept;
+
 /// Keeps all devices for good and, unless this process is a forked child, waits for their work and
 /// writes their pipeline caches. See noteDriverUse().
 void leaveDevices(bool forked) noexcept;

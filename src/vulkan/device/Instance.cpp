@@ -160,7 +160,7 @@ std::shared_ptr<Instance> Instance::acquire(const ValidationRequest& validation)
 
     std::shared_ptr<Instance> instance(new Instance);
     instance->create(validation);
-    noteDriverUse(instance->mHandle, leaveDevices);
+    noteDriverUse(instance->mHandle, finishDevices, leaveDevices);
     instances.push_back(instance);
     return instance;
 }
@@ -180,7 +180,7 @@ std::shared_ptr<Instance> Instance::wrap(VkInstance handle, PFN_vkGetInstancePro
                               "the vkGetInstanceProcAddr that created it");
     instance->mDebugUtils = instance->mTable.vkCreateDebugUtilsMessengerEXT != nullptr;
     instance->mPhysicalDevices = readDevices(instance->mTable, handle, instance->mApiVersion);
-    noteDriverUse(handle, leaveDevices);
+    noteDriverUse(handle, finishDevices, leaveDevices);
     return instance;
 }
 
