@@ -174,11 +174,13 @@ TEST(ValidationMessages, DoesNotCountAllowedMessages) {
          "Attempting to enable extension VK_EXT_validation_features");
     warn("UNASSIGNED-BestPractices-vkCreateInstance-specialuse-extension-debugging",
          "Attempting to enable extension VK_EXT_debug_utils");
+    warn("BestPractices-deprecated-extension",
+         "Attempting to enable deprecated extension VK_EXT_calibrated_timestamps");
     EXPECT_EQ(validationMessageCount(), before);
     warn("BestPractices-vkCreateInstance-specialuse-extension-debugging",
          "Attempting to enable extension VK_EXT_debug_report");
     EXPECT_EQ(validationMessageCount(), before + 1);
-    ASSERT_EQ(captured.messages.size(), 3U);
+    ASSERT_EQ(captured.messages.size(), 4U);
     EXPECT_EQ(captured.messages[0].first, logger::Level::eDebug);
 }
 
