@@ -52,7 +52,9 @@ def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
 def native(block: Any) -> NDArray[Any]:
     """Return the block as a C-contiguous array in native byte order."""
     array = np.asarray(block)
-    return np.ascontiguousarray(array, native_dtype(array.dtype)).reshape(array.shape)
+    contiguous = np.ascontiguousarray(array, native_dtype(array.dtype))
+    found: NDArray[Any] = contiguous.reshape(array.shape)
+    return found
 
 
 def own(array: NDArray[Any]) -> np.ndarray[Any, np.dtype[Any]]:
