@@ -16,7 +16,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_steps="setup style build unit headers device fences core sync plain asan tsan package examples"
+all_steps="setup style build unit headers device atonce fences core sync plain asan tsan package examples"
 all_steps="$all_steps python wheel benchmark docs"
 quick_steps="setup style build unit headers device core"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
@@ -151,6 +151,10 @@ step_build() { build ci; }
 step_unit() { build ci && run_tests ci unit; }
 step_headers() { build ci && run_tests ci headers; }
 step_device() { build ci kompute_device_tests && run_tests ci device; }
+# Without coalescing, and with dispatches in the order in which they are recorded.
+step_atonce() {
+    build ci kompute_device_tests && KOMPUTE_COALESCE=0 KOMPUTE_REORDER=0 run_tests ci device
+}
 # Without timeline semaphores, as on an old driver or a host's device made without them.
 step_fences() { build ci kompute_device_tests && KOMPUTE_TIMELINE=0 run_tests ci device; }
 step_core() { validated core; }

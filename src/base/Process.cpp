@@ -97,15 +97,8 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
     // Handlers run in the reverse order of their registration, so this one precedes those of the
     // drivers and layers that were loaded before this call.
     std::atexit([] { leaveDriver(false); });
-    if (isMainThread()) {
+    if (isMainThread())
         thread_local const FinishAtExit atExit;
-    }
-}
-
-void noteDriverWorked() noexcept {
-    static std::atomic<bool> noted{false};
-    if (!noted.load(std::memory_order_relaxed) && !noted.exchange(true))
-        std::atexit([] { leaveDriver(false); });
 }
 
 EndOfProcess::EndOfProcess(void (*end)()) : mEnd(end) {

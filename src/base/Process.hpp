@@ -42,11 +42,6 @@ inline void requireDriver() {
 ///               forked child. It must keep what only the driver can destroy.
 void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool forked));
 
-/// Call it when a device has finished work. A driver may create static objects with the first work
-/// that it runs (Mesa's software driver does, with LLVM); the end of the process then comes to
-/// `leave` before their destruction.
-void noteDriverWorked() noexcept;
-
 /// Ends threads of the library. Make it a static object, after what it ends.
 class EndOfProcess {
 public:

@@ -35,8 +35,6 @@ struct Objects {
     void make() {
         manager = std::make_shared<kp::Manager>();
         tensor = manager->tensorT<uint32_t>({0});
-        // Mesa's software driver cannot end while it compiles its first shader.
-        manager->sequence()->eval<kp::OpAlgoDispatch>(manager->algorithm({tensor}, addShader(1)));
         pinned = manager->pinnedArray<float>(1000);
         queue = manager->queue();
         sequence = manager->sequence();

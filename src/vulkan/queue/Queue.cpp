@@ -281,8 +281,6 @@ bool Queue::reached(uint64_t value) {
     if (result < 0)
         fail(result, "polling a queue");
     uint64_t known = mReached.load(std::memory_order_relaxed);
-    if (known == 0 && now > 0)
-        noteDriverWorked();
     while (known < now && !mReached.compare_exchange_weak(known, now, std::memory_order_release,
                                                           std::memory_order_relaxed)) {
     }
