@@ -101,6 +101,35 @@ void dispatches(Suite& suite, Row& row, size_t count, bool dependent) {
     }
 }
 
+/// Chains of dependent dispatches, recorded one chain after the other.
+void chains(Suite& suite, Row& row, size_t count, size_t links) {
+    const auto initial = randomWords(kElements);
+    const auto record = [&](KomputeIncrements& increments) {
+        increments.sequence->begin();
+        for (const auto& algorithm : increments.algorithms)
+            for (size_t link = 0; link < links; ++link)
+                increments.sequence->record<kp::OpAlgoDispatch>(algorithm);
+        increments.sequence->end();
+    };
+    KomputeIncrements kompute(suite.manager(), suite.increment(), count, initial);
+    record(kompute);
+    kp::ManagerOptions options;
+    options.waitPolicy = suite.options().wait;
+    options.reorder = false;
+    kp::Manager manager(options);
+    KomputeIncrements asGiven(manager, suite.increment(), count, initial);
+    record(asGiven);
+    const double items = static_cast<double>(count * links);
+    row.side(
+        "kompute", [&] { kompute.sequence->eval(); }, items);
+    row.side(
+        "order as given", [&] { asGiven.sequence->eval(); }, items);
+    row.target("order as given", 0.3);
+    suite.measure(row);
+    kompute.verify(row.calls("kompute") * links);
+    asGiven.verify(row.calls("order as given") * links, "order as given");
+}
+
 /// Many sequences, submitted one by one or together, then one wait.
 void sequences(Suite& suite, Row& row, size_t count, bool together) {
     const auto initial = randomWords(kElements);
@@ -173,6 +202,8 @@ void addSubmitting(Suite& suite) {
                       std::to_string(count) + " " + kind + " dispatches",
                       [=](Suite& s, Row& row) { dispatches(s, row, count, dependent); });
         }
+    suite.add("submit/chains_8x125", "8 chains of 125 dispatches, one after the other, each",
+              [](Suite& s, Row& row) { chains(s, row, 8, 125); });
     suite.add("submit/sequences_64", "64 sequences submitted, each",
               [](Suite& s, Row& row) { sequences(s, row, 64, false); });
     suite.add("submit/together_64", "64 sequences in one evalAll, each",
