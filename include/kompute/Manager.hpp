@@ -42,9 +42,10 @@ class Queue;
 ///         ->eval();
 ///     b->vector(); // {2, 4, 6}
 ///
-/// Managers that request the same device share one VkInstance and one VkDevice, so their objects
-/// work together. A manager holds only weak pointers to the objects it creates: an object dies with
-/// its last owner, or in destroy().
+/// Managers of one device share one VkInstance and one VkDevice, whatever queues they use, so their
+/// objects work together (for the exceptions, see ManagerOptions::shareDevice). A manager holds
+/// only weak pointers to the objects it creates: an object dies with its last owner, or in
+/// destroy().
 ///
 /// Thread safety: every member function except destroy() may be called from any thread at any time.
 /// Unless noted otherwise, functions throw InvalidArgument after destroy().
@@ -55,7 +56,7 @@ public:
     ///         what was searched); InvalidArgument if an option names something that does not exist
     Manager();
     /// Opens the device with this index in listDevices(). Throws as above.
-    /// @param familyQueueIndices  creates one queue per entry, of the queue family with that index
+    /// @param familyQueueIndices  see ManagerOptions::queueFamilies
     /// @param desiredExtensions   device extensions; missing ones are skipped with a warning
     explicit Manager(uint32_t physicalDeviceIndex,
                      const std::vector<uint32_t>& familyQueueIndices = {},

@@ -32,8 +32,10 @@ struct ManagerOptions {
     std::string deviceUuid;              ///< hexadecimal, dashes optional
     std::optional<DeviceType> deviceType;
 
-    /// Creates one queue per entry, of the queue family with that index; Manager::sequence(i) uses
-    /// entry i. Empty: one queue of the first family with compute.
+    /// Indices of queue families: Manager::sequence(i) uses a queue of family i of this list. Equal
+    /// entries select different queues. All queues belong to the device, so managers that select
+    /// different ones share the device, and managers that select the same ones share the queues.
+    /// Empty: one queue of the first family with compute.
     std::vector<uint32_t> queueFamilies;
     std::vector<std::string> requiredExtensions; ///< device extensions; a missing one is an error
     std::vector<std::string> desiredExtensions;  ///< a missing one is skipped with a warning
@@ -65,8 +67,10 @@ struct ManagerOptions {
     /// Maximum bytes of staging memory for transfers in both directions together. Staging memory is
     /// allocated on demand and freed when idle. 0: the default, 256 MiB.
     uint64_t stagingBytes = 0;
-    /// False creates a VkDevice for this manager alone, even if another manager has a suitable one.
-    /// Objects of the two then do not work together. Losing one device does not affect the other.
+    /// True shares one VkDevice among all managers of a GPU whose extensions and
+    /// timelineSemaphores are the same and that have no featureChain: their objects work together.
+    /// False creates a VkDevice for this manager alone. Its objects then do not work with those of
+    /// others. Losing one device does not affect the other.
     bool shareDevice = true;
     /// Feature structs for the pNext chain of VkDeviceCreateInfo, for features that the library
     /// does not enable by itself. Read during construction only.

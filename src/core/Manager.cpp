@@ -86,18 +86,18 @@ vulkan::Queue& Manager::Impl::queue(uint32_t index) const {
         fail<InvalidArgument>("queue {} was asked for, but the manager has {}; name more queue "
                               "families when you create the manager",
                               index, queues.size());
-    return device->queue(queues[index]);
+    return *queues[index];
 }
 
-void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options) {
+void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
+                        std::vector<vulkan::Queue*> chosenQueues, const ManagerOptions& options) {
     device = std::move(chosen);
+    queues = std::move(chosenQueues);
     cacheFolder = options.cacheFolder;
     device->pipelines().setFolder(kp::cacheFolder(cacheFolder));
     rules.waitMode = waitModeOf(options.waitPolicy, *device);
     rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
-    for (size_t i = 0; i < device->userQueueCount(); ++i)
-        queues.push_back(i);
     const std::string changes = transferRulesOf(options);
     if (!changes.empty())
         device->transfer().changeRules(changes);
@@ -117,7 +117,11 @@ Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()
     const vulkan::DeviceRequest request = requestOf(options);
     const std::shared_ptr<vulkan::Instance> instance =
         vulkan::Instance::acquire(vulkan::ValidationRequest::parse(validation));
-    mImpl->use(vulkan::acquireDevice(instance, request), options);
+    std::shared_ptr<vulkan::Device> device = vulkan::acquireDevice(instance, request);
+    std::vector<vulkan::Queue*> queues;
+    for (const vulkan::QueuePlan& queue : vulkan::requestedQueues(device->physical(), request))
+        queues.push_back(device->findQueue({VK_NULL_HANDLE, queue.family, queue.index}));
+    mImpl->use(std::move(device), std::move(queues), options);
 }
 
 Manager::Manager(std::shared_ptr<vk::Instance> instance,
@@ -127,17 +131,18 @@ Manager::Manager(std::shared_ptr<vk::Instance> instance,
     if (!instance || !physicalDevice || !device)
         throw InvalidArgument("the instance, physical device and device of a host application must "
                               "not be null");
-    mImpl->use(wrapHostDevice({.instance = native::handleOf(*instance),
-                               .physicalDevice = native::handleOf(*physicalDevice),
-                               .device = native::handleOf(*device)}),
-               {.coalesce = false});
+    WrappedDevice wrapped = wrapHostDevice({.instance = native::handleOf(*instance),
+                                            .physicalDevice = native::handleOf(*physicalDevice),
+                                            .device = native::handleOf(*device)});
+    mImpl->use(std::move(wrapped.device), std::move(wrapped.queues), {.coalesce = false});
 }
 
 Manager::Manager(const HostDevice& host) : mImpl(std::make_unique<Impl>()) {
     if (host.queues.empty())
         throw InvalidArgument("a host application's device needs at least one queue in "
                               "HostDevice::queues");
-    mImpl->use(wrapHostDevice(host), {.coalesce = host.coalesce});
+    WrappedDevice wrapped = wrapHostDevice(host);
+    mImpl->use(std::move(wrapped.device), std::move(wrapped.queues), {.coalesce = host.coalesce});
 }
 
 Manager::~Manager() {

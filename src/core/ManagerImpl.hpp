@@ -46,10 +46,9 @@ private:
 struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
-    std::string cacheFolder; ///< from the options
-    /// Indices into the device's queues; sequence(i) uses entry i.
-    std::vector<size_t> queues;
-    std::mutex mutex; ///< guards the lists
+    std::string cacheFolder;            ///< from the options
+    std::vector<vulkan::Queue*> queues; ///< of the device; sequence(i) uses entry i
+    std::mutex mutex;                   ///< guards the lists
     WeakList<Sequence> sequences;
     WeakList<Algorithm> algorithms;
     WeakList<Memory> memory;
@@ -58,7 +57,8 @@ struct Manager::Impl {
     void requireInit() const;
     /// @throws InvalidArgument if there is no such queue
     vulkan::Queue& queue(uint32_t index) const;
-    void use(std::shared_ptr<vulkan::Device> chosen, const ManagerOptions& options);
+    void use(std::shared_ptr<vulkan::Device> chosen, std::vector<vulkan::Queue*> chosenQueues,
+             const ManagerOptions& options);
 };
 
 /// @throws InvalidArgument after destroy()

@@ -60,8 +60,9 @@ void failForeign(const std::string& object, const vulkan::Device& owner, const c
                  const vulkan::Device& device) {
     if (owner.physical().handle == device.physical().handle)
         fail<InvalidArgument>("{} of one logical device of \"{}\" cannot be used by {} of another; "
-                              "create both with the same manager (managers have a device each in a "
-                              "group, or if they ask for different queues, extensions or options)",
+                              "create both with the same manager (managers of one GPU have a "
+                              "device each if a group names it twice, if their extensions, "
+                              "featureChain or timelineSemaphores differ, or with shareDevice off)",
                               object, device.name(), user);
     fail<InvalidArgument>("{} of device \"{}\" cannot be used by {} of device \"{}\"; create both "
                           "with the same manager",

@@ -39,7 +39,7 @@ uint32_t firstComputeFamily(const vulkan::PhysicalDevice& device) {
 
 } // namespace
 
-std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host) {
+WrappedDevice wrapHostDevice(const HostDevice& host) {
     vulkan::HostDevice wrapped;
     wrapped.instance = wrapInstance(host);
     wrapped.physicalDevice = host.physicalDevice;
@@ -59,7 +59,10 @@ std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host) {
         wrapped.lockQueue = bound(host.lockQueue);
     if (host.unlockQueue)
         wrapped.unlockQueue = bound(host.unlockQueue);
-    return vulkan::wrapDevice(wrapped);
+    WrappedDevice result{vulkan::wrapDevice(wrapped), {}};
+    for (const vulkan::HostQueue& queue : wrapped.queues)
+        result.queues.push_back(result.device->findQueue(queue));
+    return result;
 }
 
 std::shared_ptr<vulkan::Device> findDevice(const std::shared_ptr<vk::Device>& device) {

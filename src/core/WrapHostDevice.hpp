@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <kompute/ManagerOptions.hpp>
 
@@ -9,11 +10,16 @@
 
 namespace kp {
 
+struct WrappedDevice {
+    std::shared_ptr<vulkan::Device> device;
+    std::vector<vulkan::Queue*> queues; ///< those that the host named, in its order
+};
+
 /// Wraps a host application's device. If it names no queues, the wrapper uses queue 0 of the first
 /// family with compute.
 /// @throws InvalidArgument as vulkan::wrapDevice(), or if the instance is null; Unsupported if no
 ///         queue family has compute
-std::shared_ptr<vulkan::Device> wrapHostDevice(const HostDevice& host);
+WrappedDevice wrapHostDevice(const HostDevice& host);
 
 /// Returns the living device with this handle.
 /// @throws InvalidArgument if @p device is null or was neither created nor wrapped by a Manager

@@ -176,8 +176,8 @@ void KernelLauncher::Impl::requireDevice(const Queue& queue) const {
     const vulkan::Device& device = *sharedImplOf(kernel)->device;
     if (implOf(queue).device.get() != &device)
         throwFor(launcher.name(),
-                 "its kernel is of device \"{}\", but the queue is of device \"{}\" (or of a "
-                 "manager with other options)",
+                 "its kernel is of device \"{}\", but the queue is of device \"{}\" (or of "
+                 "another logical device of it)",
                  device.name(), queue.deviceName());
 }
 

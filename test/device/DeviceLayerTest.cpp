@@ -67,9 +67,10 @@ TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     auto second = acquireDevice(instance, byName);
     EXPECT_EQ(first, second);
     EXPECT_FALSE(first->wrapped());
-    EXPECT_EQ(first->queueCount(), 1U + first->copyQueueCount());
-    EXPECT_EQ(first->findQueue(first->queue(0).family(), 0), 0U);
-    EXPECT_FALSE(first->findQueue(99, 0));
+    EXPECT_EQ(first->queueCount(), first->userQueueCount() + first->copyQueueCount());
+    const HostQueue named{VK_NULL_HANDLE, first->queue(0).family(), 0};
+    EXPECT_EQ(first->findQueue(named), &first->queue(0));
+    EXPECT_EQ(first->findQueue({VK_NULL_HANDLE, 99, 0}), nullptr);
 
     const VkDevice handle = first->handle();
     EXPECT_EQ(findDevice(handle), first);
@@ -79,6 +80,27 @@ TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     second.reset();
     EXPECT_TRUE(weak.expired());
     EXPECT_EQ(findDevice(handle), nullptr);
+}
+
+TEST(DeviceLayer, SharesOneDeviceBetweenRequestsForAnyQueues) {
+    const auto instance = sharedInstance();
+    const auto device = acquireDevice(instance, {});
+    const auto& families = device->physical().queueFamilies;
+    size_t count = 0;
+    for (uint32_t i = 0; i < families.size(); ++i) {
+        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT))
+            continue;
+        DeviceRequest request;
+        request.queueFamilies.assign(families[i].queueCount, i);
+        EXPECT_EQ(acquireDevice(instance, request), device);
+        for (const QueuePlan& queue : requestedQueues(device->physical(), request)) {
+            const Queue* found = device->findQueue({VK_NULL_HANDLE, queue.family, queue.index});
+            ASSERT_NE(found, nullptr);
+            EXPECT_NE(found->handle(), VK_NULL_HANDLE);
+            ++count;
+        }
+    }
+    EXPECT_EQ(device->userQueueCount(), count);
 }
 
 TEST(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {

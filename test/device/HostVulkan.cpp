@@ -89,7 +89,10 @@ void HostVulkan::Impl::makeDevice(const kp::Manager& like) {
     table.vkEnumeratePhysicalDevices(instance, &count, devices.data());
     physical = devices.at(like.deviceInfo().index);
     table.vkGetPhysicalDeviceProperties(physical, &properties);
-    family = like.queueFamily();
+    // Kompute's constructor for existing devices expects the first family with compute.
+    const std::vector<uint32_t> queues = like.deviceInfo().computeQueues;
+    while (queues.at(family) == 0)
+        ++family;
 
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;

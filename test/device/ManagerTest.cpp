@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <type_traits>
 
 #include "TestSupport.hpp"
@@ -32,6 +33,48 @@ TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {
     EXPECT_EQ(u->vector(), (std::vector<uint32_t>{1, 2, 3}));
     for (int i = 0; i < 50; ++i)
         EXPECT_EQ(kp::Manager().nativeDevice(), manager.nativeDevice());
+}
+
+TEST_F(ManagerTest, SharesItsDeviceWithManagersOfOtherQueues) {
+    const auto info = manager.deviceInfo();
+    auto t = manager.tensorT<uint32_t>({1, 2, 3});
+    auto image = manager.imageT<uint32_t>({4, 5, 6}, 3, 1, 1);
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
+    auto add = manager.algorithm({t}, addShader(1));
+    uint32_t added = 0;
+    for (uint32_t family = 0; family < info.computeQueues.size(); ++family) {
+        for (uint32_t queues = 1; queues <= std::min(info.computeQueues[family], 2u); ++queues) {
+            kp::Manager other(info.index, std::vector<uint32_t>(queues, family));
+            ASSERT_EQ(other.nativeDevice(), manager.nativeDevice());
+            std::set<VkQueue> handles;
+            for (uint32_t i = 0; i < queues; ++i) {
+                handles.insert(other.nativeQueue(i));
+                EXPECT_EQ(other.queueFamily(i), family);
+                auto sq = other.sequence(i);
+                sq->record<kp::OpSyncDevice>({image})->record<kp::OpAlgoDispatch>(add);
+                sq->record<kp::OpSyncLocal>({image})->eval();
+                ++added;
+            }
+            EXPECT_EQ(handles.size(), queues);
+            auto mine = other.tensorT<uint32_t>(3);
+            manager.sequence()->eval<kp::OpCopy>({t, mine});
+            EXPECT_EQ(onDevice<uint32_t>(*mine)[0], 1 + added);
+        }
+    }
+    EXPECT_EQ(onDevice<uint32_t>(*t)[2], 3 + added);
+    EXPECT_EQ(image->vector(), (std::vector<uint32_t>{4, 5, 6}));
+}
+
+TEST_F(ManagerTest, HasItsOwnDeviceIfItsOptionsDifferOrItAsksForOne) {
+    kp::ManagerOptions options;
+    options.desiredExtensions = {"VK_EXT_that_nobody_has"};
+    EXPECT_EQ(kp::Manager(options).nativeDevice(), manager.nativeDevice()) << "nothing differs";
+    options.shareDevice = false;
+    kp::Manager own(options);
+    EXPECT_NE(own.nativeDevice(), manager.nativeDevice());
+    auto theirs = own.tensorT<uint32_t>({1});
+    EXPECT_ERROR(kp::InvalidArgument, "shareDevice",
+                 manager.sequence()->record<kp::OpSyncDevice>({theirs}));
 }
 
 TEST_F(ManagerTest, SelectsADeviceByIndexNameUuidAndType) {
@@ -78,6 +121,7 @@ TEST_F(ManagerTest, RejectsUnknownDevicesAndOptions) {
 TEST_F(ManagerTest, CreatesQueuesOfEveryComputeFamily) {
     const auto info = manager.deviceInfo();
     EXPECT_EQ(manager.queueCount(), 1u);
+    EXPECT_THROW(manager.sequence(1), kp::InvalidArgument);
     EXPECT_ERROR(kp::InvalidArgument, "77", kp::Manager(info.index, {77}));
     for (uint32_t family = 0; family < info.computeQueues.size(); ++family) {
         const uint32_t queues = info.computeQueues[family];

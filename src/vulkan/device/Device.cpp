@@ -66,7 +66,6 @@ std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance
     device->mInstance = instance;
     device->mPhysical = physical;
     device->mPlan = plan;
-    device->mRequestedPlan = plan;
     std::vector<HostQueue> queues;
     for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
         for (const QueuePlan& queue : *queuePlans)
@@ -87,7 +86,6 @@ std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevic
     for (const HostQueue& queue : host.queues)
         plan.queues.push_back({queue.family, queue.index});
     plan.timelineSemaphores = host.allowTimelineSemaphores && plan.has(Feature::eTimelineSemaphore);
-    device->mRequestedPlan = plan;
     device->init(host.device, host.queues, &host);
     return device;
 }
@@ -113,9 +111,13 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
             setName(VK_OBJECT_TYPE_QUEUE, reinterpret_cast<uint64_t>(queueHandle),
                     mQueues.back()->name());
     }
-    for (const auto& queue : mQueues)
-        if (std::find(mFamilies.begin(), mFamilies.end(), queue->family()) == mFamilies.end())
-            mFamilies.push_back(queue->family());
+    for (size_t i = 0; i < mQueues.size(); ++i) {
+        const uint32_t family = mQueues[i]->family();
+        if (std::find(mFamilies.begin(), mFamilies.end(), family) == mFamilies.end())
+            mFamilies.push_back(family);
+        if (i + 1 == userQueueCount())
+            mUserFamilies = mFamilies;
+    }
     mDeletionQueue = std::make_unique<DeletionQueue>();
     mAllocator = std::make_unique<Allocator>(*this);
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
@@ -159,11 +161,12 @@ Device::~Device() {
         vk().vkDestroyDevice(handle(), nullptr);
 }
 
-std::optional<size_t> Device::findQueue(uint32_t family, uint32_t index) const {
-    for (size_t i = 0; i < mQueues.size(); ++i)
-        if (mQueues[i]->family() == family && mQueues[i]->index() == index)
-            return i;
-    return std::nullopt;
+Queue* Device::findQueue(const HostQueue& wanted) const {
+    for (const auto& queue : mQueues)
+        if (queue->family() == wanted.family && queue->index() == wanted.index &&
+            (!wanted.handle || queue->handle() == wanted.handle))
+            return queue.get();
+    return nullptr;
 }
 
 void Device::waitIdle() const {

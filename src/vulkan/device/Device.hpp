@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "vulkan/device/DeviceHandle.hpp"
@@ -43,11 +42,10 @@ public:
     const std::shared_ptr<Instance>& instance() const { return mInstance; }
     const PhysicalDevice& physical() const { return mPhysical; }
     const DevicePlan& plan() const { return mPlan; }
-    const DevicePlan& requestedPlan() const { return mRequestedPlan; } ///< as given to create()
     bool has(Feature feature) const { return mPlan.has(feature); }
     bool wrapped() const { return mWrapped; }
 
-    /// All queues: first those of the request or the host, then the copy queues.
+    /// All queues: first those that run users' work, then the copy queues.
     size_t queueCount() const { return mQueues.size(); }
     Queue& queue(size_t index) const { return *mQueues[index]; }
     /// The queues that run users' work.
@@ -55,10 +53,13 @@ public:
     /// Queues that only copy, for the transfer engine; often none.
     size_t copyQueueCount() const { return mQueues.size() - userQueueCount(); }
     Queue& copyQueue(size_t index) const { return *mQueues[userQueueCount() + index]; }
-    /// Returns the index for queue(); empty if the device has no such queue.
-    std::optional<size_t> findQueue(uint32_t family, uint32_t index) const;
+    /// Returns the queue of this family and index and, unless it is null, handle; null if the
+    /// device has no such queue.
+    Queue* findQueue(const HostQueue& wanted) const;
     /// The families of all queues, each once.
     const std::vector<uint32_t>& families() const { return mFamilies; }
+    /// Those of the queues that run users' work.
+    const std::vector<uint32_t>& userFamilies() const { return mUserFamilies; }
 
     Allocator& allocator() const { return *mAllocator; }
     CommandBufferPool& commandBuffers() const { return *mCommandBuffers; }
@@ -92,12 +93,12 @@ private:
     std::shared_ptr<Instance> mInstance;
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
-    DevicePlan mRequestedPlan;
     bool mWrapped = false;
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
     std::vector<std::unique_ptr<Queue>> mQueues;
     std::vector<uint32_t> mFamilies;
+    std::vector<uint32_t> mUserFamilies;
     std::unique_ptr<DeletionQueue> mDeletionQueue;
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<CommandBufferPool> mCommandBuffers;

@@ -72,24 +72,23 @@ void planQueues(const PhysicalDevice& device, const DeviceRequest& request,
             formatted("{}; queue families: {}", reason, describeFamilies(device)));
         result.badRequest = true;
     };
-    if (request.queueFamilies.empty()) {
-        const auto found = std::find_if(families.begin(), families.end(), hasCompute);
-        if (found == families.end())
-            result.refusals.push_back(formatted("no queue family with compute; queue families: {}",
-                                                describeFamilies(device)));
-        else
-            plan.queues.push_back({static_cast<uint32_t>(found - families.begin()), 0});
-        return;
-    }
+    for (uint32_t family = 0; family < families.size(); ++family)
+        if (hasCompute(families[family]))
+            for (uint32_t i = 0; i < families[family].queueCount; ++i)
+                plan.queues.push_back({family, i});
+    const std::vector<QueuePlan> requested = requestedQueues(device, request);
+    if (requested.empty())
+        result.refusals.push_back(formatted("no queue family with compute; queue families: {}",
+                                            describeFamilies(device)));
 
     std::map<uint32_t, uint32_t> counts;
-    for (const uint32_t family : request.queueFamilies)
-        plan.queues.push_back({family, counts[family]++});
+    for (const QueuePlan& queue : requested)
+        ++counts[queue.family];
     for (const auto& [family, count] : counts) {
         if (family >= families.size())
-            refuse(formatted("queue family {} does not exist", family));
+            refuse(formatted("queue family {} does not exist; name one with compute", family));
         else if (!hasCompute(families[family]))
-            refuse(formatted("queue family {} cannot compute", family));
+            refuse(formatted("queue family {} cannot compute; name one that does", family));
         else if (const uint32_t offered = families[family].queueCount; count > offered)
             refuse(formatted("queue family {} has {} {}, {} were asked for", family, offered,
                              offered == 1 ? "queue" : "queues", count));
@@ -124,12 +123,13 @@ void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
         if (device.hasExtension(name))
             addOnce(plan.extensions, name);
         else if (!contains(request.requiredExtensions, name))
-            addOnce(plan.droppedExtensions, name);
+            addOnce(result.droppedExtensions, name);
     }
     for (const std::string& name : requiredExtensions(device))
         addOnce(plan.extensions, name);
     for (const std::string& name : recommendedExtensions(device))
         addOnce(plan.extensions, name);
+    std::sort(plan.extensions.begin(), plan.extensions.end());
 }
 
 void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
@@ -234,6 +234,21 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     if (result.refusals.empty())
         result.plan = std::move(plan);
     return result;
+}
+
+std::vector<QueuePlan> requestedQueues(const PhysicalDevice& device, const DeviceRequest& request) {
+    std::vector<uint32_t> families = request.queueFamilies;
+    if (families.empty()) {
+        const auto& all = device.queueFamilies;
+        const auto first = std::find_if(all.begin(), all.end(), hasCompute);
+        if (first != all.end())
+            families.push_back(static_cast<uint32_t>(first - all.begin()));
+    }
+    std::vector<QueuePlan> queues;
+    std::map<uint32_t, uint32_t> counts;
+    for (const uint32_t family : families)
+        queues.push_back({family, counts[family]++});
+    return queues;
 }
 
 std::vector<size_t> rankDevices(const std::vector<PhysicalDevice>& devices,

@@ -59,10 +59,11 @@ struct QueuePlan {
 /// What to enable on one device.
 struct DevicePlan {
     uint32_t apiVersion = VK_API_VERSION_1_1;
-    std::vector<std::string> extensions;
-    std::vector<std::string> droppedExtensions; ///< desired, but not offered
+    std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
-    std::vector<QueuePlan> queues; ///< in the order of DeviceRequest::queueFamilies
+    /// All queues of all families with compute, whichever a request names, so that requests for
+    /// different families get the same device.
+    std::vector<QueuePlan> queues;
     /// Up to two queues of a family that only copies, for the transfer engine: one per direction.
     /// Empty if there is no such family. Also empty without timeline semaphores, since the host
     /// would then have to wait between queues.
@@ -82,14 +83,19 @@ struct DevicePlan {
 /// A plan, or the reasons why the device is refused.
 struct DevicePlanResult {
     std::optional<DevicePlan> plan;
-    std::vector<std::string> refusals; ///< empty if there is a plan
-    bool badRequest = false;           ///< only the requested queue families were refused
+    std::vector<std::string> droppedExtensions; ///< desired, but not offered
+    std::vector<std::string> refusals;          ///< empty if there is a plan
+    bool badRequest = false;                    ///< only the requested queue families were refused
 };
 
 /// Decides what to enable on @p device. Pure. Refuses a device below Vulkan 1.1, one without a
 /// compute queue or without a required extension, and a request for a queue family that does not
 /// exist, lacks compute, or has fewer queues.
 DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request);
+
+/// Returns the queues that a request gets, which are different ones: entry i is of its i-th family.
+/// Pure. The queues exist if planDevice() accepts the request.
+std::vector<QueuePlan> requestedQueues(const PhysicalDevice& device, const DeviceRequest& request);
 
 /// Returns the indices in @p devices of those that match the request, best first: discrete,
 /// integrated, virtual, other, CPU; then the driver's order. Pure.

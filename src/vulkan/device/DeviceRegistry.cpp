@@ -113,6 +113,7 @@ std::vector<size_t> findCandidates(const std::vector<PhysicalDevice>& devices,
 struct Candidate {
     const PhysicalDevice* physical;
     DevicePlan plan;
+    std::vector<std::string> droppedExtensions;
 };
 
 std::vector<Candidate> planCandidates(const std::vector<PhysicalDevice>& devices,
@@ -124,7 +125,8 @@ std::vector<Candidate> planCandidates(const std::vector<PhysicalDevice>& devices
         const PhysicalDevice& physical = devices[place];
         DevicePlanResult result = planDevice(physical, request);
         if (result.plan)
-            candidates.push_back({&physical, std::move(*result.plan)});
+            candidates.push_back(
+                {&physical, std::move(*result.plan), std::move(result.droppedExtensions)});
         badRequest = badRequest && result.badRequest;
         for (const std::string& reason : result.refusals)
             refusals.push_back(
@@ -177,19 +179,20 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
         const auto same = [&](const Device& device) {
             return !device.lost() && device.instance() == instance &&
                    device.physical().handle == candidate.physical->handle &&
-                   device.requestedPlan() == candidate.plan;
+                   device.plan() == candidate.plan;
         };
-        if (auto device = shareable ? findIn(registry.shareable, same) : nullptr)
-            return device;
         try {
-            const auto device =
-                Device::create(instance, *candidate.physical, candidate.plan, request.featureChain);
-            for (const std::string& dropped : candidate.plan.droppedExtensions)
+            auto device = shareable ? findIn(registry.shareable, same) : nullptr;
+            if (!device) {
+                device = Device::create(instance, *candidate.physical, candidate.plan,
+                                        request.featureChain);
+                registry.devices.push_back(device);
+                if (shareable)
+                    registry.shareable.push_back(device);
+            }
+            for (const std::string& dropped : candidate.droppedExtensions)
                 KP_LOG_WARN("device {} does not offer {}; going on without it", device->name(),
                             dropped);
-            registry.devices.push_back(device);
-            if (shareable)
-                registry.shareable.push_back(device);
             return device;
         } catch (const Error& error) {
             if (&candidate == &candidates.back())
@@ -217,7 +220,7 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
     const auto same = [&](const Device& device) { return device.handle() == host.device; };
     if (auto device = findIn(registry.devices, same)) {
         for (const HostQueue& queue : host.queues)
-            if (!device->findQueue(queue.family, queue.index))
+            if (!device->findQueue(queue))
                 fail<InvalidArgument>("this VkDevice is already in use without queue {} of family "
                                       "{}; name all queues the first time that it is wrapped",
                                       queue.index, queue.family);

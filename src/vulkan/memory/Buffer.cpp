@@ -87,13 +87,7 @@ std::shared_ptr<Buffer> Buffer::createUnbound(Device& device, uint64_t bytes, co
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (device.has(Feature::eBufferDeviceAddress))
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    // Any queue of the device may use it without an ownership transfer.
-    const std::vector<uint32_t>& families = device.families();
-    if (families.size() > 1) {
-        info.sharingMode = VK_SHARING_MODE_CONCURRENT;
-        info.queueFamilyIndexCount = static_cast<uint32_t>(families.size());
-        info.pQueueFamilyIndices = families.data();
-    }
+    shareBetween(device.families(), info);
     device.check(device.vk().vkCreateBuffer(device.handle(), &info, nullptr, &buffer->mHandle),
                  "vkCreateBuffer");
     return buffer;

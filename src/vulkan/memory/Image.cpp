@@ -63,6 +63,9 @@ std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
     create.tiling = info.tiling;
     create.usage = kUsage;
     create.initialLayout = firstLayout(info);
+    // Without the copy queues, which never copy images: some GPUs do not compress those that they
+    // could access.
+    shareBetween(device.userFamilies(), create);
     std::shared_ptr<Image> image(new Image(device));
     image->mInfo = info;
     const VolkDeviceTable& vk = device.vk();

@@ -40,6 +40,17 @@ private:
     void noteOther(const TimelinePoint& point);
 };
 
+/// Lets all queues of these families use a buffer or image, without ownership transfers.
+/// @param families  must outlive the use of @p info, a VkBufferCreateInfo or VkImageCreateInfo
+template <typename CreateInfo>
+void shareBetween(const std::vector<uint32_t>& families, CreateInfo& info) {
+    if (families.size() <= 1)
+        return;
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = static_cast<uint32_t>(families.size());
+    info.pQueueFamilyIndices = families.data();
+}
+
 /// A Buffer or an Image. Shared by the user's object and every recorded command buffer that uses
 /// it.
 class Resource {

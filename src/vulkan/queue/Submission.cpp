@@ -32,8 +32,10 @@ bool collectWaits(Queue& queue, std::span<const ResourceAccess> accesses, bool u
         points.push_back(point);
     };
     if (unknown)
-        for (size_t i = 0; i < device.queueCount(); ++i)
-            add({&device.queue(i), device.queue(i).lastValue()});
+        for (size_t i = 0; i < device.queueCount(); ++i) {
+            if (const uint64_t last = device.queue(i).lastValue())
+                add({&device.queue(i), last});
+        }
     else
         add(device.lastUnknownAccess());
     bool awaitsLayout = false;

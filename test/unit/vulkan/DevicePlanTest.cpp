@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/device/DevicePlan.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "unit/vulkan/InventedDevice.hpp"
@@ -22,17 +24,50 @@ DevicePlanResult refusalOf(const PhysicalDevice& device, const DeviceRequest& re
     return result;
 }
 
-TEST(DevicePlan, TakesOneQueueOfTheFirstComputeFamily) {
+TEST(DevicePlan, TakesAllQueuesOfAllFamiliesWithCompute) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     device.queueFamilies = {family(VK_QUEUE_TRANSFER_BIT, 2), family(kCompute, 3), family(kAll, 1)};
     const DevicePlan plan = planOf(device);
-    ASSERT_EQ(plan.queues.size(), 1U);
-    EXPECT_EQ(plan.queues[0].family, 1U);
-    EXPECT_EQ(plan.queues[0].index, 0U);
+    EXPECT_EQ(plan.queues, (std::vector<QueuePlan>{{1, 0}, {1, 1}, {1, 2}, {2, 0}}));
     EXPECT_EQ(plan.apiVersion, VK_API_VERSION_1_1);
     EXPECT_TRUE(plan.extensions.empty());
     EXPECT_TRUE(plan.features.none());
     EXPECT_FALSE(plan.timelineSemaphores);
+}
+
+TEST(DevicePlan, IsTheSameWhicheverQueuesAreRequested) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    device.queueFamilies = {family(kAll, 2), family(VK_QUEUE_TRANSFER_BIT, 2), family(kCompute, 8)};
+    offer(device, Feature::eTimelineSemaphore);
+    const DevicePlan plan = planOf(device);
+    EXPECT_EQ(plan.copyQueues, (std::vector<QueuePlan>{{1, 0}, {1, 1}}));
+    DeviceRequest request;
+    for (const std::vector<uint32_t>& families :
+         std::vector<std::vector<uint32_t>>{{0}, {0, 0}, {2}, {2, 0, 2}}) {
+        request.queueFamilies = families;
+        EXPECT_EQ(planOf(device, request), plan);
+    }
+}
+
+TEST(DevicePlan, IsTheSameForExtensionsThatAreEnabledAnywayOrNotOffered) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
+    offer(device, std::string("VK_EXT_memory_budget"));
+    offer(device, std::string("VK_KHR_calibrated_timestamps"));
+    offer(device, std::string("VK_KHR_there"));
+    DeviceRequest request;
+    request.requiredExtensions = {"VK_KHR_calibrated_timestamps"};
+    request.desiredExtensions = {"VK_KHR_gone"};
+    EXPECT_EQ(planOf(device, request), planOf(device));
+    request.desiredExtensions = {"VK_KHR_there"};
+    EXPECT_NE(planOf(device, request), planOf(device));
+}
+
+TEST(DevicePlan, DiffersIfTheDeviceWouldDiffer) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    offer(device, Feature::eTimelineSemaphore);
+    DeviceRequest fences;
+    fences.allowTimelineSemaphores = false;
+    EXPECT_NE(planOf(device, fences), planOf(device));
 }
 
 TEST(DevicePlan, RefusesVulkan10) {
@@ -52,14 +87,22 @@ TEST(DevicePlan, RefusesADeviceWithoutCompute) {
     EXPECT_TRUE(mentions(refusalOf(device).refusals, {"no queue family with compute", "none"}));
 }
 
-TEST(DevicePlan, NumbersTheQueuesOfARepeatedFamilyInOrder) {
+TEST(RequestedQueues, AreDifferentOnesInTheOrderOfTheFamilies) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     device.queueFamilies = {family(kAll, 2), family(kCompute, 8)};
     DeviceRequest request;
     request.queueFamilies = {1, 0, 1, 1, 0};
-    const DevicePlan plan = planOf(device, request);
     const std::vector<QueuePlan> expected{{1, 0}, {0, 0}, {1, 1}, {1, 2}, {0, 1}};
-    EXPECT_EQ(plan.queues, expected);
+    EXPECT_EQ(requestedQueues(device, request), expected);
+    const DevicePlan plan = planOf(device, request);
+    for (const QueuePlan& queue : expected)
+        EXPECT_EQ(std::count(plan.queues.begin(), plan.queues.end(), queue), 1);
+}
+
+TEST(RequestedQueues, AreOneOfTheDefaultFamilyIfNoneIsNamed) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    device.queueFamilies = {family(VK_QUEUE_TRANSFER_BIT, 2), family(kAll, 2), family(kCompute, 8)};
+    EXPECT_EQ(requestedQueues(device, {}), (std::vector<QueuePlan>{{1, 0}}));
 }
 
 TEST(DevicePlan, RefusesMoreQueuesThanTheFamilyHas) {
@@ -113,7 +156,8 @@ TEST(DevicePlan, EnablesDesiredExtensionsOrListsThemAsDropped) {
     request.desiredExtensions = {"VK_KHR_there", "VK_KHR_gone", "VK_KHR_gone", "VK_KHR_there"};
     const DevicePlan plan = planOf(device, request);
     EXPECT_EQ(plan.extensions, std::vector<std::string>{"VK_KHR_there"});
-    EXPECT_EQ(plan.droppedExtensions, std::vector<std::string>{"VK_KHR_gone"});
+    EXPECT_EQ(planDevice(device, request).droppedExtensions,
+              std::vector<std::string>{"VK_KHR_gone"});
     EXPECT_TRUE(plan.hasExtension("VK_KHR_there"));
     EXPECT_FALSE(plan.hasExtension("VK_KHR_gone"));
 }
@@ -249,7 +293,9 @@ TEST(DevicePlan, RecommendsTheExtensionsThatItEnables) {
     offerWithExtension(device, Feature::eTimelineSemaphore);
     offer(device, std::string("VK_EXT_memory_budget"));
     offer(device, std::string("VK_KHR_swapchain"));
-    EXPECT_EQ(recommendedExtensions(device), planOf(device).extensions);
+    std::vector<std::string> recommended = recommendedExtensions(device);
+    std::sort(recommended.begin(), recommended.end());
+    EXPECT_EQ(recommended, planOf(device).extensions);
     EXPECT_TRUE(contains(recommendedExtensions(device), "VK_KHR_timeline_semaphore"));
     EXPECT_FALSE(contains(recommendedExtensions(device), "VK_KHR_swapchain"));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 namespace kp::vulkan::test {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 std::vector<PhysicalDevice> gDevices;
 VkResult gCreateResult;
 std::vector<size_t> gAttempts;
+std::map<uint32_t, uint32_t> gQueues;
 
 size_t indexOf(VkPhysicalDevice device) {
     return reinterpret_cast<size_t>(device) - 1;
@@ -86,9 +88,14 @@ VKAPI_ATTR VkResult VKAPI_CALL getExtensions(VkPhysicalDevice device, const char
     return list(extensions, count, properties);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice device, const VkDeviceCreateInfo*,
+VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice device, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks*, VkDevice*) {
     gAttempts.push_back(indexOf(device));
+    gQueues.clear();
+    for (uint32_t i = 0; i < info->queueCreateInfoCount; ++i) {
+        const VkDeviceQueueCreateInfo& family = info->pQueueCreateInfos[i];
+        gQueues[family.queueFamilyIndex] = family.queueCount;
+    }
     return gCreateResult;
 }
 
@@ -111,6 +118,10 @@ std::shared_ptr<Instance> FakeDriver::instance(uint32_t apiVersion) const {
 
 const std::vector<size_t>& FakeDriver::attempts() const {
     return gAttempts;
+}
+
+const std::map<uint32_t, uint32_t>& FakeDriver::queues() const {
+    return gQueues;
 }
 
 PFN_vkVoidFunction VKAPI_CALL FakeDriver::getInstanceProcAddr(VkInstance, const char* name) {

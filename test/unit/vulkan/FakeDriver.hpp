@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,8 @@ public:
     std::shared_ptr<Instance> instance(uint32_t apiVersion = VK_API_VERSION_1_3) const;
     /// Returns the indices of the devices that vkCreateDevice was called for.
     const std::vector<size_t>& attempts() const;
+    /// Returns the queues of the last attempt: for each family, how many.
+    const std::map<uint32_t, uint32_t>& queues() const;
 
     static PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance instance, const char* name);
 };
