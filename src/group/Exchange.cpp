@@ -99,7 +99,10 @@ public:
     /// @param ends  by device, set to the last submission
     ExchangeRun(std::span<const std::shared_ptr<vulkan::Device>> devices,
                 const ReduceKernels& kernels, std::vector<TimelinePoint>& ends)
-        : mDevices(devices), mKernels(kernels), mEnds(ends) {}
+        : mDevices(devices), mKernels(kernels), mEnds(ends) {
+        for (const std::shared_ptr<vulkan::Device>& device : devices)
+            mQueues.push_back(&device->recentQueue());
+    }
 
     /// Submits a piece within one device.
     void transferWithin(const TransferPiece& piece, const DeviceTransfer::Destination& to) {
@@ -172,7 +175,7 @@ private:
 
     template <typename Record>
     TimelinePoint submit(size_t device, const vulkan::AccessList& accesses, Record record) {
-        vulkan::Queue& queue = mDevices[device]->queue(0);
+        vulkan::Queue& queue = *mQueues[device];
         mSubmitted.reserve(mSubmitted.size() + 1);
         const TimelinePoint done = vulkan::submitOnce(
             queue, accesses, {}, [&](VkCommandBuffer commands, vulkan::KeptObjects& kept) {
@@ -257,6 +260,7 @@ private:
     const std::span<const std::shared_ptr<vulkan::Device>> mDevices;
     const ReduceKernels& mKernels;
     std::vector<TimelinePoint>& mEnds;
+    std::vector<vulkan::Queue*> mQueues; ///< by device; one, so that the last submission is the end
     std::vector<TimelinePoint> mSubmitted;
 };
 

@@ -166,6 +166,27 @@ INSTANTIATE_TEST_SUITE_P(Rules, TransferRulesOnDevice,
                                            "mapped=16G,threads=4,threaded=64K,stream=1"),
                          [](const auto& info) { return "Rules" + std::to_string(info.index); });
 
+TEST_F(TransferEngineTest, TakesTheQueueThatWorkedLast) {
+    const auto info = manager.deviceInfo();
+    std::vector<uint32_t> families;
+    for (uint32_t family = 0; family < info.computeQueues.size(); ++family)
+        families.insert(families.end(), std::min(info.computeQueues[family], 2u), family);
+    kp::Manager several(info.index, families);
+    engine().changeRules("mapped=0,copyqueue=1G");
+    const auto t = storageTensor(manager, 4096);
+    const auto values = randomBytes(4096);
+    for (uint32_t i = 0; i < several.queueCount(); ++i) {
+        several.sequence(i)->eval<kp::OpFill>({t}, uint8_t{1});
+        vulkan::Queue& last = deviceOf(manager)->recentQueue();
+        EXPECT_EQ(last.handle(), several.nativeQueue(i));
+        const uint64_t before = last.lastValue();
+        t->upload(values);
+        EXPECT_GT(last.lastValue(), before);
+        EXPECT_EQ(onDevice<uint8_t>(*t), values);
+        EXPECT_EQ(&deviceOf(manager)->recentQueue(), &last);
+    }
+}
+
 TEST_F(TransferEngineTest, ReusesTheObjectsOfEarlierTransfers) {
     engine().changeRules("mapped=0,threads=1,chunk=256K,inflight=2");
     const auto t = storageTensor(manager, 3u << 20);

@@ -111,6 +111,7 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
             setName(VK_OBJECT_TYPE_QUEUE, reinterpret_cast<uint64_t>(queueHandle),
                     mQueues.back()->name());
     }
+    mRecentQueue = mQueues.front().get();
     for (size_t i = 0; i < mQueues.size(); ++i) {
         const uint32_t family = mQueues[i]->family();
         if (std::find(mFamilies.begin(), mFamilies.end(), family) == mFamilies.end())

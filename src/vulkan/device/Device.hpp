@@ -6,6 +6,7 @@
 // their own folder and earlier ones: device, pipeline, memory, queue, transfer. Two exceptions:
 // queue/Timeline.hpp counts as a part of device, and this header includes queue/Queue.hpp.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -71,6 +72,13 @@ public:
 
     /// Held while a submission finds its order against others, is made, and is recorded.
     std::mutex& submissionMutex() const { return mSubmissionMutex; }
+    /// The user queue with the last submission; at first queue(0). Transfers without a copy queue
+    /// follow it, because GPUs may take long to change between queues (H200: 165 us).
+    Queue& recentQueue() const { return *mRecentQueue.load(std::memory_order_relaxed); }
+    void noteSubmission(Queue& queue) const {
+        if (queue.computes())
+            mRecentQueue.store(&queue, std::memory_order_relaxed);
+    }
     /// The last submission that may have accessed any memory. Guarded by submissionMutex().
     TimelinePoint& lastUnknownAccess() const { return mLastUnknownAccess; }
 
@@ -97,6 +105,7 @@ private:
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
     std::vector<std::unique_ptr<Queue>> mQueues;
+    mutable std::atomic<Queue*> mRecentQueue{nullptr};
     std::vector<uint32_t> mFamilies;
     std::vector<uint32_t> mUserFamilies;
     std::unique_ptr<DeletionQueue> mDeletionQueue;

@@ -52,11 +52,6 @@ VkAccessFlags accessesOf(VkImageLayout layout) {
     }
 }
 
-bool hasCompute(const Queue& queue) {
-    return (queue.device().physical().queueFamilies[queue.family()].queueFlags &
-            VK_QUEUE_COMPUTE_BIT) != 0;
-}
-
 /// Returns a barrier that releases the buffer to other devices; the acquire swaps the families.
 VkBufferMemoryBarrier ownershipTransfer(const Queue& queue, const Buffer& buffer) {
     VkBufferMemoryBarrier barrier{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
@@ -172,7 +167,7 @@ void recordImageBarrier(VkCommandBuffer commandBuffer, Image& image, VkAccessFla
 void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer) {
     VkPipelineStageFlags stages = VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkAccessFlags writes = VK_ACCESS_TRANSFER_WRITE_BIT;
-    if (hasCompute(queue)) {
+    if (queue.computes()) {
         stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
         writes |= VK_ACCESS_SHADER_WRITE_BIT;
     }
@@ -182,7 +177,7 @@ void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer) {
 }
 
 void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool toHost) {
-    if (hasCompute(queue)) {
+    if (queue.computes()) {
         recordClosingBarrier(queue.device(), commandBuffer, bit(WorkKind::eTransfer), toHost);
         return;
     }

@@ -54,8 +54,9 @@ Queue::Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index,
              bool timelineSemaphores, Lock lock, Lock unlock)
     : mDevice(device), mHandle(handle), mFamily(family), mIndex(index), mHostLock(std::move(lock)),
       mHostUnlock(std::move(unlock)), mTimeline(Timeline::create(device, timelineSemaphores)) {
-    if (family < device.physical().queueFamilies.size())
-        mTimestampValidBits = device.physical().queueFamilies[family].timestampValidBits;
+    const VkQueueFamilyProperties& properties = device.physical().queueFamilies.at(family);
+    mTimestampValidBits = properties.timestampValidBits;
+    mComputes = (properties.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
 }
 
 Queue::~Queue() {

@@ -106,6 +106,7 @@ public:
     uint32_t family() const { return mFamily; }
     uint32_t index() const { return mIndex; }
     uint32_t timestampValidBits() const { return mTimestampValidBits; }
+    bool computes() const { return mComputes; } ///< false for a copy queue
     std::string name() const;
 
     /// For a host application that uses the VkQueue itself.
@@ -148,6 +149,7 @@ private:
     uint32_t mFamily;
     uint32_t mIndex;
     uint32_t mTimestampValidBits = 0;
+    bool mComputes = true;
     Lock mHostLock;
     Lock mHostUnlock;
     std::mutex mMutex;

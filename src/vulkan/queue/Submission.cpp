@@ -119,6 +119,7 @@ std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const Resourc
         if (!value)
             return std::nullopt;
         done.value = *value;
+        queue.device().noteSubmission(queue);
         for (const ResourceAccess& access : accesses)
             access.resource->use().note(done, access.writes);
     }
@@ -152,6 +153,7 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
                 gathered = queue.gather([&](Gathering& all) { all.add(commandBuffers); });
             done.value = gathered ? *gathered : queue.submit(commandBuffers, points);
         }
+        device.noteSubmission(queue);
         for (const ResourceAccess& access : accesses.resources()) {
             bool writes = access.writes;
             if (awaitsLayout && access.resource->awaitsLayout()) {

@@ -189,7 +189,7 @@ Queue& Transfer::queueFor(const Direction& direction, uint64_t bytes, bool mayUs
                           const TransferRules& rules) const {
     if (direction.copyQueue && mayUseCopyQueue && bytes >= rules.copyQueueBytes)
         return *direction.copyQueue;
-    return mDevice.queue(0);
+    return mDevice.recentQueue();
 }
 
 std::vector<Queue*> Transfer::directQueues(const Direction& direction, const Buffer& buffer,
