@@ -207,19 +207,17 @@ bool Suite::hasSecondFamily() const {
 
 std::unique_ptr<kp::Manager> Suite::managerWithQueues(uint32_t queues, Families families) const {
     kp::ManagerOptions options = managerOptions(mOptions);
+    const uint32_t first = kp::Manager(options).queueFamily();
     std::vector<uint32_t>& list = options.queueFamilies;
-    bool first = true;
-    for (uint32_t family = 0; family < mInfo.computeQueues.size(); ++family) {
-        if (mInfo.computeQueues[family] == 0)
-            continue;
-        const uint32_t maxQueues =
-            first && families == Families::eTwo ? 1 : mInfo.computeQueues[family];
+    const auto add = [&](uint32_t family, uint32_t maxQueues) {
+        maxQueues = std::min(maxQueues, mInfo.computeQueues[family]);
         for (uint32_t i = 0; i < maxQueues && list.size() < queues; ++i)
             list.push_back(family);
-        first = false;
-        if (families == Families::eFirst)
-            break;
-    }
+    };
+    add(first, families == Families::eTwo ? 1 : queues);
+    for (uint32_t family = 0; family < mInfo.computeQueues.size(); ++family)
+        if (families == Families::eTwo && family != first)
+            add(family, queues);
     return std::make_unique<kp::Manager>(options);
 }
 

@@ -146,8 +146,8 @@ public:
     const Options& options() const { return mOptions; }
     kp::Manager& manager();
     enum class Families {
-        eFirst, ///< all queues from the first family with compute
-        eTwo    ///< the first queue from that family, the others from the next
+        eFirst, ///< all queues from the default family
+        eTwo    ///< the first queue from that family, the others from the next with compute
     };
     bool hasSecondFamily() const;
     /// Returns a manager with this many queues, or as many as the device has.

@@ -35,7 +35,9 @@ struct ManagerOptions {
     /// Indices of queue families: Manager::sequence(i) uses a queue of family i of this list. Equal
     /// entries select different queues. All queues belong to the device, so managers that select
     /// different ones share the device, and managers that select the same ones share the queues.
-    /// Empty: one queue of the first family with compute.
+    /// Empty: one queue of the family that the environment variable KOMPUTE_QUEUE_FAMILY names,
+    /// else of the family that suits the device: on NVIDIA GPUs the first that computes but has no
+    /// graphics, whose latency is lower, on others the first that computes.
     std::vector<uint32_t> queueFamilies;
     std::vector<std::string> requiredExtensions; ///< device extensions; a missing one is an error
     std::vector<std::string> desiredExtensions;  ///< a missing one is skipped with a warning

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include <kompute/Error.hpp>
+
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
 
@@ -72,6 +74,13 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     if (!namesDevice(options))
         applyDeviceVariable(environment("KOMPUTE_DEVICE"), request);
     request.queueFamilies = options.queueFamilies;
+    if (const std::string family = environment("KOMPUTE_QUEUE_FAMILY"); !family.empty()) {
+        if (!isNumber(family))
+            fail<InvalidArgument>("KOMPUTE_QUEUE_FAMILY is '{}'; set it to the index of a queue "
+                                  "family with compute, such as 0, or unset it",
+                                  family);
+        request.defaultFamily = static_cast<uint32_t>(std::stoul(family));
+    }
     request.requiredExtensions = options.requiredExtensions;
     request.desiredExtensions = options.desiredExtensions;
     request.allowTimelineSemaphores =

@@ -68,6 +68,7 @@ TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     EXPECT_EQ(first, second);
     EXPECT_FALSE(first->wrapped());
     EXPECT_EQ(first->queueCount(), first->userQueueCount() + first->copyQueueCount());
+    EXPECT_EQ(first->queue(0).family(), defaultQueueFamily(first->physical()));
     const HostQueue named{VK_NULL_HANDLE, first->queue(0).family(), 0};
     EXPECT_EQ(first->findQueue(named), &first->queue(0));
     EXPECT_EQ(first->findQueue({VK_NULL_HANDLE, 99, 0}), nullptr);

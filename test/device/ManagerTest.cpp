@@ -300,5 +300,23 @@ TEST(EnvironmentTest, SelectsADeviceByNameOrListsAllDevices) {
     EXPECT_NE(known.output.find("device " + name), std::string::npos) << known.output;
 }
 
+TEST(EnvironmentTest, SelectsTheQueueFamilyOfManagersThatNameNone) {
+    const std::vector<uint32_t> queues = kp::Manager().deviceInfo().computeQueues;
+    for (uint32_t family = 0; family < queues.size(); ++family) {
+        const ProcessResult named =
+            createManagerWith("KOMPUTE_QUEUE_FAMILY=" + std::to_string(family));
+        EXPECT_EQ(named.exitCode, queues[family] == 0 ? 4 : 0) << named.output;
+    }
+    const ProcessResult missing = createManagerWith("KOMPUTE_QUEUE_FAMILY=99");
+    EXPECT_EQ(missing.exitCode, 4) << missing.output;
+    EXPECT_NE(missing.output.find("queue family 99 (KOMPUTE_QUEUE_FAMILY) does not exist"),
+              std::string::npos)
+        << missing.output;
+    const ProcessResult noNumber = createManagerWith("KOMPUTE_QUEUE_FAMILY=-1");
+    EXPECT_EQ(noNumber.exitCode, 4) << noNumber.output;
+    EXPECT_NE(noNumber.output.find("KOMPUTE_QUEUE_FAMILY is '-1'"), std::string::npos)
+        << noNumber.output;
+}
+
 } // namespace
 } // namespace kp::test

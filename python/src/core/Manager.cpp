@@ -116,10 +116,12 @@ void bindManager(py::module_& module, Classes& classes) {
                  `device` is an index in list_devices(); `name` is a part of the name. `uuid` and
                  `device_type` ("discrete", "integrated", "virtual", "cpu") are further conditions.
                  `family_queue_indices` requests one queue per entry, of the family with that index.
-                 Missing `desired_extensions` are ignored, missing `required_extensions` are an
-                 error. `validation` is a list of checks ("core,sync"), `wait` one of "auto",
-                 "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept ("off":
-                 nowhere).)"))
+                 Without entries: one queue of the family that KOMPUTE_QUEUE_FAMILY names, or
+                 that suits the device. Managers of one GPU share its device, whatever queues they
+                 request. Missing `desired_extensions` are ignored, missing `required_extensions`
+                 are an error. `validation` is a list of checks ("core,sync"), `wait` one of
+                 "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
+                 ("off": nowhere).)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,

@@ -76,19 +76,25 @@ void planQueues(const PhysicalDevice& device, const DeviceRequest& request,
         if (hasCompute(families[family]))
             for (uint32_t i = 0; i < families[family].queueCount; ++i)
                 plan.queues.push_back({family, i});
+    std::stable_partition(
+        plan.queues.begin(), plan.queues.end(),
+        [first = defaultQueueFamily(device)](const auto& queue) { return queue.family == first; });
     const std::vector<QueuePlan> requested = requestedQueues(device, request);
     if (requested.empty())
         result.refusals.push_back(formatted("no queue family with compute; queue families: {}",
                                             describeFamilies(device)));
 
+    const char* const source = request.queueFamilies.empty() ? " (KOMPUTE_QUEUE_FAMILY)" : "";
     std::map<uint32_t, uint32_t> counts;
     for (const QueuePlan& queue : requested)
         ++counts[queue.family];
     for (const auto& [family, count] : counts) {
         if (family >= families.size())
-            refuse(formatted("queue family {} does not exist; name one with compute", family));
+            refuse(formatted("queue family {}{} does not exist; name one with compute", family,
+                             source));
         else if (!hasCompute(families[family]))
-            refuse(formatted("queue family {} cannot compute; name one that does", family));
+            refuse(
+                formatted("queue family {}{} cannot compute; name one that does", family, source));
         else if (const uint32_t offered = families[family].queueCount; count > offered)
             refuse(formatted("queue family {} has {} {}, {} were asked for", family, offered,
                              offered == 1 ? "queue" : "queues", count));
@@ -236,14 +242,32 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     return result;
 }
 
+std::optional<uint32_t> defaultQueueFamily(const PhysicalDevice& device) {
+    const auto& families = device.queueFamilies;
+    const auto find = [&](const auto& fits) -> std::optional<uint32_t> {
+        const auto found = std::find_if(families.begin(), families.end(), fits);
+        if (found == families.end())
+            return std::nullopt;
+        return static_cast<uint32_t>(found - families.begin());
+    };
+    // H200: the evaluation of one dispatch takes 12.4 us on the family that only computes, and 14.0
+    // to 14.6 on the one with graphics. On desktops, long kernels there do not hold up the desktop.
+    const auto onlyComputes = [](const VkQueueFamilyProperties& family) {
+        return hasCompute(family) && (family.queueFlags & VK_QUEUE_GRAPHICS_BIT) == 0 &&
+               family.timestampValidBits > 0;
+    };
+    if (device.isNvidia())
+        if (const auto family = find(onlyComputes))
+            return family;
+    return find(hasCompute); // nothing else was measured
+}
+
 std::vector<QueuePlan> requestedQueues(const PhysicalDevice& device, const DeviceRequest& request) {
     std::vector<uint32_t> families = request.queueFamilies;
-    if (families.empty()) {
-        const auto& all = device.queueFamilies;
-        const auto first = std::find_if(all.begin(), all.end(), hasCompute);
-        if (first != all.end())
-            families.push_back(static_cast<uint32_t>(first - all.begin()));
-    }
+    if (families.empty())
+        if (const auto family =
+                request.defaultFamily ? request.defaultFamily : defaultQueueFamily(device))
+            families.push_back(*family);
     std::vector<QueuePlan> queues;
     std::map<uint32_t, uint32_t> counts;
     for (const uint32_t family : families)

@@ -20,8 +20,9 @@ struct DeviceRequest {
     std::string uuid;              ///< device UUID in hexadecimal, dashes optional; "" = any
     std::optional<VkPhysicalDeviceType> type;
     bool excludeCpu = false; ///< no software drivers
-    /// One entry per queue; empty: one queue of the first family with compute.
+    /// One entry per queue; empty: one queue of defaultFamily.
     std::vector<uint32_t> queueFamilies;
+    std::optional<uint32_t> defaultFamily; ///< KOMPUTE_QUEUE_FAMILY; empty: defaultQueueFamily()
     std::vector<std::string> requiredExtensions; ///< a device without one is refused
     std::vector<std::string> desiredExtensions;  ///< a missing one is dropped with a warning
     bool allowTimelineSemaphores = true;         ///< false: recycled fences are used instead
@@ -62,7 +63,7 @@ struct DevicePlan {
     std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
     /// All queues of all families with compute, whichever a request names, so that requests for
-    /// different families get the same device.
+    /// different families get the same device. Those of defaultQueueFamily() come first.
     std::vector<QueuePlan> queues;
     /// Up to two queues of a family that only copies, for the transfer engine: one per direction.
     /// Empty if there is no such family. Also empty without timeline semaphores, since the host
@@ -92,6 +93,9 @@ struct DevicePlanResult {
 /// compute queue or without a required extension, and a request for a queue family that does not
 /// exist, lacks compute, or has fewer queues.
 DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request);
+
+/// Returns the queue family of requests that name none; empty if no family has compute. Pure.
+std::optional<uint32_t> defaultQueueFamily(const PhysicalDevice& device);
 
 /// Returns the queues that a request gets, which are different ones: entry i is of its i-th family.
 /// Pure. The queues exist if planDevice() accepts the request.

@@ -14,6 +14,7 @@ inline VkQueueFamilyProperties family(VkQueueFlags flags, uint32_t count) {
     VkQueueFamilyProperties properties{};
     properties.queueFlags = flags;
     properties.queueCount = count;
+    properties.timestampValidBits = 64;
     return properties;
 }
 
