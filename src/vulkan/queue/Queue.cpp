@@ -12,6 +12,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 
@@ -53,7 +54,8 @@ void relaxCpu() {
 Queue::Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index,
              bool timelineSemaphores, Lock lock, Lock unlock)
     : mDevice(device), mHandle(handle), mFamily(family), mIndex(index), mHostLock(std::move(lock)),
-      mHostUnlock(std::move(unlock)), mTimeline(Timeline::create(device, timelineSemaphores)) {
+      mHostUnlock(std::move(unlock)), mTimeline(Timeline::create(device, timelineSemaphores)),
+      mValidated(device.instance()->validation().any()) {
     const VkQueueFamilyProperties& properties = device.physical().queueFamilies.at(family);
     mTimestampValidBits = properties.timestampValidBits;
     mComputes = (properties.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
@@ -107,7 +109,7 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
         if (const VkSemaphore semaphore = point.queue->mTimeline->semaphore()) {
             point.queue->flushUpTo(point.value);
             semaphores.push_back(semaphore);
-            values.push_back(point.queue->lastGood(point.value));
+            values.push_back(point.queue->signalValue(point.queue->lastGood(point.value)));
         } else {
             point.queue->wait(point.value, UINT64_MAX, WaitMode::eBlock);
         }
@@ -116,7 +118,7 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
     const std::lock_guard lock(*this);
     uint64_t value = 0;
     submitGathered(&value);
-    const VkResult result = mTimeline->submit(mHandle, commandBuffers, semaphores, values, value);
+    const VkResult result = submitNow(commandBuffers, semaphores, values, value);
     if (result != VK_SUCCESS)
         noteFailed(value, value, nullptr);
     noteSubmitted(value);
@@ -148,7 +150,7 @@ void Queue::submitGathered(uint64_t* next) {
     try {
         if (error)
             std::rethrow_exception(error);
-        const VkResult result = mTimeline->submit(mHandle, mCommands, {}, {}, last);
+        const VkResult result = submitNow(mCommands, {}, {}, last);
         if (result != VK_SUCCESS)
             fail(result, "vkQueueSubmit");
     } catch (const std::exception& failure) {
@@ -166,6 +168,29 @@ void Queue::submitGathered(uint64_t* next) {
     } catch (...) {
         DeletionQueue::waitDespiteErrors({this, last}); // before what it uses is destroyed
     }
+}
+
+VkResult Queue::submitNow(std::span<const VkCommandBuffer> commandBuffers,
+                          std::span<const VkSemaphore> waitSemaphores,
+                          std::span<const uint64_t> waitValues, uint64_t value) {
+    std::unique_lock lock(mValidatedMutex, std::defer_lock);
+    if (mValidated) {
+        lock.lock();
+        while (!mSignalValues.empty() && mSignalValues.front() <= mReached)
+            mSignalValues.pop_front();
+        mSignalValues.push_back(value);
+    }
+    return mTimeline->submit(mHandle, commandBuffers, waitSemaphores, waitValues, value);
+}
+
+uint64_t Queue::signalValue(uint64_t value) {
+    if (!mValidated)
+        return value;
+    const std::lock_guard lock(mValidatedMutex);
+    for (const uint64_t signalled : mSignalValues)
+        if (signalled >= value)
+            return signalled;
+    return value;
 }
 
 void Queue::noteSubmitted(uint64_t value) {
@@ -278,7 +303,12 @@ bool Queue::reached(uint64_t value) {
         return false;
     requireDriver();
     uint64_t now = 0;
+    std::unique_lock lock(mValidatedMutex, std::defer_lock);
+    if (mValidated)
+        lock.lock();
     const VkResult result = mTimeline->poll(now);
+    if (mValidated)
+        lock.unlock();
     if (result < 0)
         fail(result, "polling a queue");
     uint64_t known = mReached.load(std::memory_order_relaxed);
@@ -346,7 +376,7 @@ bool Queue::nap(uint64_t value, Clock::time_point start, Clock::time_point end) 
 }
 
 bool Queue::block(uint64_t value, uint64_t timeout) {
-    const VkResult result = mTimeline->wait(value, timeout);
+    const VkResult result = mTimeline->wait(signalValue(value), timeout);
     if (result < 0)
         fail(result, "waiting for a queue");
     // A driver may return success from an endless wait although the device was lost meanwhile.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -131,6 +132,11 @@ private:
     /// Submits what is gathered. The queue must be locked.
     /// @param next  if not null, set to a value for the caller, who submits next
     void submitGathered(uint64_t* next = nullptr);
+    VkResult submitNow(std::span<const VkCommandBuffer> commandBuffers,
+                       std::span<const VkSemaphore> waitSemaphores,
+                       std::span<const uint64_t> waitValues, uint64_t value);
+    /// Returns the value to wait for to see @p value reached.
+    uint64_t signalValue(uint64_t value);
     void noteSubmitted(uint64_t value);
     void noteFailed(uint64_t first, uint64_t last, std::exception_ptr error);
     /// Returns the last value up to this one that did not fail.
@@ -158,6 +164,12 @@ private:
     std::atomic<uint64_t> mReached{0};
     std::atomic<int32_t> mFailure{0};
     std::unique_ptr<Timeline> mTimeline;
+    // Older validation layers wait ten seconds for a value that they do not know, and report it. So
+    // under validation, nothing polls the timeline while somebody submits, and waits are for values
+    // that a submission signals, not for those between.
+    const bool mValidated;
+    std::mutex mValidatedMutex;         ///< guards the next
+    std::deque<uint64_t> mSignalValues; ///< of submissions in flight
 
     std::mutex mGatherMutex; ///< guards the next two; may be locked while mMutex is
     Gathering mGathering;
