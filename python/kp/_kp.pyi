@@ -112,6 +112,7 @@ class Manager:
         wait: str = "auto",
         cache_folder: str = "",
         timeline_semaphores: bool = True,
+        coalesce: bool = True,
     ) -> None:
         """Without arguments: the best device, or the one that the environment variable
         KOMPUTE_DEVICE names.
@@ -124,7 +125,8 @@ class Manager:
         request. Missing `desired_extensions` are ignored, missing `required_extensions`
         are an error. `validation` is a list of checks ("core,sync"), `wait` one of
         "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
-        ("off": nowhere).
+        ("off": nowhere). Launches and evaluations that find their queue busy are submitted
+        together; with `coalesce=False` each is submitted at once.
         """
 
     def compile(
@@ -2490,6 +2492,7 @@ class DeviceGroup:
         wait: str = "auto",
         cache_folder: str = "",
         timeline_semaphores: bool = True,
+        coalesce: bool = True,
     ) -> None:
         """Without arguments: every GPU, or the devices that the environment variable
         KOMPUTE_DEVICE names, or else the software driver.

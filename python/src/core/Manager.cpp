@@ -44,7 +44,8 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::vector<std::string>& desiredExtensions, const std::string& name,
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
-            const std::string& wait, const std::string& cacheFolder, bool timelineSemaphores) {
+            const std::string& wait, const std::string& cacheFolder, bool timelineSemaphores,
+            bool coalesce) {
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -58,6 +59,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.waitPolicy = toWaitPolicy(wait);
     options.cacheFolder = cacheFolder;
     options.timelineSemaphores = timelineSemaphores;
+    options.coalesce = coalesce;
     auto handle = std::make_shared<ManagerHandle>();
     {
         const py::gil_scoped_release release;
@@ -109,7 +111,8 @@ void bindManager(py::module_& module, Classes& classes) {
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
-             "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true, doc(R"(
+             "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true,
+             "coalesce"_a = true, doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -121,7 +124,8 @@ void bindManager(py::module_& module, Classes& classes) {
                  request. Missing `desired_extensions` are ignored, missing `required_extensions`
                  are an error. `validation` is a list of checks ("core,sync"), `wait` one of
                  "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
-                 ("off": nowhere).)"))
+                 ("off": nowhere). Launches and evaluations that find their queue busy are submitted
+                 together; with `coalesce=False` each is submitted at once.)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,
