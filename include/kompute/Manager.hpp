@@ -253,6 +253,10 @@ public:
     ///                   timestamps
     [[nodiscard]] std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true,
                                                bool profiling = false);
+    /// Returns the queue of launchers that are given none: an in-order queue on the first VkQueue,
+    /// always the same one, so all these launches are ordered.
+    /// @throws InvalidArgument after destroy()
+    [[nodiscard]] const std::shared_ptr<Queue>& defaultQueue() const;
 
     // Host memory for transfers. The caller owns these objects: destroy() does not affect them.
 

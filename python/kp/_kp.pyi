@@ -280,6 +280,12 @@ class Manager:
         all earlier ones; in another only wait_for, barrier() and shared memory order launches.
         """
 
+    @property
+    def default_queue(self) -> Queue:
+        """The queue of launchers that are given none: an in-order queue on the first VkQueue,
+        always the same one, so all these launches are ordered.
+        """
+
     def sequence(
         self,
         queue_index: SupportsIndex | str = 0,

@@ -307,7 +307,7 @@ def announced(code: str) -> list[str]:
 
 PAGES = (
     *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md", "dask.md"),
-    *("groups.md", "from-vkdispatch.md"),
+    *("groups.md", "from-vkdispatch.md", "launchers.md"),
 )
 
 
@@ -329,7 +329,7 @@ def test_documentation_snippets_print_what_they_announce(page: str, notebook: No
             assert printed.splitlines() == expected, f"{page}, line {line}"
         count += 1
     logging.getLogger("kp").setLevel(level)
-    assert count == text.count("```python\n") >= 3
+    assert count == text.count("```python\n") >= 1
 
 
 @needs_docs

@@ -42,16 +42,77 @@ def test_call_arguments_override_the_defaults(mgr: kp.Manager, tensor: kp.Tensor
     assert len(launcher.events) == 1
 
 
-def test_rejects_a_missing_queue_and_invalid_sizes(
-    mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
-) -> None:
+def test_runs_on_the_default_queue_of_its_manager(mgr: kp.Manager, tensor: kp.Tensor) -> None:
+    gate = kp.UserEvent()
+    launcher = parametrized("k", tensor)
+    assert launcher(wait_for=gate, scale=2, offset=0).queue_name == mgr.default_queue.name
+    assert not launcher.queue_configured()
+    assert launcher.default_queue is None
+    step = kl.KernelListLauncher("step")
+    step += fixed("+1", tensor, 1, 1)
+    behind = step()
+    assert behind.status == kp.EventStatus.queued
+    gate.set()
+    behind.wait()
+    assert tensor.data().tolist() == [3, 5, 7, 9]
+    target = np.zeros(4, np.float32)
+    kl.CopyLauncher("c", tensor, target)().wait()
+    assert target.tolist() == [3, 5, 7, 9]
+    kl.FillLauncher("f", tensor, 4)().wait()
+    algorithm = mgr.algorithm([tensor], SCALE, (4,), push_consts=[3, 0])
+    kl.KernelLauncher("a", algorithm, default_global_work_size=4)().wait()
+    assert tensor.data().tolist() == [12] * 4
+    mgr.default_queue.finish()
+    with pytest.raises(kp.InvalidArgument, match=r"no queue was given.*give it one of Manager"):
+        kl.HostLauncher("h", lambda: None)()
+
+
+def test_thousands_of_launches_before_one_wait(mgr: kp.Manager, tensor: kp.Tensor) -> None:
+    plain, given = fixed("+1", tensor, 1, 1), parametrized("k", tensor)
+    for i in range(2000):
+        plain()
+        last = given(scale=1, offset=i % 2)
+    last.wait()
+    assert tensor.data().tolist() == [3001, 3002, 3003, 3004]
+
+
+def test_each_object_is_called_as_its_class_defines(mgr: kp.Manager, tensor: kp.Tensor) -> None:
+    class Twice(kl.KernelLauncher):
+        def __call__(self, *args: Any, **kwargs: Any) -> kp.Event:
+            super().__call__(*args, **kwargs)
+            return super().__call__(*args, **kwargs)
+
+    class Renamed(kl.KernelLauncher):
+        pass
+
+    for kind, expected in ((kl.KernelLauncher, 2), (Twice, 8), (Renamed, 16)):
+        launcher = kind("x2", SCALE, (tensor, 2.0, 0.0), 4)
+        launcher().wait()
+        assert tensor.data()[0] == expected
+    launcher.__call__().wait()
+    kl.KernelLauncher.__call__(launcher, mgr.queue()).wait()
+    assert tensor.data()[0] == 64
+    iterative = kl.IterativeKernelLauncher(
+        "i", SCALE, {"scale": 1}, {0: tensor, 2: 0.0}, {"scale": [0.5, 0.25]}, 4
+    )
+    kl.KernelLauncher.__call__(iterative).wait()
+    assert iterative(enqueue_barrier=False) is None
+    mgr.default_queue.finish()
+    assert tensor.data()[0] == 1
+    with pytest.raises(TypeError):
+        kl.KernelLauncher.__new__(kl.KernelLauncher)()
+    with pytest.raises(TypeError, match="at most 4 arguments by position"):
+        fixed("k", tensor, 1, 0)(None, None, 4, 1, 1)
+    with pytest.raises(TypeError, match="'queue' twice"):
+        fixed("k", tensor, 1, 0)(None, queue=None)
+
+
+def test_rejects_invalid_sizes(mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue) -> None:
     launcher = kl.KernelLauncher("bare", SCALE, (tensor, 2.0, 0.0))
     assert not launcher.queue_configured()
     assert not launcher.global_size_configured()
-    with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no queue"):
-        launcher(global_work_size=4)
     with pytest.raises(kp.InvalidArgument, match="launcher 'bare': no global size"):
-        launcher(queue)
+        launcher()
     with pytest.raises(kp.InvalidArgument, match="multiple"):
         launcher(queue, global_work_size=3, local_work_size=2)
     with pytest.raises(kp.InvalidArgument, match="maxComputeWorkGroup"):
@@ -275,9 +336,6 @@ def test_list_launches_its_members_in_order(
             step += wrong  # type: ignore[arg-type]
     with pytest.raises(kp.InvalidArgument, match="launcher 'bare' has no default global size"):
         step += kl.KernelLauncher("bare", SCALE, (tensor, 1.0, 1.0))
-    with pytest.raises(kp.InvalidArgument, match="launcher 'step': the queue is null"):
-        step()
-    assert len(step) == 4
     step(queue).wait()
     assert tensor.data()[0] == ((1 + 1) * 3 + 5) * 3
     assert not step.launchers[0].events  # its default queue is not used

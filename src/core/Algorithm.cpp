@@ -51,6 +51,7 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
     // A copy, so that a failure leaves the algorithm unchanged.
     Impl next;
     next.device = mImpl->device;
+    next.managerQueue = mImpl->managerQueue;
     next.memObjects = memObjects;
     next.specialization = mImpl->specialization;
     const Bytes& constants = specializationConstants;

@@ -19,6 +19,8 @@
 
 namespace kp {
 
+class Queue;
+
 /// A pipeline with memory bound to it, and what recording a dispatch needs to know of that memory.
 /// Immutable.
 struct MemoryBinding {
@@ -45,6 +47,7 @@ struct MemoryBinding {
 
 struct Algorithm::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
+    std::weak_ptr<Queue> managerQueue;      ///< of the manager that made it
     std::vector<std::shared_ptr<Memory>> memObjects;
     std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader
     std::shared_ptr<vulkan::Pipeline> pipeline;

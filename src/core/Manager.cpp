@@ -10,6 +10,7 @@
 #include "base/Environment.hpp"
 #include "base/Process.hpp"
 #include "base/Text.hpp"
+#include "core/AlgorithmImpl.hpp"
 #include "core/DeviceChoice.hpp"
 #include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
@@ -89,6 +90,14 @@ vulkan::Queue& Manager::Impl::queue(uint32_t index) const {
     return *queues[index];
 }
 
+std::shared_ptr<Queue> Manager::Impl::newQueue(uint32_t index, bool inOrder) const {
+    requireInit();
+    const bool isVirtual = index >= queues.size();
+    std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
+    return std::make_shared<Queue>(std::make_shared<Queue::Impl>(
+        device, queue(isVirtual ? 0 : index), rules, inOrder, std::move(name), index, isVirtual));
+}
+
 void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
                         std::vector<vulkan::Queue*> chosenQueues, const ManagerOptions& options) {
     device = std::move(chosen);
@@ -98,6 +107,7 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
     rules.waitMode = waitModeOf(options.waitPolicy, *device);
     rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
+    defaultQueue = newQueue(0, true);
     const std::string changes = transferRulesOf(options);
     if (!changes.empty())
         device->transfer().changeRules(changes);
@@ -158,11 +168,13 @@ std::shared_ptr<vulkan::Device> Manager::device() const {
 }
 
 void Manager::add(const std::shared_ptr<Memory>& memory) {
+    implOf(*memory).managerQueue = mImpl->defaultQueue;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->memory.add(memory);
 }
 
 void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
+    implOf(*algorithm).managerQueue = mImpl->defaultQueue;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->algorithms.add(algorithm);
 }
@@ -176,14 +188,13 @@ std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalT
 }
 
 std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profiling) {
-    mImpl->requireInit();
-    const bool isVirtual = index >= mImpl->queues.size();
-    std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    auto queue = std::make_shared<Queue>(
-        std::make_shared<Queue::Impl>(mImpl->device, mImpl->queue(isVirtual ? 0 : index),
-                                      mImpl->rules, inOrder, std::move(name), index, isVirtual));
+    std::shared_ptr<Queue> queue = mImpl->newQueue(index, inOrder);
     queue->setProfiling(profiling);
     return queue;
+}
+
+const std::shared_ptr<Queue>& Manager::defaultQueue() const {
+    return implOf(*this).defaultQueue;
 }
 
 std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,
@@ -263,6 +274,7 @@ void Manager::destroy() {
     destroyAll(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->algorithms, mImpl->mutex);
     destroyAll(mImpl->memory, mImpl->mutex);
+    mImpl->defaultQueue.reset();
     mImpl->device.reset();
 }
 

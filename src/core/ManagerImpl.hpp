@@ -46,9 +46,10 @@ private:
 struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
-    std::string cacheFolder;            ///< from the options
-    std::vector<vulkan::Queue*> queues; ///< of the device; sequence(i) uses entry i
-    std::mutex mutex;                   ///< guards the lists
+    std::string cacheFolder;             ///< from the options
+    std::vector<vulkan::Queue*> queues;  ///< of the device; sequence(i) uses entry i
+    std::shared_ptr<Queue> defaultQueue; ///< null after destroy()
+    std::mutex mutex;                    ///< guards the lists
     WeakList<Sequence> sequences;
     WeakList<Algorithm> algorithms;
     WeakList<Memory> memory;
@@ -57,6 +58,7 @@ struct Manager::Impl {
     void requireInit() const;
     /// @throws InvalidArgument if there is no such queue
     vulkan::Queue& queue(uint32_t index) const;
+    std::shared_ptr<Queue> newQueue(uint32_t index, bool inOrder) const;
     void use(std::shared_ptr<vulkan::Device> chosen, std::vector<vulkan::Queue*> chosenQueues,
              const ManagerOptions& options);
 };

@@ -15,9 +15,13 @@
 
 namespace kp {
 
+class Queue;
+
 /// The state behind a Tensor or an Image.
 struct Memory::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
+    /// Of the manager that made it. Weak: unfinished work of the queue may own the memory.
+    std::weak_ptr<Queue> managerQueue;
     MemoryTypes memoryType = MemoryTypes::eDevice;
     DataTypes dataType = DataTypes::eFloat;
     uint64_t count = 0; ///< elements

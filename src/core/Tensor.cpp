@@ -88,6 +88,7 @@ void Tensor::rebuild(const void* data, uint64_t elementTotalCount, uint64_t elem
     auto fresh = newTensorImpl(mImpl->device, data, elementTotalCount, elementMemorySize,
                                mImpl->dataType, mImpl->memoryType);
     mImpl->release();
+    fresh->managerQueue = mImpl->managerQueue;
     fresh->keepsView = mImpl->keepsView;
     fresh->keptViews = std::move(mImpl->keptViews);
     mImpl = std::move(fresh);

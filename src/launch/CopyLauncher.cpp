@@ -77,6 +77,8 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
     requireUsableEnd(name(), mDestination, "destination");
     if (!mSource.onDevice() && !mDestination.onDevice())
         launch::throwFor(name(), "both ends are host memory; give a tensor or an image for one");
+    mManagerQueue =
+        implOf(*(mSource.onDevice() ? mSource : mDestination).memory()).managerQueue.lock();
     mBytes = copyBytes(name(), mSource, mDestination, range);
     const bool images = isImage(mSource) || isImage(mDestination);
     if (images && (range.sourceOffset != 0 || range.destinationOffset != 0 ||
@@ -158,6 +160,7 @@ FillLauncher::FillLauncher(std::string variable, std::shared_ptr<Tensor> tensor,
       mDefaultQueue(std::move(defaultQueue)) {
     if (!mTensor || !mTensor->isInit())
         launch::throwFor(name(), "the tensor to fill is null or was destroyed");
+    mManagerQueue = implOf(*mTensor).managerQueue.lock();
     const uint32_t element = mTensor->dataTypeMemorySize();
     using shader::ScalarType;
     const ScalarType expected = scalarTypeOf(mTensor->dataType());

@@ -134,7 +134,7 @@ void IterativeKernelLauncher::appendSteps(launch::StepList& steps,
 }
 
 std::optional<Event> IterativeKernelLauncher::operator()(const LaunchOptions& options) {
-    const std::shared_ptr<Queue> queue = queueOf(options);
+    const std::shared_ptr<Queue>& queue = queueOf(options);
     const Event event = runSteps(queue, options);
     if (!options.enqueueBarrier)
         return std::nullopt;

@@ -44,6 +44,7 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     source.requireReady();
     auto impl = std::make_shared<Impl>();
     impl->device = source.device;
+    impl->managerQueue = source.managerQueue.lock();
     impl->reflection = source.reflection;
     impl->signature = KernelSignature(*source.reflection);
     impl->algorithm = std::make_shared<Algorithm>(source.device);
@@ -54,6 +55,7 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
 Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv) {
     auto impl = std::make_shared<Impl>();
     impl->device = implOf(manager).device;
+    impl->managerQueue = implOf(manager).defaultQueue;
     impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
     impl->signature = KernelSignature(*impl->reflection);
     impl->spirv = std::move(spirv);
@@ -85,7 +87,7 @@ KernelLauncher::KernelLauncher(std::string name, Kernel kernel, const Arguments&
 
 KernelLauncher::~KernelLauncher() = default;
 
-std::shared_ptr<Queue> KernelLauncher::queueOf(const LaunchOptions& options) const {
+const std::shared_ptr<Queue>& KernelLauncher::queueOf(const LaunchOptions& options) const {
     return launch::queueFor(*this, options, defaultQueue());
 }
 
@@ -149,6 +151,9 @@ bool KernelLauncher::globalSizeConfigured() const {
 }
 const std::shared_ptr<Queue>& KernelLauncher::defaultQueue() const {
     return mImpl->options.queue;
+}
+const std::shared_ptr<Queue>& KernelLauncher::managerQueue() const {
+    return sharedImplOf(mImpl->kernel)->managerQueue;
 }
 const std::optional<WorkSize>& KernelLauncher::defaultGlobalSize() const {
     return mImpl->options.globalSize;

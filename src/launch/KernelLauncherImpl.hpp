@@ -46,6 +46,7 @@ private:
 /// The shader of a Kernel. Never changes.
 struct Kernel::Impl {
     std::shared_ptr<vulkan::Device> device;
+    std::shared_ptr<Queue> managerQueue; ///< null if made from an algorithm without a manager
     std::shared_ptr<const shader::Reflection> reflection;
     KernelSignature signature;
     std::vector<uint32_t> spirv;          ///< empty if made from an algorithm

@@ -120,11 +120,21 @@ KernelListLauncher& KernelListLauncher::pushCopyDeviceToHost(std::string variabl
                               {sourceOffset, 0, std::nullopt});
 }
 
-Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& queue,
+const std::shared_ptr<Queue>& KernelListLauncher::managerQueue() const {
+    static const std::shared_ptr<Queue> none;
+    for (const std::shared_ptr<Launcher>& launcher : mImpl->launchers)
+        if (const std::shared_ptr<Queue>& queue = launcher->managerQueue())
+            return queue;
+    return none;
+}
+
+Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& given,
                                      const std::vector<Event>& waitFor,
                                      const Parameters& parameters) {
+    const std::shared_ptr<Queue>& queue = given ? given : managerQueue();
     if (!queue)
-        launch::throwFor(mImpl->name, "the queue is null; pass one with each call of a list");
+        launch::throwFor(mImpl->name, "no queue was given with the call, and none of its launchers "
+                                      "knows a manager; give it one of Manager::queue()");
     launch::requireKnownParameters(mImpl->name, parameters, mImpl->parameters);
     if (mImpl->launchers.empty()) {
         Event::waitAll(waitFor);

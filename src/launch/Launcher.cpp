@@ -38,10 +38,12 @@ void requireKnownParameters(const std::string& launcher, const Parameters& given
 
 const std::shared_ptr<Queue>& queueFor(const Launcher& launcher, const LaunchOptions& options,
                                        const std::shared_ptr<Queue>& defaultQueue) {
-    const std::shared_ptr<Queue>& queue = options.queue ? options.queue : defaultQueue;
+    const std::shared_ptr<Queue>& queue = options.queue  ? options.queue
+                                          : defaultQueue ? defaultQueue
+                                                         : launcher.managerQueue();
     if (!queue)
-        throwFor(launcher.name(),
-                 "no queue was given with the call, and there is no default queue");
+        throwFor(launcher.name(), "no queue was given with the call, and it has no default queue "
+                                  "and knows no manager; give it one of Manager::queue()");
     if (!options.parameters.empty())
         requireKnownParameters(launcher.name(), options.parameters, launcher.parameters());
     return queue;
@@ -222,6 +224,11 @@ void Launcher::notifyProfiler() {
 
 void Launcher::clearStatistics() {
     mRunLog->clear();
+}
+
+const std::shared_ptr<Queue>& Launcher::managerQueue() const {
+    static const std::shared_ptr<Queue> none;
+    return none;
 }
 
 // A launcher that a user implemented is called like a user would call it.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include <kompute/Manager.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "core/QueueImpl.hpp"
@@ -34,6 +35,7 @@ struct TunedKernelLauncher::Impl {
     std::shared_ptr<TunedAlgorithm> kernel;
     TuningArguments arguments;
     TunedKernelOptions options;
+    std::shared_ptr<Queue> managerQueue;
     std::map<Size, std::shared_ptr<KernelLauncher>> launchers; ///< by global size
 
     Arguments knownArguments(const Kernel& tuned) const {
@@ -75,9 +77,10 @@ struct TunedKernelLauncher::Impl {
 TunedKernelLauncher::TunedKernelLauncher(std::string name, std::shared_ptr<TunedAlgorithm> kernel,
                                          TuningArguments arguments, TunedKernelOptions options)
     : Launcher(name, options.profiler),
-      mImpl(new Impl{name, std::move(kernel), std::move(arguments), std::move(options), {}}) {
+      mImpl(new Impl{name, std::move(kernel), std::move(arguments), std::move(options), {}, {}}) {
     if (!mImpl->kernel)
         launch::throwFor(name, "the tuned kernel is null");
+    mImpl->managerQueue = mImpl->kernel->manager().defaultQueue();
     requireDifferentTargets(name, mImpl->options.parametersMap);
 }
 
@@ -105,6 +108,10 @@ bool TunedKernelLauncher::globalSizeConfigured() const {
 
 const std::shared_ptr<Queue>& TunedKernelLauncher::defaultQueue() const {
     return mImpl->options.queue;
+}
+
+const std::shared_ptr<Queue>& TunedKernelLauncher::managerQueue() const {
+    return mImpl->managerQueue;
 }
 
 const TuningArguments& TunedKernelLauncher::arguments() const {

@@ -69,6 +69,10 @@ TuningResult TunedAlgorithm::result(const TuningArguments& arguments) {
     return result;
 }
 
+Manager& TunedAlgorithm::manager() const {
+    return mImpl->tuner->manager();
+}
+
 bool TunedAlgorithm::isTuned(const TuningArguments& arguments) const {
     const std::lock_guard lock(mImpl->mutex);
     return mImpl->results.count(Impl::keyOf(arguments)) > 0;

@@ -54,7 +54,7 @@ struct CopyRange {
 class KOMPUTE_API CopyLauncher : public Launcher {
 public:
     /// @param variable      name of the copy in trace and statistics
-    /// @param defaultQueue  queue for calls without one; may be null
+    /// @param defaultQueue  queue for calls without one; null: that of a tensor's manager
     /// @param profiler      notified of each profiled launch; may be null
     /// @throws InvalidArgument if an end is null or destroyed, both are host memory, the range does
     ///         not fit or overlaps within one tensor, or an image is not copied whole. The message
@@ -68,6 +68,7 @@ public:
     std::optional<Event> operator()(const LaunchOptions& options) override;
     bool globalSizeConfigured() const override { return true; }
     uint64_t byteCount() const { return mBytes; }
+    const std::shared_ptr<Queue>& managerQueue() const override { return mManagerQueue; }
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;
 
 private:
@@ -76,6 +77,7 @@ private:
     CopyRange mRange;
     uint64_t mBytes = 0;
     std::shared_ptr<Queue> mDefaultQueue;
+    std::shared_ptr<Queue> mManagerQueue;
     std::shared_ptr<OpBase> mOperation; ///< null if one end is host memory
 };
 
@@ -98,12 +100,14 @@ public:
     std::optional<Event> operator()(const LaunchOptions& options) override;
     bool globalSizeConfigured() const override { return true; }
     uint64_t byteCount() const { return mBytes; }
+    const std::shared_ptr<Queue>& managerQueue() const override { return mManagerQueue; }
     void appendSteps(launch::StepList& steps, const launch::CallContext& context) override;
 
 private:
     std::shared_ptr<Tensor> mTensor;
     uint64_t mBytes = 0;
     std::shared_ptr<Queue> mDefaultQueue;
+    std::shared_ptr<Queue> mManagerQueue;
     std::shared_ptr<OpBase> mOperation;
 };
 

@@ -23,7 +23,7 @@ public:
     /// @param function      called with the values of @p parameters
     /// @param parameters    names of the parameters that the function takes; a call without one of
     ///                      them is an error
-    /// @param defaultQueue  queue for calls without one; may be null
+    /// @param defaultQueue  queue for calls without one, since it knows no manager; may be null
     /// @param profiler      notified of each profiled launch; may be null
     /// @throws InvalidArgument if @p function is empty
     HostLauncher(std::string name, std::function<void(const Parameters&)> function,

@@ -47,7 +47,7 @@ private:
 struct KernelOptions {
     std::optional<WorkSize> globalSize; ///< work items
     std::optional<WorkSize> localSize;  ///< work items per work group; default: the shader's
-    std::shared_ptr<Queue> queue;
+    std::shared_ptr<Queue> queue;       ///< default: Manager::defaultQueue()
     /// Behaviour if the global size is not a multiple of the local size. True launches enough work
     /// groups to cover it, and the shader checks its bounds. False throws. A push constant named
     /// kp_global_size (uint, uvec2 or uvec3) receives the global size unless it is given.
@@ -64,7 +64,6 @@ struct KernelOptions {
 ///         void main() { x[gl_GlobalInvocationID.x] *= factor; })");
 ///     kp::KernelOptions options;
 ///     options.globalSize = tensor->size();
-///     options.queue = manager.queue();
 ///     kp::KernelLauncher scale("scale", kernel, {tensor, 2.0f}, options);
 ///     scale()->wait();
 class KOMPUTE_API KernelLauncher : public Launcher {
@@ -87,9 +86,10 @@ public:
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
-    bool queueConfigured() const; ///< true if there is a default queue
+    bool queueConfigured() const; ///< true if the options have a default queue
     bool globalSizeConfigured() const override;
-    const std::shared_ptr<Queue>& defaultQueue() const;
+    const std::shared_ptr<Queue>& defaultQueue() const; ///< null unless given in the options
+    const std::shared_ptr<Queue>& managerQueue() const override;
     const std::optional<WorkSize>& defaultGlobalSize() const;
     const std::optional<WorkSize>& defaultLocalSize() const;
     const Kernel& kernel() const;
@@ -120,7 +120,7 @@ protected:
     KernelLauncher(std::string name, Kernel kernel, const Arguments& arguments,
                    const std::vector<ParameterPlace>& parameters, const KernelOptions& options);
     Impl& impl() const { return *mImpl; }
-    std::shared_ptr<Queue> queueOf(const LaunchOptions& options) const;
+    const std::shared_ptr<Queue>& queueOf(const LaunchOptions& options) const;
 
 private:
     std::unique_ptr<Impl> mImpl;

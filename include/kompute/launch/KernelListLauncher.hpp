@@ -12,11 +12,10 @@
 
 namespace kp {
 
-/// Launches several launchers one after the other, in one submission on the queue given with the
-/// call. The list is recorded once and resubmitted as long as nothing changes; changed parameters
-/// are recorded again, in a fraction of a microsecond per kernel. Host launchers and copies of host
-/// memory split the list into segments with one submission each, linked by events. The call still
-/// returns at once.
+/// Launches several launchers one after the other, in one submission on one queue. The list is
+/// recorded once and resubmitted as long as nothing changes; changed parameters are recorded again,
+/// in a fraction of a microsecond per kernel. Host launchers and copies of host memory split the
+/// list into segments with one submission each, linked by events. The call still returns at once.
 ///
 ///     kp::KernelListLauncher step("step");
 ///     step.pushKernels(predict, correct);
@@ -63,12 +62,18 @@ public:
 
     /// Launches the whole list. Only the first launcher waits for @p waitFor. An empty list waits
     /// for them on the host and returns an event that is done.
+    /// @param queue       null: managerQueue()
     /// @param parameters  passed to every launcher that takes a parameter of the name
     /// @return the event of the last launcher
-    /// @throws InvalidArgument if the queue is null, or a parameter is unknown, missing or does not
+    /// @throws InvalidArgument if there is no queue, or a parameter is unknown, missing or does not
     ///         match. Nothing is launched then
     Event operator()(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor = {},
                      const Parameters& parameters = {});
+
+    Event operator()() { return (*this)(nullptr); }
+    /// Returns the default queue of the manager of the first launcher that knows one; null if none
+    /// does.
+    const std::shared_ptr<Queue>& managerQueue() const;
 
     /// Returns the names and types of all parameters, and the launchers that take each.
     std::vector<ParameterInfo> parameters() const;

@@ -31,7 +31,7 @@ struct WorkSize {
 
 /// Options of one call of a launcher.
 struct LaunchOptions {
-    std::shared_ptr<Queue> queue;       ///< null: the launcher's default
+    std::shared_ptr<Queue> queue;       ///< null: the launcher's default, else its manager's
     std::vector<Event> waitFor;         ///< events to wait for first
     std::optional<WorkSize> globalSize; ///< default: the launcher's
     std::optional<WorkSize> localSize;  ///< default: the launcher's, else the shader's
@@ -80,7 +80,7 @@ public:
     ///
     ///     decay->launch(queue, {{"dt", 0.1f}}).wait();
     ///
-    /// @param queue    null or left out: the launcher's default
+    /// @param queue    null or left out: the launcher's default, else managerQueue()
     /// @param waitFor  events to wait for first
     /// @throws as operator()
     Event launch(const std::shared_ptr<Queue>& queue, const Parameters& parameters = {},
@@ -108,6 +108,10 @@ public:
     void notifyProfiler();
     /// Discards all times and events.
     void clearStatistics();
+
+    /// Returns the default queue of the manager that the launcher's kernel or memory was made with,
+    /// for calls without a queue of launchers that have no default; null if it knows no manager.
+    virtual const std::shared_ptr<Queue>& managerQueue() const;
 
     /// Counts a launch that a derived class made by itself, not through runSteps().
     void addLaunch(const Event& event, uint64_t bytes = 0);

@@ -35,6 +35,7 @@ public:
     void forget();
 
     const TunableKernel& kernel() const;
+    Manager& manager() const; ///< the tuner's
 
 private:
     struct Impl;

@@ -13,7 +13,7 @@ namespace kp {
 
 /// Defaults of a tuned kernel launcher.
 struct TunedKernelOptions {
-    std::shared_ptr<Queue> queue;
+    std::shared_ptr<Queue> queue; ///< default: that of the tuner's manager
     /// Arguments that each call gives by name. The tuning arguments contain values to tune them
     /// with.
     ParametersMap parametersMap;
@@ -58,10 +58,11 @@ public:
     /// Returns true if a call with the default global size would not tune.
     bool isTuned() const;
 
-    /// Returns true if there is a default queue.
+    /// Returns true if the options have a default queue.
     bool queueConfigured() const;
     bool globalSizeConfigured() const override;
-    const std::shared_ptr<Queue>& defaultQueue() const;
+    const std::shared_ptr<Queue>& defaultQueue() const; ///< null unless given in the options
+    const std::shared_ptr<Queue>& managerQueue() const override;
     /// Returns the parameters with the type "anything": the shader is not known before tuning.
     std::vector<ParameterInfo> parameters() const override;
     const TuningArguments& arguments() const;

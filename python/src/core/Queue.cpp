@@ -14,6 +14,13 @@ std::unique_ptr<QueueHandle> makeQueue(py::handle self, uint32_t index, bool inO
     return handle;
 }
 
+std::unique_ptr<QueueHandle> defaultQueue(py::handle self) {
+    auto handle = std::make_unique<QueueHandle>();
+    handle->manager = sharedOf<ManagerHandle>(self);
+    handle->queue = handle->manager->manager->defaultQueue();
+    return handle;
+}
+
 Queue& queueOf(py::handle object) {
     return *handleOf<QueueHandle>(object).queue;
 }
@@ -49,6 +56,9 @@ void bindQueue(Classes& classes) {
         A queue on the manager's VkQueue with this index. A queue with a higher index is virtual: it
         shares VkQueue 0, and its name says so. In an in-order queue each launch comes after all
         earlier ones; in another only wait_for, barrier() and shared memory order launches.)"));
+    classes.manager.def_property_readonly("default_queue", &defaultQueue, doc(R"(
+        The queue of launchers that are given none: an in-order queue on the first VkQueue, always
+        the same one, so all these launches are ordered.)"));
     Members(classes.queue, queueOf)
         .property("index", &Queue::index, "As given.")
         .property("name", &Queue::name,

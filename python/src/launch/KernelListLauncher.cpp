@@ -143,12 +143,13 @@ void bindCopies(py::class_<ListHandle>& type) {
 } // namespace
 
 void ListHandle::prepare(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
-    if (!queue)
-        return;
+    const std::shared_ptr<Queue>& used = queue ? queue : list->managerQueue();
+    if (!used)
+        return; // the launch says what is missing
     for (LauncherHandle* const member : unready) {
         const RunningCall running(nullptr, *member);
         if (!member->ready)
-            member->prepare(queue, waitFor);
+            member->prepare(used, waitFor);
         addKnownSpecs(*this, member->specs);
     }
     unready.clear();

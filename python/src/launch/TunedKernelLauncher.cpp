@@ -47,7 +47,8 @@ TuningResult TunedLauncherHandle::tune() {
 
 void TunedLauncherHandle::prepare(const std::shared_ptr<Queue>& given,
                                   const std::vector<Event>& waitFor) {
-    const std::shared_ptr<Queue> used = given ? given : get().defaultQueue();
+    const std::shared_ptr<Queue>& own = get().defaultQueue();
+    const std::shared_ptr<Queue> used = given ? given : own ? own : get().managerQueue();
     if (!used || !get().globalSizeConfigured())
         return; // the launch says what is missing
     if (!isTuned()) {

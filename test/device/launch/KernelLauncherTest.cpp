@@ -32,8 +32,7 @@ TEST_F(KernelLauncherTest, ReportsMissingOrInvalidSizes) {
     kp::KernelLauncher launcher("bare", scale, {tensor, 3.0f, 0.0f});
     EXPECT_FALSE(launcher.queueConfigured());
     EXPECT_FALSE(launcher.globalSizeConfigured());
-    EXPECT_ERROR(InvalidArgument, "launcher 'bare': no queue", launcher());
-    EXPECT_ERROR(InvalidArgument, "no global size", launcher(on(queue)));
+    EXPECT_ERROR(InvalidArgument, "launcher 'bare': no global size", launcher());
     kp::LaunchOptions call = on(queue);
     call.globalSize = kp::WorkSize(3);
     call.localSize = kp::WorkSize(2);

@@ -31,6 +31,28 @@ std::string withoutSpace(const std::string& text) {
 }
 
 TEST_F(LaunchDocsTest, RunsTheCodeOfThePage) {
+    // clang-format off
+auto x = manager.tensorT<float>({1, 2, 3, 4}, kp::Memory::MemoryTypes::eHost);
+kp::Kernel scaling(manager, R"(#version 450
+    layout(local_size_x = 1) in;
+    layout(binding = 0) buffer X { float x[]; };
+    layout(push_constant) uniform P { float factor; };
+    void main() { x[gl_GlobalInvocationID.x] *= factor; })");
+kp::KernelOptions sized;
+sized.globalSize = kp::WorkSize(x->size());        // work items, not groups
+
+auto twice = std::make_shared<kp::KernelLauncher>(
+    "twice", scaling, kp::Arguments{x, 2.0f}, sized);
+twice->launch().wait();                            // on the manager's default queue
+
+auto scale = std::make_shared<kp::ParametrizedKernelLauncher>(
+    "scale", scaling, kp::ParametersMap{{"factor", "factor"}}, kp::Arguments{{0, x}}, sized);
+for (int i = 0; i < 10; ++i)
+    scale->launch({{"factor", 0.5f}});             // returns at once
+scale->launch({{"factor", 512.0f}}).wait();        // x is 1, 2, 3, 4 again
+    // clang-format on
+    EXPECT_EQ(x->vector(), (std::vector<float>{1, 2, 3, 4}));
+
     auto field = manager.tensorT<float>(std::vector<float>(128, 1.0f));
     field->upload(std::vector<float>(128, 1.0f).data(), 128 * sizeof(float));
     std::vector<float> result(128);
@@ -103,7 +125,7 @@ TEST_F(LaunchDocsTest, MatchesTheCodeOfThePage) {
         at = end + fence.size();
         ++blocks;
     }
-    EXPECT_EQ(blocks, 2);
+    EXPECT_EQ(blocks, 3);
 }
 
 } // namespace
