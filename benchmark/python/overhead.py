@@ -25,7 +25,7 @@ import numpy as np
 import kp
 
 #: The nanoseconds that a call may add to the call in C++.
-ADDED = {"record": 200, "eval_async": 200, "data": 200}
+ADDED = {"record": 200, "eval_async": 200, "data": 200, "launch": 400}
 
 #: The limit relative to the overhead of ordinary bindings, on a software driver. Usual are 0.2 to
 #: 0.4.
@@ -35,8 +35,14 @@ OF_PLAIN = 0.6
 #: processors busy, so 0.97 to 1.00 is usual, and more than 1 is noise.
 TWO_THREADS = 1.05
 
-#: The number of sequences that are submitted before the first wait.
+#: The number of sequences that are submitted, and of launches, before a wait.
 SEQUENCES = 100
+
+INCREMENT = """#version 450
+layout(local_size_x = 16) in;
+layout(binding = 0) buffer Values { float values[]; };
+void main() { values[gl_GlobalInvocationID.x] += 1.0; }
+"""
 
 SPIN = """#version 450
 layout(local_size_x = 64) in;
@@ -80,6 +86,13 @@ def submissions(sequences: list[kp.Sequence] | list[kompute_plain.Sequence]) -> 
     return (elapsed - empty) / len(sequences)
 
 
+def launches(launcher: Callable[[], kp.Event]) -> float:
+    """The mean nanoseconds of a launch, without the wait that follows."""
+    elapsed = loop(SEQUENCES, launcher)
+    launcher().wait()
+    return elapsed
+
+
 class Subject:
     """The objects of one of the two modules."""
 
@@ -88,9 +101,11 @@ class Subject:
         if module is kp:
             self.tensor = self.manager.tensor(shape=16)
             self.op = kp.OpSyncDevice([self.tensor])
+            self.launcher = kp.launcher.KernelLauncher("launch", INCREMENT, [self.tensor], 16)
         else:
             self.tensor = self.manager.tensor(16)
             self.op = kompute_plain.OpSyncDevice(self.tensor)
+            self.launcher = kompute_plain.KernelLauncher(self.manager, INCREMENT, self.tensor)
         self.recording = self.manager.sequence()
         self.sequences = [self.manager.sequence() for _ in range(SEQUENCES)]
         for sequence in self.sequences:
@@ -103,6 +118,9 @@ class Subject:
 
     def eval_async(self, count: int) -> float:
         return median(submissions(self.sequences) for _ in range(count // SEQUENCES))
+
+    def launch(self, count: int) -> float:
+        return median(launches(self.launcher) for _ in range(count // SEQUENCES))
 
     def data(self, count: int) -> float:
         return loop(count, self.tensor.data)
@@ -128,6 +146,13 @@ def measure(rounds: int, count: int) -> dict[str, dict[str, float]]:
             "c++": lambda n: kompute_plain.time_data(plain.tensor, n),
             "plain": plain.data,
             "kp": library.data,
+        },
+        "launch": {
+            "c++": lambda n: median(
+                kompute_plain.time_launch(plain.launcher, SEQUENCES) for _ in range(n // SEQUENCES)
+            ),
+            "plain": plain.launch,
+            "kp": library.launch,
         },
     }
     result: dict[str, dict[str, float]] = {}

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include <kompute/Kompute.hpp>
+#include <kompute/Launch.hpp>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -43,6 +44,14 @@ double timeData(const std::shared_ptr<kp::Tensor>& tensor, size_t count) {
     return nanoseconds(count, [&] { seen = tensor->rawData(); });
 }
 
+/// Times launches, but not the wait that follows.
+double timeLaunch(kp::KernelLauncher& launcher, size_t count) {
+    kp::Event last;
+    const double time = nanoseconds(count, [&] { last = *launcher(); });
+    last.wait();
+    return time;
+}
+
 } // namespace
 
 PYBIND11_MODULE(kompute_plain, module) {
@@ -72,6 +81,18 @@ PYBIND11_MODULE(kompute_plain, module) {
                  return self.tensor(count, sizeof(float), kp::Memory::DataTypes::eFloat);
              })
         .def("sequence", [](kp::Manager& self) { return self.sequence(); });
+    py::class_<kp::Event>(module, "Event", py::module_local())
+        .def("wait", [](const kp::Event& self) { self.wait(); });
+    py::class_<kp::KernelLauncher, std::shared_ptr<kp::KernelLauncher>>(module, "KernelLauncher")
+        .def(py::init([](kp::Manager& manager, const std::string& glsl,
+                         const std::shared_ptr<kp::Tensor>& tensor) {
+            kp::KernelOptions options;
+            options.globalSize = kp::WorkSize(tensor->size());
+            return std::make_shared<kp::KernelLauncher>("launch", kp::Kernel(manager, glsl),
+                                                        kp::Arguments{tensor}, options);
+        }))
+        .def("__call__", [](kp::KernelLauncher& self) { return *self(); });
+    module.def("time_launch", &timeLaunch);
     module.def("time_record", &timeRecord);
     module.def("time_eval_async", &timeEvalAsync);
     module.def("time_data", &timeData);

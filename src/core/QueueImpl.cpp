@@ -97,7 +97,8 @@ void Queue::Impl::addOrder(Dependencies& dependencies, bool everything) {
     }
     if (mTail)
         dependencies.addOrder(Event(mTail));
-    dependencies.addOrder(pointEvent(mBarrier));
+    if (mBarrier.queue)
+        dependencies.addOrder(pointEvent(mBarrier));
     if (!everything)
         return;
     for (const std::shared_ptr<EventState>& state : mUnresolved)
@@ -156,9 +157,7 @@ Event Queue::Impl::launchLater(Dependencies&& dependencies, std::shared_ptr<Even
     return Event(state);
 }
 
-Event Queue::Impl::eventOf(std::shared_ptr<EventState> state, Submitted work) const {
-    if (!state && work.padded.empty()) [[likely]]
-        return pointEvent(work.point);
+Event Queue::Impl::stateEvent(std::shared_ptr<EventState> state, Submitted work) const {
     if (!state)
         state = newState(false);
     state->submitted(std::move(work));

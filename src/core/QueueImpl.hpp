@@ -83,7 +83,12 @@ private:
     Event launchLater(Dependencies&& dependencies, std::shared_ptr<EventState> state, Submit submit,
                       std::unique_lock<std::mutex>& lock, bool isBarrier);
     /// @param state  null if the work needs none
-    Event eventOf(std::shared_ptr<EventState> state, Submitted work) const;
+    Event eventOf(std::shared_ptr<EventState> state, Submitted work) const {
+        if (!state && work.padded.empty()) [[likely]]
+            return pointEvent(work.point);
+        return stateEvent(std::move(state), std::move(work));
+    }
+    Event stateEvent(std::shared_ptr<EventState> state, Submitted work) const;
 
     std::mutex mMutex; ///< guards the members below
     /// The last work of an in-order queue, or the last barrier of an out-of-order queue; null once

@@ -69,6 +69,16 @@ void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operatio
     slot.operations.swap(operations);
 }
 
+vulkan::TimelinePoint Repeater::waitsFor(vulkan::Queue& queue) {
+    const uint64_t last = queue.lastValue();
+    if (last > kMaxLead && !queue.reached(last - kMaxLead))
+        return {&queue, last - kMaxLead};
+    const std::lock_guard lock(mMutex);
+    if (mSlots.size() < kMaxSlots || !mSlots.front().recording->pending())
+        return {};
+    return mSlots.front().recording->submitted;
+}
+
 Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, bool timed,
                            std::span<const vulkan::TimelinePoint> waits,
                            const std::shared_ptr<EventState>& state) {

@@ -40,6 +40,10 @@ public:
                      std::span<const vulkan::TimelinePoint> waits,
                      const std::shared_ptr<EventState>& state);
 
+    const std::shared_ptr<vulkan::Device>& device() const { return mDevice; }
+    /// Returns the point that submit() to this queue would wait for; empty if it would not wait.
+    vulkan::TimelinePoint waitsFor(vulkan::Queue& queue);
+
 private:
     struct Slot;
 

@@ -158,6 +158,10 @@ Event KernelListLauncher::operator()(const std::shared_ptr<Queue>& given,
     return event;
 }
 
+Event KernelListLauncher::ready() const {
+    return mImpl->runner.ready();
+}
+
 std::vector<ParameterInfo> KernelListLauncher::parameters() const {
     return mImpl->parameters;
 }

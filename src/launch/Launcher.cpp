@@ -130,17 +130,17 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
     std::vector<Step>& steps = mSteps.steps();
     if (steps.empty())
         return queue->barrier(waitFor);
-    if (mDevice.lock() != implOf(*queue).device) {
+    if (!mRepeaters.empty() && mRepeaters.front()->device() != implOf(*queue).device)
         mRepeaters.clear();
-        mDevice = implOf(*queue).device;
-    }
+    mQueue = &implOf(*queue).queue;
     const bool timed = queue->profiling();
     Event last;
+    std::vector<Event> after;
     size_t segment = 0;
     for (size_t i = 0; i < steps.size();) {
         const Step& step = steps[i];
-        const std::vector<Event> after =
-            i == 0 ? std::vector<Event>{} : std::vector<Event>{std::move(last)};
+        if (i > 0)
+            after.assign(1, std::move(last));
         const std::vector<Event>& waits = i == 0 ? waitFor : after;
         if (!step.message.empty())
             traceKernel(step.message);
@@ -170,6 +170,14 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
         ++i;
     }
     return last;
+}
+
+Event StepRunner::ready() const {
+    for (const std::shared_ptr<Repeater>& repeater : mRepeaters)
+        if (const vulkan::TimelinePoint point = repeater->waitsFor(*mQueue); point.queue)
+            return Event(repeater->device(), point.queue, point.value,
+                         repeater->device()->defaultWaitMode());
+    return Event();
 }
 
 Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
@@ -229,6 +237,10 @@ void Launcher::clearStatistics() {
 const std::shared_ptr<Queue>& Launcher::managerQueue() const {
     static const std::shared_ptr<Queue> none;
     return none;
+}
+
+Event Launcher::ready() const {
+    return mCache ? mCache->ready() : Event();
 }
 
 // A launcher that a user implemented is called like a user would call it.

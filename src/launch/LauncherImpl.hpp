@@ -137,6 +137,8 @@ public:
 
     /// Runs steps(). Without any, returns an event that is done when @p waitFor is.
     Event run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor);
+    /// See Launcher::ready().
+    Event ready() const;
 
 private:
     /// Moves the operations out of these steps.
@@ -146,7 +148,7 @@ private:
     StepList mSteps;
     Repeater::Operations mOperations;
     std::vector<std::shared_ptr<Repeater>> mRepeaters; ///< one per submission of a call
-    std::weak_ptr<vulkan::Device> mDevice;             ///< device of the repeaters
+    vulkan::Queue* mQueue = nullptr; ///< of the last call; the repeaters keep its device
 };
 
 /// Returns true if the trace is on. Fast.

@@ -20,6 +20,7 @@ struct TraceState {
     TraceOptions options = traceOptionsFromEnvironment();
     std::function<void(const std::string&)> output;
     std::atomic<bool> tracing{options.traceKernels};
+    std::atomic<bool> profiling{options.profileKernels};
 };
 
 TraceState& traceState() {
@@ -93,6 +94,7 @@ void setTraceOptions(const TraceOptions& options) {
     const std::lock_guard lock(traceState().mutex);
     traceState().options = options;
     traceState().tracing.store(options.traceKernels, std::memory_order_relaxed);
+    traceState().profiling.store(options.profileKernels, std::memory_order_relaxed);
 }
 
 void setTraceOutput(std::function<void(const std::string& line)> output) {
@@ -102,6 +104,10 @@ void setTraceOutput(std::function<void(const std::string& line)> output) {
 
 bool launch::tracing() {
     return traceState().tracing.load(std::memory_order_relaxed);
+}
+
+bool profilesKernels() {
+    return traceState().profiling.load(std::memory_order_relaxed);
 }
 
 bool shouldTraceKernel(const std::string& message) {

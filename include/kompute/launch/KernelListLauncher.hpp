@@ -75,6 +75,8 @@ public:
     /// does.
     const std::shared_ptr<Queue>& managerQueue() const;
 
+    Event ready() const; ///< see Launcher::ready()
+
     /// Returns the names and types of all parameters, and the launchers that take each.
     std::vector<ParameterInfo> parameters() const;
     std::vector<std::shared_ptr<Launcher>> launchers() const;

@@ -113,6 +113,12 @@ public:
     /// for calls without a queue of launchers that have no default; null if it knows no manager.
     virtual const std::shared_ptr<Queue>& managerQueue() const;
 
+    /// Returns an event to wait for before the next call. A call waits for the device if too many
+    /// earlier ones are unfinished, and a caller that holds a lock can wait for this event without
+    /// it. The event is done if a call would not wait.
+    /// @throws DeviceLost
+    Event ready() const;
+
     /// Counts a launch that a derived class made by itself, not through runSteps().
     void addLaunch(const Event& event, uint64_t bytes = 0);
 

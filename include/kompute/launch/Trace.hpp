@@ -25,6 +25,8 @@ struct TraceOptions {
 /// "true", "on" and "yes" enable a flag. Thread-safe, like all functions in this header.
 KOMPUTE_API TraceOptions traceOptions();
 KOMPUTE_API void setTraceOptions(const TraceOptions& options);
+/// Returns traceOptions().profileKernels, fast.
+KOMPUTE_API bool profilesKernels();
 /// Reads the environment variables again and returns the options, without setting them.
 KOMPUTE_API TraceOptions traceOptionsFromEnvironment();
 /// Sets where traceKernel() prints. Empty: standard output.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Held.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -15,6 +16,7 @@ namespace {
 std::mutex gMutex; ///< guards the rest; nothing else is locked or called while it is held
 std::condition_variable gEnded;
 auto& gDropped = *new std::vector<PyObject*>; ///< never freed: the library may drop until the end
+std::atomic<bool> gAnyDropped{false};         ///< written under the lock, read without
 bool gReleasing = false;                      ///< a release is pending
 bool gEnding = false;
 int gRunning = 0;
@@ -32,6 +34,7 @@ void drop(PyObject* object) {
     if (gEnding)
         return; // freed with the process
     gDropped.push_back(object);
+    gAnyDropped.store(true, std::memory_order_release);
     if (!gReleasing)
         gReleasing = Py_AddPendingCall(releasePending, nullptr) == 0;
 }
@@ -74,10 +77,13 @@ Held holdFunction(py::handle function, std::string_view argument) {
 }
 
 void releaseHeld() {
+    if (!gAnyDropped.load(std::memory_order_acquire))
+        return;
     std::vector<PyObject*> dropped;
     {
         const std::lock_guard lock(gMutex);
         gReleasing = false;
+        gAnyDropped.store(false, std::memory_order_relaxed);
         dropped.swap(gDropped);
     }
     for (PyObject* const object : dropped)

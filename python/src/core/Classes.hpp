@@ -63,6 +63,9 @@ std::shared_ptr<OpBase> toOperation(PyObject* object);
 /// @throws TypeError
 std::vector<Event> toEvents(py::handle waitFor);
 
+/// Returns a new kp.Event, faster than py::cast().
+PyObject* toPython(Event&& event);
+
 /// Keeps a Python object (memory that a transfer reads or fills) until all events are over.
 void keepUntilOver(const std::vector<Event>& events, const Held& object);
 

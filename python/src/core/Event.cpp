@@ -155,6 +155,16 @@ std::vector<Event> toEvents(py::handle waitFor) {
     return events;
 }
 
+PyObject* toPython(Event&& event) {
+    static const auto* const type = py::detail::get_type_info(gType<Event>);
+    const auto move = [](const void* from) -> void* {
+        return new Event(std::move(*const_cast<Event*>(static_cast<const Event*>(from))));
+    };
+    return py::detail::type_caster_generic::cast(&event, py::return_value_policy::move, {}, type,
+                                                 nullptr, move)
+        .ptr();
+}
+
 void keepUntilOver(const std::vector<Event>& events, const Held& object) {
     for (const Event& event : events)
         if (!event.done())

@@ -43,7 +43,7 @@ std::unique_ptr<FillHandle> makeFill(const std::string& name, const py::object& 
 } // namespace
 
 void bindCopyLauncher(py::module_& module) {
-    py::class_<CopyHandle, LauncherHandle> copy(module, "CopyLauncher", doc(R"(
+    auto copy = callableClass<CopyHandle, LauncherHandle>(module, "CopyLauncher", doc(R"(
         Copies between tensors, or between a tensor and an array, which stays alive until the copy
         is done. Images are copied whole. Offsets and counts are bytes.)"));
     copy.def(py::init(&makeCopy), "varname"_a, "src"_a, "dst"_a, "src_device_offset"_a = py::none(),
@@ -51,7 +51,7 @@ void bindCopyLauncher(py::module_& module) {
              "default_queue"_a = py::none(), "profiler"_a = py::none());
     setCall(copy, CallForm::ePlain);
 
-    py::class_<FillHandle, LauncherHandle> fill(
+    auto fill = callableClass<FillHandle, LauncherHandle>(
         module, "FillLauncher", "Fills a tensor, or a range of its bytes, with one number.");
     fill.def(py::init(&makeFill), "varname"_a, "dst"_a, "value"_a, "dst_device_offset"_a = 0,
              "byte_count"_a = py::none(), "default_queue"_a = py::none(),

@@ -276,7 +276,8 @@ void bindKernel(py::module_& module) {
 }
 
 void bindKernelLauncher(py::module_& module) {
-    py::class_<KernelLauncherHandle, KernelInterfaceHandle> type(module, "KernelLauncher", doc(R"(
+    auto type =
+        callableClass<KernelLauncherHandle, KernelInterfaceHandle>(module, "KernelLauncher", doc(R"(
         A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
         a path. `args_list` has all arguments by position, or pairs of an index or a name and a
         value: bindings in ascending order, then push constants by offset, then specialization
@@ -317,7 +318,7 @@ void bindKernelLauncher(py::module_& module) {
                   "Index, name and type of each argument of the kernel.");
     setCall(type, CallForm::eSized);
 
-    py::class_<ParametrizedHandle, KernelLauncherHandle> parametrized(
+    auto parametrized = callableClass<ParametrizedHandle, KernelLauncherHandle>(
         module, "ParametrizedKernelLauncher", doc(R"(
             A kernel with arguments that each call gives by name. `parameters_map` is name -> index,
             name in the shader, or (index, type).)"));
@@ -334,8 +335,8 @@ void bindKernelLauncher(py::module_& module) {
             "As given.");
     setCall(parametrized, CallForm::eSized);
 
-    py::class_<IterativeHandle, ParametrizedHandle> iterative(module, "IterativeKernelLauncher",
-                                                              doc(R"(
+    auto iterative = callableClass<IterativeHandle, ParametrizedHandle>(
+        module, "IterativeKernelLauncher", doc(R"(
         Launches its kernel once for each value of its iterated parameters, in one submission.
         `iterated_parameters` is name -> ParameterGenerator; `mode` is "product" (the first changes
         slowest) or "zip".)"));

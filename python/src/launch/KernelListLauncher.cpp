@@ -156,7 +156,7 @@ void ListHandle::prepare(const std::shared_ptr<Queue>& queue, const std::vector<
 }
 
 void bindKernelListLauncher(py::module_& module) {
-    py::class_<ListHandle> type(module, "KernelListLauncher", doc(R"(
+    auto type = callableClass<ListHandle>(module, "KernelListLauncher", doc(R"(
         Launchers that run one after the other on the queue given with the call, in one submission.
         Host launchers, and copies of arrays, split it; the call still returns at once.)"));
     setType<ListHandle>(type);

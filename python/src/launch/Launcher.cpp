@@ -158,20 +158,33 @@ std::unique_ptr<HostHandle> makeHost(const std::string& name, const py::object& 
 
 thread_local RunningCall* tCall = nullptr;
 
-/// Fewer than the library accepts before a launch waits for the oldest.
-constexpr size_t kMaxInFlight = 24;
+/// A class whose calls are the library's.
+struct CallableType {
+    PyTypeObject* type;
+    vectorcallfunc call;
+};
+std::vector<CallableType> gCallableTypes;
 
-/// The classes whose calls are the library's.
-std::vector<PyObject*> gLauncherTypes;
+/// Returns null for classes defined in Python.
+const CallableType* libraryType(PyTypeObject* type) {
+    for (const CallableType& each : gCallableTypes)
+        if (each.type == type)
+            return &each;
+    return nullptr;
+}
 
-bool isLibraryType(PyObject* type) {
-    return std::find(gLauncherTypes.begin(), gLauncherTypes.end(), type) != gLauncherTypes.end();
+/// Makes CPython call an object directly from now on, unless its class is defined in Python.
+void callDirectly(PyObject* self) {
+    if (const CallableType* const known = libraryType(Py_TYPE(self)))
+        *reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(self) +
+                                           known->type->tp_vectorcall_offset) = known->call;
 }
 
 /// Notices a check_kernel_arg that a derived class defines.
 void noteOwnCheck(py::handle object, LauncherHandle& handle) {
     const py::handle type = py::type::handle_of(object);
-    if (handle.checks || isLibraryType(type.ptr()) || !py::hasattr(type, "check_kernel_arg"))
+    if (handle.checks || libraryType(Py_TYPE(object.ptr())) ||
+        !py::hasattr(type, "check_kernel_arg"))
         return;
     static const py::handle own =
         py::object(py::module_::import("kp._kp").attr("KernelLauncher").attr("check_kernel_arg"))
@@ -187,20 +200,12 @@ void checkOwn(PyObject* self, const LauncherHandle& handle, PyObject* name, PyOb
                                                       spec.name, typeName(spec.expected));
 }
 
-/// Bounds the launches in flight before the library has to, which would wait with the GIL.
-void limitInFlight(Callable& callable) {
-    while (callable.recent.size() >= kMaxInFlight) {
-        const Event oldest = std::move(callable.recent.front());
-        callable.recent.pop_front();
-        // Work that waits on the host is not bounded.
-        if (oldest.value() != 0 && !oldest.done())
-            waitFor(oldest);
-    }
-}
-
-/// Returns true if launches call kp.launcher.profile_kernel(), which has a filter of its own.
-bool profiles() {
-    return traceOptions().profileKernels;
+/// Waits until a call does not wait for the device, which it would do with the GIL.
+template <typename Target>
+void awaitReady(const Target& target) {
+    const Event ready = target.ready();
+    if (ready.status() != EventStatus::eComplete)
+        waitForEnd(ready);
 }
 
 void profileAs(const std::string& name, py::handle launched, const Event& event) {
@@ -264,15 +269,16 @@ struct GivenArguments {
     std::vector<std::pair<PyObject*, PyObject*>> parameters;
 };
 
+/// A direct call of an object.
 /// @tparam kKnown  the keywords of this form of call
 template <const auto& kKnown>
-PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+PyObject* directCall(PyObject* self, PyObject* const* values, size_t count, PyObject* names) {
     return guarded([&] {
         constexpr size_t kCount = std::size(kKnown);
         auto& handle = handleOf<LauncherHandle>(self);
         releaseHeld();
-        const GivenArguments given("launcher", handle.launcher->name(), values, count, names,
-                                   kKnown);
+        const GivenArguments given("launcher", handle.launcher->name(), values,
+                                   PyVectorcall_NARGS(count), names, kKnown);
         LaunchOptions options;
         options.queue = toQueue(given.at(0), "queue");
         options.waitFor = toEvents(given.at(1));
@@ -283,8 +289,7 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
         if constexpr (kCount > 4)
             if (given.keywords[2])
                 options.enqueueBarrier = PyObject_IsTrue(given.keywords[2]) == 1;
-        noteOwnCheck(self, handle);
-        limitInFlight(handle);
+        awaitReady(*handle.launcher);
         std::optional<Event> event;
         {
             RunningCall running(given.keywords[0], handle);
@@ -297,21 +302,29 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
             }
             event = (*handle.launcher)(options);
         }
-        if (event)
-            handle.recent.push_back(*event);
-        if (profiles())
+        if (profilesKernels())
             profile(self, *handle.launcher, event);
-        if (!event)
-            return py::none().release().ptr();
-        return py::cast(std::move(*event)).release().ptr();
+        return event ? toPython(std::move(*event)) : py::none().release().ptr();
     });
 }
 
-PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+/// The method __call__.
+template <const auto& kKnown>
+PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    PyObject* const known = guarded([&] {
+        noteOwnCheck(self, handleOf<LauncherHandle>(self));
+        callDirectly(self);
+        return self;
+    });
+    return known ? directCall<kKnown>(self, values, static_cast<size_t>(count), names) : nullptr;
+}
+
+PyObject* directListCall(PyObject* self, PyObject* const* values, size_t count, PyObject* names) {
     return guarded([&] {
         auto& handle = handleOf<ListHandle>(self);
         releaseHeld();
-        const GivenArguments given("list", handle.list->name(), values, count, names, kPlain);
+        const GivenArguments given("list", handle.list->name(), values, PyVectorcall_NARGS(count),
+                                   names, kPlain);
         const std::shared_ptr<Queue> target = toQueue(given.at(0), "queue");
         std::vector<Event> waits = toEvents(given.at(1));
         if (target && handle.list->size() == 0 && given.parameters.empty()) {
@@ -319,7 +332,7 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
             waitForAll(waits);
             waits.clear();
         }
-        limitInFlight(handle);
+        awaitReady(*handle.list);
         Event event;
         {
             RunningCall running(given.keywords[0], handle);
@@ -337,15 +350,19 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
             }
             event = (*handle.list)(target, waits, parameters);
         }
-        handle.recent.push_back(event);
-        if (profiles()) {
+        if (profilesKernels()) {
             const py::list members = handle.members.attr("copy")(); // another thread may push now
             for (const py::handle member : members)
                 profileAs(handleOf<LauncherHandle>(member).launcher->name(), member, event);
             profileAs(handle.list->name(), self, event);
         }
-        return py::cast(std::move(event)).release().ptr();
+        return toPython(std::move(event));
     });
+}
+
+PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    callDirectly(self);
+    return directListCall(self, values, static_cast<size_t>(count), names);
 }
 
 // Signatures of calls: the start, sizes, and the end.
@@ -371,6 +388,16 @@ PyMethodDef gCallIterated =
 PyMethodDef gCallList = fastMethod("__call__", callList, kQueue + kReturn, R"(
     Launches everything on the queue, in order; only the first waits for `wait_for`. An empty list
     waits for them itself. Returns at once, with the event of the last launch.)");
+
+/// @param method  calls @p function
+void addCall(py::handle type, PyMethodDef& method, vectorcallfunc function) {
+    auto* const object = reinterpret_cast<PyTypeObject*>(type.ptr());
+    addMethod(type, method);
+    // Afterwards: a new __call__ clears the flag. Objects without a function use the method.
+    object->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Modified(object);
+    gCallableTypes.push_back({object, function});
+}
 
 } // namespace
 
@@ -401,14 +428,18 @@ PyObject* RunningCall::find(const std::string& name) const {
 }
 
 void setCall(py::handle type, CallForm form) {
-    gLauncherTypes.push_back(type.ptr());
-    addMethod(type, form == CallForm::ePlain   ? gCallPlain
-                    : form == CallForm::eSized ? gCallSized
-                                               : gCallIterated);
+    switch (form) {
+    case CallForm::ePlain:
+        return addCall(type, gCallPlain, directCall<kPlain>);
+    case CallForm::eSized:
+        return addCall(type, gCallSized, directCall<kSized>);
+    case CallForm::eIterated:
+        return addCall(type, gCallIterated, directCall<kIterated>);
+    }
 }
 
 void setListCall(py::handle type) {
-    addMethod(type, gCallList);
+    addCall(type, gCallList, directListCall);
 }
 
 std::shared_ptr<Launcher> launcherForList(py::handle object) {
@@ -416,7 +447,8 @@ std::shared_ptr<Launcher> launcherForList(py::handle object) {
     noteOwnCheck(object, handle);
     const py::object called = py::type::handle_of(object).attr("__call__");
     for (const py::handle base : py::reinterpret_borrow<py::tuple>(Py_TYPE(object.ptr())->tp_mro))
-        if (isLibraryType(base.ptr()) && called.is(py::object(base.attr("__call__"))))
+        if (libraryType(reinterpret_cast<PyTypeObject*>(base.ptr())) &&
+            called.is(py::object(base.attr("__call__"))))
             return handle.launcher;
     auto launcher = std::dynamic_pointer_cast<PythonLauncher>(handle.launcher);
     if (!launcher)
@@ -426,7 +458,7 @@ std::shared_ptr<Launcher> launcherForList(py::handle object) {
 }
 
 void bindLauncher(py::module_& module) {
-    py::class_<LauncherHandle> type(module, "Launcher", doc(R"(
+    auto type = callableClass<LauncherHandle>(module, "Launcher", doc(R"(
         Base of everything that can be launched on a queue. A call returns an event at once.
     )"));
     setType<LauncherHandle>(type);
@@ -462,7 +494,7 @@ void bindLauncher(py::module_& module) {
             return formatted("<kp.launcher.{} '{}'>", typeNameOf(self), launcherOf(self).name());
         });
 
-    py::class_<KernelInterfaceHandle, LauncherHandle>(module, "OpenClKernelLauncherI", doc(R"(
+    callableClass<KernelInterfaceHandle, LauncherHandle>(module, "OpenClKernelLauncherI", doc(R"(
         Base of kernel launchers. Derived classes define __call__, which launches a kernel without
         further arguments.)"))
         .def(py::init(&makeLauncher<KernelInterfaceHandle>), "name"_a, "profiler"_a = py::none())
@@ -471,11 +503,11 @@ void bindLauncher(py::module_& module) {
                  Raises InvalidArgument if a value is not of a type: a class of memory, or a dtype,
                  which NumPy's numbers must have and Python's must fit.)"));
 
-    py::class_<HostInterfaceHandle, LauncherHandle>(module, "HostLauncherI", doc(R"(
+    callableClass<HostInterfaceHandle, LauncherHandle>(module, "HostLauncherI", doc(R"(
         Base of launchers of host functions. Derived classes define __call__.)"))
         .def(py::init(&makeLauncher<HostInterfaceHandle>), "name"_a, "profiler"_a = py::none());
 
-    py::class_<HostHandle, HostInterfaceHandle> host(module, "HostLauncher", doc(R"(
+    auto host = callableClass<HostHandle, HostInterfaceHandle>(module, "HostLauncher", doc(R"(
         Launches a Python function among kernels. It runs on a thread of the library when all work
         before it is done; work after it waits for it. If it raises, waiting for its event raises
         the same exception, and work that depends on it fails.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
-
 #include "core/Classes.hpp"
 
 /// The classes of kp.launcher. Launchers are called with the GIL held, which makes a call atomic
@@ -23,8 +21,7 @@ struct ParameterSpec {
 /// What launchers and lists have in common for calls.
 struct Callable {
     std::vector<ParameterSpec> specs;
-    std::deque<Event> recent; ///< launches that may still run
-    bool busy = false;        ///< in a call
+    bool busy = false; ///< in a call
 };
 
 /// A kp.launcher.Launcher. Each class has a type of handle, by which pybind11 tells them apart.
@@ -66,6 +63,20 @@ enum class CallForm {
 void setCall(py::handle type, CallForm form);
 /// Gives the class of lists its __call__.
 void setListCall(py::handle type);
+
+/// Declares a class of launchers or lists. Its objects have room for a function behind pybind11's
+/// part, by which CPython calls them without a lookup of __call__. Classes derived in Python call
+/// their own __call__. Before Python 3.12, replacing that of the class itself does not change
+/// objects that were called.
+template <typename... Types>
+py::class_<Types...> callableClass(py::module_& module, const char* name,
+                                   const char* documentation) {
+    return {module, name, documentation, py::custom_type_setup([](PyHeapTypeObject* heap) {
+                PyTypeObject& type = heap->ht_type;
+                type.tp_vectorcall_offset = type.tp_basicsize;
+                type.tp_basicsize += static_cast<Py_ssize_t>(sizeof(vectorcallfunc));
+            })};
+}
 
 /// The arguments of the call that runs in this thread, for launchers that take Python objects.
 struct RunningCall {

@@ -100,7 +100,8 @@ std::unique_ptr<ResultHandle> tune(py::handle self) {
 } // namespace
 
 void bindTunedKernelLauncher(py::module_& module) {
-    py::class_<TunedLauncherHandle, LauncherHandle> type(module, "TunedKernelLauncher", doc(R"(
+    auto type =
+        callableClass<TunedLauncherHandle, LauncherHandle>(module, "TunedKernelLauncher", doc(R"(
         A kernel that tunes itself at its first call and then launches the fastest configuration,
         alone or in lists. The first call waits for its queue and for `wait_for`, so that nothing
         else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` is

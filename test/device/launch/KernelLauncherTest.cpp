@@ -379,5 +379,31 @@ TEST_F(KernelLauncherTest, IterativeEndsWithABarrierOnRequest) {
     EXPECT_EQ(tensor->vector()[0], 6.0f * 6 * 6 * 6);
 }
 
+TEST_F(KernelLauncherTest, TellsWhenTheNextCallWouldWait) {
+    kp::ManagerOptions options;
+    options.coalesce = false; // each launch is a submission
+    kp::Manager single(options);
+    auto tensor = single.tensorT<float>({1}, kp::Memory::MemoryTypes::eHost);
+    kp::KernelLauncher launcher("+1", kp::Kernel(single, std::string(kScaleShader)),
+                                {tensor, 1.0f, 1.0f}, sized(1));
+    EXPECT_TRUE(launcher.ready().done());
+    launcher()->wait();
+    EXPECT_TRUE(launcher.ready().done());
+    auto slow = single.sequence();
+    recordSlowWork(single, *slow, single.tensorT<uint32_t>({0}));
+    slow->evalAsync();
+    int launches = 0;
+    while (launcher.ready().done() && launches < 100) {
+        launcher();
+        ++launches;
+    }
+    EXPECT_EQ(launches, 32);
+    launcher.ready().wait();
+    EXPECT_TRUE(launcher.ready().done());
+    launcher()->wait();
+    slow->evalAwait();
+    EXPECT_EQ(tensor->vector()[0], 1.0f + 1 + 32 + 1);
+}
+
 } // namespace
 } // namespace kp::test
