@@ -42,9 +42,9 @@ class Queue;
 ///         ->eval();
 ///     b->vector(); // {2, 4, 6}
 ///
-/// Managers of one device share one VkInstance and one VkDevice, whatever queues they use, so their
-/// objects work together (for the exceptions, see ManagerOptions::shareDevice). A manager holds
-/// only weak pointers to the objects it creates: an object dies with its last owner, or in
+/// Managers of one device share one VkInstance and one VkDevice, whatever queue families they use,
+/// so their objects work together (for the exceptions, see ManagerOptions::shareDevice). A manager
+/// holds only weak pointers to the objects it creates: an object dies with its last owner, or in
 /// destroy().
 ///
 /// Thread safety: every member function except destroy() may be called from any thread at any time.

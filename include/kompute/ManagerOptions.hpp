@@ -33,8 +33,8 @@ struct ManagerOptions {
     std::optional<DeviceType> deviceType;
 
     /// Indices of queue families: Manager::sequence(i) uses a queue of family i of this list. Equal
-    /// entries select different queues. All queues belong to the device, so managers that select
-    /// different ones share the device, and managers that select the same ones share the queues.
+    /// entries select different queues. Managers that select different families share the device,
+    /// and managers that select the same ones share the queues.
     /// Empty: one queue of the family that the environment variable KOMPUTE_QUEUE_FAMILY names,
     /// else of the family that suits the device: on NVIDIA GPUs the first that computes but has no
     /// graphics, whose latency is lower, on others the first that computes.
@@ -71,6 +71,8 @@ struct ManagerOptions {
     uint64_t stagingBytes = 0;
     /// True shares one VkDevice among all managers of a GPU whose extensions and
     /// timelineSemaphores are the same and that have no featureChain: their objects work together.
+    /// A device is created with one queue of each family, or more if its first manager names more.
+    /// A manager that names more queues of a family than the device has gets another one.
     /// False creates a VkDevice for this manager alone. Its objects then do not work with those of
     /// others. Losing one device does not affect the other.
     bool shareDevice = true;

@@ -72,22 +72,25 @@ void planQueues(const PhysicalDevice& device, const DeviceRequest& request,
             formatted("{}; queue families: {}", reason, describeFamilies(device)));
         result.badRequest = true;
     };
+    const std::vector<QueuePlan> requested = requestedQueues(device, request);
+    std::map<uint32_t, uint32_t> counts;
+    for (const QueuePlan& queue : requested)
+        ++counts[queue.family];
     for (uint32_t family = 0; family < families.size(); ++family)
-        if (hasCompute(families[family]))
-            for (uint32_t i = 0; i < families[family].queueCount; ++i)
+        if (hasCompute(families[family])) {
+            const uint32_t count =
+                std::min(families[family].queueCount, std::max(1u, counts[family]));
+            for (uint32_t i = 0; i < count; ++i)
                 plan.queues.push_back({family, i});
+        }
     std::stable_partition(
         plan.queues.begin(), plan.queues.end(),
         [first = defaultQueueFamily(device)](const auto& queue) { return queue.family == first; });
-    const std::vector<QueuePlan> requested = requestedQueues(device, request);
     if (requested.empty())
         result.refusals.push_back(formatted("no queue family with compute; queue families: {}",
                                             describeFamilies(device)));
 
     const char* const source = request.queueFamilies.empty() ? " (KOMPUTE_QUEUE_FAMILY)" : "";
-    std::map<uint32_t, uint32_t> counts;
-    for (const QueuePlan& queue : requested)
-        ++counts[queue.family];
     for (const auto& [family, count] : counts) {
         if (family >= families.size())
             refuse(formatted("queue family {}{} does not exist; name one with compute", family,
@@ -214,6 +217,14 @@ int rankOf(const PhysicalDevice& device) {
 }
 
 } // namespace
+
+bool DevicePlan::covers(const DevicePlan& other) const {
+    DevicePlan same = other;
+    same.queues = queues;
+    return same == *this && std::ranges::all_of(other.queues, [this](const QueuePlan& queue) {
+               return std::ranges::find(queues, queue) != queues.end();
+           });
+}
 
 bool DevicePlan::hasExtension(const std::string& name) const {
     return contains(extensions, name);

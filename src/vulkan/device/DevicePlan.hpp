@@ -62,8 +62,9 @@ struct DevicePlan {
     uint32_t apiVersion = VK_API_VERSION_1_1;
     std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
-    /// All queues of all families with compute, whichever a request names, so that requests for
-    /// different families get the same device. Those of defaultQueueFamily() come first.
+    /// One queue of each family with compute, so that requests for different families get the same
+    /// device, and as many more as the request names. Not all that there are: each takes an H200's
+    /// driver 30 ms to create. Those of defaultQueueFamily() come first.
     std::vector<QueuePlan> queues;
     /// Up to two queues of a family that only copies, for the transfer engine: one per direction.
     /// Empty if there is no such family. Also empty without timeline semaphores, since the host
@@ -78,6 +79,8 @@ struct DevicePlan {
 
     bool has(Feature feature) const { return vulkan::has(features, feature); }
     bool hasExtension(const std::string& name) const;
+    /// Returns true if a device with this plan also has all that the other asks for.
+    bool covers(const DevicePlan& other) const;
     bool operator==(const DevicePlan&) const = default;
 };
 

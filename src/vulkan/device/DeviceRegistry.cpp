@@ -179,7 +179,7 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
         const auto same = [&](const Device& device) {
             return !device.lost() && device.instance() == instance &&
                    device.physical().handle == candidate.physical->handle &&
-                   device.plan() == candidate.plan;
+                   device.plan().covers(candidate.plan);
         };
         try {
             auto device = shareable ? findIn(registry.shareable, same) : nullptr;
