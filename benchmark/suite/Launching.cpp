@@ -85,7 +85,7 @@ void chain(Suite& suite, Row& row, size_t launches, bool callsOnly) {
     }
     if (callsOnly)
         row.target("", 1.0);
-    else
+    else if (launches > 1)
         row.target("cuda", 0.6);
     row.note("raw: a submission for each launch");
     suite.measure(row);
