@@ -178,9 +178,12 @@ VkResult Queue::submitNow(std::span<const VkCommandBuffer> commandBuffers,
         lock.lock();
         while (!mSignalValues.empty() && mSignalValues.front() <= mReached)
             mSignalValues.pop_front();
-        mSignalValues.push_back(value);
     }
-    return mTimeline->submit(mHandle, commandBuffers, waitSemaphores, waitValues, value);
+    const VkResult result =
+        mTimeline->submit(mHandle, commandBuffers, waitSemaphores, waitValues, value);
+    if (mValidated && result == VK_SUCCESS)
+        mSignalValues.push_back(value);
+    return result;
 }
 
 uint64_t Queue::signalValue(uint64_t value) {
