@@ -126,7 +126,7 @@ print("parent done")
 """,
         HERE,
     )
-    assert output == "parent done\n"
+    assert output.splitlines()[-1] == "parent done"  # layers may write before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
