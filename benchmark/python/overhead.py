@@ -25,7 +25,7 @@ import numpy as np
 import kp
 
 #: The nanoseconds that a call may add to the call in C++.
-ADDED = {"record": 200, "eval_async": 200, "data": 200, "launch": 400}
+ADDED = {"record": 200, "eval_async": 200, "data": 200, "launch": 700}
 
 #: The limit relative to the overhead of ordinary bindings, on a software driver. Usual are 0.2 to
 #: 0.4.
