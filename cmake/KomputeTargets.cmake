@@ -78,6 +78,9 @@ list(REMOVE_ITEM shaders ${public_shaders})
 kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${public_shaders}
                     HEADERS_VARIABLE KOMPUTE_SHADER_HEADERS)
 kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
+# Texts that are completed and compiled when they are first used.
+file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl")
+kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts})
 
 if(BUILD_SHARED_LIBS)
     add_library(kompute SHARED $<TARGET_OBJECTS:kompute_objects>)

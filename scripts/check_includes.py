@@ -24,7 +24,8 @@ BELOW = {
 }
 for room in ("operations", "tune", "profile"):
     BELOW[room] = BELOW["core"] | {"core"}
-BELOW["launch"] = BELOW["core"] | {"core", "operations", "tune", "profile"}
+BELOW["primitives"] = BELOW["operations"] | {"operations"}
+BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
 BELOW["group"] = BELOW["launch"] | {"launch", "cuda"}
 BELOW["umbrella"] = BELOW["group"] | {"group"}
 
@@ -41,6 +42,7 @@ PUBLIC = {
     # For users. They include everything, and the library itself includes none of them.
     "Kompute.hpp": "umbrella",
     "Launch.hpp": "umbrella",
+    "Primitives.hpp": "umbrella",
     "Group.hpp": "umbrella",
     "launch/Autotuner.hpp": "tune",
     "launch/TunableKernel.hpp": "tune",
@@ -102,7 +104,7 @@ def missing_header(file: str, exists) -> list[str]:
     beside = file[:-4] + ".hpp"
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
-        for folder in ("group", "launch", "logger", "operations")
+        for folder in ("group", "launch", "logger", "operations", "primitives")
     ]
     if any(exists(path) for path in [beside, *public]):
         return []

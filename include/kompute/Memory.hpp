@@ -118,6 +118,9 @@ public:
     /// therefore waits. This is the case after a copy to this object and after upload(). May be
     /// called while another thread is in upload().
     bool hostViewReady() const;
+    /// Returns false if no upload and no operation has written the device memory, so that its
+    /// contents are undefined. Work that waits for the host counts once it is submitted.
+    bool deviceHasContents() const;
 
     /// Returns a copy of the host view.
     /// @throws InvalidArgument after destroy(), for eStorage, or if sizeof(T) is not the element

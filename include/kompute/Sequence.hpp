@@ -19,6 +19,13 @@ class OpAlgoDispatch;
 
 namespace detail {
 
+/// Enabled for a first argument of an operation that is neither memory objects nor an algorithm.
+template <typename First>
+using EnableForOther =
+    std::enable_if_t<!std::is_convertible<First, MemoryObjects>::value &&
+                     !std::is_convertible<First, std::shared_ptr<Algorithm>>::value &&
+                     !std::is_convertible<First, std::shared_ptr<OpBase>>::value>;
+
 /// The arguments after the algorithm of an OpAlgoDispatch, if they are push constants or none.
 template <typename... TArgs>
 struct PushConstants {
@@ -68,9 +75,6 @@ public:
     Sequence(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
              std::shared_ptr<vk::Queue> computeQueue, uint32_t queueIndex,
              uint32_t totalTimestamps = 0);
-    /// Called by Manager.
-    Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, const LaunchRules& rules,
-             uint32_t totalTimestamps);
     ~Sequence();
     Sequence(const Sequence&) = delete;
     Sequence(Sequence&&) = delete;
@@ -97,6 +101,14 @@ public:
             return record(std::make_shared<T>(algorithm, std::forward<TArgs>(params)...));
     }
 
+    /// For operations that take neither: record<kp::OpReduce>(in, out, kp::ReduceOperation::eSum).
+    template <typename T, typename First, typename... TArgs,
+              typename = detail::EnableForOther<First>>
+    std::shared_ptr<Sequence> record(First&& first, TArgs&&... params) {
+        return record(
+            std::make_shared<T>(std::forward<First>(first), std::forward<TArgs>(params)...));
+    }
+
     /// Submits the recording and waits for it. @throws as evalAsync() and evalAwait()
     std::shared_ptr<Sequence> eval();
     /// Replaces the recording with one operation, submits it and waits. @throws also as record()
@@ -108,6 +120,12 @@ public:
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
         return eval(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+    }
+    template <typename T, typename First, typename... TArgs,
+              typename = detail::EnableForOther<First>>
+    std::shared_ptr<Sequence> eval(First&& first, TArgs&&... params) {
+        return eval(
+            std::make_shared<T>(std::forward<First>(first), std::forward<TArgs>(params)...));
     }
 
     /// Submits the recording and returns at once. Without a recording it only logs a warning.
@@ -132,6 +150,12 @@ public:
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<Algorithm> algorithm, TArgs&&... params) {
         return evalAsync(std::make_shared<T>(std::move(algorithm), std::forward<TArgs>(params)...));
+    }
+    template <typename T, typename First, typename... TArgs,
+              typename = detail::EnableForOther<First>>
+    std::shared_ptr<Sequence> evalAsync(First&& first, TArgs&&... params) {
+        return evalAsync(
+            std::make_shared<T>(std::forward<First>(first), std::forward<TArgs>(params)...));
     }
 
     /// Waits for evalAsync(). Logs a warning and returns if the sequence is not running.
@@ -190,13 +214,15 @@ public:
     void postEval();
 
     /// Returns the current command buffer, which stays the sequence's; null before the first
-    /// record().
+    /// record(). If the sequence has timestamps, do not submit it: evaluations prepare them.
     VkCommandBuffer nativeCommandBuffer() const;
 
     struct Impl;
 
 private:
     friend struct Internals;
+    Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue, const LaunchRules& rules,
+             uint32_t totalTimestamps);
     static vulkan::Queue& findQueue(const std::shared_ptr<vk::Device>& device,
                                     const std::shared_ptr<vk::Queue>& queue, uint32_t family);
 

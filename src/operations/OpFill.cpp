@@ -20,7 +20,7 @@ namespace {
 /// shader's invocations loop.
 std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, uint64_t pattern) {
     constexpr uint64_t kMaxThreads = 1u << 20;
-    auto algorithm = std::make_shared<Algorithm>(implOf(*memory).device);
+    auto algorithm = Internals::make<Algorithm>(implOf(*memory).device);
     const std::vector<uint64_t> constants = {pattern};
     algorithm->rebuild({memory}, SHADERFILL64_COMP_SPV, {}, std::vector<float>{}, constants);
     algorithm->setThreadCount(std::min(memory->size(), kMaxThreads));

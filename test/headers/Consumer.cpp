@@ -14,12 +14,29 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 struct Particle {
     float position[3];
     std::int16_t charge;
 };
+
+// Constructors that take the library's own types are for the library.
+using Device = std::shared_ptr<kp::vulkan::Device>;
+static_assert(!std::is_constructible<kp::Tensor, Device, const void*, std::uint64_t, std::uint64_t,
+                                     kp::Memory::DataTypes, kp::Memory::MemoryTypes>::value,
+              "Tensor");
+static_assert(
+    !std::is_constructible<kp::TensorT<float>, Device, std::size_t, kp::Memory::MemoryTypes>::value,
+    "TensorT");
+static_assert(!std::is_constructible<kp::Algorithm, Device>::value, "Algorithm");
+static_assert(!std::is_constructible<kp::PinnedArray<int>, Device, std::size_t>::value,
+              "PinnedArray");
+static_assert(!std::is_constructible<kp::HostImport, Device, void*, std::uint64_t>::value,
+              "HostImport");
+static_assert(!std::is_constructible<kp::Event, std::shared_ptr<kp::EventState>>::value, "Event");
+static_assert(!std::is_constructible<kp::Queue, std::shared_ptr<kp::Queue::Impl>>::value, "Queue");
 
 template <typename T>
 void useElements(kp::Manager& manager, std::vector<T> values) {

@@ -3,32 +3,15 @@
 // The code of docs/launchers.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <cassert>
-#include <cctype>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
+#include "device/DocsSupport.hpp"
 #include "device/launch/LaunchSupport.hpp"
 
 namespace kp::test {
 namespace {
 
 using LaunchDocsTest = DeviceTest;
-
-std::string contentOf(const std::string& file) {
-    std::ifstream stream(std::string(KOMPUTE_SOURCE_FOLDER) + "/" + file);
-    std::stringstream content;
-    content << stream.rdbuf();
-    return content.str();
-}
-
-std::string withoutSpace(const std::string& text) {
-    std::string result;
-    for (const char c : text)
-        if (!std::isspace(static_cast<unsigned char>(c)))
-            result += c;
-    return result;
-}
 
 TEST_F(LaunchDocsTest, RunsTheCodeOfThePage) {
     // clang-format off
@@ -111,21 +94,7 @@ if (auto profile = first.profile()) {                 // where the queue profile
 }
 
 TEST_F(LaunchDocsTest, MatchesTheCodeOfThePage) {
-    const std::string page = contentOf("docs/launchers.md");
-    const std::string code = withoutSpace(contentOf("test/device/launch/LaunchDocsTest.cpp"));
-    ASSERT_FALSE(page.empty());
-    const std::string fence = "```";
-    int blocks = 0;
-    for (size_t at = page.find(fence + "cpp"); at != std::string::npos;
-         at = page.find(fence + "cpp", at)) {
-        at += fence.size() + 3;
-        const size_t end = page.find(fence, at);
-        const std::string block = page.substr(at, end - at);
-        EXPECT_NE(code.find(withoutSpace(block)), std::string::npos) << block;
-        at = end + fence.size();
-        ++blocks;
-    }
-    EXPECT_EQ(blocks, 3);
+    expectCodeOfPage("docs/launchers.md", "test/device/launch/LaunchDocsTest.cpp", 3);
 }
 
 } // namespace

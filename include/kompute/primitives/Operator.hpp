@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <kompute/Export.hpp>
+
+namespace kp {
+
+/// How reductions combine elements. Operators proper (up to eXor) combine two elements into one of
+/// the same type; OpScan and the collective operations of a Buffer take these alone.
+///
+/// - eSum, eProduct: integers wrap around. Of no elements: 0 and 1.
+/// - eMinimum, eMaximum: NaN if any element is, as in NumPy. Of no elements: the largest and the
+///   smallest value.
+/// - eAnd, eOr, eXor: bit by bit; integers and bool. Of no elements: all bits 1, 0 and 0.
+/// - eMean: a floating-point result. Of no elements: NaN.
+/// - eArgMinimum, eArgMaximum: the index of the first such element, or of the first NaN. No
+///   elements are refused.
+/// - eAny, eAll: of "is not 0". Of no elements: 0 and 1.
+/// - eCountNonZero. Of no elements: 0.
+enum class ReduceOperation {
+    eSum,
+    eProduct,
+    eMinimum,
+    eMaximum,
+    eAnd,
+    eOr,
+    eXor,
+    eMean,
+    eArgMinimum,
+    eArgMaximum,
+    eAny,
+    eAll,
+    eCountNonZero
+};
+
+/// Combines two elements: a ReduceOperation up to eXor, or a GLSL expression over `a` and `b`.
+///
+///     kp::Operator{"max(abs(a), abs(b))", "0"}
+///
+/// The expression must be associative up to rounding; reductions also require that it is
+/// commutative. `a` and `b` are of the type that the primitive computes with (see its class), which
+/// the expression may name T.
+struct KOMPUTE_API Operator {
+    Operator(ReduceOperation named) : operation(named) {}
+    /// @param glsl      the expression
+    /// @param neutral   a GLSL expression e with combine(e, x) == x, converted to the type
+    Operator(std::string glsl, std::string neutral)
+        : expression(std::move(glsl)), identity(std::move(neutral)) {}
+
+    bool isExpression() const { return !expression.empty(); }
+
+    ReduceOperation operation = ReduceOperation::eSum;
+    std::string expression; ///< empty for an operation
+    std::string identity;
+};
+
+} // namespace kp

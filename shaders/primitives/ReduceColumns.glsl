@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reduces columns of elements that are `stride` apart. A work group covers `lanes` neighbouring
+// columns; its other invocations take every so many rows of them.
+
+#ifdef SEGMENTED
+layout(binding = 1) readonly buffer Offsets { uint offsets[]; };
+#endif
+#ifdef FINAL
+layout(binding = OUT_BINDING) writeonly buffer Out { OUT_STORED results[]; };
+#else
+layout(binding = OUT_BINDING) writeonly buffer Out { T results[]; };
+#endif
+
+layout(push_constant) uniform Push {
+    uint firstIn;
+#ifdef SEGMENTED
+    uint firstOffset;
+#endif
+    uint firstOut;
+    uint lanes;       // columns per work group
+    uint slabs;       // independent matrices, one after the other
+    uint length;      // rows of each
+    uint columns;     // of each, in this dispatch
+    uint stride;      // elements from row to row
+    uint chunks;      // work groups per column
+    uint chunkLength; // rows per work group
+    uint baseLow;     // index of the first row along the axis
+    uint baseHigh;
+    uint countLow; // rows of a whole column
+    uint countHigh;
+};
+
+void main() {
+    uint thread = gl_LocalInvocationIndex;
+    uint columnBlocks = (columns + lanes - 1u) / lanes;
+    uint group = flatGroup();
+    uint slab = group / (columnBlocks * chunks);
+    uint chunk = group / columnBlocks % chunks;
+    uint column = group % columnBlocks * lanes + thread % lanes;
+    uint strips = GROUP_SIZE / lanes;
+    bool isInside = slab < slabs && column < columns;
+
+    T sum = identity();
+    if (isInside) {
+        uint begin = firstIn + slab * length * stride + column;
+        uvec2 base = uvec2(baseLow, baseHigh);
+        uint end = min((chunk + 1u) * chunkLength, length);
+        uint row = chunk * chunkLength + thread / lanes;
+        for (; row + 3u * strips < end; row += 4u * strips) {
+            T a = element(begin + row * stride, plus(base, row));
+            T b = element(begin + (row + strips) * stride, plus(base, row + strips));
+            T c = element(begin + (row + 2u * strips) * stride, plus(base, row + 2u * strips));
+            T d = element(begin + (row + 3u * strips) * stride, plus(base, row + 3u * strips));
+            sum = combine(sum, combine(combine(a, b), combine(c, d)));
+        }
+        for (; row < end; row += strips)
+            sum = combine(sum, element(begin + row * stride, plus(base, row)));
+    }
+    sPartials[thread] = sum;
+    for (uint m = strips / 2u; m > 0u; m /= 2u) {
+        barrier();
+        if (thread < m * lanes) {
+            sum = combine(sum, sPartials[thread + m * lanes]);
+            sPartials[thread] = sum;
+        }
+    }
+    if (isInside && thread < lanes) {
+#ifdef FINAL
+        uvec2 count = uvec2(countLow, countHigh);
+#ifdef SEGMENTED
+        uint at = firstOffset + column;
+        count = OFFSET_WORDS == 2 ? minus(uvec2(offsets[2u * at + 2u], offsets[2u * at + 3u]),
+                                          uvec2(offsets[2u * at], offsets[2u * at + 1u]))
+                                  : minus(uvec2(offsets[at + 1u], 0u), uvec2(offsets[at], 0u));
+#endif
+        results[firstOut + slab * columns + column] = finished(sum, count);
+#else
+        results[firstOut + (slab * chunks + chunk) * columns + column] = sum;
+#endif
+    }
+}

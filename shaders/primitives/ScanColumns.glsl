@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans columns of elements that are `stride` apart: each invocation a chunk of neighbouring rows of
+// one column. With TOTALS it writes what the chunks amount to; else it folds the totals of earlier
+// chunks and scans. CHUNKED: there are totals.
+
+layout(binding = 0) readonly buffer In { IN_STORED elements[]; };
+#ifdef TOTALS
+layout(binding = 1) writeonly buffer Out { T totals[]; };
+#else
+layout(binding = 1) writeonly buffer Out { OUT_STORED results[]; };
+#ifdef CHUNKED
+layout(binding = 2) readonly buffer Totals { T totals[]; };
+#endif
+#endif
+
+layout(push_constant) uniform Push {
+    uint firstIn;
+    uint firstOut;
+#if defined(CHUNKED) && !defined(TOTALS)
+    uint firstTotal;
+#endif
+    uint lanes;       // columns per work group
+    uint slabs;       // independent matrices, one after the other
+    uint length;      // rows of each in this dispatch
+    uint columns;     // of each in this dispatch
+    uint stride;      // elements from row to row
+    uint chunkLength; // rows
+    uint chunks;      // in this dispatch
+    uint chunkBase;   // chunks of rows before those of this dispatch
+    uint allChunks;
+};
+
+void main() {
+    uint strips = GROUP_SIZE / lanes;
+    uint columnBlocks = (columns + lanes - 1u) / lanes;
+    uint chunkBlocks = (chunks + strips - 1u) / strips;
+    uint group = flatGroup();
+    uint column = group % columnBlocks * lanes + gl_LocalInvocationIndex % lanes;
+    uint chunk = group / columnBlocks % chunkBlocks * strips + gl_LocalInvocationIndex / lanes;
+    uint slab = group / (columnBlocks * chunkBlocks);
+    if (slab >= slabs || chunk >= chunks || column >= columns)
+        return;
+
+    uint total = slab * allChunks * columns + column;
+    T sum = identity();
+#if defined(CHUNKED) && !defined(TOTALS)
+    for (uint c = 0u; c < chunkBase + chunk; ++c)
+        sum = combine(sum, totals[firstTotal + total + c * columns]);
+#endif
+    uint at = slab * length * stride + column;
+    uint end = min((chunk + 1u) * chunkLength, length);
+    for (uint row = chunk * chunkLength; row < end; ++row) {
+        T x = mapped(IN_LOAD(elements[firstIn + at + row * stride]));
+#ifdef TOTALS
+        sum = combine(sum, x);
+#else
+        T before = sum;
+        sum = combine(sum, x);
+#ifdef EXCLUSIVE
+        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(before));
+#else
+        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(sum));
+#endif
+#endif
+    }
+#ifdef TOTALS
+    totals[firstOut + total + (chunkBase + chunk) * columns] = sum;
+#endif
+}

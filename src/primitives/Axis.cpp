@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/Axis.hpp"
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+
+} // namespace
+
+void requireShape(const std::vector<uint64_t>& shape, uint64_t elements, const char* operation) {
+    if (shape.size() > 4)
+        fail<InvalidArgument>("{}: an array has up to 4 dimensions, not {}", operation,
+                              shape.size());
+    uint64_t product = 1;
+    bool fits = true;
+    for (const uint64_t extent : shape) {
+        if (extent != 0 && product > UINT64_MAX / extent)
+            fits = false;
+        product *= extent;
+    }
+    if (!shape.empty() && (!fits || product != elements))
+        fail<InvalidArgument>("{}: the shape ({}) does not have the input's {} elements", operation,
+                              join(shape), elements);
+}
+
+size_t axisNumber(int axis, size_t dimensions, const char* operation) {
+    const int count = static_cast<int>(dimensions);
+    if (axis < -count || axis >= count)
+        fail<InvalidArgument>("{}: axis {} does not exist in an array of {} dimension{}", operation,
+                              axis, count, count == 1 ? "" : "s");
+    return static_cast<size_t>(axis < 0 ? axis + count : axis);
+}
+
+AxisExtents axisExtents(const std::vector<uint64_t>& shape, int axis, uint64_t elements,
+                        const char* operation) {
+    requireShape(shape, elements, operation);
+    const std::vector<uint64_t> whole = shape.empty() ? std::vector<uint64_t>{elements} : shape;
+    const size_t chosen = axisNumber(axis, whole.size(), operation);
+    AxisExtents extents;
+    for (size_t i = 0; i < chosen; ++i)
+        extents.outer *= whole[i];
+    extents.length = whole[chosen];
+    for (size_t i = chosen + 1; i < whole.size(); ++i)
+        extents.inner *= whole[i];
+    return extents;
+}
+
+IndexType indexTypeOf(const Argument& indices, const char* operation) {
+    const DataTypes type = indices.range.tensor->dataType();
+    const bool wide = type == DataTypes::eLong || type == DataTypes::eUnsignedLong;
+    if (!wide && type != DataTypes::eInt && type != DataTypes::eUnsignedInt)
+        fail<InvalidArgument>("{}: {} are of eUnsignedInt, eInt, eUnsignedLong or eLong, not of {}",
+                              operation, indices.name, Memory::toString(type));
+    return {wide, type == DataTypes::eInt || type == DataTypes::eLong};
+}
+
+Segments segmentsOf(const Argument& offsets, const char* operation) {
+    const bool wide = indexTypeOf(offsets, operation).wide;
+    const uint64_t count = elementsOf(offsets.range);
+    if (count == 0)
+        fail<InvalidArgument>("{}: n segments have n + 1 offsets, at least one; none were given",
+                              operation);
+    return {count - 1, wide};
+}
+
+uint32_t indexBytes(const Argument& indices, uint64_t count, const char* operation) {
+    if (indexTypeOf(indices, operation).wide)
+        return 8;
+    const DataTypes type = indices.range.tensor->dataType();
+    if (count > uint64_t{1} << (type == DataTypes::eInt ? 31 : 32))
+        fail<InvalidArgument>("{}: indices of {} elements do not fit {}; take {}", operation, count,
+                              Memory::toString(type),
+                              type == DataTypes::eInt ? "eLong" : "eUnsignedLong");
+    return 4;
+}
+
+} // namespace kp::primitives

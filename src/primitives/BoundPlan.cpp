@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/BoundPlan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
+#include "operations/OpCopyRange.hpp"
+#include "operations/OpFillRange.hpp"
+#include "operations/StoragePipeline.hpp"
+#include "primitives/PlanDispatch.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+/// @throws InvalidArgument if the tensor does not have the elements of the range
+void requireRange(const Argument& argument, const char* operation) {
+    const TensorRange& range = argument.range;
+    const uint64_t size = implOf(*range.tensor).count;
+    const bool whole = range.count == TensorRange::kToTheEnd;
+    if (range.first > size || (!whole && range.count > size - range.first))
+        fail<InvalidArgument>("{}: {} begins at element {} and has {} elements, but its tensor has "
+                              "only {}",
+                              operation, argument.name, range.first,
+                              whole ? std::string("the rest of the") : formatted("{}", range.count),
+                              size);
+}
+
+/// Returns the byte at which the argument starts in its tensor.
+uint64_t startOf(const TensorRange& range) {
+    return range.first * implOf(*range.tensor).elementSize;
+}
+
+/// The bytes of a range in a VkBuffer.
+struct MemorySpan {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+};
+
+MemorySpan spanOf(const TensorRange& range) {
+    const vulkan::Buffer& buffer = *implOf(*range.tensor).buffer;
+    const uint64_t begin = buffer.offset() + startOf(range);
+    return {buffer.handle(), begin, begin + elementsOf(range) * implOf(*range.tensor).elementSize};
+}
+
+std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
+                                             const Dispatch& first) {
+    const std::vector<uint32_t> spirv = compileKernel(kernel);
+    uint32_t bindings = 0;
+    for (const View& view : first.views)
+        bindings += view.bindings;
+    const size_t words = first.views.size() + first.push.size();
+    return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
+                           kernel.constants, kernel.subgroups);
+}
+
+} // namespace
+
+std::shared_ptr<vulkan::Device> deviceOf(const std::vector<Argument>& arguments,
+                                         const char* operation) {
+    std::shared_ptr<vulkan::Device> device;
+    for (const Argument& argument : arguments) {
+        const std::shared_ptr<Tensor>& tensor = argument.range.tensor;
+        if (!tensor)
+            fail<InvalidArgument>("{}: {} is null", operation, argument.name);
+        implOf(*tensor).requireAlive();
+        if (!device)
+            device = implOf(*tensor).device;
+        requireSameDevice(*tensor, *device, operation);
+        requireRange(argument, operation);
+        const vulkan::Buffer& buffer = *implOf(*tensor).buffer;
+        if (buffer.offset() % implOf(*tensor).elementSize != 0)
+            fail<InvalidArgument>("{}: {} starts at byte {} of the buffer that it wraps, which is "
+                                  "not a multiple of its elements' {} bytes",
+                                  operation, argument.name, buffer.offset(),
+                                  implOf(*tensor).elementSize);
+    }
+    return device;
+}
+
+bool isSameMemory(const Argument& a, const Argument& b) {
+    const MemorySpan first = spanOf(a.range);
+    const MemorySpan second = spanOf(b.range);
+    return first.buffer == second.buffer && first.begin == second.begin &&
+           first.end == second.end &&
+           implOf(*a.range.tensor).elementSize == implOf(*b.range.tensor).elementSize;
+}
+
+void requireDisjoint(const Argument& a, const Argument& b, const char* operation) {
+    const MemorySpan first = spanOf(a.range);
+    const MemorySpan second = spanOf(b.range);
+    if (first.buffer == second.buffer && first.begin < second.end && second.begin < first.end)
+        fail<InvalidArgument>("{}: {} and {} overlap; give them memory of their own", operation,
+                              a.name, b.name);
+}
+
+uint64_t elementsOf(const TensorRange& range) {
+    return range.count == TensorRange::kToTheEnd ? implOf(*range.tensor).count - range.first
+                                                 : range.count;
+}
+
+BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan,
+                     std::vector<Argument> arguments, const char* operation)
+    : mDevice(std::move(device)), mPlan(std::move(plan)), mArguments(std::move(arguments)),
+      mOperation(operation), mPipelines(mPlan.kernels.size()) {
+    for (const Argument& argument : mArguments)
+        mElements.push_back(elementsOf(argument.range));
+    for (const Step& step : mPlan.steps) {
+        const auto* const dispatch = std::get_if<Dispatch>(&step);
+        if (dispatch && !mPipelines[dispatch->kernel])
+            mPipelines[dispatch->kernel] =
+                pipelineOf(*mDevice, mPlan.kernels[dispatch->kernel], *dispatch);
+    }
+    for (const uint64_t bytes : mPlan.scratch) {
+        std::shared_ptr<vulkan::Buffer> buffer = vulkan::Buffer::createScratch(*mDevice, bytes);
+        const uint64_t words = buffer->size() / sizeof(uint32_t);
+        mScratch.push_back(Internals::make<Tensor>(
+            mDevice, std::move(buffer), words, sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
+            Memory::MemoryTypes::eStorage));
+    }
+    bind();
+}
+
+BoundPlan::~BoundPlan() = default;
+
+bool BoundPlan::isBound() const {
+    for (size_t i = 0; i < mArguments.size(); ++i)
+        if (implOf(*mArguments[i].range.tensor).buffer != mBoundBuffers[i])
+            return false;
+    return true;
+}
+
+void BoundPlan::bind() {
+    // A tensor may have another size now.
+    deviceOf(mArguments, mOperation);
+    for (size_t i = 0; i < mArguments.size(); ++i)
+        if (elementsOf(mArguments[i].range) != mElements[i])
+            fail<InvalidArgument>("{} was made when {} had {} elements, and now it has {}; make "
+                                  "another operation",
+                                  mOperation, mArguments[i].name, mElements[i],
+                                  elementsOf(mArguments[i].range));
+    std::vector<PlanMemory> memories;
+    std::vector<std::shared_ptr<vulkan::Buffer>> buffers;
+    for (const Argument& argument : mArguments) {
+        memories.push_back({argument.range.tensor, startOf(argument.range)});
+        buffers.push_back(implOf(*argument.range.tensor).buffer);
+    }
+    for (const std::shared_ptr<Tensor>& tensor : mScratch)
+        memories.push_back({tensor, 0});
+
+    std::vector<std::unique_ptr<OpBase>> parts;
+    for (const Step& step : mPlan.steps) {
+        if (const auto* const dispatch = std::get_if<Dispatch>(&step)) {
+            parts.push_back(std::make_unique<PlanDispatch>(*mDevice, *dispatch,
+                                                           mPipelines[dispatch->kernel], memories));
+        } else if (const auto* const fill = std::get_if<Fill>(&step)) {
+            const PlanMemory& memory = memories[fill->memory];
+            parts.push_back(std::make_unique<OpFillRange>(
+                memory.tensor, memory.start + fill->offset, fill->bytes,
+                reinterpret_cast<const unsigned char*>(&fill->word), sizeof fill->word));
+        } else {
+            const Copy& copy = std::get<Copy>(step);
+            const PlanMemory& source = memories[copy.source];
+            const PlanMemory& destination = memories[copy.destination];
+            parts.push_back(std::make_unique<OpCopyRange>(
+                source.tensor, source.start + copy.sourceOffset, destination.tensor,
+                destination.start + copy.destinationOffset, copy.bytes));
+        }
+    }
+    mParts = std::move(parts);
+    mBoundBuffers = std::move(buffers);
+}
+
+const std::vector<std::unique_ptr<OpBase>>& BoundPlan::parts() {
+    if (!isBound())
+        bind();
+    return mParts;
+}
+
+void BoundPlan::noteWrites() const {
+    std::vector<bool> written(mArguments.size());
+    const auto note = [&](uint32_t memory) {
+        if (memory < written.size())
+            written[memory] = true;
+    };
+    for (const Step& step : mPlan.steps) {
+        if (const auto* const dispatch = std::get_if<Dispatch>(&step)) {
+            for (const View& view : dispatch->views)
+                if (view.use != View::Use::eRead)
+                    note(view.memory);
+        } else if (const auto* const fill = std::get_if<Fill>(&step)) {
+            note(fill->memory);
+        } else {
+            note(std::get<Copy>(step).destination);
+        }
+    }
+    for (size_t i = 0; i < written.size(); ++i)
+        if (written[i] && mArguments[i].range.tensor->isInit())
+            implOf(*mArguments[i].range.tensor).noteDeviceWrite();
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "vulkan/device/Device.hpp"
+
+namespace kp::primitives {
+
+/// What plans depend on. Pure data, so that tests can invent devices.
+struct DeviceTraits {
+    /// The largest View, in bytes: within maxStorageBufferRange, and so small that a shader counts
+    /// bytes with 32 bits.
+    uint64_t maxViewBytes = 0;
+    uint32_t maxGroupSize = 0;  ///< invocations of a work group, in x
+    uint32_t maxGroupCount = 0; ///< of a dispatch, in each dimension
+    uint32_t sharedBytes = 0;   ///< per work group
+    uint32_t minSubgroupSize = 0;
+    uint32_t maxSubgroupSize = 0;
+    bool subgroups = false;   ///< full ones, with shuffles, ballots and votes
+    bool memoryModel = false; ///< Vulkan's, with device scope
+    bool isCpu = false;
+    bool isNvidia = false;
+
+    static DeviceTraits of(const vulkan::Device& device);
+};
+
+} // namespace kp::primitives

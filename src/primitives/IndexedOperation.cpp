@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/IndexedOperation.hpp"
+
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
+#include "primitives/Axis.hpp"
+#include "primitives/IndexedPlan.hpp"
+#include "primitives/MoveUnit.hpp"
+
+namespace kp::primitives {
+
+std::unique_ptr<BoundPlan> indexedOperation(const TensorRange& in, const TensorRange& indices,
+                                            const TensorRange& out,
+                                            const std::vector<uint64_t>& shape, int axis,
+                                            bool scatter) {
+    const char* const name = scatter ? "OpScatter" : "OpGather";
+    std::vector<Argument> arguments = {
+        {in, "the input"}, {indices, "the indices"}, {out, "the output"}};
+    const std::shared_ptr<vulkan::Device> device = deviceOf(arguments, name);
+    requireDisjoint(arguments[0], arguments[2], name);
+    requireDisjoint(arguments[1], arguments[2], name);
+    requireSameElements(arguments[0], arguments[2], name);
+    requireMovable(*device, *in.tensor, scatter ? "scatter" : "gather");
+
+    IndexedProblem problem;
+    const IndexType type = indexTypeOf(arguments[1], name);
+    problem.wideIndices = type.wide;
+    problem.signedIndices = type.isSigned;
+    problem.indices = elementsOf(indices);
+    const uint64_t arrayElements = elementsOf(scatter ? out : in);
+    const uint64_t listElements = elementsOf(scatter ? in : out);
+    problem.array = axisExtents(shape, axis, arrayElements, name);
+    const uint64_t slice = problem.array.outer * problem.array.inner;
+    if (problem.indices != 0 &&
+        (slice > UINT64_MAX / problem.indices || slice * problem.indices != listElements))
+        fail<InvalidArgument>("{}: {} indices need {} elements each in {}, which has {}", name,
+                              problem.indices, slice, scatter ? "the input" : "the output",
+                              listElements);
+    if (problem.indices == 0 && listElements != 0)
+        fail<InvalidArgument>("{}: there are no indices, but {} has {} elements", name,
+                              scatter ? "the input" : "the output", listElements);
+    problem.elementBytes = implOf(*in.tensor).elementSize;
+    problem.scatter = scatter;
+    problem.inUnit = startUnit(in);
+    problem.outUnit = startUnit(out);
+    Plan plan = planIndexed(problem, DeviceTraits::of(*device));
+    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), name);
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/MatMulPlan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <MatMul.glsl.hpp>
+#include <MatMulFinish.glsl.hpp>
+#include <MatMulOperand.glsl.hpp>
+#include <MatMulTiles.glsl.hpp>
+#include <MatMulVector.glsl.hpp>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+
+uint64_t dividedUp(uint64_t a, uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// Tiles, and how much of a device's arithmetic they reach. It falls with the multiplications per
+/// vector read from shared memory: 64 for 4 vectors, 32 for 3, 16 for 2. A depth of 8 is for
+/// devices with little shared memory: it has twice the barriers.
+struct TileRule {
+    MatMulTile tile;
+    double efficiency;
+};
+constexpr TileRule kTiles[] = {
+    {{128, 128, 16, 8, 8}, 1.0}, {{128, 128, 8, 8, 8}, 0.9}, {{64, 64, 16, 8, 4}, 0.7},
+    {{64, 64, 8, 8, 4}, 0.65},   {{128, 32, 16, 8, 4}, 0.7}, {{32, 128, 16, 4, 8}, 0.7},
+    {{32, 32, 16, 4, 4}, 0.45},  {{32, 32, 8, 4, 4}, 0.4},
+};
+
+/// How work is divided. One table, with the reason of each number.
+struct MatMulRules {
+    /// Invocations that run at the same time: two groups of 256 per core, which registers allow, on
+    /// the 132 cores of an H200. On smaller devices, work is cut finer than necessary.
+    uint64_t cores = 132;
+    uint64_t threadsPerCore = 512;
+    /// Bytes in the accumulators of an invocation. More do not fit the registers.
+    uint32_t maxSumBytes = 256;
+    /// Slices shorter than this do not pay for the pass that adds them.
+    uint64_t minSliceLength = 256;
+    uint64_t maxSlices = 256;
+    /// Costs of slices, in multiplications of a core: the pass that adds them (2 us), and writing
+    /// and reading a sum (8 bytes at 4.3 TB/s).
+    double sliceCost = 500'000;
+    double sumCost = 0.5;
+    /// Products with a vector: groups, and elements of a row per invocation.
+    uint32_t vectorGroupSize = 256;
+    uint64_t vectorGroups = 132 * 8;
+    uint64_t vectorElements = 32;
+    uint64_t minVectorSlice = 2048;
+
+    static MatMulRules of(const DeviceTraits& traits) {
+        MatMulRules rules;
+        rules.vectorGroupSize =
+            std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
+        if (traits.isCpu) {
+            rules.cores = 4;
+            // Its compiler takes seconds for larger tiles, which are not faster there.
+            rules.maxSumBytes = 64;
+            rules.vectorGroups = 16;
+        }
+        return rules;
+    }
+};
+
+/// Returns the part of `text` for one operand: "A" or "B" for "Operand" and "OPERAND".
+std::string operandText(const char* name) {
+    std::string text(MATMULOPERAND_GLSL);
+    for (const std::string_view word : {"Operand", "OPERAND"})
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+            text.replace(at, word.size(), name);
+    return text;
+}
+
+std::array<uint32_t, 2> wordsOf(double value, DataTypes sum) {
+    uint64_t bits = 0;
+    if (sum == DataTypes::eFloat)
+        bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+    else if (sum == DataTypes::eDouble)
+        bits = std::bit_cast<uint64_t>(value);
+    else
+        bits = value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value))
+                         : static_cast<uint64_t>(value);
+    return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
+}
+
+/// Returns the elements from the first to the last of `rows` stored rows.
+uint64_t spanOf(uint64_t rows, uint64_t length, uint64_t stride) {
+    return rows == 0 || length == 0 ? 0 : (rows - 1) * stride + length;
+}
+
+/// Adds the steps of a product to a plan.
+class MatMulPlanner {
+public:
+    MatMulPlanner(const MatMulProblem& problem, const DeviceTraits& traits,
+                  const MatMulChoice* choice)
+        : mProblem(problem), mTraits(traits), mRules(MatMulRules::of(traits)), mChoice(choice),
+          mSum(matMulSumType(problem.in)), mSumBytes(Memory::dataTypeMemorySize(mSum)),
+          mInBytes(Memory::dataTypeMemorySize(problem.in)),
+          mOutBytes(Memory::dataTypeMemorySize(problem.out)), mPlan(problem.hasBias ? 4 : 3) {}
+
+    Plan plan() {
+        if (mProblem.rows == 0 || mProblem.columns == 0 || mProblem.batches == 0)
+            return std::move(mPlan);
+        choosePanels();
+        for (uint64_t batch = 0; batch < mProblem.batches; batch += mBatches)
+            for (uint64_t row = 0; row < mProblem.rows; row += mRows)
+                for (uint64_t column = 0; column < mProblem.columns; column += mColumns)
+                    addPanel(batch, row, column);
+        return std::move(mPlan);
+    }
+
+private:
+    enum class Kind { eTiles, eVector, eFinish };
+
+    /// Some rows, columns and products of C, such that all their memory fits the views.
+    struct Panel {
+        uint64_t batch = 0;
+        uint64_t row = 0;
+        uint64_t column = 0;
+        uint64_t batches = 1;
+        uint64_t rows = 1;
+        uint64_t columns = 1;
+    };
+    /// A part of `inner`.
+    struct Slices {
+        uint64_t first = 0; ///< element
+        uint64_t inner = 0;
+        uint64_t count = 1;
+        uint64_t length = 0;
+        uint64_t number = 0; ///< of the first one among all
+    };
+
+    void choosePanels();
+    void addPanel(uint64_t batch, uint64_t row, uint64_t column);
+    void addProduct(const Panel& panel, const Slices& slices, bool final);
+    void addFinish(const Panel& panel, uint64_t slices);
+    std::vector<Slices> slices() const;
+    uint32_t kernel(Kind kind, bool final);
+    std::string macrosOf(Kind kind, bool final) const;
+
+    bool isVector() const { return mProblem.rows == 1 || mProblem.columns == 1; }
+    /// A product with a row takes B as its matrix.
+    bool hasRowResult() const { return mProblem.columns != 1; }
+    /// True if rows of A (or B) are stored along `inner`.
+    bool aAlongInner() const { return !mProblem.transposeA; }
+    bool bAlongInner() const { return mProblem.transposeB; }
+    bool isAligned(const StoredMatrix& matrix) const {
+        return mPanelsAligned && matrix.isAligned && matrix.stride % 4 == 0 &&
+               matrix.batchStride % 4 == 0;
+    }
+
+    View operandView(bool isA, const Panel& panel, const Slices& slices) const;
+    void addResultViews(Dispatch& dispatch, const Panel& panel) const;
+    View partialView(const Panel& panel, uint64_t slices, View::Use use) const;
+    void addPush(Dispatch& dispatch, const Panel& panel, const Slices& slices, bool swapped) const;
+
+    const MatMulProblem& mProblem;
+    const DeviceTraits& mTraits;
+    MatMulRules mRules;
+    const MatMulChoice* mChoice;
+    DataTypes mSum;
+    uint32_t mSumBytes;
+    uint32_t mInBytes;
+    uint32_t mOutBytes;
+    Plan mPlan;
+    std::vector<std::pair<std::pair<Kind, bool>, uint32_t>> mKernels;
+    MatMulTile mTile{};
+    uint32_t mLanes = 1;
+    uint64_t mSliceCount = 1;
+    /// The extents of panels.
+    uint64_t mRows = 1;
+    uint64_t mColumns = 1;
+    uint64_t mInner = 1;
+    uint64_t mBatches = 1;
+    bool mPanelsAligned = true; ///< panels begin at multiples of four
+    std::optional<uint32_t> mPartials;
+};
+
+std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
+    std::string macros = glslTypeMacros("A", mProblem.in) + glslTypeMacros("B", mProblem.in) +
+                         glslTypeMacros("C", mProblem.out) + glslTypeMacros("SUM", mSum) +
+                         glslVectorMacros("A", mProblem.in) + glslVectorMacros("B", mProblem.in) +
+                         glslVectorMacros("C", mProblem.out);
+    macros += formatted("#define ACC {}\n#define FOUR {}\n", glslComputedName(mSum),
+                        glslComputedVector(mSum));
+    const auto define = [&](bool condition, const char* name) {
+        if (condition)
+            macros += formatted("#define {}\n", name);
+    };
+    uint32_t binding = 0;
+    bool matrixAlongInner = aAlongInner();
+    bool matrixAligned = isAligned(mProblem.a);
+    if (kind == Kind::eTiles) {
+        macros +=
+            formatted("#define A_BINDING 0\n#define B_BINDING 2\n"
+                      "#define A_TILE {}u\n#define B_TILE {}u\n#define DEPTH {}u\n"
+                      "#define THREADS {}u\n#define THREAD_ROWS {}u\n"
+                      "#define THREAD_COLUMNS {}u\n#define UNROLL {}\n",
+                      mTile.rows, mTile.columns, mTile.depth, mTile.threads(), mTile.threadRows,
+                      mTile.threadColumns, mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+        define(bAlongInner(), "B_ALONG_INNER");
+        define(isAligned(mProblem.b), "B_ALIGNED");
+        binding = 4;
+    } else if (kind == Kind::eVector) {
+        macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
+        if (hasRowResult()) {
+            macros += "#define ROW_RESULT\n";
+            matrixAlongInner = bAlongInner();
+            matrixAligned = isAligned(mProblem.b);
+        }
+        binding = 3;
+    }
+    if (kind != Kind::eFinish) {
+        macros += "#define OPERANDS\n";
+        define(matrixAlongInner, "A_ALONG_INNER");
+        define(matrixAligned, "A_ALIGNED");
+    }
+    if (kind == Kind::eFinish || !final) {
+        macros += formatted("#define PARTIALS\n#define PARTIAL_BINDING {}\n", binding);
+        ++binding;
+    }
+    if (final) {
+        macros += formatted("#define RESULT\n#define C_BINDING {}\n#define BIAS_BINDING {}\n",
+                            binding, binding + 2);
+        define(mProblem.beta != 0, "READS_C");
+        define(mProblem.hasBias, "BIAS");
+        define(mProblem.biasOfRows, "BIAS_OF_ROWS");
+        define(isAligned(mProblem.c), "C_ALIGNED");
+    }
+    return macros;
+}
+
+uint32_t MatMulPlanner::kernel(Kind kind, bool final) {
+    for (const auto& [key, number] : mKernels)
+        if (key == std::pair(kind, final))
+            return number;
+    std::string text(MATMUL_GLSL);
+    Kernel made;
+    if (kind == Kind::eTiles) {
+        made.name = "OpMatMul by tiles";
+        text += operandText("A") + operandText("B") + std::string(MATMULTILES_GLSL);
+        made.constants = {mTile.threads()};
+    } else if (kind == Kind::eVector) {
+        made.name = "OpMatMul with a vector";
+        text += operandText("A") + std::string(MATMULVECTOR_GLSL);
+        made.constants = {mRules.vectorGroupSize};
+    } else {
+        made.name = "OpMatMul of slices";
+        text += MATMULFINISH_GLSL;
+        made.constants = {mRules.vectorGroupSize};
+    }
+    made.source = composeSource(macrosOf(kind, final), "", text, false);
+    if (final)
+        made.userTexts = {{"epilogue", !mProblem.epilogue.empty() ? mProblem.epilogue
+                                       : mProblem.hasBias         ? "c + bias"
+                                                                  : "c"}};
+    mKernels.push_back({{kind, final}, mPlan.addKernel(std::move(made))});
+    return mKernels.back().second;
+}
+
+/// Cuts the product so that every part's memory fits a view.
+void MatMulPlanner::choosePanels() {
+    const uint64_t mostIn = mTraits.maxViewBytes / mInBytes;
+    const uint64_t mostOut = mTraits.maxViewBytes / std::max(mOutBytes, mSumBytes);
+    const auto rowsIn = [](uint64_t most, uint64_t length, uint64_t stride) {
+        return stride == 0 ? UINT64_MAX : (most - length) / stride + 1;
+    };
+    // First the length of stored rows, then their number.
+    mRows = std::min(mProblem.rows, aAlongInner() ? UINT64_MAX : mostIn);
+    mColumns = std::min({mProblem.columns, mostOut, bAlongInner() ? UINT64_MAX : mostIn});
+    mInner = std::min(std::max<uint64_t>(1, mProblem.inner),
+                      aAlongInner() || bAlongInner() ? mostIn : UINT64_MAX);
+    mRows = std::min(mRows, rowsIn(mostOut, mColumns, mProblem.c.stride));
+    if (aAlongInner())
+        mRows = std::min(mRows, rowsIn(mostIn, mInner, mProblem.a.stride));
+    if (bAlongInner())
+        mColumns = std::min(mColumns, rowsIn(mostIn, mInner, mProblem.b.stride));
+    if (!aAlongInner())
+        mInner = std::min(mInner, rowsIn(mostIn, mRows, mProblem.a.stride));
+    if (!bAlongInner())
+        mInner = std::min(mInner, rowsIn(mostIn, mColumns, mProblem.b.stride));
+    const auto align = [](uint64_t& extent, uint64_t whole) {
+        for (const uint64_t multiple : {128, 16, 4})
+            if (extent < whole && extent > multiple) {
+                extent -= extent % multiple;
+                return;
+            }
+    };
+    align(mInner, mProblem.inner);
+    const uint64_t pieces = dividedUp(std::max<uint64_t>(1, mProblem.inner), mInner);
+    if (pieces > 1) // The sums of a row of C must fit as well.
+        mColumns = std::min(mColumns, std::max<uint64_t>(1, mostOut / pieces));
+    align(mColumns, mProblem.columns);
+    mRows = std::min(mRows, std::max<uint64_t>(1, mostOut / pieces / mColumns));
+    align(mRows, mProblem.rows);
+    mPanelsAligned = (mRows == mProblem.rows || mRows % 4 == 0) &&
+                     (mColumns == mProblem.columns || mColumns % 4 == 0) &&
+                     (mInner >= mProblem.inner || mInner % 4 == 0);
+
+    mBatches =
+        std::min(mProblem.batches, std::max<uint64_t>(1, mostOut / pieces / mRows / mColumns));
+    const auto limitBatches = [&](const StoredMatrix& matrix, uint64_t span, uint64_t most) {
+        if (matrix.batchStride > 0 && span > 0)
+            mBatches = std::min(mBatches, (most - span) / matrix.batchStride + 1);
+    };
+    limitBatches(mProblem.a,
+                 aAlongInner() ? spanOf(mRows, mInner, mProblem.a.stride)
+                               : spanOf(mInner, mRows, mProblem.a.stride),
+                 mostIn);
+    limitBatches(mProblem.b,
+                 bAlongInner() ? spanOf(mColumns, mInner, mProblem.b.stride)
+                               : spanOf(mInner, mColumns, mProblem.b.stride),
+                 mostIn);
+    limitBatches(mProblem.c, spanOf(mRows, mColumns, mProblem.c.stride), mostOut);
+
+    if (isVector() && mProblem.inner > 0) {
+        const uint64_t outer = std::max(mRows, mColumns);
+        const bool along = hasRowResult() ? bAlongInner() : aAlongInner();
+        uint64_t perGroup = 128;
+        if (along) {
+            const uint64_t wanted = dividedUp(mInner, mRules.vectorElements);
+            mLanes = static_cast<uint32_t>(
+                std::min<uint64_t>(mRules.vectorGroupSize, std::bit_ceil(wanted)));
+            perGroup = mRules.vectorGroupSize / mLanes;
+        }
+        const uint64_t groups = dividedUp(outer, perGroup) * mBatches;
+        const uint64_t least = along ? mRules.minVectorSlice : mRules.minSliceLength;
+        mSliceCount = std::clamp<uint64_t>(
+            std::min(mRules.vectorGroups / std::max<uint64_t>(1, groups), mInner / least), 1,
+            mRules.maxSlices);
+    } else {
+        const MatMulChoice choice = mChoice ? *mChoice : chooseMatMulTile(mProblem, mTraits);
+        mTile = choice.tile;
+        mSliceCount = choice.slices;
+    }
+    // The sums must fit a view.
+    const uint64_t elements = mRows * mColumns * mBatches * pieces;
+    mSliceCount = std::max<uint64_t>(1, std::min(mSliceCount, mostOut / elements));
+}
+
+std::vector<MatMulPlanner::Slices> MatMulPlanner::slices() const {
+    std::vector<Slices> all;
+    uint64_t number = 0;
+    for (uint64_t first = 0; first < mProblem.inner; first += mInner) {
+        Slices slices;
+        slices.first = first;
+        slices.inner = std::min(mInner, mProblem.inner - first);
+        slices.length = dividedUp(dividedUp(slices.inner, mSliceCount), 16) * 16;
+        slices.count = dividedUp(slices.inner, slices.length);
+        slices.number = number;
+        number += slices.count;
+        all.push_back(slices);
+    }
+    return all;
+}
+
+void MatMulPlanner::addPanel(uint64_t batch, uint64_t row, uint64_t column) {
+    Panel panel;
+    panel.batch = batch;
+    panel.row = row;
+    panel.column = column;
+    panel.batches = std::min(mBatches, mProblem.batches - batch);
+    panel.rows = std::min(mRows, mProblem.rows - row);
+    panel.columns = std::min(mColumns, mProblem.columns - column);
+    const std::vector<Slices> all = slices();
+    const uint64_t count = all.empty() ? 0 : all.back().number + all.back().count;
+    if (count == 1) {
+        addProduct(panel, all.front(), true);
+        return;
+    }
+    if (!mPartials) { // the first panel is the largest
+        mPartials = mPlan.addScratch(
+            std::max<uint64_t>(16, count * panel.batches * panel.rows * panel.columns * mSumBytes));
+    }
+    for (const Slices& part : all)
+        addProduct(panel, part, false);
+    addFinish(panel, count);
+}
+
+View MatMulPlanner::operandView(bool isA, const Panel& panel, const Slices& slices) const {
+    const StoredMatrix& matrix = isA ? mProblem.a : mProblem.b;
+    const bool alongInner = isA ? aAlongInner() : bAlongInner();
+    const uint64_t outer = isA ? panel.row : panel.column;
+    const uint64_t outers = isA ? panel.rows : panel.columns;
+    const uint64_t first =
+        alongInner ? outer * matrix.stride + slices.first : slices.first * matrix.stride + outer;
+    const uint64_t span = alongInner ? spanOf(outers, slices.inner, matrix.stride)
+                                     : spanOf(slices.inner, outers, matrix.stride);
+    View view;
+    view.memory = isA ? 0 : 1;
+    view.offset = (panel.batch * matrix.batchStride + first) * mInBytes;
+    view.bytes = ((panel.batches - 1) * matrix.batchStride + span) * mInBytes;
+    view.elementBytes = mInBytes;
+    view.bindings = 2;
+    return view;
+}
+
+void MatMulPlanner::addResultViews(Dispatch& dispatch, const Panel& panel) const {
+    View view;
+    view.memory = 2;
+    view.offset =
+        (panel.batch * mProblem.c.batchStride + panel.row * mProblem.c.stride + panel.column) *
+        mOutBytes;
+    view.bytes = ((panel.batches - 1) * mProblem.c.batchStride +
+                  spanOf(panel.rows, panel.columns, mProblem.c.stride)) *
+                 mOutBytes;
+    view.elementBytes = mOutBytes;
+    view.use = mProblem.beta != 0 ? View::Use::eReadWrite : View::Use::eWrite;
+    view.bindings = 2;
+    dispatch.views.push_back(view);
+    if (mProblem.hasBias)
+        dispatch.views.push_back({3, (mProblem.biasOfRows ? panel.row : panel.column) * mOutBytes,
+                                  (mProblem.biasOfRows ? panel.rows : panel.columns) * mOutBytes,
+                                  mOutBytes});
+}
+
+View MatMulPlanner::partialView(const Panel& panel, uint64_t slices, View::Use use) const {
+    View view;
+    view.memory = *mPartials;
+    view.bytes =
+        std::max<uint64_t>(16, slices * panel.batches * panel.rows * panel.columns * mSumBytes);
+    view.elementBytes = mSumBytes;
+    view.use = use;
+    return view;
+}
+
+void MatMulPlanner::addPush(Dispatch& dispatch, const Panel& panel, const Slices& slices,
+                            bool swapped) const {
+    const StoredMatrix& a = swapped ? mProblem.b : mProblem.a;
+    const StoredMatrix& b = swapped ? mProblem.a : mProblem.b;
+    // Strides may be larger than words only where all indices are 0.
+    const auto word = [](uint64_t value) { return static_cast<uint32_t>(value); };
+    uint64_t vectorStride = b.stride;
+    if (isVector()) // of the vector's elements
+        vectorStride = (swapped ? aAlongInner() : bAlongInner()) ? 1 : b.stride;
+    const bool tiled = !isVector();
+    dispatch.push = {word(panel.rows),
+                     word(panel.columns),
+                     word(slices.inner),
+                     word(panel.batches),
+                     word(a.stride),
+                     word(vectorStride),
+                     word(mProblem.c.stride),
+                     word(a.batchStride),
+                     word(b.batchStride),
+                     word(mProblem.c.batchStride),
+                     tiled && mTile.rows ? word(dividedUp(panel.rows, mTile.rows)) : 1,
+                     tiled && mTile.columns ? word(dividedUp(panel.columns, mTile.columns)) : 1,
+                     word(slices.count),
+                     word(slices.length),
+                     word(slices.number),
+                     word(panel.row),
+                     word(panel.column),
+                     word(panel.batch),
+                     mLanes};
+    for (const double factor : {mProblem.alpha, mProblem.beta})
+        for (const uint32_t part : wordsOf(factor, mSum))
+            dispatch.push.push_back(part);
+}
+
+void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool final) {
+    const bool swapped = isVector() && hasRowResult();
+    Dispatch dispatch;
+    dispatch.kernel = kernel(isVector() ? Kind::eVector : Kind::eTiles, final);
+    dispatch.views = {operandView(!swapped, panel, slices), operandView(swapped, panel, slices)};
+    if (isVector())
+        dispatch.views[1].bindings = 1;
+    if (final)
+        addResultViews(dispatch, panel);
+    else
+        dispatch.views.push_back(
+            partialView(panel, slices.number + slices.count, View::Use::eWrite));
+    addPush(dispatch, panel, slices, swapped);
+    uint64_t tiles = 0;
+    if (isVector()) {
+        const bool along = hasRowResult() ? bAlongInner() : aAlongInner();
+        tiles = dividedUp(std::max(panel.rows, panel.columns),
+                          along ? mRules.vectorGroupSize / mLanes : 128);
+    } else {
+        tiles = dividedUp(panel.rows, mTile.rows) * dividedUp(panel.columns, mTile.columns);
+    }
+    dispatch.groups = tiles * slices.count * panel.batches;
+    mPlan.steps.push_back(std::move(dispatch));
+}
+
+void MatMulPlanner::addFinish(const Panel& panel, uint64_t count) {
+    Slices slices;
+    slices.count = count;
+    Dispatch dispatch;
+    dispatch.kernel = kernel(Kind::eFinish, true);
+    dispatch.views = {partialView(panel, count, View::Use::eRead)};
+    addResultViews(dispatch, panel);
+    addPush(dispatch, panel, slices, false);
+    dispatch.groups = dividedUp(panel.batches * panel.rows * panel.columns, mRules.vectorGroupSize);
+    mPlan.steps.push_back(std::move(dispatch));
+}
+
+} // namespace
+
+DataTypes matMulSumType(DataTypes in) {
+    if (in == DataTypes::eBool)
+        fail<InvalidArgument>("OpMatMul: matrices of eBool cannot be multiplied; numbers can");
+    return glslTypeOf(in, "multiplied").computed;
+}
+
+MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& traits) {
+    const MatMulRules rules = MatMulRules::of(traits);
+    const uint32_t bytes = Memory::dataTypeMemorySize(matMulSumType(problem.in));
+    MatMulChoice best{kTiles[std::size(kTiles) - 1].tile};
+    std::optional<double> least;
+    for (const TileRule& rule : kTiles) {
+        const MatMulTile& tile = rule.tile;
+        if (tile.sharedBytes(bytes) > traits.sharedBytes || tile.threads() > traits.maxGroupSize ||
+            tile.threadRows * tile.threadColumns * bytes > rules.maxSumBytes)
+            continue;
+        const uint64_t groups = dividedUp(problem.rows, tile.rows) *
+                                dividedUp(problem.columns, tile.columns) * problem.batches;
+        const uint64_t perCore = rules.threadsPerCore / tile.threads();
+        const uint64_t slots = rules.cores * perCore;
+        const uint64_t most =
+            std::clamp<uint64_t>(problem.inner / rules.minSliceLength, 1, rules.maxSlices);
+        for (uint64_t slices = 1; slices <= most; slices *= 2) {
+            const uint64_t length = dividedUp(problem.inner, slices);
+            const double rounds = static_cast<double>(dividedUp(groups * slices, slots));
+            double cost = rounds * static_cast<double>(perCore) *
+                          static_cast<double>(tile.rows * tile.columns) *
+                          static_cast<double>(length) / rule.efficiency;
+            if (slices > 1)
+                cost += rules.sliceCost + rules.sumCost *
+                                              static_cast<double>(slices * problem.batches) *
+                                              static_cast<double>(problem.rows) *
+                                              static_cast<double>(problem.columns);
+            if (!least || cost < *least) {
+                least = cost;
+                best = {tile, slices};
+            }
+        }
+    }
+    return best;
+}
+
+Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits,
+                const MatMulChoice* choice) {
+    return MatMulPlanner(problem, traits, choice).plan();
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/OpReduce.hpp>
+
+#include <memory>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Axis.hpp"
+#include "primitives/BoundPlan.hpp"
+#include "primitives/ReducePlan.hpp"
+
+namespace kp {
+namespace {
+
+using primitives::BoundPlan;
+
+std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& out,
+                                      const Operator& combine, const ReduceOptions& options) {
+    constexpr const char* kName = "OpReduce";
+    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output"}};
+    if (options.segments)
+        arguments.push_back({options.segments, "the offsets"});
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+    primitives::requireDisjoint(arguments[0], arguments[1], kName);
+
+    primitives::ReduceProblem problem;
+    problem.combine = combine;
+    problem.in = in.tensor->dataType();
+    problem.out = out.tensor->dataType();
+    problem.length = primitives::elementsOf(in);
+    if (options.segments) {
+        if (!options.shape.empty() || options.axis)
+            fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
+                                  "segments, or shape and axis",
+                                  kName);
+        primitives::requireDisjoint(arguments[2], arguments[1], kName);
+        problem.segments = primitives::segmentsOf(arguments[2], kName);
+    } else if (options.axis) {
+        const primitives::AxisExtents extents =
+            primitives::axisExtents(options.shape, *options.axis, problem.length, kName);
+        problem.outer = extents.outer;
+        problem.length = extents.length;
+        problem.inner = extents.inner;
+    } else if (!options.shape.empty()) {
+        primitives::requireShape(options.shape, problem.length, kName);
+    }
+    primitives::reduceType(problem); // throws if the types do not match
+    requireGlslType(*device, problem.in, "reduce");
+    requireGlslType(*device, problem.out, "reduce to");
+    if (primitives::elementsOf(out) != problem.results())
+        fail<InvalidArgument>("{}: there are {} results, but the output has {} elements", kName,
+                              problem.results(), primitives::elementsOf(out));
+    primitives::Plan plan = primitives::planReduce(problem, primitives::DeviceTraits::of(*device));
+    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
+}
+
+} // namespace
+
+OpReduce::OpReduce(const TensorRange& in, const TensorRange& out, const Operator& combine,
+                   const ReduceOptions& options)
+    : Primitive(reducePlan(in, out, combine, options)) {}
+
+OpReduce::~OpReduce() = default;
+
+} // namespace kp

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/OpScan.hpp>
+
+#include <memory>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Axis.hpp"
+#include "primitives/BoundPlan.hpp"
+#include "primitives/OperatorSource.hpp"
+#include "primitives/ScanPlan.hpp"
+
+namespace kp {
+namespace {
+
+using primitives::BoundPlan;
+
+std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& out,
+                                    const Operator& combine, const ScanOptions& options) {
+    constexpr const char* kName = "OpScan";
+    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output"}};
+    if (options.segments)
+        arguments.push_back({options.segments, "the offsets"});
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+
+    primitives::ScanProblem problem;
+    problem.combine = combine;
+    problem.in = in.tensor->dataType();
+    problem.out = out.tensor->dataType();
+    problem.exclusive = options.exclusive;
+    problem.determinism = options.determinism;
+    problem.length = primitives::elementsOf(in);
+    problem.inPlace = primitives::isSameMemory(arguments[0], arguments[1]);
+    if (!problem.inPlace)
+        primitives::requireDisjoint(arguments[0], arguments[1], kName);
+    if (options.segments) {
+        if (!options.shape.empty() || options.axis)
+            fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
+                                  "segments, or shape and axis",
+                                  kName);
+        primitives::requireDisjoint(arguments[2], arguments[1], kName);
+        const primitives::Segments segments = primitives::segmentsOf(arguments[2], kName);
+        problem.segments = primitives::ScanProblem::Offsets{segments.count + 1, segments.wide};
+    } else if (options.axis) {
+        const primitives::AxisExtents extents =
+            primitives::axisExtents(options.shape, *options.axis, problem.length, kName);
+        problem.outer = extents.outer;
+        problem.length = extents.length;
+        problem.inner = extents.inner;
+    } else if (!options.shape.empty()) {
+        primitives::requireShape(options.shape, problem.length, kName);
+    }
+    primitives::operatorType(combine, problem.in, problem.out, kName); // throws
+    requireGlslType(*device, problem.in, "scan");
+    requireGlslType(*device, problem.out, "scan to");
+    if (primitives::elementsOf(out) != primitives::elementsOf(in))
+        fail<InvalidArgument>("{}: the input has {} elements, but the output {}", kName,
+                              primitives::elementsOf(in), primitives::elementsOf(out));
+    primitives::Plan plan = primitives::planScan(problem, primitives::DeviceTraits::of(*device));
+    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
+}
+
+} // namespace
+
+OpScan::OpScan(const TensorRange& in, const TensorRange& out, const Operator& combine,
+               const ScanOptions& options)
+    : Primitive(scanPlan(in, out, combine, options)) {}
+
+OpScan::~OpScan() = default;
+
+} // namespace kp

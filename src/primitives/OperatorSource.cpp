@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/OperatorSource.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+
+/// Returns the largest (or smallest) value, infinities included.
+const char* extremeOf(DataTypes computed, bool largest) {
+    switch (computed) {
+    case DataTypes::eInt:
+        return largest ? "0x7fffffff" : "(-0x7fffffff - 1)";
+    case DataTypes::eUnsignedInt:
+        return largest ? "0xffffffffu" : "0u";
+    case DataTypes::eLong:
+        return largest ? "packInt2x32(ivec2(-1, 0x7fffffff))"
+                       : "packInt2x32(ivec2(0, -0x7fffffff - 1))";
+    case DataTypes::eUnsignedLong:
+        return largest ? "packUint2x32(uvec2(0xffffffffu))" : "packUint2x32(uvec2(0u))";
+    case DataTypes::eFloat:
+        return largest ? "uintBitsToFloat(0x7f800000u)" : "uintBitsToFloat(0xff800000u)";
+    default:
+        return largest ? "packDouble2x32(uvec2(0u, 0x7ff00000u))"
+                       : "packDouble2x32(uvec2(0u, 0xfff00000u))";
+    }
+}
+
+std::string expressionOf(const Operator& combine, DataTypes computed) {
+    switch (combine.operation) {
+    case ReduceOperation::eSum:
+        return "a + b";
+    case ReduceOperation::eProduct:
+        return "a * b";
+    case ReduceOperation::eMinimum:
+        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : min(a, b)" : "min(a, b)";
+    case ReduceOperation::eMaximum:
+        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : max(a, b)" : "max(a, b)";
+    case ReduceOperation::eAnd:
+        return "a & b";
+    case ReduceOperation::eOr:
+        return "a | b";
+    default:
+        return "a ^ b";
+    }
+}
+
+std::string identityOf(const Operator& combine, DataTypes computed) {
+    switch (combine.operation) {
+    case ReduceOperation::eProduct:
+        return "1";
+    case ReduceOperation::eMinimum:
+        return extremeOf(computed, true);
+    case ReduceOperation::eMaximum:
+        return extremeOf(computed, false);
+    case ReduceOperation::eAnd:
+        return "~T(0)";
+    default:
+        return "0";
+    }
+}
+
+} // namespace
+
+std::string nameOf(ReduceOperation operation) {
+    static constexpr std::array<const char*, 13> kNames = {
+        "eSum",  "eProduct",    "eMinimum",    "eMaximum", "eAnd", "eOr",          "eXor",
+        "eMean", "eArgMinimum", "eArgMaximum", "eAny",     "eAll", "eCountNonZero"};
+    const auto index = static_cast<size_t>(operation);
+    if (index >= kNames.size())
+        fail<InvalidArgument>("{} is not a ReduceOperation", index);
+    return kNames[index];
+}
+
+void requireCombines(const Operator& combine, DataTypes computed, const char* user) {
+    if (combine.isExpression())
+        return;
+    const std::string name = nameOf(combine.operation);
+    if (combine.operation > ReduceOperation::eXor)
+        fail<InvalidArgument>("{}: {} does not combine two elements into one of their type; "
+                              "operators are eSum to eXor, or an expression",
+                              user, name);
+    if (combine.operation >= ReduceOperation::eAnd && isFloatingPoint(computed))
+        fail<InvalidArgument>("{}: {} combines the bits of integers, but was given floating-point "
+                              "numbers",
+                              user, name);
+}
+
+DataTypes operatorType(const Operator& combine, DataTypes in, DataTypes out, const char* user) {
+    requireCombines(combine, glslTypeOf(in, "combined").computed, user);
+    const DataTypes computed = glslTypeOf(out, "results").computed;
+    const bool anyType = combine.isExpression() || combine.operation == ReduceOperation::eSum ||
+                         combine.operation == ReduceOperation::eProduct;
+    if (!anyType && in != out)
+        refuseOutput(combine, in, out, "the same type", user);
+    if (anyType && isFloatingPoint(in) && !isFloatingPoint(out))
+        refuseOutput(combine, in, out, "a floating-point type", user);
+    return computed;
+}
+
+void refuseOutput(const Operator& combine, DataTypes in, DataTypes out, const char* wanted,
+                  const char* user) {
+    fail<InvalidArgument>("{}: {} of {} needs an output of {}, not of {}", user,
+                          combine.isExpression() ? "an expression" : nameOf(combine.operation),
+                          Memory::toString(in), wanted, Memory::toString(out));
+}
+
+bool isFloatingPoint(DataTypes type) {
+    return type == DataTypes::eFloat || type == DataTypes::eDouble || type == DataTypes::eHalf ||
+           type == DataTypes::eBFloat16;
+}
+
+std::string operatorSource(const Operator& combine, DataTypes computed) {
+    const bool isGiven = combine.isExpression();
+    // `precise` keeps the compiler from fusing or reordering what a caller combines.
+    return formatted("#define T {}\n"
+                     "T combine(T a, T b) {{ precise T combined = T(\n{}\n); return combined; }}\n"
+                     "T identity() {{ return T(\n{}\n); }}\n",
+                     glslComputedName(computed),
+                     isGiven ? "#include \"operator\"" : expressionOf(combine, computed),
+                     isGiven ? "#include \"identity\"" : identityOf(combine, computed));
+}
+
+std::vector<Kernel::UserText> operatorTexts(const Operator& combine) {
+    if (!combine.isExpression())
+        return {};
+    return {{"operator", combine.expression}, {"identity", combine.identity}};
+}
+
+} // namespace kp::primitives

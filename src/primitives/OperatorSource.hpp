@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kompute/Memory.hpp>
+#include <kompute/primitives/Operator.hpp>
+
+#include "primitives/Plan.hpp"
+
+namespace kp::primitives {
+
+/// Returns the operation's name: "eSum".
+std::string nameOf(ReduceOperation operation);
+
+/// @param user  for messages: "OpScan"
+/// @throws InvalidArgument for an operation after eXor, which combines no two elements into one of
+///         their type, and for eAnd, eOr and eXor of floating-point numbers
+void requireCombines(const Operator& combine, Memory::DataTypes computed, const char* user);
+
+/// Returns the type that an operator combines elements in, given the types in memory: that of the
+/// output (GlslType::computed).
+/// @throws InvalidArgument as requireCombines(), and if the types do not go together: sums,
+///         products and expressions of floating-point numbers need a floating-point output, all
+///         others the input's type
+Memory::DataTypes operatorType(const Operator& combine, Memory::DataTypes in, Memory::DataTypes out,
+                               const char* user);
+
+/// Throws the InvalidArgument for an output of the wrong type. @param wanted  "a 64-bit type"
+[[noreturn]] void refuseOutput(const Operator& combine, Memory::DataTypes in, Memory::DataTypes out,
+                               const char* wanted, const char* user);
+
+/// Returns true for a type with fractions.
+bool isFloatingPoint(Memory::DataTypes type);
+
+/// Returns GLSL that defines the type T and, over it,
+///
+///     T combine(T a, T b)
+///     T identity()
+///
+/// The results of combine() do not depend on how the compiler optimizes its caller.
+/// @param computed  GlslType::computed of the elements
+std::string operatorSource(const Operator& combine, Memory::DataTypes computed);
+
+/// Returns Kernel::userTexts for operatorSource().
+std::vector<Kernel::UserText> operatorTexts(const Operator& combine);
+
+} // namespace kp::primitives

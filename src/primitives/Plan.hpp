@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kp::primitives {
+
+/// Views start at multiples of this (or of the device's alignment, if that is larger), so that
+/// shaders can access blocks of 16 bytes.
+constexpr uint64_t kViewAlignment = 16;
+
+/// A compute shader. Its bindings 0, 1, ... are storage buffers in set 0.
+struct Kernel {
+    /// GLSL of the user, which the source mentions as a line `#include "name"`.
+    struct UserText {
+        std::string name; ///< in messages: "operator"
+        std::string text;
+    };
+
+    std::string name;                ///< for messages
+    std::string source;              ///< complete GLSL, usually of composeSource()
+    std::vector<uint32_t> constants; ///< the specialization constants 0, 1, ...
+    /// The shader uses subgroup operations and relies on full subgroups.
+    bool subgroups = false;
+    std::vector<UserText> userTexts;
+};
+
+/// A part of a memory, bound to one or more neighbouring bindings. Neither its offset nor its end
+/// needs alignment: what is bound begins at an aligned address before it, and the shader is told
+/// how many elements that is.
+struct View {
+    enum class Use { eRead, eWrite, eReadWrite };
+
+    uint32_t memory = 0;       ///< Plan: the arguments, then scratch memory
+    uint64_t offset = 0;       ///< bytes
+    uint64_t bytes = 0;        ///< not 0, at most DeviceTraits::maxViewBytes
+    uint32_t elementBytes = 4; ///< divides the offset
+    Use use = Use::eRead;
+    uint32_t bindings = 1; ///< 2: the same memory at two bindings, as blocks and as elements
+};
+
+/// A dispatch. Its push constants are one word per view, the number of elements between the start
+/// of the binding and the view's first element, followed by the words in `push`. They are the same
+/// number in all dispatches of a kernel.
+struct Dispatch {
+    uint32_t kernel = 0; ///< Plan::kernels
+    std::vector<View> views;
+    std::vector<uint32_t> push;
+    /// Work groups, folded into x, y and z: flatGroup() in the shader is at least this many.
+    uint64_t groups = 1;
+    /// If not kDirect, the group counts in x, y and z are read from this memory instead.
+    static constexpr uint32_t kDirect = UINT32_MAX;
+    uint32_t countsMemory = kDirect;
+    uint64_t countsOffset = 0; ///< bytes
+};
+
+/// Fills a part of a memory with a 32-bit word. Offset and size are multiples of 4.
+struct Fill {
+    uint32_t memory = 0;
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+    uint32_t word = 0;
+};
+
+/// Copies between memories, or within one if the parts do not overlap.
+struct Copy {
+    uint32_t source = 0;
+    uint64_t sourceOffset = 0;
+    uint32_t destination = 0;
+    uint64_t destinationOffset = 0;
+    uint64_t bytes = 0;
+};
+
+using Step = std::variant<Dispatch, Fill, Copy>;
+
+/// What a primitive does on the device, as data. A primitive computes it from sizes, types and
+/// DeviceTraits alone. Steps run in order, with the barriers that their accesses need.
+struct Plan {
+    explicit Plan(uint32_t argumentCount) : arguments(argumentCount) {}
+
+    uint32_t arguments;            ///< memories 0, 1, ... are those given to the primitive
+    std::vector<uint64_t> scratch; ///< bytes of the memories after the arguments
+    std::vector<Kernel> kernels;
+    std::vector<Step> steps;
+
+    /// Returns the number of the memory.
+    uint32_t addScratch(uint64_t bytes) {
+        scratch.push_back(bytes);
+        return arguments + static_cast<uint32_t>(scratch.size()) - 1;
+    }
+    uint32_t addKernel(Kernel kernel) {
+        kernels.push_back(std::move(kernel));
+        return static_cast<uint32_t>(kernels.size()) - 1;
+    }
+};
+
+} // namespace kp::primitives

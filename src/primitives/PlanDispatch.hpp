@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <kompute/operations/OpBase.hpp>
+
+#include "primitives/Plan.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+namespace kp::primitives {
+
+/// A memory of a plan: a tensor, from one of its bytes on.
+struct PlanMemory {
+    std::shared_ptr<Tensor> tensor;
+    uint64_t start = 0;
+};
+
+/// A dispatch of a plan as a part of the primitive's operation.
+class PlanDispatch final : public OpBase {
+public:
+    /// @param memories  of the plan; their tensors are alive and large enough
+    PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
+                 std::shared_ptr<vulkan::Pipeline> pipeline,
+                 const std::vector<PlanMemory>& memories);
+
+    Accesses accesses() override;
+    void record(const vk::CommandBuffer& commandBuffer) override;
+    void preEval(const vk::CommandBuffer&) override {}
+    void postEval(const vk::CommandBuffer&) override {}
+
+private:
+    vulkan::Device& mDevice;
+    std::shared_ptr<vulkan::Pipeline> mPipeline;
+    std::shared_ptr<vulkan::DescriptorSet> mSet;
+    Accesses mAccesses;
+    std::vector<uint32_t> mPush;
+    std::array<uint32_t, 3> mGroups{};
+    std::shared_ptr<vulkan::Buffer> mCounts; ///< of an indirect dispatch
+    uint64_t mCountsOffset = 0;
+};
+
+/// Returns group counts in x, y and z whose product is at least @p groups, and hardly more.
+std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits);
+
+} // namespace kp::primitives

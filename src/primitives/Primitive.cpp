@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/Primitive.hpp>
+
+#include <utility>
+
+#include "primitives/BoundPlan.hpp"
+
+namespace kp {
+
+Primitive::Primitive(std::unique_ptr<primitives::BoundPlan> plan) : mPlan(std::move(plan)) {}
+
+Primitive::~Primitive() = default;
+
+Accesses Primitive::accesses() {
+    return {};
+}
+
+void Primitive::record(const vk::CommandBuffer& commandBuffer) {
+    for (const std::unique_ptr<OpBase>& part : mPlan->parts())
+        recordPart(commandBuffer, *part);
+}
+
+void Primitive::postEval(const vk::CommandBuffer&) {
+    mPlan->noteWrites();
+}
+
+} // namespace kp

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/RandomPlan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <Philox.glsl.hpp>
+#include <Random.glsl.hpp>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/OperatorSource.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+using Kind = Distribution::Kind;
+
+/// How work is divided. One table, with the reason of each number.
+struct RandomRules {
+    /// Enough subgroups to hide latencies.
+    uint32_t groupSize = 256;
+    /// Blocks of 16 bytes per invocation: enough work for a group to outweigh its start, few enough
+    /// for small outputs to fill a device.
+    uint32_t blocks = 4;
+
+    static RandomRules of(const DeviceTraits& traits) {
+        RandomRules rules;
+        rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
+        if (traits.isCpu)
+            rules.blocks = 16; // a group costs a CPU driver more
+        return rules;
+    }
+};
+
+bool isSigned(DataTypes type) {
+    return type == DataTypes::eInt || type == DataTypes::eShort || type == DataTypes::eChar ||
+           type == DataTypes::eLong;
+}
+
+/// Words that are the parameters of the shader.
+using Parameters = std::array<uint32_t, 6>;
+
+void setWide(Parameters& parameters, size_t at, uint64_t value) {
+    parameters[at] = static_cast<uint32_t>(value);
+    parameters[at + 1] = static_cast<uint32_t>(value >> 32);
+}
+
+std::string boundText(const Distribution::Bound& bound) {
+    return bound.isNegative ? formatted("{}", static_cast<int64_t>(bound.bits))
+                            : formatted("{}", bound.bits);
+}
+
+/// @throws InvalidArgument if the integer is not in the type
+void requireInType(const Distribution::Bound& bound, DataTypes type) {
+    const uint32_t bits = type == DataTypes::eBool ? 1 : 8 * Memory::dataTypeMemorySize(type);
+    bool fits = false;
+    if (!isSigned(type)) {
+        fits = !bound.isNegative && (bits == 64 || bound.bits >> bits == 0);
+    } else {
+        const auto value = static_cast<int64_t>(bound.bits);
+        const int64_t limit = INT64_MAX >> (64 - bits);
+        fits = bound.isNegative ? value >= -limit - 1 : bound.bits <= static_cast<uint64_t>(limit);
+    }
+    if (!fits)
+        fail<InvalidArgument>("OpRandom: the output's type {} cannot hold {}",
+                              Memory::toString(type), boundText(bound));
+}
+
+Parameters integerParameters(const RandomProblem& problem) {
+    const Distribution& distribution = problem.distribution;
+    const bool wide = Memory::dataTypeMemorySize(problem.out) == 8;
+    Distribution::Bound lowest;
+    uint64_t range = 0; // 0: all of 32 or 64 bits
+    if (distribution.kind == Kind::eBits) {
+        if (problem.out == DataTypes::eBool)
+            fail<InvalidArgument>("OpRandom: an output of eBool has no random bits; use integers "
+                                  "from 0 to 1");
+        const uint32_t bits = 8 * Memory::dataTypeMemorySize(problem.out);
+        range = bits == 64 ? 0 : uint64_t{1} << bits;
+    } else {
+        lowest = distribution.lowest;
+        const Distribution::Bound& highest = distribution.highest;
+        requireInType(lowest, problem.out);
+        requireInType(highest, problem.out);
+        const bool isOrdered = lowest.isNegative == highest.isNegative ? lowest.bits <= highest.bits
+                                                                       : lowest.isNegative;
+        if (!isOrdered)
+            fail<InvalidArgument>("OpRandom: there are no integers from {} to {}; give the lowest "
+                                  "and the highest",
+                                  boundText(lowest), boundText(highest));
+        range = highest.bits - lowest.bits + 1;
+    }
+    Parameters parameters{};
+    setWide(parameters, 0, lowest.bits);
+    if (wide) {
+        setWide(parameters, 2, range);
+        setWide(parameters, 4, range == 0 ? 0 : (uint64_t{0} - range) % range);
+    } else {
+        const auto narrow = static_cast<uint32_t>(range);
+        parameters[2] = narrow;
+        parameters[4] = narrow == 0 ? 0 : (0u - narrow) % narrow;
+    }
+    return parameters;
+}
+
+Parameters realParameters(const RandomProblem& problem) {
+    const Distribution& distribution = problem.distribution;
+    double offset = distribution.first;
+    double scale = distribution.second;
+    switch (distribution.kind) {
+    case Kind::eUniform:
+        scale = distribution.second - distribution.first;
+        if (!std::isfinite(scale) || scale < 0)
+            fail<InvalidArgument>("OpRandom: there are no numbers from {} up to {}; give finite "
+                                  "limits in ascending order",
+                                  distribution.first, distribution.second);
+        break;
+    case Kind::eNormal:
+        if (!std::isfinite(offset) || !std::isfinite(scale) || scale < 0)
+            fail<InvalidArgument>("OpRandom: a normal distribution with mean {} and standard "
+                                  "deviation {} does not exist; give finite numbers, the deviation "
+                                  "at least 0",
+                                  offset, scale);
+        break;
+    default:
+        scale = distribution.first;
+        offset = 0;
+        if (!std::isfinite(scale) || scale < 0)
+            fail<InvalidArgument>("OpRandom: an exponential distribution with mean {} does not "
+                                  "exist; give a finite mean of at least 0",
+                                  scale);
+    }
+    Parameters parameters{};
+    if (problem.out == DataTypes::eDouble) {
+        setWide(parameters, 0, std::bit_cast<uint64_t>(offset));
+        setWide(parameters, 2, std::bit_cast<uint64_t>(scale));
+    } else {
+        parameters[0] = std::bit_cast<uint32_t>(static_cast<float>(offset));
+        parameters[2] = std::bit_cast<uint32_t>(static_cast<float>(scale));
+    }
+    return parameters;
+}
+
+std::string kindMacros(const RandomProblem& problem, bool isInteger) {
+    if (isInteger)
+        return "#define INTEGERS\n";
+    switch (problem.distribution.kind) {
+    case Kind::eNormal:
+        return "#define NORMAL\n";
+    case Kind::eExponential:
+        return "#define EXPONENTIAL\n";
+    default:
+        break;
+    }
+    // Numbers in [0, 1) with a step that the type represents everywhere.
+    switch (problem.out) {
+    case DataTypes::eHalf:
+        return "#define UNIFORM\n#define UNIFORM_DROP 21\n#define UNIFORM_STEP 0.00048828125\n";
+    case DataTypes::eBFloat16:
+        return "#define UNIFORM\n#define UNIFORM_DROP 24\n#define UNIFORM_STEP 0.00390625\n";
+    default:
+        return "#define UNIFORM\n#define UNIFORM_DROP 8\n"
+               "#define UNIFORM_STEP 5.9604644775390625e-08\n";
+    }
+}
+
+Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool isInteger) {
+    std::string macros = glslTypeMacros("OUT", problem.out) + kindMacros(problem, isInteger) +
+                         formatted("#define BLOCKS {}u\n", rules.blocks);
+    if (Memory::dataTypeMemorySize(problem.out) == 8)
+        macros += "#define WIDE\n";
+    if (problem.out == DataTypes::eHalf)
+        macros += "#define HALF\n";
+    std::string text(RANDOM_GLSL);
+    const std::string line = "#include \"philox\"\n";
+    text.replace(text.find(line), line.size(), PHILOX_GLSL);
+    Kernel kernel;
+    kernel.name = "OpRandom";
+    kernel.source = composeSource(macros, "", text, false);
+    kernel.constants = {rules.groupSize};
+    return kernel;
+}
+
+} // namespace
+
+std::array<uint32_t, 20> philoxKeys(uint64_t seed) {
+    std::array<uint32_t, 20> keys{};
+    auto low = static_cast<uint32_t>(seed);
+    auto high = static_cast<uint32_t>(seed >> 32);
+    for (size_t round = 0; round < 10; ++round) {
+        keys[2 * round] = low;
+        keys[2 * round + 1] = high;
+        low += 0x9E3779B9u;
+        high += 0xBB67AE85u;
+    }
+    return keys;
+}
+
+Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
+    const bool isInteger =
+        problem.distribution.kind == Kind::eBits || problem.distribution.kind == Kind::eIntegers;
+    glslTypeOf(problem.out, "random");
+    if (isInteger && isFloatingPoint(problem.out))
+        fail<InvalidArgument>("OpRandom: random integers need an output of an integer type, not of "
+                              "{}",
+                              Memory::toString(problem.out));
+    if (!isInteger && !isFloatingPoint(problem.out))
+        fail<InvalidArgument>("OpRandom: this distribution needs an output of a floating-point "
+                              "type, not of {}; integers have Distribution::integers and bits",
+                              Memory::toString(problem.out));
+    const Parameters parameters = isInteger ? integerParameters(problem) : realParameters(problem);
+    const std::array<uint32_t, 20> keys = philoxKeys(problem.state.seed);
+
+    Plan plan(1);
+    if (problem.count == 0)
+        return plan;
+    const RandomRules rules = RandomRules::of(traits);
+    const uint64_t bytes = Memory::dataTypeMemorySize(problem.out);
+    const uint64_t most = traits.maxViewBytes / 16 * 16 / bytes;
+    const uint32_t kernel = plan.addKernel(randomKernel(problem, rules, isInteger));
+    for (uint64_t first = 0; first < problem.count; first += most) {
+        const uint64_t count = std::min(most, problem.count - first);
+        const uint64_t number = problem.state.counter + first;
+        Dispatch dispatch;
+        dispatch.kernel = kernel;
+        View out;
+        out.offset = first * bytes;
+        out.bytes = count * bytes;
+        out.elementBytes = static_cast<uint32_t>(bytes);
+        out.use = View::Use::eWrite;
+        out.bindings = 2;
+        dispatch.views = {out};
+        dispatch.push = {static_cast<uint32_t>(count), static_cast<uint32_t>(number),
+                         static_cast<uint32_t>(number >> 32),
+                         static_cast<uint32_t>(problem.state.stream),
+                         static_cast<uint32_t>(problem.state.stream >> 32)};
+        dispatch.push.insert(dispatch.push.end(), keys.begin(), keys.end());
+        dispatch.push.insert(dispatch.push.end(), parameters.begin(), parameters.end());
+        // The first and the last block may be incomplete.
+        const uint64_t blocks = count * bytes / 16 + 2;
+        const uint64_t perGroup = uint64_t{rules.groupSize} * rules.blocks;
+        dispatch.groups = (blocks + perGroup - 1) / perGroup;
+        plan.steps.push_back(std::move(dispatch));
+    }
+    return plan;
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/ScanPlan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <Scan.glsl.hpp>
+#include <ScanColumns.glsl.hpp>
+#include <ScanHeads.glsl.hpp>
+#include <ScanTiles.glsl.hpp>
+#include <Wide.glsl.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Division.hpp"
+#include "primitives/OperatorSource.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+
+constexpr uint32_t kScanIn = 0;
+constexpr uint32_t kScanOut = 1;
+constexpr uint32_t kScanOffsets = 2;
+
+/// How work is divided. One table, with the reason of each number.
+struct ScanRules {
+    /// Enough subgroups to hide latencies, and few enough for several groups per core.
+    uint32_t groupSize = 256;
+    /// Bytes of an invocation's elements, computed with. Many, since each tile costs a look back of
+    /// some microseconds, which must hide behind the memory accesses of other tiles; 32 floats
+    /// still leave registers for 3 groups per core of an NVIDIA GPU. A CPU driver compiles less.
+    uint32_t bytesPerInvocation = 128;
+    /// Tiles that each lane looks at together once the nearest are there: one look at 128 tiles
+    /// takes as long as one at 32, and on an H200 some 70 tiles are between their total and their
+    /// prefix at a time.
+    uint32_t window = 4;
+    /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
+    /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
+    /// many looks.
+    uint32_t spins = 500;
+    /// Invocations that keep the device busy along columns: as many as the largest GPUs run at a
+    /// time. A CPU driver needs a few groups.
+    uint64_t invocations = 132 * 2048;
+
+    static ScanRules of(const DeviceTraits& traits) {
+        ScanRules rules;
+        rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
+        if (traits.isCpu) {
+            rules.bytesPerInvocation = 32;
+            rules.window = 1;
+            rules.invocations = 16 * 256;
+        }
+        return rules;
+    }
+};
+
+/// Adds the steps of one scan to a plan.
+class ScanPlanner {
+public:
+    ScanPlanner(const ScanProblem& problem, const DeviceTraits& traits)
+        : mProblem(problem), mTraits(traits), mRules(ScanRules::of(traits)),
+          mComputed(operatorType(problem.combine, problem.in, problem.out, "OpScan")),
+          mInBytes(Memory::dataTypeMemorySize(problem.in)),
+          mOutBytes(Memory::dataTypeMemorySize(problem.out)),
+          mComputedBytes(Memory::dataTypeMemorySize(mComputed)), mPlan(problem.segments ? 3 : 2) {}
+
+    Plan plan() {
+        if (mProblem.outer * mProblem.length * mProblem.inner == 0)
+            return std::move(mPlan);
+        if (mProblem.inner == 1)
+            planTiles();
+        else
+            planColumns();
+        return std::move(mPlan);
+    }
+
+private:
+    std::string typeMacros() const {
+        return glslTypeMacros("IN", mProblem.in) + glslTypeMacros("OUT", mProblem.out) +
+               glslTypeMacros("ACCUMULATOR", mComputed) +
+               (mProblem.exclusive ? "#define EXCLUSIVE\n" : "");
+    }
+
+    // Neighbouring elements.
+
+    struct Piece {
+        uint64_t first = 0;
+        uint64_t count = 0;
+    };
+    void planTiles();
+    uint32_t tileKernel(bool single, bool carry);
+    void addTiles(const Piece& piece, uint64_t number, uint64_t pieces);
+    void addHeads(const Piece& piece);
+    uint32_t perLane() const { return static_cast<uint32_t>(16 / std::min(mInBytes, mOutBytes)); }
+    uint32_t rows() const {
+        return std::max(1u, mRules.bytesPerInvocation / static_cast<uint32_t>(mComputedBytes) /
+                                perLane());
+    }
+    uint64_t tileElements() const { return uint64_t{mRules.groupSize} * perLane() * rows(); }
+    /// The first element need not start a block of 16 bytes.
+    uint64_t tilesOf(uint64_t count) const { return divideUp(count + perLane(), tileElements()); }
+    bool isSegmented() const { return mProblem.segments || mProblem.outer > 1; }
+
+    // Columns.
+
+    struct ColumnBlock {
+        uint64_t slab = 0;
+        uint64_t slabs = 1;
+        uint64_t column = 0;
+        uint64_t columns = 1;
+    };
+    void planColumns();
+    void planColumnBlock(const ColumnBlock& block);
+    uint32_t columnKernel(bool totals, bool chunked);
+
+    const ScanProblem& mProblem;
+    const DeviceTraits& mTraits;
+    ScanRules mRules;
+    DataTypes mComputed;
+    uint64_t mInBytes;
+    uint64_t mOutBytes;
+    uint64_t mComputedBytes;
+    Plan mPlan;
+    std::optional<uint32_t> mTileKernel;
+    std::optional<uint32_t> mHeadKernel;
+    std::optional<uint32_t> mColumnKernels[2][2];
+    bool mSingle = false; ///< one tile
+    uint32_t mStates = 0; ///< memories of the plan
+    uint32_t mCarries = 0;
+    uint32_t mHeads = 0;
+};
+
+uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
+    std::string macros = typeMacros();
+    uint32_t bindings = single ? 4 : 5;
+    if (single)
+        macros += "#define SINGLE\n";
+    if (carry) {
+        macros += "#define CARRY\n";
+        ++bindings;
+    }
+    if (isSegmented())
+        macros += "#define SEGMENTED\n";
+    if (mProblem.segments)
+        macros += formatted("#define HEAD_BITS {}\n", bindings);
+    if (mProblem.inPlace)
+        macros += "#define IN_PLACE\n";
+    macros += formatted("#define PER_LANE {}u\n#define ROWS {}u\n#define T_WORDS {}\n"
+                        "#define SPINS {}u\n#define WINDOW {}u\n",
+                        perLane(), rows(), mComputedBytes / 4, mRules.spins, mRules.window);
+    // Others give the same bits in any order.
+    const bool rounds =
+        isFloatingPoint(mComputed) && (mProblem.combine.isExpression() ||
+                                       mProblem.combine.operation <= ReduceOperation::eProduct);
+    if (rounds && mProblem.determinism == Determinism::eRunToRun)
+        macros += "#define ORDERED\n";
+    const bool subgroups = mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
+    Kernel kernel;
+    kernel.name = "OpScan of tiles";
+    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mComputed),
+                                  std::string(SCAN_GLSL) + std::string(SCANTILES_GLSL), subgroups,
+                                  mTraits.memoryModel && !single);
+    kernel.constants = {mRules.groupSize, mProblem.silentGroups};
+    kernel.subgroups = subgroups;
+    kernel.userTexts = operatorTexts(mProblem.combine);
+    return mPlan.addKernel(std::move(kernel));
+}
+
+void ScanPlanner::addHeads(const Piece& piece) {
+    const uint64_t offsetBytes = mProblem.segments->wide ? 8 : 4;
+    const uint64_t bytes = (piece.count / 32 + 2) * 4;
+    mPlan.steps.push_back(Fill{mHeads, 0, bytes, 0});
+    if (!mHeadKernel) {
+        Kernel kernel;
+        kernel.name = "OpScan of segments";
+        kernel.source =
+            composeSource(formatted("#define OFFSET_WORDS {}\n", mProblem.segments->wide ? 2 : 1),
+                          "", std::string(WIDE_GLSL) + std::string(SCANHEADS_GLSL), false);
+        kernel.constants = {mRules.groupSize};
+        mHeadKernel = mPlan.addKernel(std::move(kernel));
+    }
+    const uint64_t most = mTraits.maxViewBytes / offsetBytes;
+    for (uint64_t first = 0; first < mProblem.segments->count; first += most) {
+        const uint64_t count = std::min(most, mProblem.segments->count - first);
+        Dispatch dispatch;
+        dispatch.kernel = *mHeadKernel;
+        dispatch.views = {{kScanOffsets, first * offsetBytes, count * offsetBytes,
+                           static_cast<uint32_t>(offsetBytes)},
+                          {mHeads, 0, bytes, 4, View::Use::eReadWrite}};
+        dispatch.push = {lowWord(count), lowWord(piece.count), lowWord(piece.first),
+                         highWord(piece.first)};
+        dispatch.groups = divideUp(count, mRules.groupSize);
+        mPlan.steps.push_back(std::move(dispatch));
+    }
+}
+
+void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces) {
+    const uint64_t stateBytes = 2 * 2 * mComputedBytes; // of a tile: total and prefix, in halves
+    Dispatch dispatch;
+    dispatch.kernel = *mTileKernel;
+    View in{kScanIn, piece.first * mInBytes, piece.count * mInBytes,
+            static_cast<uint32_t>(mInBytes)};
+    in.bindings = 2;
+    View out{kScanOut, piece.first * mOutBytes, piece.count * mOutBytes,
+             static_cast<uint32_t>(mOutBytes), View::Use::eWrite};
+    out.bindings = 2;
+    dispatch.views = {in, out};
+    if (!mSingle)
+        dispatch.views.push_back(
+            {mStates, 0, tilesOf(piece.count) * stateBytes, 4, View::Use::eReadWrite});
+    if (pieces > 1)
+        dispatch.views.push_back({mCarries, 0, (pieces + 1) * 16, 4, View::Use::eReadWrite});
+    if (mProblem.segments)
+        dispatch.views.push_back({mHeads, 0, (piece.count / 32 + 2) * 4, 4});
+    // Rows start at multiples of their length.
+    const uint64_t length = mProblem.length;
+    const uint64_t headFirst = (length - piece.first % length) % length;
+    dispatch.push = {lowWord(piece.count), lowWord(std::min(headFirst, piece.count)),
+                     lowWord(std::min<uint64_t>(length, UINT32_MAX)), lowWord(number),
+                     lowWord(pieces)};
+    dispatch.groups = tilesOf(piece.count);
+    mPlan.steps.push_back(std::move(dispatch));
+}
+
+void ScanPlanner::planTiles() {
+    const uint64_t count = mProblem.outer * mProblem.length;
+    const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes) / 32 * 32;
+    const uint64_t pieces = divideUp(count, most);
+    mSingle = pieces == 1 && tilesOf(count) == 1;
+    mTileKernel = tileKernel(mSingle, pieces > 1);
+    const uint64_t stateBytes = tilesOf(std::min(count, most)) * 2 * 2 * mComputedBytes;
+    if (!mSingle)
+        mStates = mPlan.addScratch(stateBytes);
+    if (pieces > 1)
+        mCarries = mPlan.addScratch((pieces + 1) * 16);
+    if (mProblem.segments)
+        mHeads = mPlan.addScratch((std::min(count, most) / 32 + 2) * 4);
+    for (uint64_t number = 0; number < pieces; ++number) {
+        const Piece piece{number * most, std::min(most, count - number * most)};
+        if (!mSingle)
+            mPlan.steps.push_back(Fill{mStates, 0, stateBytes, 0});
+        if (mProblem.segments)
+            addHeads(piece);
+        addTiles(piece, number, pieces);
+    }
+}
+
+uint32_t ScanPlanner::columnKernel(bool totals, bool chunked) {
+    std::optional<uint32_t>& known = mColumnKernels[totals][chunked];
+    if (known)
+        return *known;
+    std::string macros = typeMacros();
+    if (totals)
+        macros += "#define TOTALS\n";
+    if (chunked)
+        macros += "#define CHUNKED\n";
+    Kernel kernel;
+    kernel.name = "OpScan of columns";
+    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mComputed),
+                                  std::string(SCAN_GLSL) + std::string(SCANCOLUMNS_GLSL), false);
+    kernel.constants = {mRules.groupSize};
+    kernel.userTexts = operatorTexts(mProblem.combine);
+    known = mPlan.addKernel(std::move(kernel));
+    return *known;
+}
+
+void ScanPlanner::planColumns() {
+    const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes);
+    const uint64_t slabElements = mProblem.length * mProblem.inner;
+    if (slabElements <= most) {
+        const uint64_t slabs = most / slabElements;
+        for (uint64_t slab = 0; slab < mProblem.outer; slab += slabs)
+            planColumnBlock({slab, std::min(slabs, mProblem.outer - slab), 0, mProblem.inner});
+        return;
+    }
+    // Few columns at a time, so that several rows of them fit.
+    const uint64_t columns = std::min(mProblem.inner, most / 4);
+    for (uint64_t slab = 0; slab < mProblem.outer; ++slab)
+        for (uint64_t column = 0; column < mProblem.inner; column += columns)
+            planColumnBlock({slab, 1, column, std::min(columns, mProblem.inner - column)});
+}
+
+/// Some columns of some slabs; of one slab if these have more rows or columns than a view holds.
+void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
+    const uint64_t length = mProblem.length;
+    const uint64_t inner = mProblem.inner;
+    const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes);
+    // Rows whose columns lie within one view: (rows - 1) * inner + columns <= most.
+    const uint64_t pieceLength = std::min(length, (most - block.columns) / inner + 1);
+    const uint64_t pieces = divideUp(length, pieceLength);
+    // Each invocation folds the totals before its chunk: no more chunks than rows in them.
+    const uint64_t wanted = divideUp(mRules.invocations, block.slabs * block.columns);
+    const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pieceLength)));
+    const uint64_t room =
+        mTraits.maxViewBytes / mComputedBytes / (block.slabs * block.columns * pieces);
+    const uint64_t chunks = std::max<uint64_t>(1, std::min({wanted, root, room}));
+    const uint64_t chunkLength = divideUp(pieceLength, chunks);
+    const bool chunked = pieces * chunks > 1;
+    const auto lanes =
+        static_cast<uint32_t>(std::min<uint64_t>(mRules.groupSize, std::bit_ceil(block.columns)));
+
+    uint32_t totals = 0;
+    const uint64_t totalBytes = block.slabs * block.columns * pieces * chunks * mComputedBytes;
+    if (chunked)
+        totals = mPlan.addScratch(totalBytes);
+    for (const bool isFirst : {true, false}) {
+        if (isFirst && !chunked)
+            continue;
+        for (uint64_t piece = 0; piece < pieces; ++piece) {
+            const uint64_t row = piece * pieceLength;
+            const uint64_t rows = std::min(pieceLength, length - row);
+            const uint64_t first = (block.slab * length + row) * inner + block.column;
+            const uint64_t elements = (block.slabs * rows - 1) * inner + block.columns;
+            Dispatch dispatch;
+            dispatch.kernel = columnKernel(isFirst, chunked);
+            dispatch.views = {
+                {kScanIn, first * mInBytes, elements * mInBytes, static_cast<uint32_t>(mInBytes)}};
+            const View between{totals, 0, totalBytes, static_cast<uint32_t>(mComputedBytes),
+                               isFirst ? View::Use::eWrite : View::Use::eRead};
+            if (!isFirst)
+                dispatch.views.push_back({kScanOut, first * mOutBytes, elements * mOutBytes,
+                                          static_cast<uint32_t>(mOutBytes), View::Use::eWrite});
+            if (chunked)
+                dispatch.views.push_back(between);
+            dispatch.push = {lanes,
+                             lowWord(block.slabs),
+                             lowWord(rows),
+                             lowWord(block.columns),
+                             lowWord(inner),
+                             lowWord(chunkLength),
+                             lowWord(chunks),
+                             lowWord(piece * chunks),
+                             lowWord(pieces * chunks)};
+            dispatch.groups = block.slabs * divideUp(block.columns, lanes) *
+                              divideUp(chunks, mRules.groupSize / lanes);
+            mPlan.steps.push_back(std::move(dispatch));
+        }
+    }
+}
+
+} // namespace
+
+Plan planScan(const ScanProblem& problem, const DeviceTraits& traits) {
+    return ScanPlanner(problem, traits).plan();
+}
+
+} // namespace kp::primitives

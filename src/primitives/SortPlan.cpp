@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/SortPlan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <SortHistogram.glsl.hpp>
+#include <SortKeys.glsl.hpp>
+#include <SortLong.glsl.hpp>
+#include <SortOffsets.glsl.hpp>
+#include <SortPass.glsl.hpp>
+#include <SortSegments.glsl.hpp>
+#include <SortTile.glsl.hpp>
+#include <Wide.glsl.hpp>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "primitives/Division.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+using Use = View::Use;
+
+constexpr uint64_t kTotalsRow = 257; // words: the counts of 256 digits, and the next tile
+constexpr uint64_t kRowBytes = 1024; // 256 counts
+constexpr uint32_t kIndicesFlag = 1;
+constexpr uint32_t kDiscardKeysFlag = 2;
+constexpr uint32_t kCopyKeysFlag = 4;
+constexpr uint32_t kCopyValuesFlag = 8;
+// Work groups that share the long segments. More would only start and end.
+constexpr uint32_t kLongGroups = 1024;
+// The counts of the 512 blocks that are added up at a time fit 32 bits.
+constexpr uint64_t kMaxBlockKeys = uint64_t{1} << 22;
+
+constexpr uint32_t kNothing = UINT32_MAX; ///< no memory: bound, but not accessed
+
+std::string keyMacros(DataTypes type) {
+    int kind = 0;
+    const char* infinity = "0u";
+    switch (type) {
+    case DataTypes::eChar:
+    case DataTypes::eShort:
+    case DataTypes::eInt:
+    case DataTypes::eLong:
+        kind = 1;
+        break;
+    case DataTypes::eHalf:
+        kind = 2;
+        infinity = "0x7c00u";
+        break;
+    case DataTypes::eBFloat16:
+        kind = 2;
+        infinity = "0x7f80u";
+        break;
+    case DataTypes::eFloat:
+        kind = 2;
+        infinity = "0x7f800000u";
+        break;
+    case DataTypes::eDouble:
+        kind = 2;
+        infinity = "0x7ff00000u";
+        break;
+    default:
+        break;
+    }
+    const uint32_t bits = sortKeyBits(type);
+    const char* const stored = bits == 8    ? "uint8_t"
+                               : bits == 16 ? "uint16_t"
+                               : bits == 32 ? "uint"
+                                            : "uvec2";
+    return formatted("#define KEY_STORED {}\n#define KEY_BITS {}\n#define KEY_KIND {}\n"
+                     "#define KEY_INFINITY {}\n",
+                     stored, bits, kind, infinity);
+}
+
+/// Where the keys or the values are before the first digit and after each.
+struct Chain {
+    std::vector<uint32_t> places;
+    uint32_t copyFrom = kNothing; ///< what is copied to places[0] first
+};
+
+/// Adds the steps of a sort to a plan.
+class SortPlanner {
+public:
+    SortPlanner(const SortProblem& problem, const DeviceTraits& traits, const SortRules& rules)
+        : mProblem(problem), mTraits(traits), mRules(rules), mMemories(problem.memories()),
+          mPlan(mMemories.count), mKeyBytes(sortKeyBits(problem.keys) / 8),
+          mPasses(divideUp(problem.bits, 8)), mFlip(problem.descending ? ~0u : 0u) {}
+
+    Plan plan() {
+        if (mProblem.count == 0)
+            return std::move(mPlan);
+        if (!mProblem.segments)
+            planRows();
+        else if (mProblem.segments->count > 0)
+            planOffsets();
+        return std::move(mPlan);
+    }
+
+private:
+    /// A part of the arguments' elements.
+    struct Part {
+        uint64_t first = 0;
+        uint64_t count = 0;
+    };
+
+    bool hasValues() const { return mProblem.valueBytes > 0; }
+    /// Returns the elements of the keys and of the values that a view can hold.
+    uint64_t viewElements() const {
+        return mTraits.maxViewBytes / std::max(mKeyBytes, mProblem.valueBytes);
+    }
+    uint32_t digitShift(uint64_t pass) const { return lowWord(mProblem.firstBit + 8 * pass); }
+    uint32_t digitMask(uint64_t pass) const {
+        return (1u << std::min<uint64_t>(8, mProblem.bits - 8 * pass)) - 1;
+    }
+    uint32_t flags(uint64_t pass) const {
+        return (mProblem.indices && pass == 0 ? kIndicesFlag : 0) |
+               (mProblem.discardKeys && pass + 1 == mPasses ? kDiscardKeysFlag : 0);
+    }
+
+    /// Returns scratch memory of at least so many bytes, the same for the same name.
+    uint32_t scratch(const char* name, uint64_t bytes) {
+        for (const auto& [known, memory] : mScratch)
+            if (std::string_view(known) == name) {
+                uint64_t& size = mPlan.scratch[memory - mPlan.arguments];
+                size = std::max(size, bytes);
+                return memory;
+            }
+        mScratch.emplace_back(name, mPlan.addScratch(bytes));
+        return mScratch.back().second;
+    }
+
+    /// @param part  of the arguments; scratch memory has the same from @p inScratch on
+    View view(uint32_t memory, Part part, uint64_t inScratch, uint32_t bytes, Use use) {
+        if (memory == kNothing)
+            return {scratch("nothing", 16), 0, 16, 8, use};
+        const uint64_t first = memory < mPlan.arguments ? part.first : inScratch;
+        return {memory, first * bytes, part.count * bytes, bytes, use};
+    }
+
+    uint32_t kernel(const char* name, std::string_view text, const SortTile& tile, bool ranks,
+                    const std::string& macros, bool memoryModel = false);
+    Chain keyChain(uint64_t count);
+    Chain valueChain(uint64_t count);
+
+    void planRows();
+    void planWhole(Part part);
+    void planLookBack(Part part, const Chain& keys, const Chain& values);
+    void planThreeDispatches(Part part, const Chain& keys, const Chain& values);
+    void planOffsets();
+    void planSegments(Part part, uint64_t segments, uint64_t length);
+    void planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles);
+    SortTile segmentTile(uint64_t keys) const;
+
+    const SortProblem& mProblem;
+    const DeviceTraits& mTraits;
+    const SortRules& mRules;
+    SortProblem::Memories mMemories;
+    Plan mPlan;
+    uint32_t mKeyBytes;
+    uint64_t mPasses;
+    uint32_t mFlip;
+    std::vector<std::pair<std::string, uint32_t>> mKernels;
+    std::vector<std::pair<const char*, uint32_t>> mScratch;
+};
+
+uint32_t SortPlanner::kernel(const char* name, std::string_view text, const SortTile& tile,
+                             bool ranks, const std::string& macros, bool memoryModel) {
+    const std::string key = formatted("{} {} {} {}", name, tile.groupSize, tile.items, macros);
+    for (const auto& [known, number] : mKernels)
+        if (known == key)
+            return number;
+    std::string defines = keyMacros(mProblem.keys) + macros;
+    std::string functions = std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL);
+    defines += formatted("#define VALUE_WORDS {}\n#define GROUP_THREADS {}\n#define ITEMS {}\n",
+                         mProblem.valueBytes / 4, tile.groupSize, tile.items);
+    // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
+    defines += mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";
+    if (ranks) {
+        const uint32_t lanes = mTraits.maxSubgroupSize;
+        defines +=
+            formatted("#define SHARED_WORDS {}\n#define LANE_WORDS {}\n", tile.sharedWords(mTraits),
+                      lanes <= 32   ? 1
+                      : lanes <= 64 ? 2
+                                    : 4);
+        functions += SORTTILE_GLSL;
+    }
+    Kernel made;
+    made.name = name;
+    made.subgroups = ranks && tile.subgroups;
+    made.source = composeSource(defines, functions, text, made.subgroups, memoryModel);
+    made.constants = {tile.groupSize};
+    mKernels.emplace_back(key, mPlan.addKernel(std::move(made)));
+    return mKernels.back().second;
+}
+
+Chain SortPlanner::keyChain(uint64_t count) {
+    Chain made;
+    made.places.assign(mPasses + 1, kNothing);
+    const auto a = [&] { return scratch("keys", count * mKeyBytes); };
+    const auto b = [&] { return scratch("more keys", count * mKeyBytes); };
+    for (uint64_t pass = 1; pass < mPasses; ++pass) {
+        const bool isOut = (mPasses - pass) % 2 == 0;
+        made.places[pass] = !isOut ? a() : mProblem.discardKeys ? b() : mMemories.keysOut;
+    }
+    if (!mProblem.discardKeys)
+        made.places[mPasses] = mMemories.keysOut;
+    made.places[0] = mMemories.keysIn;
+    if (mProblem.keysInPlace && mPasses % 2 == 1) {
+        made.copyFrom = mMemories.keysIn;
+        made.places[0] = a();
+    }
+    return made;
+}
+
+Chain SortPlanner::valueChain(uint64_t count) {
+    Chain made;
+    made.places.assign(mPasses + 1, kNothing);
+    if (!hasValues())
+        return made;
+    const auto a = [&] { return scratch("values", count * mProblem.valueBytes); };
+    for (uint64_t pass = 1; pass <= mPasses; ++pass)
+        made.places[pass] = (mPasses - pass) % 2 == 0 ? mMemories.valuesOut : a();
+    if (!mProblem.indices)
+        made.places[0] = mMemories.valuesIn;
+    if (mProblem.valuesInPlace && mPasses % 2 == 1) {
+        made.copyFrom = mMemories.valuesIn;
+        made.places[0] = a();
+    }
+    return made;
+}
+
+void SortPlanner::planRows() {
+    const uint64_t length = mProblem.rowLength > 0 ? mProblem.rowLength : mProblem.count;
+    const uint64_t rows = mProblem.count / length;
+    const bool isOneByOne = length > mRules.small.keys() &&
+                            (rows == 1 || length >= mRules.minLongRow || length > viewElements());
+    if (isOneByOne || (rows == 1 && mRules.way != SortWay::eOneGroup)) {
+        for (uint64_t row = 0; row < rows; ++row)
+            planWhole({row * length, length});
+        return;
+    }
+    const uint64_t most = viewElements() / length;
+    for (uint64_t row = 0; row < rows; row += most) {
+        const uint64_t part = std::min(most, rows - row);
+        planSegments({row * length, part * length}, part, length);
+    }
+}
+
+void SortPlanner::planWhole(Part part) {
+    const Chain keys = keyChain(part.count);
+    const Chain values = valueChain(part.count);
+    const auto copyFirst = [&](const Chain& chain, uint64_t bytes) {
+        if (chain.copyFrom != kNothing)
+            mPlan.steps.push_back(
+                Copy{chain.copyFrom, part.first * bytes, chain.places[0], 0, part.count * bytes});
+    };
+    copyFirst(keys, mKeyBytes);
+    copyFirst(values, mProblem.valueBytes);
+    if (mRules.way == SortWay::eLookBack)
+        planLookBack(part, keys, values);
+    else
+        planThreeDispatches(part, keys, values);
+}
+
+void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values) {
+    const SortTile& tile = mRules.pass;
+    const uint64_t tiles = divideUp(part.count, tile.keys());
+    const uint64_t totalBytes = mPasses * kTotalsRow * sizeof(uint32_t);
+    const uint32_t totals = scratch("totals", totalBytes);
+    const uint32_t states = scratch("states", mPasses * tiles * kRowBytes);
+    mPlan.steps.push_back(Fill{totals, 0, totalBytes, 0});
+    mPlan.steps.push_back(Fill{states, 0, mPasses * tiles * kRowBytes, 0});
+
+    const uint64_t blockKeys = divideUp(tiles, mRules.blocks) * tile.keys();
+    Dispatch count;
+    count.kernel = kernel("OpSort's histogram", SORTHISTOGRAM_GLSL, tile, false,
+                          formatted("#define ALL_DIGITS {}\n", mPasses));
+    count.views = {view(keys.places[0], part, 0, mKeyBytes, Use::eRead),
+                   {totals, 0, totalBytes, 4, Use::eReadWrite}};
+    count.push = {
+        lowWord(part.count), lowWord(blockKeys), mProblem.firstBit, mProblem.bits, mFlip, 0, 0};
+    count.groups = divideUp(part.count, blockKeys);
+    mPlan.steps.push_back(std::move(count));
+
+    std::string macros = formatted("#define LOOK_BACK\n#define SPINS {}u\n", mRules.spins);
+    if (mRules.withhold)
+        macros += "#define WITHHOLD\n";
+    const uint32_t pass = kernel("OpSort's pass", SORTPASS_GLSL, tile, true, macros, true);
+    for (uint64_t digit = 0; digit < mPasses; ++digit) {
+        Dispatch dispatch;
+        dispatch.kernel = pass;
+        dispatch.views = {
+            view(keys.places[digit], part, 0, mKeyBytes, Use::eRead),
+            view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite),
+            {states, digit * tiles * kRowBytes, tiles * kRowBytes, 4, Use::eReadWrite},
+            {totals, digit * kTotalsRow * 4, kTotalsRow * 4, 4, Use::eReadWrite}};
+        if (hasValues()) {
+            dispatch.views.push_back(
+                view(values.places[digit], part, 0, mProblem.valueBytes, Use::eRead));
+            dispatch.views.push_back(
+                view(values.places[digit + 1], part, 0, mProblem.valueBytes, Use::eWrite));
+        }
+        dispatch.push = {lowWord(part.count),
+                         digitShift(digit),
+                         digitMask(digit),
+                         mFlip,
+                         flags(digit),
+                         0,
+                         0,
+                         0,
+                         0,
+                         lowWord(part.count),
+                         1,
+                         0,
+                         0};
+        dispatch.groups = tiles;
+        mPlan.steps.push_back(std::move(dispatch));
+    }
+}
+
+void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain& values) {
+    const SortTile& tile = mRules.pass;
+    const uint64_t tiles = divideUp(part.count, tile.keys());
+    const uint64_t blockTiles =
+        std::max<uint64_t>(1, std::min({divideUp(tiles, mRules.blocks), kMaxBlockKeys / tile.keys(),
+                                        viewElements() / tile.keys()}));
+    const uint64_t blockKeys = blockTiles * tile.keys();
+    const uint64_t blocks = divideUp(tiles, blockTiles);
+    // What is read is cut at blocks, and what is written anywhere.
+    const uint64_t chunk = std::max<uint64_t>(1, viewElements() / blockKeys) * blockKeys;
+    const uint64_t window = viewElements();
+    const uint32_t counts = scratch("counts", blocks * kRowBytes);
+    const uint32_t offsets = scratch("offsets", blocks * kRowBytes * 2);
+    const uint32_t totals = scratch("totals", kRowBytes * 2);
+
+    const uint32_t counter = kernel("OpSort's counts", SORTHISTOGRAM_GLSL, tile, false, "");
+    const uint32_t adder = kernel("OpSort's offsets", SORTOFFSETS_GLSL,
+                                  {std::min(256u, tile.groupSize), 1, false}, false, "");
+    const uint32_t mover = kernel("OpSort's pass", SORTPASS_GLSL, tile, true, "");
+    const auto inside = [&](uint64_t first, uint64_t most) {
+        return Part{part.first + first, std::min(most, part.count - first)};
+    };
+    for (uint64_t digit = 0; digit < mPasses; ++digit) {
+        for (uint64_t first = 0; first < part.count; first += chunk) {
+            const Part read = inside(first, chunk);
+            Dispatch count;
+            count.kernel = counter;
+            count.views = {view(keys.places[digit], read, first, mKeyBytes, Use::eRead),
+                           {counts, 0, blocks * kRowBytes, 4, Use::eWrite}};
+            count.push = {lowWord(read.count),
+                          lowWord(blockKeys),
+                          digitShift(digit),
+                          lowWord(std::bit_width(digitMask(digit))),
+                          mFlip,
+                          lowWord(first / blockKeys),
+                          lowWord(blocks)};
+            count.groups = divideUp(read.count, blockKeys);
+            mPlan.steps.push_back(std::move(count));
+        }
+        Dispatch add;
+        add.kernel = adder;
+        add.views = {{counts, 0, blocks * kRowBytes, 4, Use::eRead},
+                     {offsets, 0, blocks * kRowBytes * 2, 8, Use::eWrite},
+                     {totals, 0, kRowBytes * 2, 8, Use::eWrite}};
+        add.push = {lowWord(blocks)};
+        add.groups = 256;
+        mPlan.steps.push_back(std::move(add));
+        for (uint64_t first = 0; first < part.count; first += chunk) {
+            const Part read = inside(first, chunk);
+            for (uint64_t place = 0; place < part.count; place += window) {
+                const Part written = inside(place, window);
+                Dispatch dispatch;
+                dispatch.kernel = mover;
+                dispatch.views = {
+                    view(keys.places[digit], read, first, mKeyBytes, Use::eRead),
+                    view(keys.places[digit + 1], written, place, mKeyBytes, Use::eWrite),
+                    {offsets, 0, blocks * kRowBytes * 2, 8, Use::eRead},
+                    {totals, 0, kRowBytes * 2, 8, Use::eRead}};
+                if (hasValues()) {
+                    const uint32_t bytes = mProblem.valueBytes;
+                    dispatch.views.push_back(
+                        view(values.places[digit], read, first, bytes, Use::eRead));
+                    dispatch.views.push_back(
+                        view(values.places[digit + 1], written, place, bytes, Use::eWrite));
+                }
+                dispatch.push = {lowWord(read.count), digitShift(digit),
+                                 digitMask(digit),    mFlip,
+                                 flags(digit),        lowWord(first),
+                                 highWord(first),     lowWord(place),
+                                 highWord(place),     lowWord(written.count),
+                                 lowWord(blockTiles), lowWord(first / blockKeys),
+                                 lowWord(blocks)};
+                dispatch.groups = divideUp(read.count, blockKeys);
+                mPlan.steps.push_back(std::move(dispatch));
+            }
+        }
+    }
+}
+
+void SortPlanner::planOffsets() {
+    if (mProblem.count > viewElements())
+        fail<Unsupported>(
+            "OpSort: {} keys in segments were given, but this device sorts at most {} "
+            "at a time; sort parts of the segments one after the other",
+            mProblem.count, viewElements());
+    planSegments({0, mProblem.count}, mProblem.segments->count, 0);
+}
+
+// Small groups for small segments, so that few invocations have no key. Segments given by offsets
+// may be longer than the average, so that it is multiplied by 4.
+SortTile SortPlanner::segmentTile(uint64_t keys) const {
+    for (const auto& [groupSize, items] :
+         {std::pair(64u, 2u), std::pair(64u, 8u), std::pair(256u, 8u)}) {
+        const SortTile tile =
+            SortRules::fitted({groupSize, items, mRules.small.subgroups}, mTraits);
+        const bool isWorthCompiling = !mTraits.isCpu || items == 2;
+        if (isWorthCompiling && tile.keys() >= keys && tile.keys() < mRules.small.keys())
+            return tile;
+    }
+    return mRules.small;
+}
+
+void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
+    const SortTile tile = segmentTile(length > 0 ? length : 4 * divideUp(part.count, segments));
+    const bool hasLong = length > 0 ? length > tile.keys() : part.count > tile.keys();
+    // A long segment has more than one tile of keys, and so at most twice as many tiles.
+    const uint64_t longTiles = 2 * divideUp(part.count, tile.keys());
+    const uint64_t listBytes = 16 + 24 * longTiles;
+    const uint64_t offsetBytes = length > 0 ? 0 : mProblem.segments->wide ? 8 : 4;
+
+    std::string macros = formatted("#define OFFSET_WORDS {}\n", offsetBytes / 4);
+    uint32_t bindings = hasValues() ? 4 : 2;
+    if (offsetBytes > 0)
+        macros += formatted("#define OFFSET_BINDING {}\n", bindings++);
+    if (hasLong)
+        macros += formatted("#define LONG_BINDING {}\n", bindings);
+    const uint32_t sorter = kernel("OpSort of segments", SORTSEGMENTS_GLSL, tile, true, macros);
+    const uint32_t list = hasLong ? scratch("list", listBytes) : kNothing;
+    if (hasLong)
+        mPlan.steps.push_back(Fill{list, 0, listBytes, 0});
+
+    const uint64_t most = offsetBytes > 0 ? mTraits.maxViewBytes / offsetBytes - 1 : segments;
+    for (uint64_t first = 0; first < segments; first += most) {
+        const uint64_t count = std::min(most, segments - first);
+        Dispatch dispatch;
+        dispatch.kernel = sorter;
+        const uint32_t keysOut = mProblem.discardKeys ? kNothing : mMemories.keysOut;
+        dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
+                          view(keysOut, part, 0, mKeyBytes, Use::eWrite)};
+        if (hasValues()) {
+            const uint32_t valuesIn = mProblem.indices ? kNothing : mMemories.valuesIn;
+            dispatch.views.push_back(view(valuesIn, part, 0, mProblem.valueBytes, Use::eRead));
+            dispatch.views.push_back(
+                view(mMemories.valuesOut, part, 0, mProblem.valueBytes, Use::eWrite));
+        }
+        if (offsetBytes > 0)
+            dispatch.views.push_back({mMemories.offsets, first * offsetBytes,
+                                      (count + 1) * offsetBytes, lowWord(offsetBytes), Use::eRead});
+        if (hasLong)
+            dispatch.views.push_back({list, 0, listBytes, 4, Use::eReadWrite});
+        dispatch.push = {lowWord(part.count),
+                         lowWord(count),
+                         lowWord(length),
+                         mProblem.firstBit,
+                         mProblem.bits,
+                         mFlip,
+                         (mProblem.indices ? kIndicesFlag : 0) |
+                             (mProblem.discardKeys ? kDiscardKeysFlag : 0),
+                         lowWord(longTiles)};
+        dispatch.groups = count;
+        mPlan.steps.push_back(std::move(dispatch));
+    }
+    if (hasLong)
+        planLong(tile, part, list, longTiles);
+}
+
+void SortPlanner::planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles) {
+    const Chain keys = keyChain(part.count);
+    const Chain values = valueChain(part.count);
+    const uint32_t counts = scratch("counts", longTiles * kRowBytes);
+    const auto groups = lowWord(std::min<uint64_t>(longTiles, kLongGroups));
+    const auto add = [&](uint32_t stage, uint64_t digit, uint32_t what, uint32_t keysIn,
+                         uint32_t keysOut, uint32_t valuesIn, uint32_t valuesOut) {
+        Dispatch dispatch;
+        dispatch.kernel = kernel("OpSort of long segments", SORTLONG_GLSL, tile, true,
+                                 formatted("#define STAGE {}\n", stage));
+        dispatch.views = {{list, 0, 16 + 24 * longTiles, 4, Use::eRead},
+                          {counts, 0, longTiles * kRowBytes, 4, Use::eReadWrite}};
+        if (stage != 1) {
+            dispatch.views.push_back(view(keysIn, part, 0, mKeyBytes, Use::eRead));
+            dispatch.views.push_back(view(keysOut, part, 0, mKeyBytes, Use::eWrite));
+        }
+        if (stage != 1 && hasValues()) {
+            const uint32_t bytes = mProblem.valueBytes;
+            dispatch.views.push_back(view(valuesIn, part, 0, bytes, Use::eRead));
+            dispatch.views.push_back(view(valuesOut, part, 0, bytes, Use::eWrite));
+        }
+        dispatch.push = {
+            digitShift(digit), digitMask(digit), mFlip, what, lowWord(longTiles), groups};
+        dispatch.groups = groups;
+        mPlan.steps.push_back(std::move(dispatch));
+    };
+    const uint32_t copies = (keys.copyFrom != kNothing ? kCopyKeysFlag : 0) |
+                            (values.copyFrom != kNothing ? kCopyValuesFlag : 0);
+    if (copies != 0)
+        add(3, 0, copies, keys.copyFrom, keys.copyFrom != kNothing ? keys.places[0] : kNothing,
+            values.copyFrom, values.copyFrom != kNothing ? values.places[0] : kNothing);
+    for (uint64_t digit = 0; digit < mPasses; ++digit) {
+        add(0, digit, 0, keys.places[digit], kNothing, kNothing, kNothing);
+        add(1, digit, 0, kNothing, kNothing, kNothing, kNothing);
+        add(2, digit, flags(digit), keys.places[digit], keys.places[digit + 1],
+            values.places[digit], values.places[digit + 1]);
+    }
+}
+
+} // namespace
+
+Plan planSort(const SortProblem& problem, const DeviceTraits& traits, const SortRules& rules) {
+    return SortPlanner(problem, traits, rules).plan();
+}
+
+Plan planSort(const SortProblem& problem, const DeviceTraits& traits) {
+    return planSort(problem, traits, SortRules::of(problem, traits));
+}
+
+} // namespace kp::primitives

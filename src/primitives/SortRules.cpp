@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/SortRules.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "primitives/Division.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+
+// The digits' own arrays.
+constexpr uint64_t kOtherSharedBytes = 4096;
+// Two of a state's 32 bits are flags.
+constexpr uint64_t kLookBackLimit = uint64_t{1} << 30;
+constexpr uint64_t kStateBytes = 1024; // per tile
+
+} // namespace
+
+SortProblem::Memories SortProblem::memories() const {
+    Memories memories;
+    uint32_t next = 1;
+    if (!discardKeys)
+        memories.keysOut = keysInPlace ? memories.keysIn : next++;
+    if (valueBytes > 0) {
+        if (!indices)
+            memories.valuesIn = next++;
+        memories.valuesOut = valuesInPlace ? memories.valuesIn : next++;
+    }
+    if (segments)
+        memories.offsets = next++;
+    memories.count = next;
+    return memories;
+}
+
+uint32_t sortKeyBits(DataTypes type) {
+    return 8 * Memory::dataTypeMemorySize(type);
+}
+
+uint64_t SortTile::sharedWords(const DeviceTraits& traits) const {
+    const uint64_t teams =
+        subgroups ? groupSize / std::max(1u, traits.minSubgroupSize) : uint64_t{groupSize} / 32 * 2;
+    return std::max(keys(), teams * 256);
+}
+
+bool SortTile::fits(const DeviceTraits& traits) const {
+    return groupSize <= traits.maxGroupSize &&
+           (!subgroups || groupSize >= traits.maxSubgroupSize) &&
+           sharedWords(traits) * sizeof(uint32_t) + kOtherSharedBytes <= traits.sharedBytes;
+}
+
+SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
+    wanted.subgroups = wanted.subgroups && traits.subgroups;
+    wanted.groupSize = std::min(wanted.groupSize, std::bit_floor(traits.maxGroupSize));
+    // Fewer keys first, then the other way to rank, then a smaller group.
+    while (!wanted.fits(traits)) {
+        if (wanted.items > 4)
+            wanted.items /= 2;
+        else if (wanted.groupSize > 256)
+            wanted.groupSize /= 2;
+        else if (wanted.subgroups)
+            wanted.subgroups = false;
+        else if (wanted.groupSize > 64)
+            wanted.groupSize /= 2;
+        else
+            break;
+    }
+    return wanted;
+}
+
+SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) {
+    SortRules rules;
+    const bool wideKeys = sortKeyBits(problem.keys) == 64;
+    // Large tiles write longer runs per digit and look back less often. 8192 keys are 32 KiB of
+    // shared memory, so that at least two groups share a core of 2026's GPUs. Keys of two words
+    // take twice the registers.
+    rules.pass = fitted({512, wideKeys ? 8u : 16u, true}, traits);
+    // What one group sorts faster than several dispatches start. More keys per invocation would
+    // take as long as the dispatches.
+    rules.small = fitted({512, 8, true}, traits);
+    if (traits.isCpu) {
+        // A work group runs on one core, its subgroups one after the other. Small groups switch
+        // less at barriers.
+        rules.pass = fitted({64, 16, true}, traits);
+        rules.small = fitted({64, 16, true}, traits);
+    }
+    // As many as OpReduce, and few enough for a work group to add up a digit's counts quickly.
+    rules.blocks = traits.isCpu ? 32 : 2048;
+    // A work group adds up a long row's counts tile by tile. From here on that takes longer than
+    // the dispatches of a sort of its own.
+    rules.minLongRow = uint64_t{1} << 20;
+    // One read takes about 1 us under load, and counting a tile again takes the time of 10 to 20.
+    // Neighbours that started together publish within a few reads.
+    rules.spins = 64;
+
+    const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
+    const uint64_t bytes = std::max(sortKeyBits(problem.keys) / 8, problem.valueBytes);
+    const uint64_t stateBytes = divideUp(row, rules.pass.keys()) * kStateBytes;
+    if (row <= rules.small.keys()) {
+        rules.way = SortWay::eOneGroup;
+        rules.reason = "the keys fit the shared memory of a work group";
+    } else if (traits.isCpu) {
+        rules.way = SortWay::eThreeDispatches;
+        rules.reason = "a waiting work group occupies a core of a CPU";
+    } else if (!traits.memoryModel) {
+        rules.way = SortWay::eThreeDispatches;
+        rules.reason = "look-back needs vulkanMemoryModelDeviceScope";
+    } else if (row >= kLookBackLimit || row * bytes > traits.maxViewBytes ||
+               stateBytes > traits.maxViewBytes) {
+        rules.way = SortWay::eThreeDispatches;
+        rules.reason = "the keys or values are larger than a storage buffer's range";
+    } else {
+        rules.way = SortWay::eLookBack;
+        rules.reason = "it reads and writes the keys once per digit";
+    }
+    return rules;
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "primitives/Plan.hpp"
+
+namespace kp::primitives {
+
+/// Returns the GLSL of a kernel: the version and extensions, the macros given, the texts of
+/// shaders/primitives/Types.glsl and Lanes.glsl, and the kernel's own text. The local size in x is
+/// the specialization constant 0.
+/// @param macros     lines of glslTypeMacros() and "#define"s
+/// @param functions  GLSL between the common texts and the kernel's, such as operatorSource()
+/// @param subgroups    defines SUBGROUPS
+/// @param memoryModel  the device has Vulkan's memory model, and the text uses LOAD_RELAXED() and
+///                     its like
+std::string composeSource(const std::string& macros, const std::string& functions,
+                          std::string_view text, bool subgroups, bool memoryModel = false);
+
+/// @throws ShaderError, with the line of the user's own text if the fault is there
+std::vector<uint32_t> compileKernel(const Kernel& kernel);
+
+} // namespace kp::primitives

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Primitives on devices of host applications, with objects of several managers, from several
+// threads.
+#include <numeric>
+#include <thread>
+
+#include "device/HostVulkan.hpp"
+#include "device/primitives/PrimitiveSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+using DataTypes = kp::Memory::DataTypes;
+using kp::ReduceOperation;
+using kp::TensorRange;
+
+class PrimitiveDeviceTest : public DeviceTest {};
+
+// Vulkan 1.1 without features: no subgroups, no memory model, and 32-bit types alone.
+TEST_F(PrimitiveDeviceTest, WorksOnADeviceWithoutFeatures) {
+    HostVulkan host(manager, HostVulkan::Kind::eBare);
+    const uint64_t step = std::max<uint64_t>(host.offsetAlignment(), 256);
+    constexpr uint32_t kCount = 10000;
+    const VkBuffer buffer = host.makeBuffer(step + kCount * 4);
+    uint32_t* const given = host.contents(buffer) + step / 4;
+    std::iota(given, given + kCount, 7u);
+    kp::Manager bare(host.description());
+    EXPECT_FALSE(traitsOf(bare).subgroups);
+    {
+        const auto in = bare.wrapBuffer(buffer, kCount, 4, DataTypes::eUnsignedInt, step);
+        const auto sum = bare.tensorT<uint32_t>(2);
+        const auto running = bare.tensorT<uint32_t>(kCount);
+        auto sequence = bare.sequence();
+        sequence->record<kp::OpReduce>(in, TensorRange(sum, 0, 1), ReduceOperation::eSum);
+        sequence->record<kp::OpScan>(in, running, ReduceOperation::eSum);
+        sequence->record<kp::OpReduce>(running, TensorRange(sum, 1, 1), ReduceOperation::eMaximum);
+        sequence->eval();
+        const uint32_t expected = std::accumulate(given, given + kCount, 0u);
+        EXPECT_EQ(sum->vector(), (std::vector<uint32_t>{expected, expected}));
+        EXPECT_EQ(running->vector()[kCount / 2],
+                  std::accumulate(given, given + kCount / 2 + 1, 0u));
+
+        const VkCommandBuffer commands = host.begin();
+        given[0] += 5;
+        sequence->recordInto(commands);
+        sequence->preEval();
+        host.submitAndWait(commands);
+        sequence->postEval();
+        EXPECT_EQ(sum->vector(), (std::vector<uint32_t>{expected + 5, expected + 5}));
+    }
+    const auto bytes = bare.tensorT<uint8_t>({1, 2, 3});
+    const auto longs = bare.tensorT<int64_t>(1);
+    const auto word = bare.tensorT<uint32_t>({1});
+    EXPECT_ERROR(kp::Unsupported, "was created without storageBuffer8BitAccess",
+                 kp::OpReduce(bytes, word, ReduceOperation::eSum));
+    EXPECT_ERROR(kp::Unsupported, "cannot reduce to elements of eLong",
+                 kp::OpReduce(word, longs, ReduceOperation::eSum));
+}
+
+TEST_F(PrimitiveDeviceTest, TakesObjectsOfTwoManagersOfOneDevice) {
+    kp::Manager other;
+    const auto in = manager.tensorT<float>(std::vector<float>(5000, 2));
+    const auto out = other.tensorT<float>(1);
+    auto sequence = other.sequence();
+    sequence->record<kp::OpSyncDevice>({in});
+    sequence->record<kp::OpReduce>(in, out, ReduceOperation::eSum)->eval();
+    EXPECT_EQ(out->vector().front(), 10000);
+}
+
+TEST_F(PrimitiveDeviceTest, SequencesOfTwoThreadsUseScratchMemoryOfTheirOwn) {
+    const auto work = [&](uint32_t start) {
+        std::vector<uint32_t> values(70000);
+        std::iota(values.begin(), values.end(), start);
+        const auto in = manager.tensorT<uint32_t>(values, kp::Memory::MemoryTypes::eStorage);
+        const auto sum = manager.tensorT<uint32_t>(1);
+        const uint32_t expected = std::accumulate(values.begin(), values.end(), 0u);
+        for (int i = 0; i < 10; ++i) {
+            manager.sequence()->eval<kp::OpReduce>(in, sum, ReduceOperation::eSum);
+            EXPECT_EQ(sum->vector().front(), expected);
+        }
+    };
+    std::thread other(work, 1000u);
+    work(5);
+    other.join();
+}
+
+TEST_F(PrimitiveDeviceTest, CountsAsOneOperationInTimestamps) {
+    const auto in =
+        manager.tensorT<float>(std::vector<float>(70000, 1), kp::Memory::MemoryTypes::eStorage);
+    const auto out = manager.tensorT<float>(70000, kp::Memory::MemoryTypes::eStorage);
+    auto sequence = manager.sequence(0, 2);
+    sequence->record<kp::OpScan>(in, out, ReduceOperation::eSum);
+    sequence->record<kp::OpReduce>(in, TensorRange(out, 0, 1), ReduceOperation::eSum);
+    sequence->eval();
+    EXPECT_EQ(sequence->getTimestamps().size(), 3u);
+}
+
+TEST_F(PrimitiveDeviceTest, RecordsOnlyWhileASequenceDoes) {
+    const auto in = manager.tensorT<float>({1, 2});
+    const auto out = manager.tensorT<float>(1);
+    kp::OpReduce reduce(in, out, ReduceOperation::eSum);
+    EXPECT_EQ(reduce.accesses().entries().size(), 0u);
+    EXPECT_FALSE(reduce.accesses().isAnything());
+}
+
+} // namespace
+} // namespace kp::test
