@@ -61,6 +61,10 @@ _SpecConstants: TypeAlias = (
 )
 # Arrays, bytes, and numbers in lists.
 _Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
+# A tensor, or (tensor, first element, number of elements).
+_Range: TypeAlias = Tensor | tuple[Tensor, int] | tuple[Tensor, int, int]
+# A name, or a GLSL expression and its identity.
+_Operator: TypeAlias = str | tuple[str, str]
 _Extent: TypeAlias = (
     SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 )
@@ -179,6 +183,29 @@ ARGUMENTS = {
     "Manager.exportable_tensor.shape": "_Extent",
     "Manager.import_memory.shape": "_Extent",
     "Manager.sequence.queue_index": "SupportsIndex | str",
+    "OpArgSort.__init__.indices": "_Range",
+    "OpArgSort.__init__.keys": "_Range",
+    "OpArgSort.__init__.segments": "_Range | None",
+    "OpArgSort.__init__.sorted_keys": "_Range | None",
+    "OpMatMul.__init__.a": "_Range",
+    "OpMatMul.__init__.b": "_Range",
+    "OpMatMul.__init__.bias": "_Range | None",
+    "OpMatMul.__init__.c": "_Range",
+    "OpRandom.__init__.distribution": "str | tuple[Any, ...]",
+    "OpRandom.__init__.output": "_Range",
+    "OpReduce.__init__.input": "_Range",
+    "OpReduce.__init__.op": "_Operator",
+    "OpReduce.__init__.output": "_Range",
+    "OpReduce.__init__.segments": "_Range | None",
+    "OpScan.__init__.input": "_Range",
+    "OpScan.__init__.op": "_Operator",
+    "OpScan.__init__.output": "_Range",
+    "OpScan.__init__.segments": "_Range | None",
+    "OpSort.__init__.keys": "_Range",
+    "OpSort.__init__.segments": "_Range | None",
+    "OpSort.__init__.sorted_keys": "_Range | None",
+    "OpSort.__init__.sorted_values": "_Range | None",
+    "OpSort.__init__.values": "_Range | None",
     "Profiler.calibrate.manager": "Manager",
     "Tensor.__init__.data": "ArrayLike",
     "Tensor._create.data": "ArrayLike",
@@ -263,6 +290,7 @@ RESULTS = {
     "Memory.__dlpack_device__": "tuple[int, int]",
     "Memory.__getitem__": "Any",
     "Memory.__iter__": "collections.abc.Iterator[Any]",
+    "Memory.item": "Any",
     "Memory.numpy": "NDArray[Any]",
     "Memory.shape": "tuple[int, ...]",
     "OpAlgoDispatch.record": "collections.abc.Iterable[OpBase]",

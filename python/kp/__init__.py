@@ -41,11 +41,17 @@ from ._kp import (
     Memory,
     MemoryTypes,
     OpAlgoDispatch,
+    OpArgSort,
     OpBase,
     OpCopy,
     OpFill,
+    OpMatMul,
     OpMemoryBarrier,
     OpMult,
+    OpRandom,
+    OpReduce,
+    OpScan,
+    OpSort,
     OpSyncDevice,
     OpSyncLocal,
     PipelineStageFlags,
@@ -101,11 +107,17 @@ __all__ = [
     "Memory",
     "MemoryTypes",
     "OpAlgoDispatch",
+    "OpArgSort",
     "OpBase",
     "OpCopy",
     "OpFill",
+    "OpMatMul",
     "OpMemoryBarrier",
     "OpMult",
+    "OpRandom",
+    "OpReduce",
+    "OpScan",
+    "OpSort",
     "OpSyncDevice",
     "OpSyncLocal",
     "OpTensorCopy",
@@ -164,6 +176,27 @@ def _name_classes() -> None:
 
 
 _name_classes()
+
+# These are not in __all__, because some have the names of Python's built-in functions.
+from . import random  # noqa: E402
+from ._matrices import matmul  # noqa: E402
+from ._primitives import (  # noqa: E402
+    all,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    cumprod,
+    cumsum,
+    max,
+    mean,
+    min,
+    prod,
+    reduce,
+    scan,
+    sum,
+)
+from ._sorting import argsort, sort  # noqa: E402
 
 # As in Kompute, the enumerators are attributes of the module too. They are not in __all__, because
 # some have the names of Python's built-in types.

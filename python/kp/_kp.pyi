@@ -21,6 +21,10 @@ _SpecConstants: TypeAlias = (
 )
 # Arrays, bytes, and numbers in lists.
 _Data: TypeAlias = ArrayLike | bytes | bytearray | memoryview
+# A tensor, or (tensor, first element, number of elements).
+_Range: TypeAlias = Tensor | tuple[Tensor, int] | tuple[Tensor, int, int]
+# A name, or a GLSL expression and its identity.
+_Operator: TypeAlias = str | tuple[str, str]
 _Extent: TypeAlias = (
     SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 )
@@ -113,6 +117,7 @@ class Manager:
         cache_folder: str = "",
         timeline_semaphores: bool = True,
         coalesce: bool = True,
+        reorder: bool = True,
     ) -> None:
         """Without arguments: the best device, or the one that the environment variable
         KOMPUTE_DEVICE names.
@@ -126,7 +131,9 @@ class Manager:
         are an error. `validation` is a list of checks ("core,sync"), `wait` one of
         "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
         ("off": nowhere). Launches and evaluations that find their queue busy are submitted
-        together; with `coalesce=False` each is submitted at once.
+        together; with `coalesce=False` each is submitted at once. Independent dispatches of
+        a sequence may run in another order to share barriers; `reorder=False` keeps the
+        order in which they were recorded.
         """
 
     def compile(
@@ -746,6 +753,18 @@ class Memory:
     @property
     def nbytes(self) -> int:
         """Bytes in all."""
+
+    @property
+    def manager(self) -> Manager:
+        """The manager that created this object."""
+
+    def device_has_contents(self) -> bool:
+        """False if neither write() nor an operation has written the device memory, so that its
+        contents are undefined.
+        """
+
+    def item(self) -> Any:
+        """The element of memory that has only one, as a Python number."""
 
     def memory_type(self) -> MemoryTypes:
         """The place of the memory: a kp.MemoryTypes."""
@@ -1377,6 +1396,161 @@ class ExternalMemory:
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
+
+class OpMatMul(OpBase):
+    """Multiplies matrices: c = epilogue(alpha a b + beta c).
+
+    It reads and writes device memory; afterwards the host view of `c` shows the product.
+    """
+
+    def __init__(
+        self,
+        a: _Range,
+        b: _Range,
+        c: _Range,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        alpha: SupportsFloat = 1.0,
+        beta: SupportsFloat = 0.0,
+        epilogue: str = "",
+        bias: _Range | None = None,
+        bias_of_rows: bool = False,
+        extents: tuple[SupportsIndex, SupportsIndex, SupportsIndex] | None = None,
+        strides: tuple[SupportsIndex | None, SupportsIndex | None, SupportsIndex | None] | None = None,
+        batches: SupportsIndex = 1,
+        batch_strides: tuple[SupportsIndex | None, SupportsIndex | None, SupportsIndex | None] | None = None,
+    ) -> None:
+        """The last two axes of `a` and `b` are matrices; with more axes, there are as many
+        products, and one of the two may be a single matrix for all. One-dimensional `a` is
+        a row, `b` a column. `transpose_a` and `transpose_b` say that the matrices are
+        stored transposed. `epilogue` is a GLSL expression over c, row, column, batch and
+        bias, as in "c * c + bias"; `bias` has an element per column, or per row.
+        `extents` (rows, columns, inner) replaces the shapes. It permits `strides` from row
+        to row and `batch_strides` from matrix to matrix, in elements, of a, b and c (None:
+        dense). Types as in OpMatMul.hpp: c has the type of a and b, or that of their
+        sums.
+        """
+
+class OpRandom(OpBase):
+    """Fills a tensor with random numbers of the generator Philox 4x32-10.
+
+    Element i is number `counter + i` of the sequence of `seed` and `stream`, the same on every
+    device and however the sequence is cut into tensors. It writes device memory; afterwards the
+    host view shows the numbers.
+    """
+
+    def __init__(
+        self,
+        output: _Range,
+        distribution: str | tuple[Any, ...] = "uniform",
+        *,
+        seed: SupportsIndex = 0,
+        counter: SupportsIndex = 0,
+        stream: SupportsIndex = 0,
+    ) -> None:
+        """`distribution` is "bits", ("integers", lowest, highest), "uniform" or ("uniform",
+        low, high), "normal" or ("normal", mean, deviation), "exponential" or
+        ("exponential", mean). `highest` is included, `high` is not. `output` may be a part
+        of a tensor: (tensor, first) or (tensor, first, count).
+        """
+
+class OpReduce(OpBase):
+    """Reduces elements to one, or to one per row, column or segment.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        output: _Range,
+        op: _Operator = "sum",
+        *,
+        axis: SupportsIndex | None = None,
+        segments: _Range | None = None,
+    ) -> None:
+        """`op` is "sum", "product", "min", "max", "and", "or", "xor", "mean", "argmin",
+        "argmax", "any", "all" or "count_nonzero", or a pair of GLSL texts: an associative
+        and commutative expression over a and b, and its identity. `axis` is an axis of the
+        input's shape; without it, everything is reduced. `segments` is a tensor of n + 1
+        ascending offsets for n results. `input` and `output` may be parts of tensors:
+        (tensor, first) or (tensor, first, count). Computed in the output's type, in at
+        least 32 bits; see OpReduce.hpp for the types that go together.
+        """
+
+class OpScan(OpBase):
+    """Reduces the elements up to each one: prefix sums, running maxima, ...
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        output: _Range,
+        op: _Operator = "sum",
+        *,
+        axis: SupportsIndex | None = None,
+        exclusive: bool = False,
+        segments: _Range | None = None,
+        deterministic: bool = True,
+    ) -> None:
+        """`op` is "sum", "product", "min", "max", "and", "or" or "xor", or a pair of GLSL
+        texts: an associative expression over a and b, and its identity. `axis` is an axis
+        of the input's shape; without it, the elements are one sequence. An exclusive scan
+        leaves out the element itself. `segments` is a tensor of offsets at which the scan
+        starts again. `input` and `output` may be parts of tensors, as for OpReduce, and
+        may be the same. With `deterministic`, floating-point results have equal bits in
+        each run.
+        """
+
+class OpSort(OpBase):
+    """Sorts keys in a stable way, and moves values of 4 or 8 bytes with them.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        keys: _Range,
+        values: _Range | None = None,
+        *,
+        axis: SupportsIndex | None = -1,
+        descending: bool = False,
+        bits: tuple[SupportsIndex, SupportsIndex] | None = None,
+        segments: _Range | None = None,
+        sorted_keys: _Range | None = None,
+        sorted_values: _Range | None = None,
+    ) -> None:
+        """Rows along the last axis are sorted, or with `axis` None all elements. NaNs are the
+        largest keys, and -0 is before +0. `bits` is (first, end): only these bits of the
+        keys in their order decide. `segments` is a tensor of n + 1 ascending offsets of
+        n segments, each of which is sorted by itself. The result replaces the keys and
+        values, or goes to `sorted_keys` and `sorted_values`. Each tensor may be a part of
+        one: (tensor, first) or (tensor, first, count).
+        """
+
+class OpArgSort(OpBase):
+    """Sorts the indices of keys, from the start of each row or segment. The keys stay.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        keys: _Range,
+        indices: _Range,
+        *,
+        axis: SupportsIndex | None = -1,
+        descending: bool = False,
+        bits: tuple[SupportsIndex, SupportsIndex] | None = None,
+        segments: _Range | None = None,
+        sorted_keys: _Range | None = None,
+    ) -> None:
+        """`indices` has integers of 32 or 64 bits. The sorted keys are written to
+        `sorted_keys`, if given. For the other arguments, see OpSort.
+        """
 
 class KernelStatistics:
     """Times of the runs of one kernel, in nanoseconds. The sum of two equals the statistics of all
@@ -2499,6 +2673,7 @@ class DeviceGroup:
         cache_folder: str = "",
         timeline_semaphores: bool = True,
         coalesce: bool = True,
+        reorder: bool = True,
     ) -> None:
         """Without arguments: every GPU, or the devices that the environment variable
         KOMPUTE_DEVICE names, or else the software driver.
@@ -2880,8 +3055,9 @@ class Buffer:
         root: SupportsIndex = 0,
         wait_for: _Events = None,
     ) -> list[Event]:
-        """Replaces the copy of `root` by the sum of all copies, or another `op`: "sum",
-        "product", "min" or "max", element by element, in a fixed order.
+        """Replaces the copy of `root` by the sum of all copies, or another `op`:
+        "product", "min", "max", "and", "or" or "xor", element by element, in a fixed
+        order.
         """
 
     def all_reduce(self, op: str = "sum", wait_for: _Events = None) -> list[Event]:

@@ -21,6 +21,12 @@ PYBIND11_MODULE(_kp, module) {
     bindSequence(module, classes);
     bindExternalMemory(module, classes);
 
+    bindMatMul(module);
+    bindRandom(module);
+    bindReduce(module);
+    bindScan(module);
+    bindSort(module);
+
     bindProfiler(module);
     bindKernel(module);
     bindLauncher(module);

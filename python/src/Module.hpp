@@ -8,5 +8,6 @@
 #include "core/Classes.hpp"
 #include "group/Groups.hpp"
 #include "launch/Launcher.hpp"
+#include "primitives/Primitives.hpp"
 #include "shader/Shader.hpp"
 #include "tune/Tuning.hpp"

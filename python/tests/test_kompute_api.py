@@ -281,9 +281,11 @@ def test_reports_device_properties(mgr: kp.Manager) -> None:
     assert kp.Manager(device=0, family_queue_indices=[0], desired_extensions=[]).queue_count == 1
 
 
-@pytest.mark.parametrize("coalesce", [True, False])
-def test_gathers_evaluations_of_a_busy_queue_or_submits_each_at_once(coalesce: bool) -> None:
-    with kp.Manager(coalesce=coalesce) as mgr:
+@pytest.mark.parametrize("coalesce, reorder", [(True, True), (True, False), (False, True)])
+def test_gathers_evaluations_of_a_busy_queue_or_submits_each_at_once(
+    coalesce: bool, reorder: bool
+) -> None:
+    with kp.Manager(coalesce=coalesce, reorder=reorder) as mgr:
         tensor = mgr.tensor([0.0], kp.MemoryTypes.host)
         algorithm = mgr.algorithm([tensor], kp.compile(INCREMENT))
         sequences = [mgr.sequence().record(kp.OpAlgoDispatch(algorithm)) for _ in range(100)]

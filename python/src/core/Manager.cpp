@@ -45,7 +45,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
             const std::string& wait, const std::string& cacheFolder, bool timelineSemaphores,
-            bool coalesce) {
+            bool coalesce, bool reorder) {
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -60,6 +60,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.cacheFolder = cacheFolder;
     options.timelineSemaphores = timelineSemaphores;
     options.coalesce = coalesce;
+    options.reorder = reorder;
     auto handle = std::make_shared<ManagerHandle>();
     {
         const py::gil_scoped_release release;
@@ -112,7 +113,7 @@ void bindManager(py::module_& module, Classes& classes) {
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
              "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true,
-             "coalesce"_a = true, doc(R"(
+             "coalesce"_a = true, "reorder"_a = true, doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -125,7 +126,9 @@ void bindManager(py::module_& module, Classes& classes) {
                  are an error. `validation` is a list of checks ("core,sync"), `wait` one of
                  "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
                  ("off": nowhere). Launches and evaluations that find their queue busy are submitted
-                 together; with `coalesce=False` each is submitted at once.)"))
+                 together; with `coalesce=False` each is submitted at once. Independent dispatches of
+                 a sequence may run in another order to share barriers; `reorder=False` keeps the
+                 order in which they were recorded.)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,

@@ -182,6 +182,16 @@ std::string describeMemory(py::handle self) {
                      inPythonSpelling(Memory::toString(handle.memory->memoryType())));
 }
 
+py::object onlyItem(py::handle self) {
+    auto& handle = handleOf<MemoryHandle>(self);
+    if (handle.memory->isInit() && handle.memory->size() != 1)
+        throw py::value_error(formatted("item() is for memory with one element, and this has {}",
+                                        handle.memory->size()));
+    if (handle.memory->memoryType() == Memory::MemoryTypes::eStorage)
+        return readMemory(self, py::int_(0), py::none(), py::none()).attr("item")();
+    return flatView(self).attr("item")();
+}
+
 Memory& memoryIn(py::handle self) {
     return *handleOf<MemoryHandle>(self).memory;
 }
@@ -361,6 +371,13 @@ void bindMemory(Classes& classes) {
             "dtype", [](py::handle self) { return handleOf<MemoryHandle>(self).dtype; },
             "The NumPy type of an element.")
         .property("nbytes", &Memory::memorySize, "Bytes in all.")
+        .property(
+            "manager", [](py::handle self) { return handleOf<MemoryHandle>(self).manager; },
+            "The manager that created this object.")
+        .method("device_has_contents", &Memory::deviceHasContents, doc(R"(
+            False if neither write() nor an operation has written the device memory, so that its
+            contents are undefined.)"))
+        .def("item", &onlyItem, "The element of memory that has only one, as a Python number.")
         .method("memory_type", &Memory::memoryType, "The place of the memory: a kp.MemoryTypes.")
         .method("tensor_type", &Memory::memoryType, "memory_type(); the name of Kompute 0.9.0.")
         .method("data_type", static_cast<Memory::DataTypes (Memory::*)() const>(&Memory::dataType),

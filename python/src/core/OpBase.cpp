@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/Arrays.hpp"
+#include "core/Operations.hpp"
 #include "shader/Constants.hpp"
 
 namespace kp::python {
@@ -91,15 +92,6 @@ private:
     std::vector<std::shared_ptr<OpBase>> mParts; ///< of the last record()
 };
 
-// A handle type for each class, by which pybind11 tells them apart.
-template <typename Op>
-struct HandleOf final : OpHandle {
-    template <typename... Args>
-    explicit HandleOf(Args&&... args) {
-        op = std::make_shared<Op>(std::forward<Args>(args)...);
-    }
-};
-
 /// kp.OpBase itself: only classes derived from it mean anything.
 struct BaseOp final : OpHandle {};
 
@@ -109,18 +101,10 @@ struct FillOperation final : OpHandle {};
 /// The classes of this module, whose instances are recorded as they are.
 std::vector<PyTypeObject*> gOperationTypes;
 
-template <typename Handle>
-py::class_<Handle, OpHandle> declare(py::module_& module, const char* name,
-                                     const char* documentation) {
-    py::class_<Handle, OpHandle> type(module, name, documentation);
-    gOperationTypes.push_back(reinterpret_cast<PyTypeObject*>(type.ptr()));
-    return type;
-}
-
 /// Binds an operation that takes a list of memory and nothing else.
 template <typename Op>
 void bindListOperation(py::module_& module, const char* name, const char* documentation) {
-    declare<HandleOf<Op>>(module, name, documentation)
+    declareOperation<HandleOf<Op>>(module, name, documentation)
         .def(py::init([](const py::object& tensors) {
                  return std::make_unique<HandleOf<Op>>(toMemory(tensors, "tensors"));
              }),
@@ -215,6 +199,10 @@ Flags oneFlag(py::handle value, const char* argument) {
 
 } // namespace
 
+void addOperationType(py::handle type) {
+    gOperationTypes.push_back(reinterpret_cast<PyTypeObject*>(type.ptr()));
+}
+
 std::shared_ptr<OpBase> toOperation(PyObject* object) {
     PyTypeObject* const type = Py_TYPE(object);
     if (std::find(gOperationTypes.begin(), gOperationTypes.end(), type) != gOperationTypes.end())
@@ -259,7 +247,7 @@ void bindOperations(py::module_& module, Classes& classes) {
     bindListOperation<OpCopy>(
         module, "OpCopy", "Copies the device memory of the first object to each of the others.");
 
-    declare<DispatchHandle>(module, "OpAlgoDispatch", "Dispatches an algorithm.")
+    declareOperation<DispatchHandle>(module, "OpAlgoDispatch", "Dispatches an algorithm.")
         .def(py::init(&makeDispatch), "algorithm"_a, "push_consts"_a = py::tuple(), py::kw_only(),
              "group_counts"_a = py::none(), "offset"_a = 0, doc(R"(
                  `push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
@@ -275,14 +263,15 @@ void bindOperations(py::module_& module, Classes& classes) {
             },
             "The dispatch itself.");
 
-    declare<FillOperation>(module, "OpFill", "Fills the device memory of tensors with one value.")
+    declareOperation<FillOperation>(module, "OpFill",
+                                    "Fills the device memory of tensors with one value.")
         .def(py::init(&makeFill), "tensors"_a, "value"_a);
 
-    declare<HandleOf<OpMult>>(module, "OpMult",
-                              "Multiplies two float tensors element by element into a third.")
+    declareOperation<HandleOf<OpMult>>(
+        module, "OpMult", "Multiplies two float tensors element by element into a third.")
         .def(py::init(&makeMult), "tensors"_a, "algorithm"_a);
 
-    declare<HandleOf<OpMemoryBarrier>>(module, "OpMemoryBarrier", doc(R"(
+    declareOperation<HandleOf<OpMemoryBarrier>>(module, "OpMemoryBarrier", doc(R"(
         A barrier placed by hand. Sequences place all barriers that their operations need.)"))
         .def(py::init([](const py::object& tensors, const py::object& srcAccess,
                          const py::object& dstAccess, const py::object& srcStage,

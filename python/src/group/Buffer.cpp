@@ -2,6 +2,7 @@
 #include "group/Groups.hpp"
 
 #include "base/Arrays.hpp"
+#include "primitives/Primitives.hpp"
 
 namespace kp::python {
 namespace {
@@ -345,15 +346,6 @@ void bindTransfers(BufferClass& type) {
                  returned events are done.)"));
 }
 
-constexpr Named<ReduceOperation> kOperations[] = {{"sum", ReduceOperation::eSum},
-                                                  {"product", ReduceOperation::eProduct},
-                                                  {"min", ReduceOperation::eMinimum},
-                                                  {"max", ReduceOperation::eMaximum}};
-
-ReduceOperation toReduce(const std::string& name) {
-    return valueNamed(kOperations, name, "op");
-}
-
 /// Returns the bytes of a number of rows.
 uint64_t bytesOfRows(const BufferHandle& buffer, py::handle rows, const char* argument) {
     const uint64_t bytes = buffer.buffer->memSize() / buffer.buffer->shape()[0];
@@ -448,15 +440,17 @@ void bindCollectives(BufferClass& type) {
             "reduce",
             [](py::handle self, const std::string& op, const py::object& root,
                const py::object& waitFor) {
-                return run(self, &Buffer::reduce, waitFor, toReduce(op), toRoot(self, root));
+                return run(self, &Buffer::reduce, waitFor, toReduceOperation(op, "op"),
+                           toRoot(self, root));
             },
             "op"_a = "sum", "root"_a = 0, "wait_for"_a = py::none(), doc(R"(
-                 Replaces the copy of `root` by the sum of all copies, or another `op`: "sum",
-                 "product", "min" or "max", element by element, in a fixed order.)"))
+                 Replaces the copy of `root` by the sum of all copies, or another `op`:
+                 "product", "min", "max", "and", "or" or "xor", element by element, in a fixed
+                 order.)"))
         .def(
             "all_reduce",
             [](py::handle self, const std::string& op, const py::object& waitFor) {
-                return run(self, &Buffer::allReduce, waitFor, toReduce(op));
+                return run(self, &Buffer::allReduce, waitFor, toReduceOperation(op, "op"));
             },
             "op"_a = "sum", "wait_for"_a = py::none(),
             "Replaces every copy by the sum (or `op`) of all copies, with the same bits.")
@@ -464,7 +458,8 @@ void bindCollectives(BufferClass& type) {
             "reduce_scatter",
             [](py::handle self, const py::object& destination, const std::string& op,
                const py::object& waitFor) {
-                return runInto(self, &Buffer::reduceScatter, destination, waitFor, toReduce(op));
+                return runInto(self, &Buffer::reduceScatter, destination, waitFor,
+                               toReduceOperation(op, "op"));
             },
             "destination"_a, "op"_a = "sum", "wait_for"_a = py::none(), doc(R"(
                  Replaces each shard of `destination` by the sum (or `op`) of its rows in all copies

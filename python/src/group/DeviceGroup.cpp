@@ -33,7 +33,7 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
                                        const std::vector<std::string>& requiredExtensions,
                                        const std::string& validation, const std::string& wait,
                                        const std::string& cacheFolder, bool timelineSemaphores,
-                                       bool coalesce) {
+                                       bool coalesce, bool reorder) {
     DeviceGroupOptions options;
     options.deviceIds = toCounts(deviceIds, "device_ids");
     options.queueCounts = toCounts(queueCounts, "queue_counts");
@@ -48,6 +48,7 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
     options.manager.cacheFolder = cacheFolder;
     options.manager.timelineSemaphores = timelineSemaphores;
     options.manager.coalesce = coalesce;
+    options.manager.reorder = reorder;
     auto handle = std::make_shared<GroupHandle>();
     {
         const py::gil_scoped_release release;
@@ -276,7 +277,7 @@ void bindDeviceGroup(py::module_& module) {
              "queue_families"_a = py::none(), py::kw_only(), "exchange"_a = "auto",
              "desired_extensions"_a = py::list(), "required_extensions"_a = py::list(),
              "validation"_a = "", "wait"_a = "auto", "cache_folder"_a = "",
-             "timeline_semaphores"_a = true, "coalesce"_a = true, doc(R"(
+             "timeline_semaphores"_a = true, "coalesce"_a = true, "reorder"_a = true, doc(R"(
                  Without arguments: every GPU, or the devices that the environment variable
                  KOMPUTE_DEVICE names, or else the software driver.
 

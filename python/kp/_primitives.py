@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitives as plain functions, which run at once and return tensors.
+
+They read device memory, as operations do. If nothing has written the device memory of a tensor yet,
+the contents of its host view are copied there first. Later changes of the host view need
+OpSyncDevice, or write() instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, OpSyncDevice, Tensor
+
+#: A name of an operation, or a GLSL expression over a and b and its identity.
+Operator = str | tuple[str, str]
+
+
+def _run(operation: OpBase, *inputs: Tensor) -> None:
+    """Evaluate an operation at once. Copy inputs to the device that have never been there."""
+    sequence = inputs[0].manager.sequence()
+    fresh = [tensor for tensor in inputs if not tensor.device_has_contents()]
+    if fresh:
+        sequence.record(OpSyncDevice(fresh))
+    sequence.record(operation)
+    sequence.eval()
+
+
+def _output(
+    name: str, tensor: Tensor, shape: tuple[int, ...], dtype: DTypeLike, out: Tensor | None
+) -> Tensor:
+    """Return `out`, or a new tensor on the device of `tensor`."""
+    if out is None:
+        return tensor.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"out is expected to be a kp.Tensor, not a {type(out).__name__}")
+    if out.shape != shape:
+        raise ValueError(f"kp.{name} has a result of shape {shape}, but out has {out.shape}")
+    return out
+
+
+def _remaining(tensor: Tensor, axis: int | None, keepdims: bool) -> tuple[int, ...]:
+    """Return the shape of a reduction."""
+    shape = list(tensor.shape)
+    if axis is None:
+        return (1,) * len(shape) if keepdims else ()
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis {axis} does not exist in an array of {len(shape)} dimensions")
+    if keepdims:
+        shape[axis] = 1
+    else:
+        del shape[axis]
+    return tuple(shape)
+
+
+def _reduce(
+    name: str,
+    op: Operator,
+    tensor: Tensor,
+    axis: int | None,
+    dtype_of: Callable[[Tensor], DTypeLike],
+    out: Tensor | None,
+    keepdims: bool,
+) -> Tensor:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    result = _output(name, tensor, _remaining(tensor, axis, keepdims), dtype_of(tensor), out)
+    _run(OpReduce(tensor, result, op, axis=axis), tensor)
+    return result
+
+
+def _own_type(tensor: Tensor) -> np.dtype[Any]:
+    return tensor.dtype
+
+
+def _sum_type(tensor: Tensor) -> DTypeLike:
+    """Return the type of a sum, as NumPy chooses it: integers are summed in 64 bits."""
+    if tensor.dtype.kind == "u":
+        return np.uint64
+    return np.int64 if tensor.dtype.kind in "bi" else tensor.dtype
+
+
+def _mean_type(tensor: Tensor) -> DTypeLike:
+    return np.float64 if tensor.dtype.kind in "biu" else tensor.dtype
+
+
+def _given(
+    dtype: DTypeLike | None, otherwise: Callable[[Tensor], DTypeLike]
+) -> Callable[[Tensor], DTypeLike]:
+    return otherwise if dtype is None else lambda tensor: dtype
+
+
+def sum(
+    tensor: Tensor,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the sum of all elements, or along an axis.
+
+    As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
+    integers raises Unsupported. float16 is summed in float32 and rounded once.
+    """
+    return _reduce("sum", "sum", tensor, axis, _given(dtype, _sum_type), out, keepdims)
+
+
+def prod(
+    tensor: Tensor,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the product of all elements, or along an axis. For the types, see sum()."""
+    return _reduce("prod", "product", tensor, axis, _given(dtype, _sum_type), out, keepdims)
+
+
+def mean(
+    tensor: Tensor,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the mean of all elements, or along an axis. That of integers is float64."""
+    return _reduce("mean", "mean", tensor, axis, _given(dtype, _mean_type), out, keepdims)
+
+
+def min(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the smallest element, or NaN if any element is, of all or along an axis."""
+    return _reduce("min", "min", tensor, axis, _own_type, out, keepdims)
+
+
+def max(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the largest element, or NaN if any element is, of all or along an axis."""
+    return _reduce("max", "max", tensor, axis, _own_type, out, keepdims)
+
+
+def argmin(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the index (int64) of the first smallest element, or of the first NaN.
+
+    Without an axis, it is the index in the flattened tensor.
+    """
+    return _reduce("argmin", "argmin", tensor, axis, lambda _: np.int64, out, keepdims)
+
+
+def argmax(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the index (int64) of the first largest element, or of the first NaN."""
+    return _reduce("argmax", "argmax", tensor, axis, lambda _: np.int64, out, keepdims)
+
+
+def any(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return whether any element is not 0. NaN is not 0."""
+    return _reduce("any", "any", tensor, axis, lambda _: np.bool_, out, keepdims)
+
+
+def all(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return whether no element is 0."""
+    return _reduce("all", "all", tensor, axis, lambda _: np.bool_, out, keepdims)
+
+
+def count_nonzero(
+    tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
+    """Return the number (int64) of elements that are not 0."""
+    return _reduce(
+        "count_nonzero", "count_nonzero", tensor, axis, lambda _: np.int64, out, keepdims
+    )
+
+
+def reduce(
+    tensor: Tensor,
+    op: Operator,
+    axis: int | None = None,
+    out: Tensor | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return a reduction by an operator, in the type of the tensor.
+
+    `op` is a name that OpReduce knows, or a pair of GLSL texts: an associative and commutative
+    expression over a and b, and its identity, as in ``("max(abs(a), abs(b))", "0")``.
+    """
+    return _reduce("reduce", op, tensor, axis, _own_type, out, keepdims)
+
+
+def _scan(
+    name: str,
+    op: Operator,
+    tensor: Tensor,
+    axis: int | None,
+    dtype_of: Callable[[Tensor], DTypeLike],
+    out: Tensor | None,
+    exclusive: bool = False,
+) -> Tensor:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    shape = (tensor.size(),) if axis is None else tensor.shape
+    result = _output(name, tensor, shape, dtype_of(tensor), out)
+    _run(OpScan(tensor, result, op, axis=axis, exclusive=exclusive), tensor)
+    return result
+
+
+def cumsum(
+    tensor: Tensor,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the sums of the elements up to each one, along an axis or of the flattened tensor.
+
+    For the types, see sum().
+    """
+    return _scan("cumsum", "sum", tensor, axis, _given(dtype, _sum_type), out)
+
+
+def cumprod(
+    tensor: Tensor,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the products of the elements up to each one. For the types, see sum()."""
+    return _scan("cumprod", "product", tensor, axis, _given(dtype, _sum_type), out)
+
+
+def scan(
+    tensor: Tensor,
+    op: Operator,
+    axis: int | None = None,
+    out: Tensor | None = None,
+    exclusive: bool = False,
+) -> Tensor:
+    """Return the reductions of the elements up to each one, in the type of the tensor.
+
+    `op` is a name that OpScan knows, or a pair of GLSL texts: an associative expression over a and b,
+    and its identity. An exclusive scan leaves out the element itself.
+    """
+    return _scan("scan", op, tensor, axis, _own_type, out, exclusive)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sorting as plain functions, which run at once and return tensors. See _primitives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._kp import OpArgSort, OpSort, Tensor
+from ._primitives import _output, _run
+
+
+def _sorted_shape(name: str, tensor: Tensor, axis: int | None) -> tuple[int, ...]:
+    """Return the shape of what is sorted: flat without an axis."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    return (tensor.size(),) if axis is None else tensor.shape
+
+
+def sort(
+    tensor: Tensor, axis: int | None = -1, descending: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return a sorted copy, along the last axis or with `axis` None of all elements.
+
+    NaNs are the largest elements, so they are first if `descending`. -0 is before +0.
+    """
+    result = _output("sort", tensor, _sorted_shape("sort", tensor, axis), tensor.dtype, out)
+    _run(OpSort(tensor, axis=axis, descending=descending, sorted_keys=result), tensor)
+    return result
+
+
+def argsort(
+    tensor: Tensor, axis: int | None = -1, descending: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the indices (int64) that sort a tensor, in a stable way. See sort()."""
+    result = _output("argsort", tensor, _sorted_shape("argsort", tensor, axis), np.int64, out)
+    _run(OpArgSort(tensor, result, axis=axis, descending=descending), tensor)
+    return result

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kompute/Primitives.hpp>
+
+#include "base/Handles.hpp"
+#include "core/Operations.hpp"
+
+/// Arguments of the primitives. Their constructors compile shaders, and so run without the GIL.
+namespace kp::python {
+
+/// A tensor argument of a primitive.
+struct RangeArgument {
+    TensorHandle* handle = nullptr; ///< null for None
+    TensorRange range;
+    std::vector<uint64_t> shape; ///< of the range: the tensor's, or one extent for a part of it
+};
+
+/// Returns an argument that is a tensor, or a tuple (tensor, first) or (tensor, first, count) for a
+/// part of it. @throws TypeError, ValueError naming @p argument
+RangeArgument toRange(py::handle object, const char* argument);
+/// Same, or None.
+RangeArgument toOptionalRange(py::handle object, const char* argument);
+
+/// Returns the operation of a name: "sum", "product", ... @throws InvalidArgument
+ReduceOperation toReduceOperation(const std::string& name, const char* argument);
+/// Returns an operator: a name, or a pair of GLSL texts (expression, identity).
+/// @throws TypeError, InvalidArgument naming @p argument
+Operator toOperator(py::handle object, const char* argument);
+
+inline Determinism toDeterminism(bool deterministic) {
+    return deterministic ? Determinism::eRunToRun : Determinism::eNone;
+}
+
+/// Returns the extents around and along an axis of the range: outer, length and inner, so that
+/// arrays may have any number of dimensions. @throws ValueError if there is no such axis
+std::vector<uint64_t> shapeAlong(const RangeArgument& range, int64_t axis);
+
+/// Returns a primitive, constructed without the GIL while its tensors are marked as used.
+template <typename Op, typename... Args>
+std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& tensors,
+                                            Args&&... args) {
+    std::vector<MemoryHandle*> handles;
+    for (const RangeArgument& tensor : tensors)
+        if (tensor.handle)
+            handles.push_back(tensor.handle);
+    const Uses uses(handles);
+    const py::gil_scoped_release release;
+    return std::make_unique<HandleOf<Op>>(std::forward<Args>(args)...);
+}
+
+void bindMatMul(py::module_& module);
+void bindRandom(py::module_& module);
+void bindReduce(py::module_& module);
+void bindScan(py::module_& module);
+void bindSort(py::module_& module);
+
+} // namespace kp::python

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The primitives as operations and as plain functions, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+RANDOM = np.random.default_rng(5)
+
+
+@pytest.fixture(scope="module")
+def mgr() -> kp.Manager:
+    return kp.Manager()
+
+
+def values(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+    wanted = np.dtype(dtype)
+    if wanted.kind == "b":
+        return RANDOM.integers(0, 2, shape).astype(np.bool_)
+    if wanted.kind in "iu":
+        limits = np.iinfo(wanted)
+        return RANDOM.integers(limits.min, limits.max, shape, wanted, endpoint=True)
+    return RANDOM.uniform(-1, 1, shape).astype(wanted)
+
+
+REDUCTIONS = [
+    (kp.sum, np.sum),
+    (kp.prod, np.prod),
+    (kp.mean, np.mean),
+    (kp.min, np.min),
+    (kp.max, np.max),
+    (kp.argmin, np.argmin),
+    (kp.argmax, np.argmax),
+    (kp.any, np.any),
+    (kp.all, np.all),
+    (kp.count_nonzero, np.count_nonzero),
+]
+
+
+@pytest.mark.parametrize("ours, theirs", REDUCTIONS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
+def test_reductions_agree_with_numpy(mgr, ours, theirs, dtype) -> None:
+    for shape in [(1,), (1000,), (7, 30), (3, 5, 11), (2, 3, 4, 5, 6)]:
+        array = values(shape, dtype)
+        tensor = mgr.tensor_t(array)
+        for axis in [None, *range(-len(shape), len(shape))]:
+            given = ours(tensor, axis)
+            expected = np.asarray(theirs(array, axis))
+            assert given.shape == expected.shape
+            assert given.dtype == expected.dtype
+            if np.dtype(dtype).kind == "f":
+                np.testing.assert_allclose(given.numpy(), expected, rtol=2e-5, atol=2e-5)
+            else:
+                np.testing.assert_array_equal(given.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.bool_,
+        np.int8,
+        np.int16,
+        np.uint16,
+        np.uint32,
+        np.int64,
+        np.uint64,
+        np.float16,
+        np.float64,
+    ],
+)
+def test_sums_and_extremes_of_every_type_agree_with_numpy(mgr, dtype) -> None:
+    array = values(5000, dtype)
+    tensor = mgr.tensor_t(array)
+    total = kp.sum(tensor)
+    assert total.dtype == np.sum(array).dtype
+    exact = np.sum(array, dtype=np.float64 if np.dtype(dtype).kind == "f" else None)
+    np.testing.assert_allclose(np.float64(total.item()), np.float64(exact), rtol=2e-3)
+    assert kp.min(tensor).item() == array.min()
+    assert kp.max(tensor).item() == array.max()
+    assert kp.argmax(tensor).item() == array.argmax()
+
+
+def test_functions_take_an_output_and_keep_dimensions(mgr) -> None:
+    array = values((4, 6), np.float32)
+    tensor = mgr.tensor_t(array)
+    assert kp.sum(tensor, 1, keepdims=True).shape == (4, 1)
+    assert kp.sum(tensor, keepdims=True).shape == (1, 1)
+    out = mgr.tensor(shape=(4,), dtype=np.float64)
+    assert kp.sum(tensor, axis=1, out=out) is out
+    np.testing.assert_allclose(out.numpy(), array.sum(1, dtype=np.float64), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"a result of shape \(6,\), but out has \(4,\)"):
+        kp.sum(tensor, axis=0, out=out)
+    assert kp.sum(tensor, dtype=np.float64).dtype == np.float64
+
+
+def test_reduce_takes_an_operator_in_glsl(mgr) -> None:
+    array = values(3000, np.float32)
+    largest = kp.reduce(mgr.tensor_t(array), ("max(abs(a), abs(b))", "0"))
+    assert largest.item() == np.abs(array).max()
+    with pytest.raises(kp.ShaderError, match="operator:1:5: error: 'q' : undeclared"):
+        kp.reduce(mgr.tensor_t(array), ("a + q", "0"))
+
+
+def test_functions_copy_what_was_never_on_the_device_and_nothing_else(mgr) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    assert not tensor.device_has_contents()
+    assert kp.sum(tensor).item() == 6
+    assert tensor.device_has_contents()
+    tensor.data()[:] = 10  # OpSyncDevice or write() copies it
+    assert kp.sum(tensor).item() == 6
+    mgr.sequence().eval(kp.OpSyncDevice([tensor]))
+    assert kp.sum(tensor).item() == 30
+    tensor.write([1, 1, 1])
+    assert kp.sum(tensor).item() == 3
+    written = mgr.tensor([5, 5])
+    written.write([1, 2])
+    assert kp.sum(written).item() == 3
+    filled = mgr.tensor(shape=(4,))
+    mgr.sequence().eval(kp.OpFill([filled], 2.0))
+    assert kp.sum(filled).item() == 8
+    for place in (kp.MemoryTypes.host, kp.MemoryTypes.storage, kp.MemoryTypes.deviceAndHost):
+        assert kp.sum(mgr.tensor([1, 2], place)).item() == 3
+
+
+def test_reduction_in_a_sequence_uses_parts_of_tensors(mgr) -> None:
+    array = values(1000, np.int32)
+    tensor = mgr.tensor_t(array)
+    sums = mgr.tensor(shape=(3,), dtype=np.int64)
+    sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
+    sequence.record(kp.OpReduce((tensor, 10), (sums, 0, 1)))
+    sequence.record(kp.OpReduce((tensor, 10, 5), (sums, 1, 1)))
+    sequence.record(kp.OpReduce(tensor, (sums, 2), "sum"))
+    for _ in range(2):
+        sequence.eval()
+        wide = array.astype(np.int64)
+        assert list(sums) == [wide[10:].sum(), wide[10:15].sum(), wide.sum()]
+        array = values(1000, np.int32)
+        tensor.data()[:] = array
+
+
+def test_segments_are_given_by_offsets(mgr) -> None:
+    array = values(100, np.float32)
+    offsets = np.array([0, 3, 3, 50, 100], np.uint32)
+    out = mgr.tensor(shape=(4,))
+    sequence = mgr.sequence()
+    tensors = [mgr.tensor_t(array), mgr.tensor_t(offsets)]
+    sequence.record(kp.OpSyncDevice(tensors))
+    sequence.record(kp.OpReduce(tensors[0], out, "max", segments=tensors[1])).eval()
+    expected = [array[:3].max(), -np.inf, array[3:50].max(), array[50:].max()]
+    np.testing.assert_array_equal(out.numpy(), np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint64, np.bool_])
+def test_scans_agree_with_numpy(mgr, dtype) -> None:
+    for shape in [(1,), (9000,), (7, 300), (3, 5, 11), (2, 3, 4, 5, 6)]:
+        array = values(shape, dtype)
+        tensor = mgr.tensor_t(array)
+        for axis in [None, *range(-len(shape), len(shape))]:
+            given = kp.cumsum(tensor, axis)
+            expected = np.cumsum(array, axis)
+            assert given.shape == expected.shape
+            assert given.dtype == expected.dtype
+            if np.dtype(dtype).kind == "f":
+                np.testing.assert_allclose(given.numpy(), expected, rtol=1e-4, atol=1e-4)
+            else:
+                np.testing.assert_array_equal(given.numpy(), expected)
+
+
+def test_scans_take_operators_and_outputs(mgr) -> None:
+    array = values(5000, np.int32)
+    tensor = mgr.tensor_t(array)
+    np.testing.assert_array_equal(kp.scan(tensor, "max").numpy(), np.maximum.accumulate(array))
+    expected = np.concatenate([[0], np.bitwise_xor.accumulate(array)[:-1]])
+    np.testing.assert_array_equal(kp.scan(tensor, ("a ^ b", "0"), exclusive=True), expected)
+    np.testing.assert_array_equal(
+        kp.cumprod(tensor, dtype=np.int32).numpy(), np.cumprod(array, dtype=np.int32)
+    )
+    assert kp.scan(tensor, "min", out=tensor) is tensor
+    np.testing.assert_array_equal(tensor.numpy(), np.minimum.accumulate(array))
+    with pytest.raises(ValueError, match=r"a result of shape \(5000,\), but out has \(1,\)"):
+        kp.cumsum(tensor, out=mgr.tensor([0]))
+    with pytest.raises(kp.InvalidArgument, match="mean does not combine two elements"):
+        kp.scan(tensor, "mean")
+
+
+def test_scan_in_a_sequence_starts_again_at_offsets(mgr) -> None:
+    array = values(1000, np.uint32)
+    tensor, out = mgr.tensor_t(array), mgr.tensor(shape=(1000,), dtype=np.uint32)
+    offsets = mgr.tensor_t(np.array([10, 500], np.int64))
+    sequence = mgr.sequence().record(kp.OpSyncDevice([tensor, offsets]))
+    sequence.record(kp.OpScan(tensor, out, segments=offsets, deterministic=False)).eval()
+    parts = [np.cumsum(part, dtype=np.uint32) for part in np.split(array, [10, 500])]
+    np.testing.assert_array_equal(out.numpy(), np.concatenate(parts))
+
+
+def test_wrong_arguments_raise(mgr) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    one = mgr.tensor([0])
+    with pytest.raises(TypeError, match="kp.sum takes a kp.Tensor, not a list"):
+        kp.sum([1, 2])
+    with pytest.raises(ValueError, match="axis 1 does not exist"):
+        kp.sum(tensor, axis=1)
+    with pytest.raises(kp.InvalidArgument, match='op is one of "sum"'):
+        kp.OpReduce(tensor, one, "avg")
+    with pytest.raises(TypeError, match="op is a name or a pair of GLSL texts"):
+        kp.OpReduce(tensor, one, 3)
+    with pytest.raises(TypeError, match="input is a tensor, or"):
+        kp.OpReduce((tensor,), one)
+    with pytest.raises(TypeError, match="input"):
+        kp.OpReduce(None, one)
+    with pytest.raises(ValueError, match="begins at element 4 of a tensor that has 3"):
+        kp.OpReduce((tensor, 4), one)
+    with pytest.raises(kp.InvalidArgument, match="1 results, but the output has 3"):
+        kp.OpReduce(one, tensor)
+    with pytest.raises(ValueError, match="item"):
+        tensor.item()
+
+
+def test_star_import_hides_no_built_in_function() -> None:
+    names: dict[str, Any] = {}
+    exec("from kp import *", names)
+    assert not {"sum", "min", "max", "any", "all", "bool", "int", "float"} & set(names)
