@@ -64,8 +64,6 @@ public:
         : Algorithm(fromNative(device)) {
         rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
     }
-    /// Called by Manager. The algorithm has no shader yet.
-    explicit Algorithm(std::shared_ptr<vulkan::Device> device);
     ~Algorithm();
     Algorithm(const Algorithm&) = delete;
     Algorithm(Algorithm&&) = delete;
@@ -148,6 +146,7 @@ public:
     struct Impl;
 
 private:
+    friend class Manager;
     friend struct Internals;
     struct Bytes {
         const void* data;
@@ -155,6 +154,8 @@ private:
         size_t elementSize;
     };
 
+    /// Makes an algorithm without a shader.
+    explicit Algorithm(std::shared_ptr<vulkan::Device> device);
     static std::shared_ptr<vulkan::Device> fromNative(const std::shared_ptr<vk::Device>& device);
     void rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
                       ArrayView<uint32_t> spirv, const Workgroup& workgroup,

@@ -66,20 +66,11 @@ class KOMPUTE_API Event {
 public:
     /// Creates an event that is already done.
     Event();
-    /// Called by the library.
-    Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
-          vulkan::WaitMode waitMode);
-    /// Called by the library.
-    /// @param state  the shared state
-    /// @param part   timed part of the submission that profile() reports; kWhole for all of it
-    explicit Event(std::shared_ptr<EventState> state, uint32_t part = kWhole);
     ~Event();
     Event(const Event&);
     Event& operator=(const Event&);
     Event(Event&&) noexcept;
     Event& operator=(Event&&) noexcept;
-
-    static constexpr uint32_t kWhole = UINT32_MAX;
 
     /// Returns true once the work has finished or failed. Never blocks.
     /// @throws DeviceLost if the device was lost
@@ -132,12 +123,18 @@ public:
         return waitAny(events, detail::nanoseconds(timeout));
     }
 
-    /// For the library's own files.
-    const std::shared_ptr<EventState>& state() const { return mState; }
-    const std::shared_ptr<vulkan::Device>& device() const { return mDevice; }
-    vulkan::Queue* queue() const { return mQueue; }
-
 private:
+    friend struct Internals;
+    friend class EventState;
+    friend class UserEvent;
+    static constexpr uint32_t kWhole = UINT32_MAX;
+
+    /// A plain point.
+    Event(std::shared_ptr<vulkan::Device> device, vulkan::Queue* queue, uint64_t value,
+          vulkan::WaitMode waitMode);
+    /// @param part  timed part of the submission that profile() reports; kWhole for all of it
+    explicit Event(std::shared_ptr<EventState> state, uint32_t part = kWhole);
+
     std::shared_ptr<vulkan::Device> mDevice; ///< of a plain point
     vulkan::Queue* mQueue = nullptr;
     uint64_t mValue = 0;

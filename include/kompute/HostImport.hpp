@@ -31,8 +31,6 @@ class Device;
 /// transfers that use the memory. Thread-safe.
 class KOMPUTE_API HostImport {
 public:
-    /// Called by Manager.
-    HostImport(std::shared_ptr<vulkan::Device> device, void* memory, uint64_t bytes);
     ~HostImport();
     HostImport(const HostImport&) = delete;
     HostImport& operator=(const HostImport&) = delete;
@@ -43,6 +41,8 @@ public:
     uint64_t bytes() const;
 
 private:
+    friend class Manager;
+    HostImport(std::shared_ptr<vulkan::Device> device, void* memory, uint64_t bytes);
     struct Impl;
     std::unique_ptr<Impl> mImpl;
 };

@@ -43,10 +43,6 @@ public:
     Image(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
           uint32_t width, uint32_t height, uint32_t numChannels, const DataTypes& dataType,
           const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// Called by Manager.
-    Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize, uint32_t width,
-          uint32_t height, uint32_t numChannels, DataTypes dataType,
-          std::optional<vk::ImageTiling> tiling, MemoryTypes memoryType);
     ~Image() override;
 
     Type type() const override { return Type::eImage; }
@@ -66,6 +62,12 @@ public:
                                    vk::AccessFlagBits srcAccess, vk::AccessFlagBits dstAccess,
                                    vk::PipelineStageFlagBits srcStage,
                                    vk::PipelineStageFlagBits dstStage, vk::ImageLayout dstLayout);
+
+protected:
+    friend struct Internals;
+    Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize, uint32_t width,
+          uint32_t height, uint32_t numChannels, DataTypes dataType,
+          std::optional<vk::ImageTiling> tiling, MemoryTypes memoryType);
 
 private:
     void recordLayoutChange(const vk::CommandBuffer& commandBuffer, uint32_t srcAccess,
@@ -100,14 +102,17 @@ public:
            const MemoryTypes& memoryType = MemoryTypes::eDevice)
         : Image(std::move(physicalDevice), std::move(device), width, height, numChannels,
                 Memory::dataType<T>(), memoryType) {}
+
+    std::vector<T> vector() { return Memory::vector<T>(); }
+    T& operator[](size_t index) { return Memory::data<T>()[index]; }
+
+private:
+    friend class Manager;
     ImageT(std::shared_ptr<vulkan::Device> device, const T* data, size_t dataSize, uint32_t width,
            uint32_t height, uint32_t numChannels, std::optional<vk::ImageTiling> tiling,
            MemoryTypes memoryType)
         : Image(std::move(device), data, dataSize, width, height, numChannels,
                 Memory::dataType<T>(), tiling, memoryType) {}
-
-    std::vector<T> vector() { return Memory::vector<T>(); }
-    T& operator[](size_t index) { return Memory::data<T>()[index]; }
 };
 
 } // namespace kp

@@ -91,15 +91,14 @@ public:
     std::shared_ptr<TensorT<T>>
     tensorT(const std::vector<T>& data,
             Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<TensorT<T>>(device(), data, tensorType));
+        return manage(make<TensorT<T>>(data, tensorType));
     }
     /// Creates a tensor of @p size elements with undefined contents. Braces select the overload
     /// above: tensorT<int>({3}) has one element, 3.
     template <typename T, typename Size, typename = std::enable_if_t<std::is_integral<Size>::value>>
     std::shared_ptr<TensorT<T>>
     tensorT(Size size, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return manage(
-            std::make_shared<TensorT<T>>(device(), static_cast<size_t>(size), tensorType));
+        return manage(make<TensorT<T>>(static_cast<size_t>(size), tensorType));
     }
     /// Creates a tensor with the elements of a std::array, std::span or anything else with data()
     /// and size().
@@ -107,7 +106,7 @@ public:
                                   decltype(std::declval<const Array&>().data())>>>
     std::shared_ptr<TensorT<T>>
     tensorT(const Array& data, Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<TensorT<T>>(device(), ArrayView<T>(data), tensorType));
+        return manage(make<TensorT<T>>(ArrayView<T>(data), tensorType));
     }
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
@@ -168,29 +167,29 @@ public:
     std::shared_ptr<ImageT<T>>
     imageT(const std::vector<T>& data, uint32_t width, uint32_t height, uint32_t numChannels,
            vk::ImageTiling tiling, Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<ImageT<T>>(device(), data.data(), data.size(), width, height,
-                                                  numChannels, tiling, imageType));
+        return manage(make<ImageT<T>>(data.data(), data.size(), width, height, numChannels, tiling,
+                                      imageType));
     }
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(const std::vector<T>& data, uint32_t width, uint32_t height, uint32_t numChannels,
            Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<ImageT<T>>(device(), data.data(), data.size(), width, height,
-                                                  numChannels, std::nullopt, imageType));
+        return manage(make<ImageT<T>>(data.data(), data.size(), width, height, numChannels,
+                                      std::nullopt, imageType));
     }
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(uint32_t width, uint32_t height, uint32_t numChannels, vk::ImageTiling tiling,
            Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<ImageT<T>>(device(), nullptr, 0, width, height, numChannels,
-                                                  tiling, imageType));
+        return manage(
+            make<ImageT<T>>(nullptr, size_t{0}, width, height, numChannels, tiling, imageType));
     }
     template <typename T>
     std::shared_ptr<ImageT<T>>
     imageT(uint32_t width, uint32_t height, uint32_t numChannels,
            Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return manage(std::make_shared<ImageT<T>>(device(), nullptr, 0, width, height, numChannels,
-                                                  std::nullopt, imageType));
+        return manage(make<ImageT<T>>(nullptr, size_t{0}, width, height, numChannels, std::nullopt,
+                                      imageType));
     }
     std::shared_ptr<ImageT<float>>
     image(const std::vector<float>& data, uint32_t width, uint32_t height, uint32_t numChannels,
@@ -239,7 +238,7 @@ public:
     algorithm(const MemoryObjects& memObjects = {}, ArrayView<uint32_t> spirv = {},
               const Workgroup& workgroup = {}, const std::vector<S>& specializationConstants = {},
               const std::vector<P>& pushConstants = {}) {
-        auto made = std::make_shared<Algorithm>(device());
+        auto made = make<Algorithm>();
         made->rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
         return manage(std::move(made));
     }
@@ -264,13 +263,13 @@ public:
     /// @throws OutOfMemory
     template <typename T>
     [[nodiscard]] std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
-        return std::make_shared<PinnedArray<T>>(device(), count);
+        return make<PinnedArray<T>>(count);
     }
     /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
     /// HostImport.
     /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
     [[nodiscard]] std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes) {
-        return std::make_shared<HostImport>(device(), memory, bytes);
+        return make<HostImport>(memory, bytes);
     }
     template <typename T>
     [[nodiscard]] std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
@@ -290,8 +289,8 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
-    /// Forgets objects that no longer exist and frees unused staging memory. Both also happen
-    /// automatically from time to time.
+    /// Forgets objects that no longer exist, and frees unused staging memory and the memory of
+    /// freed small tensors, which is kept for new ones. This also happens automatically as needed.
     void clear();
 
     bool isInit() const; ///< false after destroy()
@@ -327,6 +326,10 @@ public:
 private:
     friend struct Internals;
     std::shared_ptr<vulkan::Device> device() const;
+    template <typename T, typename... Args>
+    std::shared_ptr<T> make(Args&&... args) const {
+        return std::shared_ptr<T>(new T(device(), std::forward<Args>(args)...));
+    }
     template <typename T>
     std::shared_ptr<T> manage(std::shared_ptr<T> object) {
         add(object);

@@ -56,10 +56,11 @@ struct ManagerOptions {
     /// times as fast. False submits each at once, and so does the environment variable
     /// KOMPUTE_COALESCE=0.
     bool coalesce = true;
-    /// Dispatches of one sequence or list that do not depend on each other may be recorded in
-    /// another order, so that they share barriers. Operations of other kinds stay where they are,
-    /// and sequences with timestamps as they were recorded. False keeps the order in which they
-    /// were recorded, and so does the environment variable KOMPUTE_REORDER=0.
+    /// Dispatches that do not depend on each other may be recorded in another order, so that they
+    /// share barriers: those of one sequence or list, and launches that are submitted together.
+    /// Operations of other kinds stay where they are, and sequences with timestamps as they were
+    /// recorded. False keeps the order in which they were recorded, and so does the environment
+    /// variable KOMPUTE_REORDER=0.
     bool reorder = true;
     /// Overrides for transfers between host and device, for experiments and unusual machines, as
     /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M"). docs/transfers.md lists

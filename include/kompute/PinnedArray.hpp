@@ -50,10 +50,6 @@ class PinnedArray final : public PinnedMemory {
     static_assert(std::is_trivially_copyable<T>::value, "the device copies elements as bytes");
 
 public:
-    /// Called by Manager.
-    PinnedArray(std::shared_ptr<vulkan::Device> device, size_t count)
-        : PinnedMemory(std::move(device), bytesOf(count)), mCount(count) {}
-
     /// Returns the elements, valid as long as the array.
     T* data() const { return static_cast<T*>(memory()); }
     size_t size() const { return mCount; }
@@ -68,6 +64,10 @@ private:
                    ? std::numeric_limits<uint64_t>::max()
                    : uint64_t{count} * sizeof(T);
     }
+
+    friend class Manager;
+    PinnedArray(std::shared_ptr<vulkan::Device> device, size_t count)
+        : PinnedMemory(std::move(device), bytesOf(count)), mCount(count) {}
 
     size_t mCount;
 };

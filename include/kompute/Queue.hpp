@@ -44,7 +44,6 @@ class Manager;
 class KOMPUTE_API Queue {
 public:
     struct Impl;
-    explicit Queue(std::shared_ptr<Impl> impl);
     ~Queue();
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
@@ -88,6 +87,7 @@ public:
 
 private:
     friend struct Internals;
+    explicit Queue(std::shared_ptr<Impl> impl);
     std::shared_ptr<Impl> mImpl;
 };
 

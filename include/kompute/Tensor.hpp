@@ -38,17 +38,6 @@ public:
     Tensor(std::shared_ptr<vk::PhysicalDevice> physicalDevice, std::shared_ptr<vk::Device> device,
            uint64_t elementTotalCount, uint64_t elementMemorySize, const DataTypes& dataType,
            const MemoryTypes& memoryType = MemoryTypes::eDevice);
-    /// Called by Manager.
-    Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
-           uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType);
-    /// Wraps a range of a host application's VkBuffer; see Manager::wrapBuffer.
-    Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
-           uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
-           MemoryTypes memoryType);
-    /// Called by Manager, for existing memory.
-    Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
-           uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
-           MemoryTypes memoryType);
     ~Tensor() override;
 
     Type type() const override { return Type::eTensor; }
@@ -98,6 +87,18 @@ public:
     ExternalMemory exportMemory() const;
 
 protected:
+    friend struct Internals;
+    Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
+           uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType);
+    /// In a range of a host application's VkBuffer.
+    Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t offset,
+           uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
+           MemoryTypes memoryType);
+    /// In existing memory.
+    Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
+           uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
+           MemoryTypes memoryType);
+
     /// Sets the data type, which TensorT knows only after construction of the base.
     void setElementType(DataTypes dataType);
 };
@@ -130,20 +131,6 @@ public:
                  DataTypes::eCustom, memoryType) {
         setElementType(dataType());
     }
-    TensorT(std::shared_ptr<vulkan::Device> device, size_t size, MemoryTypes memoryType)
-        : Tensor(std::move(device), nullptr, size, sizeof(T), DataTypes::eCustom, memoryType) {
-        setElementType(dataType());
-    }
-    TensorT(std::shared_ptr<vulkan::Device> device, const std::vector<T>& data,
-            MemoryTypes memoryType)
-        : TensorT(std::move(device), ArrayView<T>(Contiguous(data).data(), data.size()),
-                  memoryType) {}
-    TensorT(std::shared_ptr<vulkan::Device> device, ArrayView<T> data, MemoryTypes memoryType)
-        : Tensor(std::move(device), data.data(), data.size(), sizeof(T), DataTypes::eCustom,
-                 memoryType) {
-        setElementType(dataType());
-    }
-
     /// Returns the data type of T. Programs for Kompute 0.9.0 specialise this function for their
     /// structs, programs for Kompute's master branch specialise Memory::dataType<T>(). Either is
     /// enough.
@@ -183,6 +170,21 @@ private:
         std::unique_ptr<bool[]> mData;
     };
     using Contiguous = ContiguousOf<T>;
+
+    friend class Manager;
+    TensorT(std::shared_ptr<vulkan::Device> device, size_t size, MemoryTypes memoryType)
+        : Tensor(std::move(device), nullptr, size, sizeof(T), DataTypes::eCustom, memoryType) {
+        setElementType(dataType());
+    }
+    TensorT(std::shared_ptr<vulkan::Device> device, const std::vector<T>& data,
+            MemoryTypes memoryType)
+        : TensorT(std::move(device), ArrayView<T>(Contiguous(data).data(), data.size()),
+                  memoryType) {}
+    TensorT(std::shared_ptr<vulkan::Device> device, ArrayView<T> data, MemoryTypes memoryType)
+        : Tensor(std::move(device), data.data(), data.size(), sizeof(T), DataTypes::eCustom,
+                 memoryType) {
+        setElementType(dataType());
+    }
 };
 
 } // namespace kp

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/DispatchCommands.hpp"
+#include "core/DispatchCopies.hpp"
 #include "vulkan/queue/LevelOrder.hpp"
 
 namespace kp {
@@ -17,16 +17,16 @@ class DeferredDispatches {
 public:
     /// @throws std::bad_alloc; the dispatch is then not added
     void add(const DispatchCommands& commands, std::span<const vulkan::HazardAccess> accesses) {
-        const std::span<const unsigned char> constants = commands.constants();
-        mDispatches.push_back({commands, mConstants.size(), mAccesses.size()});
+        mDispatches.add(commands);
+        const size_t first = mAccesses.size();
         try {
-            mConstants.insert(mConstants.end(), constants.begin(), constants.end());
+            mStarts.push_back(first);
             mAccesses.insert(mAccesses.end(), accesses.begin(), accesses.end());
             mOrder.add(accesses);
         } catch (...) {
-            mConstants.resize(mDispatches.back().constants);
-            mAccesses.resize(mDispatches.back().accesses);
-            mDispatches.pop_back();
+            mStarts.resize(mDispatches.size() - 1);
+            mAccesses.resize(first);
+            mDispatches.dropLast();
             throw;
         }
     }
@@ -37,32 +37,23 @@ public:
     template <typename Record>
     void forEach(Record&& record) {
         for (const uint32_t number : mOrder.sorted()) {
-            Dispatch& dispatch = mDispatches[number];
             const size_t next = number + size_t{1};
-            const size_t end =
-                next < mDispatches.size() ? mDispatches[next].accesses : mAccesses.size();
-            dispatch.commands.useConstantsAt(mConstants.data() + dispatch.constants);
-            record(dispatch.commands, std::span<const vulkan::HazardAccess>(mAccesses).subspan(
-                                          dispatch.accesses, end - dispatch.accesses));
+            const size_t end = next < mStarts.size() ? mStarts[next] : mAccesses.size();
+            record(mDispatches[number], std::span<const vulkan::HazardAccess>(mAccesses).subspan(
+                                            mStarts[number], end - mStarts[number]));
         }
     }
 
     void clear() {
         mDispatches.clear();
-        mConstants.clear();
+        mStarts.clear();
         mAccesses.clear();
         mOrder.clear();
     }
 
 private:
-    struct Dispatch {
-        DispatchCommands commands;
-        size_t constants; ///< index of the first in mConstants
-        size_t accesses;  ///< index of the first in mAccesses
-    };
-
-    std::vector<Dispatch> mDispatches;
-    std::vector<unsigned char> mConstants;
+    DispatchCopies mDispatches;
+    std::vector<size_t> mStarts; ///< index of the first access of each in mAccesses
     std::vector<vulkan::HazardAccess> mAccesses;
     vulkan::LevelOrder mOrder;
 };

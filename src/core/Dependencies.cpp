@@ -9,6 +9,7 @@
 #include "base/Process.hpp"
 #include "core/EventState.hpp"
 #include "core/HostWorkers.hpp"
+#include "core/Internals.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace kp {
@@ -16,9 +17,9 @@ namespace {
 
 /// Returns the timeline point of an event; empty if its work is not submitted.
 vulkan::TimelinePoint pointOf(const Event& event) {
-    const std::shared_ptr<EventState>& state = event.state();
+    const std::shared_ptr<EventState>& state = Internals::state(event);
     if (!state)
-        return {event.queue(), event.value()};
+        return {Internals::queue(event), event.value()};
     return state->phase() == EventState::Phase::eSubmitted ? state->point()
                                                            : vulkan::TimelinePoint{};
 }
@@ -34,7 +35,8 @@ void addPoint(Dependencies::Points& points, const vulkan::TimelinePoint& point) 
 }
 
 const vulkan::Device* deviceOf(const Event& event) {
-    return event.state() ? event.state()->device().get() : event.device().get();
+    return Internals::state(event) ? Internals::state(event)->device().get()
+                                   : Internals::device(event).get();
 }
 
 /// Returns true if a submission to @p queue can wait for the point.
@@ -64,7 +66,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
     }
 
     void resolved(const Pending& pending) {
-        const std::shared_ptr<EventState>& state = pending.event.state();
+        const std::shared_ptr<EventState>& state = Internals::state(pending.event);
         if (state && state->phase() == EventState::Phase::eFailed) {
             if (pending.passesFailure)
                 noteFailure(state->error());
@@ -113,7 +115,7 @@ Dependencies::Dependencies(const vulkan::Device* device, const vulkan::Queue* qu
 }
 
 void Dependencies::add(const Event& event, bool passesFailure) {
-    const std::shared_ptr<EventState>& state = event.state();
+    const std::shared_ptr<EventState>& state = Internals::state(event);
     if (state) {
         const EventState::Phase phase = state->phase();
         if (phase == EventState::Phase::eDone)
@@ -127,7 +129,7 @@ void Dependencies::add(const Event& event, bool passesFailure) {
             mPending.push_back({event, passesFailure});
             return;
         }
-    } else if (!event.queue()) {
+    } else if (!Internals::queue(event)) {
         return;
     }
     const vulkan::TimelinePoint point = pointOf(event);
@@ -156,7 +158,7 @@ void Dependencies::then(Then call) && {
     // One more, so that finish() does not run before the loop below ends.
     node->remaining.store(mPending.size() + 1, std::memory_order_relaxed);
     for (Pending& pending : mPending) {
-        const std::shared_ptr<EventState> state = pending.event.state();
+        const std::shared_ptr<EventState> state = Internals::state(pending.event);
         if (state)
             state->whenResolved([node, kept = std::move(pending)] { node->resolved(kept); });
         else

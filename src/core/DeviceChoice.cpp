@@ -85,12 +85,15 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     request.desiredExtensions = options.desiredExtensions;
     request.allowTimelineSemaphores =
         options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
-    const std::string timestamps = environment("KOMPUTE_TIMESTAMPS");
-    if (!timestamps.empty())
-        request.launchTimestamps = timestamps == "launch";
+    request.launchTimestamps = launchTimestampsRequested();
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;
     return request;
+}
+
+std::optional<bool> launchTimestampsRequested() {
+    const std::string timestamps = environment("KOMPUTE_TIMESTAMPS");
+    return timestamps.empty() ? std::nullopt : std::optional(timestamps == "launch");
 }
 
 std::string transferRulesOf(const ManagerOptions& options) {

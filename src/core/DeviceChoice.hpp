@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <kompute/ManagerOptions.hpp>
@@ -13,6 +14,9 @@ namespace kp {
 /// KOMPUTE_QUEUE_FAMILY, KOMPUTE_TIMELINE and KOMPUTE_TIMESTAMPS applied.
 /// @throws InvalidArgument if KOMPUTE_QUEUE_FAMILY is no number
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
+
+/// Returns what KOMPUTE_TIMESTAMPS says about DevicePlan::launchTimestamps; empty if it is not set.
+std::optional<bool> launchTimestampsRequested();
 
 /// Returns the changes to the transfer rules that the options or KOMPUTE_TRANSFER name; may be
 /// empty.

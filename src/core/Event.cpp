@@ -152,21 +152,21 @@ struct UserEvent::Promise {
 
 UserEvent::UserEvent()
     : Event(std::make_shared<EventState>(nullptr, vulkan::WaitMode::eBlock, nullptr)),
-      mPromise(std::make_shared<Promise>(state())) {}
+      mPromise(std::make_shared<Promise>(mState)) {}
 UserEvent::~UserEvent() = default;
 UserEvent::UserEvent(const UserEvent&) = default;
 UserEvent& UserEvent::operator=(const UserEvent&) = default;
 
 void UserEvent::set() {
     mPromise->use();
-    state()->complete();
+    mState->complete();
 }
 
 void UserEvent::fail(std::exception_ptr error) {
     if (!error)
         throw InvalidArgument("a user event cannot fail with a null exception");
     mPromise->use();
-    state()->fail(std::move(error), true);
+    mState->fail(std::move(error), true);
 }
 
 } // namespace kp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 namespace kp {
 
@@ -10,6 +11,28 @@ struct Internals {
     template <typename T>
     static const auto& pointer(const T& object) {
         return object.mImpl;
+    }
+    template <typename T, typename... Args>
+    static std::shared_ptr<T> make(Args&&... args) {
+        return std::shared_ptr<T>(new T(std::forward<Args>(args)...));
+    }
+
+    // Of an Event.
+    template <typename E, typename... Args>
+    static E event(Args&&... args) {
+        return E(std::forward<Args>(args)...);
+    }
+    template <typename E>
+    static const auto& state(const E& event) {
+        return event.mState;
+    }
+    template <typename E>
+    static const auto& device(const E& event) {
+        return event.mDevice;
+    }
+    template <typename E>
+    static auto queue(const E& event) {
+        return event.mQueue;
     }
 };
 

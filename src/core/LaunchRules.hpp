@@ -11,6 +11,9 @@ struct LaunchRules {
     vulkan::WaitMode waitMode = vulkan::WaitMode::eBlock;
     bool coalesce = false;
     bool reorder = false;
+    /// Repeaters read the times of a submission after the next one, while the device works. Not on
+    /// Mesa's software driver, which waits until the device is idle whenever times are read.
+    bool readTimesLater = false;
 
     Recorder::Order order() const {
         return reorder ? Recorder::Order::eByNeed : Recorder::Order::eAsGiven;

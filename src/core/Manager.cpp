@@ -68,9 +68,9 @@ template <typename MakeBuffer>
 std::shared_ptr<Tensor> tensorIn(const std::shared_ptr<vulkan::Device>& device, uint64_t count,
                                  uint64_t elementSize, Memory::DataTypes dataType,
                                  Memory::MemoryTypes memoryType, MakeBuffer&& makeBuffer) {
-    return std::make_shared<Tensor>(device,
-                                    makeBuffer(*device, checkedBytes(count, elementSize, "tensor")),
-                                    count, elementSize, dataType, memoryType);
+    return Internals::make<Tensor>(device,
+                                   makeBuffer(*device, checkedBytes(count, elementSize, "tensor")),
+                                   count, elementSize, dataType, memoryType);
 }
 
 } // namespace
@@ -94,7 +94,7 @@ std::shared_ptr<Queue> Manager::Impl::newQueue(uint32_t index, bool inOrder) con
     requireInit();
     const bool isVirtual = index >= queues.size();
     std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    return std::make_shared<Queue>(std::make_shared<Queue::Impl>(
+    return Internals::make<Queue>(std::make_shared<Queue::Impl>(
         device, queue(isVirtual ? 0 : index), rules, inOrder, std::move(name), index, isVirtual));
 }
 
@@ -107,6 +107,7 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
     rules.waitMode = waitModeOf(options.waitPolicy, *device);
     rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
+    rules.readTimesLater = !device->physical().isCpu();
     defaultQueue = newQueue(0, true);
     const std::string changes = transferRulesOf(options);
     if (!changes.empty())
@@ -181,7 +182,7 @@ void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
 
 std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalTimestamps) {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    auto sequence = std::make_shared<Sequence>(mImpl->device, queue, mImpl->rules, totalTimestamps);
+    auto sequence = Internals::make<Sequence>(mImpl->device, queue, mImpl->rules, totalTimestamps);
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
@@ -201,15 +202,15 @@ std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,
                                         uint64_t elementMemorySize,
                                         const Memory::DataTypes& dataType,
                                         Memory::MemoryTypes tensorType) {
-    return manage(std::make_shared<Tensor>(device(), data, elementTotalCount, elementMemorySize,
-                                           dataType, tensorType));
+    return manage(Internals::make<Tensor>(device(), data, elementTotalCount, elementMemorySize,
+                                          dataType, tensorType));
 }
 
 std::shared_ptr<Tensor> Manager::wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount,
                                             uint64_t elementMemorySize, Memory::DataTypes dataType,
                                             uint64_t offset, Memory::MemoryTypes tensorType) {
-    return manage(std::make_shared<Tensor>(device(), buffer, offset, elementTotalCount,
-                                           elementMemorySize, dataType, tensorType));
+    return manage(Internals::make<Tensor>(device(), buffer, offset, elementTotalCount,
+                                          elementMemorySize, dataType, tensorType));
 }
 
 std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTotalCount,
@@ -249,15 +250,15 @@ std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       vk::ImageTiling tiling, Memory::MemoryTypes imageType) {
-    return manage(std::make_shared<Image>(device(), data, dataSize, width, height, numChannels,
-                                          dataType, tiling, imageType));
+    return manage(Internals::make<Image>(device(), data, dataSize, width, height, numChannels,
+                                         dataType, tiling, imageType));
 }
 
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       Memory::MemoryTypes imageType) {
-    return manage(std::make_shared<Image>(device(), data, dataSize, width, height, numChannels,
-                                          dataType, std::nullopt, imageType));
+    return manage(Internals::make<Image>(device(), data, dataSize, width, height, numChannels,
+                                         dataType, std::nullopt, imageType));
 }
 
 std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {
@@ -285,8 +286,10 @@ void Manager::waitIdle() const {
 }
 
 void Manager::clear() {
-    if (mImpl->device)
+    if (mImpl->device) {
         mImpl->device->transfer().trim();
+        mImpl->device->clearBufferPools();
+    }
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.prune();
     mImpl->algorithms.prune();

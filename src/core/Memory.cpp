@@ -112,10 +112,12 @@ void Memory::setName(std::string_view text) {
     mImpl->requireAlive();
     const std::string name(text);
     const vulkan::Device& device = *mImpl->device;
-    if (mImpl->buffer)
+    if (mImpl->buffer) {
+        mImpl->buffer->noteName();
         device.setName(VK_OBJECT_TYPE_BUFFER, handleBits(mImpl->buffer->handle()), name);
-    else
-        device.setName(VK_OBJECT_TYPE_IMAGE, handleBits(mImpl->image->handle()), name);
+        return;
+    }
+    device.setName(VK_OBJECT_TYPE_IMAGE, handleBits(mImpl->image->handle()), name);
 }
 uint64_t Memory::size() const {
     return mImpl->count;
@@ -141,6 +143,14 @@ void Memory::keepHostView() {
 }
 bool Memory::hostViewReady() const {
     return !mImpl->mirrorStale.load(std::memory_order_relaxed);
+}
+
+bool Memory::deviceHasContents() const {
+    mImpl->requireAlive();
+    if (!mImpl->mirrored || mImpl->deviceWritten.load(std::memory_order_relaxed))
+        return true;
+    const std::lock_guard lock(mImpl->device->submissionMutex());
+    return mImpl->primary()->use().lastWrite.queue || mImpl->device->lastUnknownAccess().queue;
 }
 
 unsigned char* Memory::descriptorStore() {

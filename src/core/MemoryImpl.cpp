@@ -141,6 +141,7 @@ void Memory::Impl::refreshMirror() {
 }
 
 void Memory::Impl::noteDeviceWrite() {
+    deviceWritten.store(true, std::memory_order_relaxed);
     if (mirrored)
         mirrorStale.store(true, std::memory_order_release);
     else if (padded && !rows.empty())

@@ -39,6 +39,8 @@ struct Memory::Impl {
     /// The device memory changed since; refreshed on next access. Set after the change, with
     /// release, and cleared before the copy, with acquire, so that no change gets lost.
     std::atomic<bool> mirrorStale{false};
+    /// The device memory was written, maybe without a submission.
+    std::atomic<bool> deviceWritten{false};
 
     /// True for a mapped image with padded rows. Its host view is a copy without the padding:
     /// changes by the host go to the image before each submission that uses it (pushRows), and the

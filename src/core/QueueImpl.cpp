@@ -96,13 +96,13 @@ void Queue::Impl::addOrder(Dependencies& dependencies, bool everything) {
         mTail.reset();
     }
     if (mTail)
-        dependencies.addOrder(Event(mTail));
+        dependencies.addOrder(Internals::event<Event>(mTail));
     if (mBarrier.queue)
         dependencies.addOrder(pointEvent(mBarrier));
     if (!everything)
         return;
     for (const std::shared_ptr<EventState>& state : mUnresolved)
-        dependencies.addOrder(Event(state));
+        dependencies.addOrder(Internals::event<Event>(state));
     dependencies.addOrder(pointEvent(mLast));
 }
 
@@ -123,7 +123,7 @@ void Queue::Impl::noteSubmitted(const vulkan::TimelinePoint& point) {
 Event Queue::Impl::failed(std::exception_ptr failure) const {
     const std::shared_ptr<EventState> state = newState(false);
     state->fail(std::move(failure), true);
-    return Event(state);
+    return Internals::event<Event>(state);
 }
 
 Event Queue::Impl::launchLater(Dependencies&& dependencies, std::shared_ptr<EventState> state,
@@ -154,14 +154,14 @@ Event Queue::Impl::launchLater(Dependencies&& dependencies, std::shared_ptr<Even
                 state->fail(std::current_exception());
             }
         });
-    return Event(state);
+    return Internals::event<Event>(state);
 }
 
 Event Queue::Impl::stateEvent(std::shared_ptr<EventState> state, Submitted work) const {
     if (!state)
         state = newState(false);
     state->submitted(std::move(work));
-    return Event(std::move(state));
+    return Internals::event<Event>(std::move(state));
 }
 
 Event Queue::Impl::launched(Submitted work) {
@@ -200,7 +200,7 @@ Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
                 state->setHostTimes(start, hostNanoseconds());
             state->complete();
         });
-    return Event(state);
+    return Internals::event<Event>(state);
 }
 
 Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
@@ -256,7 +256,7 @@ Queue::Impl::launchAcross(const std::vector<std::shared_ptr<Queue>>& queues,
     std::vector<Impl*> impls;
     for (const std::shared_ptr<Queue>& queue : queues) {
         states.push_back(implOf(*queue).newState(false));
-        events.emplace_back(states.back());
+        events.push_back(Internals::event<Event>(states.back()));
         impls.push_back(&implOf(*queue));
     }
     // Lock all queues in one global order. Two launches that entered two queues in different orders

@@ -73,7 +73,9 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
 private:
     Event pointEvent(const vulkan::TimelinePoint& point) const {
-        return point.queue ? Event(device, point.queue, point.value, rules.waitMode) : Event();
+        return point.queue
+                   ? Internals::event<Event>(device, point.queue, point.value, rules.waitMode)
+                   : Event();
     }
     /// Adds the earlier work of this queue that later work must follow.
     void addOrder(Dependencies& dependencies, bool everything);

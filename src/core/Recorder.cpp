@@ -2,6 +2,7 @@
 #include "core/Recorder.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -75,11 +76,12 @@ void Recorder::begin(uint32_t timestamps) {
     if (timestamps == 0)
         return;
     mTimed = timestamps;
+    dropCopies();
     mDefers = false; // the times are those of the operations in their order
-    if (!mRecording.queries || mRecording.queries.capacity() < timestamps + 1)
-        mRecording.queries = mDevice.queryPools().acquire(timestamps + 1);
-    vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),
-                                  timestamps + 1);
+    mRecording.acquireQueries(mDevice, timestamps + 1);
+    if (!mDevice.queryPools().hostReset())
+        vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),
+                                      timestamps + 1);
     writeTimestamp();
 }
 
@@ -121,28 +123,57 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     const DispatchCommands commands(op);
     const Algorithm::Impl& algorithm = commands.algorithm();
     requireAlgorithmOf(mDevice, algorithm);
-    const MemoryBinding& binding = *commands.binding();
-
-    mOperationAccesses.clear();
-    for (const MemoryBinding::Use& use : binding.uses)
-        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
-                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
-    mHostMayRead |= binding.hostMayRead;
-    if (binding.padded) [[unlikely]]
+    note(commands.bound());
+    if (commands.bound().padded) [[unlikely]]
         for (const shader::Binding& used : algorithm.reflection->bindings)
             notePadded(algorithm.memObjects[used.binding]);
     if (op.mGroupCounts) [[unlikely]]
         note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
     keep(commands.binding());
-    const bool anything = algorithm.reflection->usesBufferAddresses;
+    recordOrDefer(commands, algorithm.reflection->usesBufferAddresses);
+    if (mCopies)
+        copy(commands);
+    mDispatched = true;
+    mHooks = false;
+}
+
+void Recorder::copy(const DispatchCommands& commands) {
+    if (!commands.accessesBindingOnly() || mRecording.copies.size() == Recording::kMaxCopies) {
+        dropCopies();
+        return;
+    }
+    try {
+        mRecording.copies.add(commands);
+    } catch (const std::bad_alloc&) { // it works without
+        dropCopies();
+    }
+}
+
+void Recorder::dropCopies() {
+    mCopies = false;
+    mRecording.copies.clear();
+}
+
+void Recorder::record(const DispatchCommands& commands) {
+    note(commands.bound());
+    recordOrDefer(commands, false);
+}
+
+void Recorder::note(const MemoryBinding& binding) {
+    mOperationAccesses.clear();
+    for (const MemoryBinding::Use& use : binding.uses)
+        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
+                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
+    mHostMayRead |= binding.hostMayRead;
+}
+
+void Recorder::recordOrDefer(const DispatchCommands& commands, bool anything) {
     if (mDefers && !anything) {
         mRecording.deferred.add(commands, mOperationAccesses);
     } else {
         recordDeferred();
         recordDispatch(commands, mOperationAccesses, anything);
     }
-    mDispatched = true;
-    mHooks = false;
 }
 
 void Recorder::recordDeferred() {
@@ -175,6 +206,7 @@ void Recorder::recordDispatch(const DispatchCommands& commands,
 }
 
 void Recorder::recordOther(OpBase& op) {
+    dropCopies();
     recordDeferred();
     writeOwedTimestamp();
     mDispatched = false;

@@ -35,6 +35,8 @@ public:
     void begin(uint32_t timestamps);
     /// Records an operation. @throws the operation's exceptions; it then counts as not recorded
     void record(OpBase& op);
+    /// Records a dispatch that accessesBindingOnly(). The caller keeps its binding.
+    void record(const DispatchCommands& commands);
     void recordPart(OpBase& op); ///< inside the operation that is being recorded
     void end();                  ///< records the barrier against later submissions and the host
 
@@ -85,10 +87,14 @@ public:
 private:
     void recordCommands(OpBase& op);
     void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
+    void note(const MemoryBinding& binding);
+    // If `anything`, the dispatch may access any memory.
+    void recordOrDefer(const DispatchCommands& commands, bool anything);
     void recordDeferred();
-    /// @param anything  the dispatch may access any memory
     void recordDispatch(const DispatchCommands& commands,
                         std::span<const vulkan::HazardAccess> accesses, bool anything);
+    void copy(const DispatchCommands& commands);
+    void dropCopies();
     void recordOther(OpBase& op);
     void note(const Accesses::Entry& entry);
     void notePadded(const std::shared_ptr<Memory>& memory);
@@ -122,6 +128,7 @@ private:
     bool mBindingsKnown = false; ///< the current operation left mBound correct
     BoundState mBound;
     bool mDefers;             ///< dispatches go to mRecording.deferred
+    bool mCopies = true;      ///< all operations so far are in mRecording.copies
     bool mIncomplete = false; ///< memory ran out while they were recorded
 };
 

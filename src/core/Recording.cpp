@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/GatheredRecording.hpp"
+#include "core/LaunchRules.hpp"
 #include "core/MemoryImpl.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -18,6 +20,7 @@ void Recording::begin(vulkan::Device& device, const vulkan::Queue& queue) {
     accesses.clear();
     hazards.reset();
     deferred.clear();
+    copies.clear();
     // Objects that nothing else uses are freed now, not at the end of the recording.
     for (std::shared_ptr<const void>& object : kept)
         if (object.use_count() == 1)
@@ -37,21 +40,45 @@ void Recording::release(vulkan::Device& device, std::shared_ptr<Recording> recor
         device.deletionQueue().push({point}, [kept = std::move(recording)] {});
 }
 
+void Recording::acquireQueries(vulkan::Device& device, uint32_t count) {
+    if (queries && queries.capacity() >= count)
+        return;
+    queries = device.queryPools().acquire(count);
+    mHostReset = device.queryPools().hostReset();
+    resetTimestamps = 0;
+}
+
+void Recording::resetQueries() {
+    if (!mHostReset || resetTimestamps >= timestamps)
+        return;
+    queries.reset(timestamps);
+    resetTimestamps = timestamps;
+}
+
 std::vector<uint64_t> Recording::readTimes() {
+    if (submitted.queue && submitted.queue->failed(submitted.value))
+        return {};
     return vulkan::toNanoseconds(readTicks(), mTickBits, mNanosecondsPerTick);
 }
 
 Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
-                 std::span<const vulkan::TimelinePoint> waits, bool mayGather) {
+                 std::span<const vulkan::TimelinePoint> waits, const LaunchRules& rules) {
+    if (rules.coalesce && recordings.size() == 1)
+        if (const auto point = gather(queue, rules, *recordings.front(), waits)) {
+            recordings.front()->submitted = *point;
+            return {*point, {}};
+        }
     Submitted submitted;
     for (const Recording* recording : recordings)
         submitted.padded.insert(submitted.padded.end(), recording->padded.begin(),
                                 recording->padded.end());
     pushRows(submitted.padded);
+    for (Recording* recording : recordings)
+        recording->resetQueries();
     if (recordings.size() == 1) [[likely]] {
         const VkCommandBuffer commandBuffer = recordings.front()->commandBuffer.handle();
-        submitted.point = vulkan::submitOrdered(queue, {&commandBuffer, 1},
-                                                recordings.front()->accesses, waits, mayGather);
+        submitted.point = vulkan::submitOrdered(
+            queue, {&commandBuffer, 1}, recordings.front()->accesses, waits, rules.coalesce);
     } else {
         vulkan::AccessList accesses;
         std::vector<VkCommandBuffer> commandBuffers;
@@ -59,10 +86,13 @@ Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
             accesses.add(recording->accesses);
             commandBuffers.push_back(recording->commandBuffer.handle());
         }
-        submitted.point = vulkan::submitOrdered(queue, commandBuffers, accesses, waits, mayGather);
+        submitted.point =
+            vulkan::submitOrdered(queue, commandBuffers, accesses, waits, rules.coalesce);
     }
-    for (Recording* recording : recordings)
+    for (Recording* recording : recordings) {
         recording->submitted = submitted.point;
+        recording->resetTimestamps = 0;
+    }
     return submitted;
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <kompute/Error.hpp>
+
 #include "core/GatheredRecording.hpp"
 #include "core/Recorder.hpp"
 #include "core/Recording.hpp"
@@ -16,12 +18,24 @@ struct Repeater::Slot {
     Operations operations;                ///< in the recording; empty if it is incomplete
     const vulkan::Queue* queue = nullptr; ///< that it was recorded for
     bool timed = false;
-    std::weak_ptr<EventState> lastState; ///< reads its times from the recording
+    bool unread = false;                 ///< the times of the last submission are in the recording
+    std::weak_ptr<EventState> lastState; ///< that they belong to
 
     bool isFor(const vulkan::Queue& wanted, const Operations& wantedOperations,
                bool wantedTimed) const {
         return queue && queue->family() == wanted.family() && timed == wantedTimed &&
                !operations.empty() && operations == wantedOperations;
+    }
+
+    /// Requires that the recording is not pending.
+    void readTimes() {
+        if (!unread)
+            return;
+        if (const std::shared_ptr<EventState> state = lastState.lock())
+            state->readTimes();
+        lastState.reset();
+        recording->resetQueries();
+        unread = false;
     }
 };
 
@@ -32,22 +46,25 @@ Repeater::~Repeater() {
         Recording::release(*mDevice, std::move(slot.recording));
 }
 
-Repeater::Slot& Repeater::slotFor(const vulkan::Queue& queue, const Operations& operations,
+Repeater::Slot& Repeater::slotFor(const Queue::Impl& queue, const Operations& operations,
                                   bool timed) {
-    // Idle slots are at the front. The best needs no recording; otherwise take the oldest.
+    // Idle slots are at the front. The best needs no recording, the next best is the oldest. Of
+    // equal ones, one with nothing to read is better.
+    const auto unread = [&](const Slot& slot) { return slot.unread && queue.rules.readTimesLater; };
     size_t idle = 0;
     size_t chosen = 0;
-    bool matches = false;
-    for (; idle < mSlots.size() && !matches; ++idle) {
+    int most = -1;
+    for (; idle < mSlots.size() && most < 3; ++idle) {
         const Slot& slot = mSlots[idle];
         if (slot.recording->pending())
             break;
-        if (slot.isFor(queue, operations, timed)) {
+        const int value = 2 * slot.isFor(queue.queue, operations, timed) + !unread(slot);
+        if (value > most) {
             chosen = idle;
-            matches = true;
+            most = value;
         }
     }
-    if (idle == 0 && mSlots.size() < kMaxSlots)
+    if (idle == 0 ? mSlots.size() < kMaxSlots : mSlots.size() < 2 && unread(mSlots[chosen]))
         return mSlots.emplace_back();
     Slot slot = std::move(mSlots[chosen]);
     mSlots.erase(mSlots.begin() + static_cast<std::ptrdiff_t>(chosen));
@@ -69,10 +86,16 @@ void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operatio
     slot.operations.swap(operations);
 }
 
-vulkan::TimelinePoint Repeater::waitsFor(vulkan::Queue& queue) {
+vulkan::TimelinePoint Repeater::leadLimit(vulkan::Queue& queue) {
     const uint64_t last = queue.lastValue();
-    if (last > kMaxLead && !queue.reached(last - kMaxLead))
-        return {&queue, last - kMaxLead};
+    if (last <= kMaxLead || queue.reached(last - kMaxLead))
+        return {};
+    return {&queue, last - kMaxLead};
+}
+
+vulkan::TimelinePoint Repeater::waitsFor(vulkan::Queue& queue) {
+    if (const vulkan::TimelinePoint point = leadLimit(queue); point.queue)
+        return point;
     const std::lock_guard lock(mMutex);
     if (mSlots.size() < kMaxSlots || !mSlots.front().recording->pending())
         return {};
@@ -83,27 +106,41 @@ Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, boo
                            std::span<const vulkan::TimelinePoint> waits,
                            const std::shared_ptr<EventState>& state) {
     if (queue.rules.coalesce && !timed && operations.size() == 1) {
-        queue.queue.limitLead(kMaxLead, queue.rules.waitMode);
-        if (const auto point = gather(queue.queue, *operations.front(), waits))
+        if (const vulkan::TimelinePoint point = leadLimit(queue.queue); point.queue)
+            queue.queue.wait(point.value, UINT64_MAX, queue.rules.waitMode);
+        if (const auto point = gather(queue.queue, queue.rules, *operations.front(), waits))
             return {*point, {}};
     }
     const std::lock_guard lock(mMutex);
-    Slot& slot = slotFor(queue.queue, operations, timed);
+    Slot& slot = slotFor(queue, operations, timed);
     Recording* const recording = slot.recording.get();
     if (recording->pending())
         recording->submitted.queue->wait(recording->submitted.value, UINT64_MAX,
                                          queue.rules.waitMode);
-    if (const std::shared_ptr<EventState> last = slot.lastState.lock())
-        last->readTimes();
-    slot.lastState.reset();
+    slot.readTimes();
     if (!slot.isFor(queue.queue, operations, timed))
         record(slot, queue, operations, timed);
-    Submitted work = kp::submit(queue.queue, {&recording, 1}, waits, queue.rules.coalesce);
+    Submitted work = kp::submit(queue.queue, {&recording, 1}, waits, queue.rules);
     if (state && timed) {
         slot.lastState = state;
+        slot.unread = true;
         state->timedBy(slot.recording);
+        if (queue.rules.readTimesLater)
+            readTimes();
     }
     return work;
+}
+
+void Repeater::readTimes() {
+    try {
+        for (size_t i = 0; i + 1 < mSlots.size(); ++i)
+            if (mSlots[i].unread) {
+                if (mSlots[i].recording->pending())
+                    return; // later ones are, too
+                mSlots[i].readTimes();
+            }
+    } catch (const Error&) { // whoever asks for the times, or the next submission, gets it
+    }
 }
 
 } // namespace kp

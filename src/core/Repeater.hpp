@@ -19,6 +19,10 @@ namespace kp {
 /// the same objects; other operations are recorded into a recording that the device has finished.
 /// Operations must not change after the first submit(). preEval() and postEval() are not called.
 ///
+/// Timed submissions take turns with two recordings at least (LaunchRules::readTimesLater): the
+/// times of one are read, and its timestamps reset, after the next submission, while the device
+/// works.
+///
 /// The recordings form a ring. It grows, up to kMaxSlots, if the device is busy with all of them;
 /// then a submission waits for the oldest, which bounds what a program can queue up. Thread-safe.
 class Repeater {
@@ -47,8 +51,12 @@ public:
 private:
     struct Slot;
 
-    Slot& slotFor(const vulkan::Queue& queue, const Operations& operations, bool timed);
+    /// Returns the point kMaxLead launches ago; empty if the device has reached it.
+    static vulkan::TimelinePoint leadLimit(vulkan::Queue& queue);
+    Slot& slotFor(const Queue::Impl& queue, const Operations& operations, bool timed);
     void record(Slot& slot, const Queue::Impl& queue, Operations& operations, bool timed);
+    /// Reads the times of finished submissions before the last one.
+    void readTimes();
 
     const std::shared_ptr<vulkan::Device> mDevice;
     std::mutex mMutex;

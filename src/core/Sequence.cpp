@@ -28,7 +28,8 @@ void Sequence::Impl::requireIdle(const char* what) const {
 }
 
 bool Sequence::Impl::heldBack() const {
-    return launched == recording.get() && event.state() && !event.state()->resolved();
+    return launched == recording.get() && Internals::state(event) &&
+           !Internals::state(event)->resolved();
 }
 
 bool Sequence::Impl::pending() const {
@@ -146,7 +147,7 @@ void Sequence::Impl::noteLaunched(Event launch) {
 }
 
 void Sequence::Impl::cancel() {
-    const std::shared_ptr<EventState>& launch = event.state();
+    const std::shared_ptr<EventState>& launch = Internals::state(event);
     if (!launch || launch->resolved())
         return;
     if (launch->claim())
@@ -240,22 +241,22 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     const auto now = [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
         impl.preEval();
         Recording* const recording = impl.recording.get();
-        return submit(impl.queue->queue, {&recording, 1}, waits, impl.queue->rules.coalesce);
+        return submit(impl.queue->queue, {&recording, 1}, waits, impl.queue->rules);
     };
     const auto later = [&]() -> Queue::Impl::Submit {
         return [queue = impl.queue.get(), kept = impl.recording, hooked = impl.hooked](
                    Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
             Impl::preEval(hooked, *kept);
             Recording* const recording = kept.get();
-            Submitted work = submit(queue->queue, {&recording, 1}, waits, queue->rules.coalesce);
+            Submitted work = submit(queue->queue, {&recording, 1}, waits, queue->rules);
             // The sequence may have another recording by now, or be destroyed.
             queue->device->deletionQueue().push({work.point}, [kept] {});
             return work;
         };
     };
     Event launch = impl.queue->launch(waitFor, false, now, later);
-    if (launch.state() && launch.state()->phase() == EventState::Phase::eFailed)
-        std::rethrow_exception(launch.state()->error());
+    if (Internals::state(launch) && Internals::state(launch)->phase() == EventState::Phase::eFailed)
+        std::rethrow_exception(Internals::state(launch)->error());
     impl.noteLaunched(std::move(launch));
     return shared_from_this();
 }
@@ -280,7 +281,7 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
         throw;
     } catch (...) {
         // If an event that it waited for failed, it did not run. Otherwise it may still be running.
-        const std::shared_ptr<EventState>& launch = impl.event.state();
+        const std::shared_ptr<EventState>& launch = Internals::state(impl.event);
         if (launch && launch->phase() == EventState::Phase::eFailed)
             impl.state = Impl::State::eRecorded;
         throw;
@@ -342,8 +343,9 @@ std::vector<uint64_t> Sequence::getTimestamps() {
     if (mImpl->totalTimestamps == 0)
         throw InvalidArgument("timestamps are off: make the sequence with Manager::sequence(queue, "
                               "number of operations)");
-    if (mImpl->state != Impl::State::eFinished || mImpl->recording->timestamps == 0)
-        throw InvalidArgument("there are no timestamps before the first evaluation was waited for");
+    if (mImpl->state != Impl::State::eFinished || !mImpl->recording->hasTimes())
+        throw InvalidArgument("there are no timestamps: the last evaluation was not waited for, or "
+                              "it failed");
     if (mImpl->recording->timedOverflow)
         fail<InvalidArgument>(
             "the sequence was made for timestamps of {} operations, but more were "
@@ -443,7 +445,7 @@ void launchTogether(std::span<Sequence* const> neighbours) {
         recordings.push_back(impl.recording.get());
     }
     const Submitted work = submit(queueOf(*neighbours.front()), recordings, {},
-                                  implOf(*neighbours.front()).queue->rules.coalesce);
+                                  implOf(*neighbours.front()).queue->rules);
     for (Sequence* sequence : neighbours)
         implOf(*sequence).noteLaunched(implOf(*sequence).queue->launched(work));
 }

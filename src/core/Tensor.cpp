@@ -14,9 +14,9 @@ namespace {
 std::unique_ptr<Memory::Impl> tensorImpl(std::shared_ptr<vulkan::Device> device,
                                          std::shared_ptr<vulkan::Buffer> buffer, uint64_t count,
                                          uint64_t elementSize, Memory::DataTypes dataType,
-                                         Memory::MemoryTypes memoryType) {
+                                         Memory::MemoryTypes memoryType, bool mirrored) {
     auto impl = std::make_unique<Memory::Impl>();
-    impl->mirrored = placementOf(*device, memoryType).mirrored;
+    impl->mirrored = mirrored;
     impl->device = std::move(device);
     impl->memoryType = memoryType;
     impl->dataType = dataType;
@@ -33,9 +33,9 @@ std::unique_ptr<Memory::Impl> newTensorImpl(const std::shared_ptr<vulkan::Device
                                             Memory::DataTypes dataType,
                                             Memory::MemoryTypes memoryType) {
     const uint64_t bytes = checkedBytes(count, elementSize, "tensor");
-    auto impl = tensorImpl(
-        device, vulkan::Buffer::create(*device, bytes, placementOf(*device, memoryType).place),
-        count, elementSize, dataType, memoryType);
+    const MemoryPlacement placement = placementOf(*device, memoryType);
+    auto impl = tensorImpl(device, vulkan::Buffer::create(*device, bytes, placement.place), count,
+                           elementSize, dataType, memoryType, placement.mirrored);
     impl->initialise(data);
     return impl;
 }
@@ -72,9 +72,10 @@ Tensor::Tensor(std::shared_ptr<vulkan::Device> device, VkBuffer buffer, uint64_t
 Tensor::Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::Buffer> buffer,
                uint64_t elementTotalCount, uint64_t elementMemorySize, DataTypes dataType,
                MemoryTypes memoryType)
-    : Memory(tensorImpl(std::move(device), std::move(buffer), elementTotalCount, elementMemorySize,
-                        dataType, memoryType)) {
+    : Memory(tensorImpl(device, std::move(buffer), elementTotalCount, elementMemorySize, dataType,
+                        memoryType, placementOf(*device, memoryType).mirrored)) {
     mImpl->mirrorStale = mImpl->mirrored; // the buffer has contents
+    mImpl->deviceWritten = true;
 }
 
 Tensor::~Tensor() = default;

@@ -4,6 +4,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "core/DeviceChoice.hpp"
 #include "core/Native.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -52,6 +53,7 @@ WrappedDevice wrapHostDevice(const HostDevice& host) {
     wrapped.enabledExtensions = host.deviceExtensions;
     wrapped.enabledFeatures = vulkan::readFeatures(host.enabledFeatures);
     wrapped.apiVersion = host.apiVersion;
+    wrapped.launchTimestamps = launchTimestampsRequested();
     const auto bound = [context = host.lockContext](auto call) {
         return [call, context](uint32_t family, uint32_t index) { call(context, family, index); };
     };

@@ -16,7 +16,7 @@ struct WrappedDevice {
 };
 
 /// Wraps a host application's device. If it names no queues, the wrapper uses queue 0 of the first
-/// family with compute.
+/// family with compute. KOMPUTE_TIMESTAMPS applies.
 /// @throws InvalidArgument as vulkan::wrapDevice(), or if the instance is null; Unsupported if no
 ///         queue family has compute
 WrappedDevice wrapHostDevice(const HostDevice& host);

@@ -199,7 +199,7 @@ std::vector<Event> DeviceGroup::Impl::forEach(const std::vector<uint32_t>& chose
                 throw;
             const std::shared_ptr<EventState> state = implOf(*queues[index]).newState(false);
             state->fail(std::current_exception());
-            events.emplace_back(state);
+            events.push_back(Internals::event<Event>(state));
         }
         const std::lock_guard lock(mMutex);
         pending(index); // removes the launches that have ended

@@ -118,39 +118,14 @@ public:
                });
     }
 
-    /// Submits pieces to all destinations on other devices, through slots. The next pieces are
-    /// already on their way to the slots while one is on its way to its destinations.
+    /// Submits pieces to all destinations on other devices, through slots.
     void transferThrough(ExchangeSlotPool& pool, const std::vector<TransferPiece>& pieces) {
         ExchangeSlotPool::Lease slots = pool.lease(pieces.size());
-        std::deque<Flight> written;
-        std::deque<Flight> copied;
-        const auto advance = [&] {
-            if (!written.empty()) {
-                const Flight oldest = written.front();
-                written.pop_front();
-                copySlot(oldest, slots[oldest.slot]);
-                copied.push_back(oldest);
-                // The next copy starts before this one has finished.
-                if (slots[oldest.slot].copiesInBackground() && copied.size() == 1)
-                    return;
-            }
-            const Flight oldest = copied.front();
-            copied.pop_front();
-            readSlot(oldest, slots[oldest.slot]);
-        };
-        // One slot is left out, so that the next slot to write was read a whole piece ago.
-        const size_t maxFlights = std::max<size_t>(1, slots.size() - 1);
-        const auto flights = [&] { return written.size() + copied.size(); };
         try {
-            for (size_t i = 0; i < pieces.size(); ++i) {
-                const size_t slot = i % slots.size();
-                while (flights() >= maxFlights)
-                    advance();
-                slots[slot].waitUntilFree();
-                written.push_back(writeSlot(pieces[i], slot, slots[slot]));
-            }
-            while (flights() > 0)
-                advance();
+            if (pool.inTurns())
+                transferInTurns(slots, pieces);
+            else
+                transferAtOnce(slots, pieces);
         } catch (...) {
             waitForAll(); // before the slots return to the pool
             for (size_t slot = 0; slot < slots.size(); ++slot)
@@ -172,6 +147,58 @@ private:
         size_t slot;
         TimelinePoint written; ///< to the slot, by the source device
     };
+
+    /// Fills all slots, and empties all.
+    void transferInTurns(ExchangeSlotPool::Lease& slots, std::span<const TransferPiece> pieces) {
+        std::vector<Flight> flights;
+        for (; !pieces.empty(); pieces = pieces.subspan(flights.size())) {
+            flights.clear();
+            for (size_t slot = 0; slot < slots.size(); ++slot)
+                slots[slot].waitUntilFree();
+            for (size_t slot = 0; slot < std::min(slots.size(), pieces.size()); ++slot)
+                flights.push_back(writeSlot(pieces[slot], slot, slots[slot]));
+            for (const Flight& flight : flights)
+                waitUntilWritten(flight);
+            for (const Flight& flight : flights) {
+                copySlot(flight, slots[flight.slot]);
+                readSlot(flight, slots[flight.slot]);
+            }
+        }
+    }
+
+    /// The next pieces are already on their way to the slots while one is on its way to its
+    /// destinations.
+    void transferAtOnce(ExchangeSlotPool::Lease& slots, std::span<const TransferPiece> pieces) {
+        std::deque<Flight> written;
+        std::deque<Flight> copied;
+        const auto advance = [&] {
+            if (!written.empty()) {
+                const Flight oldest = written.front();
+                written.pop_front();
+                waitUntilWritten(oldest);
+                copySlot(oldest, slots[oldest.slot]);
+                copied.push_back(oldest);
+                // The next copy starts before this one has finished.
+                if (slots[oldest.slot].copiesInBackground() && copied.size() == 1)
+                    return;
+            }
+            const Flight oldest = copied.front();
+            copied.pop_front();
+            readSlot(oldest, slots[oldest.slot]);
+        };
+        // One slot is left out, so that the next slot to write was read a whole piece ago.
+        const size_t maxFlights = std::max<size_t>(1, slots.size() - 1);
+        const auto flights = [&] { return written.size() + copied.size(); };
+        for (size_t i = 0; i < pieces.size(); ++i) {
+            const size_t slot = i % slots.size();
+            while (flights() >= maxFlights)
+                advance();
+            slots[slot].waitUntilFree();
+            written.push_back(writeSlot(pieces[i], slot, slots[slot]));
+        }
+        while (flights() > 0)
+            advance();
+    }
 
     template <typename Record>
     TimelinePoint submit(size_t device, const vulkan::AccessList& accesses, Record record) {
@@ -228,11 +255,14 @@ private:
                 visit(to);
     }
 
+    void waitUntilWritten(const Flight& flight) const {
+        flight.written.queue->wait(flight.written.value, UINT64_MAX,
+                                   mDevices[flight.piece.transfer->device]->defaultWaitMode());
+    }
+
     /// Copies a written slot to the views of the other devices.
     void copySlot(const Flight& flight, ExchangeSlot& slot) {
         const size_t from = flight.piece.transfer->device;
-        flight.written.queue->wait(flight.written.value, UINT64_MAX,
-                                   mDevices[from]->defaultWaitMode());
         forOtherDevices(flight.piece, [&](const DeviceTransfer::Destination& to) {
             slot.startCopy(from, to.device, flight.piece.bytes);
         });

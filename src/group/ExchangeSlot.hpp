@@ -15,12 +15,13 @@
 
 namespace kp::group {
 
-/// How much memory a path uses. Measured on two H200s: see docs/benchmarks.md.
+/// How a path uses its slots. Measured on H200s: see docs/benchmarks.md.
 struct SlotSizes {
-    uint64_t bytes;  ///< per slot, and on each device that uses it if it is device memory
-    size_t perLease; ///< slots of one user
-    size_t max;      ///< slots of all users at a time
-    size_t kept;     ///< slots that are kept while unused
+    uint64_t bytes;       ///< per slot, and on each device that uses it if it is device memory
+    size_t perLease;      ///< slots of one user
+    size_t max;           ///< slots of all users at a time
+    size_t kept;          ///< slots that are kept while unused
+    bool inTurns = false; ///< all slots of a user are written, then all are read
 };
 
 SlotSizes slotSizes(ExchangePath path);
@@ -107,6 +108,7 @@ public:
     Lease lease(size_t count);
     /// Returns the bytes of all slots.
     uint64_t bytes() const;
+    bool inTurns() const { return mSizes.inTurns; } ///< see SlotSizes
 
 private:
     void giveBack(std::vector<std::unique_ptr<ExchangeSlot>> slots);

@@ -47,7 +47,7 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     impl->managerQueue = source.managerQueue.lock();
     impl->reflection = source.reflection;
     impl->signature = KernelSignature(*source.reflection);
-    impl->algorithm = std::make_shared<Algorithm>(source.device);
+    impl->algorithm = Internals::make<Algorithm>(source.device);
     implOf(*impl->algorithm) = source;
     mImpl = std::move(impl);
 }

@@ -26,7 +26,7 @@ bool sameConstants(const std::vector<SpecializationConstant>& a,
 
 /// Returns another algorithm with the same pipeline.
 std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
-    auto clone = std::make_shared<Algorithm>(implOf(algorithm).device);
+    auto clone = Internals::make<Algorithm>(implOf(algorithm).device);
     implOf(*clone) = implOf(algorithm);
     implOf(*clone).pushConstants.clear();
     return clone;
@@ -334,7 +334,7 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
     for (const Variant& variant : mVariants)
         if (variant.localSize == dispatch.localSize && sameConstants(variant.constants, constants))
             return variant.algorithm;
-    auto made = std::make_shared<Algorithm>(used.device);
+    auto made = Internals::make<Algorithm>(used.device);
     made->rebuild(memory, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{});
     mVariants.push_back({dispatch.localSize, constants, made});
     return made;

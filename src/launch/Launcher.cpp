@@ -76,8 +76,10 @@ bool RunLog::count(Run& run) {
         } else if (run.event.status() != EventStatus::eError) {
             mStatistics.addUnprofiled();
         }
-    } catch (const DeviceLost&) { // it never gets a time
-    }
+    } catch (const Error&) {
+        if (run.event.status() != EventStatus::eError)
+            throw;
+    } // else it never gets a time
     return true;
 }
 
@@ -115,8 +117,10 @@ void RunLog::notifySink() {
             if (run.event.done())
                 if (const std::optional<EventProfile> profile = run.event.profile())
                     notify(run, *profile);
-        } catch (const DeviceLost&) { // it never gets a time
-        }
+        } catch (const Error&) {
+            if (run.event.status() != EventStatus::eError)
+                throw;
+        } // else it never gets a time
     }
 }
 
@@ -152,7 +156,9 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
             last = runDevice(*queue, i, end, waits, segment++, timed);
             for (size_t part = i; part < end; ++part) {
                 if (timed)
-                    logLaunch(steps[part], Event(last.state(), static_cast<uint32_t>(part - i)));
+                    logLaunch(steps[part],
+                              Internals::event<Event>(Internals::state(last),
+                                                      static_cast<uint32_t>(part - i)));
                 markHostViewStale(steps[part]);
             }
             i = end;
@@ -175,8 +181,8 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
 Event StepRunner::ready() const {
     for (const std::shared_ptr<Repeater>& repeater : mRepeaters)
         if (const vulkan::TimelinePoint point = repeater->waitsFor(*mQueue); point.queue)
-            return Event(repeater->device(), point.queue, point.value,
-                         repeater->device()->defaultWaitMode());
+            return Internals::event<Event>(repeater->device(), point.queue, point.value,
+                                           repeater->device()->defaultWaitMode());
     return Event();
 }
 

@@ -166,7 +166,7 @@ bool Profiler::calibrate(const std::string& device, const Manager& manager) {
 void Profiler::addTiming(const std::string& name, const Event& event, const EventProfile& profile,
                          uint64_t) {
     const std::shared_ptr<vulkan::Device> device =
-        event.state() ? event.state()->device() : nullptr;
+        Internals::state(event) ? Internals::state(event)->device() : nullptr;
     std::string label = kHostFunctionsName;
     uint64_t calibratedAt = 0;
     {

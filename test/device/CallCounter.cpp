@@ -18,7 +18,8 @@
     X(vkCreateShaderModule) X(vkCreateQueryPool) X(vkCreatePipelineCache)                          \
     X(vkUpdateDescriptorSets) X(vkBeginCommandBuffer) X(vkResetCommandBuffer)                      \
     X(vkCmdPipelineBarrier) X(vkCmdDispatch) X(vkCmdCopyBuffer) X(vkCmdFillBuffer)                 \
-    X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkEndCommandBuffer) X(vkResetCommandPool)
+    X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) X(vkEndCommandBuffer) X(vkResetCommandPool)    \
+    X(vkCmdResetQueryPool) X(vkResetQueryPool) X(vkGetQueryPoolResults)
 // clang-format on
 
 namespace kp::test {

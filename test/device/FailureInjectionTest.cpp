@@ -11,6 +11,7 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Allocator.hpp"
+#include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -184,6 +185,7 @@ protected:
         deviceOf(manager)->deletionQueue().collect();
         // The number of staging buffers depends on the scheduling of threads.
         deviceOf(manager)->transfer().trim();
+        deviceOf(manager)->bufferPool().clear();
         std::map<std::string, int64_t> objects = mDriver.alive();
         for (const char* pooled : {"Memory", "CommandPool", "QueryPool", "DescriptorPool", "Fence"})
             objects.erase(pooled);

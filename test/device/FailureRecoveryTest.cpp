@@ -127,7 +127,7 @@ TEST_F(FailureRecovery, KeepsMemoryUntilTheDeviceIsKnownToBeDone) {
             vulkan::Device& device = *deviceOf(*manager);
             vulkan::Queue& queue = device.queue(0);
 
-            auto memory = vulkan::Buffer::create(device, 4096, vulkan::MemoryPlace::eDevice);
+            auto memory = vulkan::Buffer::create(device, 128 << 10, vulkan::MemoryPlace::eDevice);
             vulkan::CommandBuffer commands = device.commandBuffers().acquire(queue.family());
             commands.begin(true);
             device.vk().vkCmdFillBuffer(commands.handle(), memory->handle(), 0, VK_WHOLE_SIZE, 1);

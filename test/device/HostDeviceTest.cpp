@@ -2,11 +2,14 @@
 //
 // Managers on the instance and device of a host application.
 #include <algorithm>
+#include <cstdlib>
 
 #include "CallCounter.hpp"
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
+
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -74,6 +77,27 @@ TEST_F(HostDeviceTest, WorksOnVulkan11WithoutFeatures) {
     const auto needs64 = kp::compile(shader(buffer(0, "", "double", "v"), "v[i] += 1.0LF;"));
     EXPECT_THROW(wrapped.algorithm({wrapped.tensorT<double>(3)}, needs64), kp::Error)
         << "the host's device does not have the feature enabled";
+}
+
+TEST_F(HostDeviceTest, TimesLaunchesOnRequest) {
+    if (!manager.deviceInfo().timestamps)
+        GTEST_SKIP() << "the device has no timestamps";
+    setenv("KOMPUTE_TIMESTAMPS", "launch", 1);
+    kp::Manager wrapped(host.description());
+    unsetenv("KOMPUTE_TIMESTAMPS");
+    EXPECT_TRUE(deviceOf(wrapped)->plan().launchTimestamps);
+    const auto t = wrapped.tensorT<uint32_t>({0, 0, 0});
+    const auto add = wrapped.algorithm({t}, addShader(1));
+    const auto sq = wrapped.sequence(0, 4);
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(add)->record<kp::OpAlgoDispatch>(add);
+    for (int round = 0; round < 3; ++round) {
+        sq->eval();
+        const auto ns = sq->getTimestampsNs();
+        EXPECT_EQ(ns.size(), 4u);
+        EXPECT_TRUE(std::is_sorted(ns.begin(), ns.end()));
+        EXPECT_EQ(onDevice<uint32_t>(*t)[0], 2u);
+    }
 }
 
 TEST_F(HostDeviceTest, LooksUpQueuesByFamilyAndIndex) {

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "CallCounter.hpp"
+#include "FaultyDriver.hpp"
+#include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 
 #include "vulkan/device/Device.hpp"
@@ -48,6 +51,60 @@ TEST_F(TimestampTest, ResetsAtEachEvaluation) {
         EXPECT_GT(ticks.front(), last) << "these are timestamps of an earlier evaluation";
         last = ticks.back();
     }
+}
+
+TEST_F(TimestampTest, AreResetByTheHostIfTheDeviceCan) {
+    if (!hasFeature(manager, "hostQueryReset"))
+        GTEST_SKIP() << "the device has no hostQueryReset";
+    const CallCounter calls(manager);
+    auto sq = manager.sequence(0, 2);
+    sq->record<kp::OpSyncDevice>({t});
+    sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
+    for (uint64_t round = 1; round <= 3; ++round) {
+        sq->eval();
+        EXPECT_EQ(calls.of("vkResetQueryPool"), round);
+    }
+    EXPECT_EQ(calls.of("vkCmdResetQueryPool"), 0u);
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
+    EXPECT_EQ(calls.of("vkResetQueryPool"), 3u) << "nothing is timed here";
+}
+
+TEST_F(TimestampTest, AreResetByTheDeviceIfTheHostCannot) {
+    HostVulkan bare(manager, HostVulkan::Kind::eBare);
+    kp::Manager wrapped(bare.description());
+    const CallCounter calls(wrapped);
+    const auto counter = wrapped.tensorT<uint32_t>({0});
+    auto sq = wrapped.sequence(0, 1);
+    sq->record<kp::OpAlgoDispatch>(wrapped.algorithm({counter}, addShader(1)));
+    uint64_t last = 0;
+    for (int round = 0; round < 3; ++round) {
+        sq->eval();
+        const auto ticks = sq->getTimestamps();
+        ASSERT_EQ(ticks.size(), 2u);
+        EXPECT_GT(ticks.front(), last);
+        last = ticks.back();
+    }
+    EXPECT_EQ(calls.of("vkResetQueryPool"), 0u);
+    EXPECT_EQ(calls.of("vkCmdResetQueryPool"), 1u) << "it is in the recording";
+}
+
+TEST_F(TimestampTest, AreLostIfAnEvaluationFails) {
+    FaultyDriver driver;
+    {
+        const auto faulty = driver.manager();
+        const auto counter = faulty->tensorT<uint32_t>({0});
+        auto sq = faulty->sequence(0, 1);
+        sq->record<kp::OpAlgoDispatch>(faulty->algorithm({counter}, addShader(1)))->eval();
+        EXPECT_EQ(sq->getTimestamps().size(), 2u);
+        driver.fail("vkQueueSubmit", 1, VK_ERROR_OUT_OF_HOST_MEMORY, FaultyDriver::Often::eOnce);
+        EXPECT_THROW(sq->eval(), kp::OutOfMemory);
+        if (hasFeature(manager, "hostQueryReset")) {
+            EXPECT_THROW(sq->getTimestamps(), kp::InvalidArgument);
+        }
+        sq->eval();
+        EXPECT_EQ(sq->getTimestamps().size(), 2u);
+    }
+    driver.works();
 }
 
 TEST_F(TimestampTest, MeasuresTheWork) {

@@ -11,6 +11,7 @@
 #include <kompute/Tensor.hpp>
 #include <kompute/group/DeviceGroup.hpp>
 #include <kompute/group/ElementType.hpp>
+#include <kompute/primitives/Operator.hpp>
 
 namespace kp {
 
@@ -31,9 +32,6 @@ struct BufferOptions {
     /// Buffer::tensor().
     Memory::MemoryTypes memoryType = Memory::MemoryTypes::eStorage;
 };
-
-/// How reductions combine elements, number by number.
-enum class ReduceOperation { eSum, eProduct, eMinimum, eMaximum };
 
 /// The part of a buffer in one copy.
 struct Shard {
@@ -174,8 +172,9 @@ public:
     std::vector<Event> allGather(Buffer& destination, const std::vector<Event>& waitFor = {}) const;
     /// Reduces all copies of this replicated buffer to root's copy. The order is fixed, so equal
     /// inputs give identical bits.
-    /// @throws InvalidArgument also if elements cannot be reduced: bool, structs, and complex
-    ///         numbers except for eSum; likewise below
+    /// @param operation  an operator, eSum to eXor
+    /// @throws InvalidArgument also if elements cannot be reduced: bool, structs, complex numbers
+    ///         except for eSum, and floating-point numbers bit by bit; likewise below
     std::vector<Event> reduce(ReduceOperation operation = ReduceOperation::eSum, uint32_t root = 0,
                               const std::vector<Event>& waitFor = {});
     /// Reduces all copies of this replicated buffer to every copy. All copies get identical bits.

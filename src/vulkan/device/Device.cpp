@@ -11,6 +11,7 @@
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
 #include "vulkan/memory/Allocator.hpp"
+#include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
@@ -79,13 +80,7 @@ std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevic
     device->mWrapped = true;
     device->mInstance = host.instance;
     device->mPhysical = physical;
-    DevicePlan& plan = device->mPlan;
-    plan.apiVersion = std::min(host.apiVersion, physical.apiVersion);
-    plan.extensions = host.enabledExtensions;
-    plan.features = host.enabledFeatures;
-    for (const HostQueue& queue : host.queues)
-        plan.queues.push_back({queue.family, queue.index});
-    plan.timelineSemaphores = host.allowTimelineSemaphores && plan.has(Feature::eTimelineSemaphore);
+    device->mPlan = planHostDevice(physical, host);
     device->init(host.device, host.queues, &host);
     return device;
 }
@@ -121,17 +116,31 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     }
     mDeletionQueue = std::make_unique<DeletionQueue>();
     mAllocator = std::make_unique<Allocator>(*this);
+    mBufferPool = std::make_unique<BufferPool>(*this, BufferPool::kSmallTensors);
+    mScratchPool = std::make_unique<BufferPool>(
+        *this, BufferPool::scratch(mAllocator->heapSize(MemoryPlace::eDevice)));
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
-    mQueryPools = std::make_unique<QueryPools>(*this);
+    mQueryPools =
+        std::make_unique<QueryPools>(*this, has(Feature::eHostQueryReset) && vk().vkResetQueryPool);
     mDescriptors = std::make_unique<DescriptorAllocator>(*this);
     mPipelines = std::make_unique<PipelineCache>(*this, mPhysical, *mDescriptors);
     mTransfer = std::make_unique<Transfer>(*this);
 }
 
+bool Device::clearBufferPools() const {
+    const bool tensors = mBufferPool->clear();
+    return mScratchPool->clear() || tensors;
+}
+
 void Device::finish() noexcept {
+    closeQueues();
+    if (mPipelines)
+        mPipelines->finish();
+}
+
+void Device::closeQueues() noexcept {
     try {
         waitIdle();
-        mPipelines->finish();
     } catch (...) { // a failed queue runs nothing more
     }
     for (const auto& queue : mQueues)
@@ -139,12 +148,7 @@ void Device::finish() noexcept {
 }
 
 Device::~Device() {
-    try {
-        waitIdle();
-    } catch (...) { // a failed queue runs nothing more
-    }
-    for (const auto& queue : mQueues)
-        queue->close();
+    closeQueues();
     const bool owned = !mWrapped && handle();
     if (owned && vk().vkDeviceWaitIdle)
         vk().vkDeviceWaitIdle(handle());
@@ -156,6 +160,8 @@ Device::~Device() {
     mDescriptors.reset();
     mQueryPools.reset();
     mCommandBuffers.reset();
+    mScratchPool.reset();
+    mBufferPool.reset();
     mAllocator.reset();
     mQueues.clear();
     if (owned && vk().vkDestroyDevice)

@@ -19,6 +19,7 @@
 namespace kp::vulkan {
 
 class Allocator;
+class BufferPool;
 class CommandBufferPool;
 class DeletionQueue;
 class DescriptorAllocator;
@@ -63,6 +64,10 @@ public:
     const std::vector<uint32_t>& userFamilies() const { return mUserFamilies; }
 
     Allocator& allocator() const { return *mAllocator; }
+    BufferPool& bufferPool() const { return *mBufferPool; }
+    BufferPool& scratchPool() const { return *mScratchPool; }
+    /// Frees what the pools keep. @return false if that is nothing
+    bool clearBufferPools() const;
     CommandBufferPool& commandBuffers() const { return *mCommandBuffers; }
     QueryPools& queryPools() const { return *mQueryPools; }
     DescriptorAllocator& descriptors() const { return *mDescriptors; }
@@ -97,6 +102,7 @@ private:
     Device() = default;
     /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
+    void closeQueues() noexcept; ///< once they are idle
 
     std::shared_ptr<Instance> mInstance;
     PhysicalDevice mPhysical;
@@ -110,11 +116,13 @@ private:
     std::vector<uint32_t> mUserFamilies;
     std::unique_ptr<DeletionQueue> mDeletionQueue;
     std::unique_ptr<Allocator> mAllocator;
+    std::unique_ptr<BufferPool> mBufferPool;
+    std::unique_ptr<BufferPool> mScratchPool;
     std::unique_ptr<CommandBufferPool> mCommandBuffers;
     std::unique_ptr<QueryPools> mQueryPools;
     std::unique_ptr<DescriptorAllocator> mDescriptors;
     std::unique_ptr<PipelineCache> mPipelines;
-    std::unique_ptr<Transfer> mTransfer; ///< destroyed first: it holds buffers
+    std::unique_ptr<Transfer> mTransfer; ///< destroyed early: it holds buffers
 };
 
 } // namespace kp::vulkan

@@ -191,6 +191,12 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     plan.features = chain.read();
 }
 
+/// Decides what depends on the device and on its enabled features.
+void planUse(const PhysicalDevice& device, std::optional<bool> launchTimestamps, DevicePlan& plan) {
+    plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
+    plan.launchTimestamps = launchTimestamps.value_or(device.isNvidia());
+}
+
 std::string withoutDashes(std::string text) {
     std::erase(text, '-');
     return text;
@@ -245,12 +251,23 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     planExtensions(device, request, result, plan);
     planFeatures(device, request, result, plan);
     result.badRequest = onlyQueues && result.refusals.size() == queueRefusals;
-    plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
-    plan.launchTimestamps = request.launchTimestamps.value_or(device.isNvidia());
+    planUse(device, request.launchTimestamps, plan);
     planCopyQueues(device, plan);
     if (result.refusals.empty())
         result.plan = std::move(plan);
     return result;
+}
+
+DevicePlan planHostDevice(const PhysicalDevice& device, const HostDevice& host) {
+    DevicePlan plan;
+    plan.apiVersion = std::min(host.apiVersion, device.apiVersion);
+    plan.extensions = host.enabledExtensions;
+    plan.features = host.enabledFeatures;
+    for (const HostQueue& queue : host.queues)
+        plan.queues.push_back({queue.family, queue.index});
+    planUse(device, host.launchTimestamps, plan);
+    plan.timelineSemaphores = plan.timelineSemaphores && host.allowTimelineSemaphores;
+    return plan;
 }
 
 std::optional<uint32_t> defaultQueueFamily(const PhysicalDevice& device) {

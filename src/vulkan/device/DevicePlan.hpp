@@ -47,6 +47,7 @@ struct HostDevice {
     FeatureSet enabledFeatures; ///< a feature not listed counts as disabled
     uint32_t apiVersion = VK_API_VERSION_1_1;
     bool allowTimelineSemaphores = true;
+    std::optional<bool> launchTimestamps; ///< see DevicePlan; empty: chosen by the device
     std::function<void(uint32_t family, uint32_t index)> lockQueue;   ///< may be empty
     std::function<void(uint32_t family, uint32_t index)> unlockQueue; ///< may be empty
 };
@@ -96,6 +97,10 @@ struct DevicePlanResult {
 /// compute queue or without a required extension, and a request for a queue family that does not
 /// exist, lacks compute, or has fewer queues.
 DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request);
+
+/// Returns the plan of a device that a host application created: what it enabled, its queues, and
+/// the same choices as planDevice() about everything else. Pure.
+DevicePlan planHostDevice(const PhysicalDevice& device, const HostDevice& host);
 
 /// Returns the queue family of requests that name none; empty if no family has compute. Pure.
 std::optional<uint32_t> defaultQueueFamily(const PhysicalDevice& device);

@@ -151,6 +151,7 @@ void loadDeviceTable(VolkDeviceTable& table, VkDevice device,
     promote(table.vkGetSemaphoreCounterValue, table.vkGetSemaphoreCounterValueKHR);
     promote(table.vkWaitSemaphores, table.vkWaitSemaphoresKHR);
     promote(table.vkGetBufferDeviceAddress, table.vkGetBufferDeviceAddressKHR);
+    promote(table.vkResetQueryPool, table.vkResetQueryPoolEXT);
     promote(table.vkCmdPipelineBarrier2, table.vkCmdPipelineBarrier2KHR);
 }
 

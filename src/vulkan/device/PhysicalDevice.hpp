@@ -26,6 +26,7 @@ struct PhysicalDevice {
     uint32_t subgroupSize = 0;
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;
+    VkSubgroupFeatureFlags subgroupOperations = 0; ///< of compute shaders; 0 if they have none
     uint64_t maxMemoryAllocationSize = 0;
     uint64_t maxBufferSize = 0; ///< 0: not known
     /// Addresses and sizes of imported host memory must be multiples of this; 0 without

@@ -2,6 +2,7 @@
 #include "vulkan/memory/Allocator.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <kompute/Error.hpp>
 
@@ -9,6 +10,8 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
+#include "vulkan/memory/BufferPool.hpp"
+#include "vulkan/memory/MemoryBudget.hpp"
 
 #define VMA_STATIC_VULKAN_FUNCTIONS 0
 #define VMA_DYNAMIC_VULKAN_FUNCTIONS 1
@@ -16,18 +19,51 @@
 #include <vk_mem_alloc.h>
 
 namespace kp::vulkan {
+
+/// What VulkanMemoryAllocator's calls need of the allocator that they are made for. It copies the
+/// function pointers, but memory is still allocated and freed through the device's table, so that
+/// tests can make that fail.
+struct Allocator::Context {
+    const DeviceHandle& device;
+    MemoryBudget budget;
+
+    static thread_local Context* current;
+
+    /// Makes it the current one of this thread for the length of a scope.
+    class Use {
+    public:
+        explicit Use(Context& context) : mPrevious(std::exchange(current, &context)) {}
+        ~Use() { current = mPrevious; }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+    private:
+        Context* mPrevious;
+    };
+
+    static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice handle,
+                                                   const VkMemoryAllocateInfo* info,
+                                                   const VkAllocationCallbacks* callbacks,
+                                                   VkDeviceMemory* memory) {
+        const VkResult result =
+            current->device.vk().vkAllocateMemory(handle, info, callbacks, memory);
+        current->budget.forget();
+        return result;
+    }
+    static VKAPI_ATTR void VKAPI_CALL free(VkDevice handle, VkDeviceMemory memory,
+                                           const VkAllocationCallbacks* callbacks) {
+        current->device.vk().vkFreeMemory(handle, memory, callbacks);
+        current->budget.forget();
+    }
+    static VKAPI_ATTR void VKAPI_CALL query(VkPhysicalDevice,
+                                            VkPhysicalDeviceMemoryProperties2* properties) {
+        current->budget.query(*properties);
+    }
+};
+
+thread_local Allocator::Context* Allocator::Context::current = nullptr;
+
 namespace {
-
-// VulkanMemoryAllocator copies the function pointers. Allocation still goes through the device's
-// table, so that tests can make it fail.
-thread_local const DeviceHandle* tAllocatingDevice = nullptr;
-
-VKAPI_ATTR VkResult VKAPI_CALL allocateThroughTable(VkDevice device,
-                                                    const VkMemoryAllocateInfo* info,
-                                                    const VkAllocationCallbacks* callbacks,
-                                                    VkDeviceMemory* memory) {
-    return tAllocatingDevice->vk().vkAllocateMemory(device, info, callbacks, memory);
-}
 
 /// Staging of at least this size gets a dedicated allocation.
 constexpr uint64_t kMinDedicatedStaging = 1u << 20;
@@ -55,6 +91,11 @@ VmaAllocationCreateInfo createInfo(MemoryPlace place, uint64_t bytes = 0) {
     return info;
 }
 
+bool isOutOfMemory(VkResult result) {
+    return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY ||
+           result == VK_ERROR_TOO_MANY_OBJECTS;
+}
+
 const char* placeName(MemoryPlace place) {
     if (place == MemoryPlace::eDevice)
         return "device";
@@ -63,11 +104,18 @@ const char* placeName(MemoryPlace place) {
 
 } // namespace
 
-Allocator::Allocator(Device& device) : mDevice(device) {
+Allocator::Allocator(Device& device)
+    : mDevice(device),
+      mContext(new Context{
+          device, MemoryBudget(device.physical().handle,
+                               device.instance()->table().vkGetPhysicalDeviceMemoryProperties2)}) {
+    const Context::Use use(*mContext);
     VmaVulkanFunctions table{};
     table.vkGetInstanceProcAddr = device.instance()->table().vkGetInstanceProcAddr;
     table.vkGetDeviceProcAddr = device.instance()->table().vkGetDeviceProcAddr;
-    table.vkAllocateMemory = allocateThroughTable;
+    table.vkAllocateMemory = Context::allocate;
+    table.vkFreeMemory = Context::free;
+    table.vkGetPhysicalDeviceMemoryProperties2KHR = Context::query;
     VmaAllocatorCreateInfo info{};
     info.instance = device.instance()->handle();
     info.physicalDevice = device.physical().handle;
@@ -79,28 +127,22 @@ Allocator::Allocator(Device& device) : mDevice(device) {
     if (device.has(Feature::eBufferDeviceAddress))
         info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
     device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
+    const VkPhysicalDeviceMemoryProperties& memory = device.physical().memory;
+    for (size_t place = 0; place < kPlaces; ++place) {
+        const VmaAllocationCreateInfo wanted = createInfo(static_cast<MemoryPlace>(place));
+        uint32_t type = 0;
+        if (vmaFindMemoryTypeIndex(mHandle, UINT32_MAX, &wanted, &type) == VK_SUCCESS)
+            mKinds[place] = {true, memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size};
+    }
 }
 
 Allocator::~Allocator() {
+    const Context::Use use(*mContext);
     vmaDestroyAllocator(mHandle);
 }
 
-std::optional<uint32_t> Allocator::findType(MemoryPlace place) const {
-    const VmaAllocationCreateInfo info = createInfo(place);
-    uint32_t type = 0;
-    const VkResult result = vmaFindMemoryTypeIndex(mHandle, UINT32_MAX, &info, &type);
-    return result == VK_SUCCESS ? std::optional(type) : std::nullopt;
-}
-
-uint64_t Allocator::heapSize(MemoryPlace place) const {
-    const std::optional<uint32_t> type = findType(place);
-    const VkPhysicalDeviceMemoryProperties& memory = mDevice.physical().memory;
-    return type ? memory.memoryHeaps[memory.memoryTypes[*type].heapIndex].size : 0;
-}
-
 void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
-    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY ||
-        result == VK_ERROR_TOO_MANY_OBJECTS)
+    if (isOutOfMemory(result))
         throw OutOfMemory(formatted("out of memory: {} bytes of {} memory were requested from {}, "
                                     "whose heap has {} bytes in all ({}); free some memory first",
                                     bytes, placeName(place), mDevice.name(), heapSize(place),
@@ -121,11 +163,13 @@ Allocation Allocator::bind(VkImage image, MemoryPlace place, uint64_t bytes) {
 template <typename Object, typename Allocate, typename Bind>
 Allocation Allocator::bindObject(Object object, MemoryPlace place, uint64_t bytes,
                                  Allocate allocate, Bind bindMemory) {
-    tAllocatingDevice = &mDevice;
+    const Context::Use use(*mContext);
     const VmaAllocationCreateInfo info = createInfo(place, bytes);
     Allocation allocation;
     VmaAllocationInfo details{};
     VkResult result = allocate(mHandle, object, &info, &allocation.handle, &details);
+    if (isOutOfMemory(result) && mDevice.clearBufferPools())
+        result = allocate(mHandle, object, &info, &allocation.handle, &details);
     if (result != VK_SUCCESS)
         fail(result, place, bytes);
     result = bindMemory(mHandle, allocation.handle, object);
@@ -140,10 +184,12 @@ Allocation Allocator::bindObject(Object object, MemoryPlace place, uint64_t byte
 }
 
 void Allocator::free(const Allocation& allocation) {
+    const Context::Use use(*mContext);
     vmaFreeMemory(mHandle, allocation.handle);
 }
 
 Allocator::Usage Allocator::usage() const {
+    const Context::Use use(*mContext);
     VmaBudget budgets[VK_MAX_MEMORY_HEAPS]{};
     vmaGetHeapBudgets(mHandle, budgets);
     Usage usage;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "vulkan/device/Vulkan.hpp"
 
@@ -39,7 +41,7 @@ public:
     Allocator(const Allocator&) = delete;
 
     /// Returns true if the device has memory of this kind.
-    bool offers(MemoryPlace place) const { return findType(place).has_value(); }
+    bool offers(MemoryPlace place) const { return kindOf(place).offered; }
 
     /// Allocates and binds. @throws OutOfMemory, with @p bytes and the size of the heap
     Allocation bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes);
@@ -55,17 +57,26 @@ public:
     Usage usage() const;
 
     /// Returns the size of the heap of this kind of memory; 0 if there is none.
-    uint64_t heapSize(MemoryPlace place) const;
+    uint64_t heapSize(MemoryPlace place) const { return kindOf(place).heapBytes; }
 
 private:
+    struct Context;
+    struct Kind {
+        bool offered = false;
+        uint64_t heapBytes = 0;
+    };
+    static constexpr size_t kPlaces = 5;
+
     template <typename Object, typename Allocate, typename Bind>
     Allocation bindObject(Object object, MemoryPlace place, uint64_t bytes, Allocate allocate,
                           Bind bindMemory);
-    std::optional<uint32_t> findType(MemoryPlace place) const;
+    const Kind& kindOf(MemoryPlace place) const { return mKinds[static_cast<size_t>(place)]; }
     [[noreturn]] void fail(VkResult result, MemoryPlace place, uint64_t bytes) const;
 
     Device& mDevice;
+    std::unique_ptr<Context> mContext;
     VmaAllocator_T* mHandle = nullptr;
+    std::array<Kind, kPlaces> mKinds; ///< by MemoryPlace
 };
 
 } // namespace kp::vulkan

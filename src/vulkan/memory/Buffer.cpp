@@ -75,25 +75,30 @@ void checkHostImport(const Device& device, VkResult result, const char* what) {
 
 } // namespace
 
-std::shared_ptr<Buffer> Buffer::createUnbound(Device& device, uint64_t bytes, const void* next) {
-    std::shared_ptr<Buffer> buffer(new Buffer(device));
-    buffer->mOwned = true;
-    buffer->mSize = bytes;
+void Buffer::createHandle(const void* next) {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, next};
-    // Fill commands work on whole 32-bit words.
-    info.size = (bytes + 3) & ~uint64_t{3};
+    info.size = wholeWords(mSize);
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (device.has(Feature::eBufferDeviceAddress))
+    if (mDevice.has(Feature::eBufferDeviceAddress))
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    shareBetween(device.families(), info);
-    device.check(device.vk().vkCreateBuffer(device.handle(), &info, nullptr, &buffer->mHandle),
-                 "vkCreateBuffer");
-    return buffer;
+    shareBetween(mDevice.families(), info);
+    mDevice.check(mDevice.vk().vkCreateBuffer(mDevice.handle(), &info, nullptr, &mHandle),
+                  "vkCreateBuffer");
 }
 
 std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPlace place) {
+    return create(device, bytes, place, device.bufferPool());
+}
+
+std::shared_ptr<Buffer> Buffer::createScratch(Device& device, uint64_t bytes) {
+    return create(device, BufferPool::scratchBytes(bytes), MemoryPlace::eDevice,
+                  device.scratchPool());
+}
+
+std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPlace place,
+                                       BufferPool& pool) {
     if (bytes == 0)
         throw InvalidArgument("a zero-sized buffer cannot be created");
     const uint64_t limit = device.physical().maxBufferSize;
@@ -106,9 +111,21 @@ std::shared_ptr<Buffer> Buffer::create(Device& device, uint64_t bytes, MemoryPla
                           bytes, device.name(), heap);
     device.requireAlive();
 
-    std::shared_ptr<Buffer> buffer = createUnbound(device, bytes, nullptr);
+    const auto buffer = std::make_shared<Buffer>(Key{}, device);
+    buffer->mOwned = true;
+    buffer->mSize = bytes;
     buffer->mPadded = true;
     buffer->mHasHostView = place != MemoryPlace::eDevice;
+    buffer->mKind = {place, wholeWords(bytes)};
+    if (pool.keeps(buffer->mKind)) {
+        buffer->mPool = &pool;
+        if (const std::optional<BufferPool::Idle> idle = pool.take(buffer->mKind)) {
+            buffer->mHandle = idle->handle;
+            buffer->mAllocation = idle->allocation;
+            return buffer;
+        }
+    }
+    buffer->createHandle(nullptr);
     if (place == MemoryPlace::eDevice && device.transfer().mapsDeviceMemory(bytes)) {
         try {
             buffer->mAllocation =
@@ -132,7 +149,7 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
         fail<InvalidArgument>("offset {} into the wrapped buffer is not a multiple of the device's "
                               "minStorageBufferOffsetAlignment of {}",
                               offset, alignment);
-    std::shared_ptr<Buffer> buffer(new Buffer(device));
+    const auto buffer = std::make_shared<Buffer>(Key{}, device);
     buffer->mHandle = handle;
     buffer->mOffset = offset;
     buffer->mSize = bytes;
@@ -150,7 +167,10 @@ struct Buffer::External {
         : device(owner) {
         VkExternalMemoryBufferCreateInfo info{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
         info.handleTypes = kind;
-        buffer = Buffer::createUnbound(device, bytes, &info);
+        buffer = std::make_shared<Buffer>(Key{}, device);
+        buffer->mOwned = true;
+        buffer->mSize = bytes;
+        buffer->createHandle(&info);
         device.vk().vkGetBufferMemoryRequirements(device.handle(), buffer->mHandle, &requirements);
     }
 
@@ -309,6 +329,12 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
 Buffer::~Buffer() {
     if (!mOwned || !mHandle)
         return;
+    if (mPool && mAllocation.handle) {
+        deferDeletion([pool = mPool, kind = mKind, handle = mHandle, allocation = mAllocation] {
+            pool->give(kind, {handle, allocation});
+        });
+        return;
+    }
     deferDeletion([device = &mDevice, handle = mHandle, allocation = mAllocation, memory = mMemory,
                    owner = std::move(mOwner)] {
         const VolkDeviceTable& vk = device->vk();

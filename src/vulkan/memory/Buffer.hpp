@@ -6,7 +6,7 @@
 
 #include <kompute/ExternalMemory.hpp>
 
-#include "vulkan/memory/Allocator.hpp"
+#include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/memory/Resource.hpp"
 
 namespace kp::vulkan {
@@ -14,9 +14,16 @@ namespace kp::vulkan {
 /// A VkBuffer with its memory, or a range of a host application's VkBuffer. Usable as a storage,
 /// uniform, indirect and transfer buffer. Destruction never waits for the device.
 class Buffer final : public Resource {
+    struct Key {}; ///< only this class creates buffers
+
 public:
+    Buffer(Key, Device& device) : Resource(device) {}
+
     /// @throws InvalidArgument for 0 bytes or more than the device's maxBufferSize, OutOfMemory
     static std::shared_ptr<Buffer> create(Device& device, uint64_t bytes, MemoryPlace place);
+    /// Creates device memory for intermediate results, of BufferPool::scratchBytes(bytes).
+    /// @throws as create()
+    static std::shared_ptr<Buffer> createScratch(Device& device, uint64_t bytes);
 
     /// Wraps a range of a buffer that the host application owns and keeps alive. All wraps of one
     /// VkBuffer share one ResourceUse, so that overlapping ranges are ordered.
@@ -70,7 +77,7 @@ public:
     uint64_t offset() const { return mOffset; } ///< 0 unless wrapped or a view of host memory
     uint64_t size() const { return mSize; }     ///< bytes
     /// Bytes that a fill command may cover: size(), rounded up to 4 if the library owns the memory.
-    uint64_t fillSize() const { return mPadded ? (mSize + 3) & ~uint64_t{3} : mSize; }
+    uint64_t fillSize() const { return mPadded ? wholeWords(mSize) : mSize; }
     /// The host view; null for MemoryPlace::eDevice.
     void* mapped() const { return mHasHostView ? mAllocation.mapped : nullptr; }
     /// The mapped memory, even without a host view; null if it is not mapped. Read it only if
@@ -80,14 +87,19 @@ public:
     bool wrapped() const { return mHandle && !mOwned; }
     /// Address for shaders with buffer references; 0 if the device does not support them.
     uint64_t deviceAddress() const;
+    /// Notes that the VkBuffer got a name, so that no other buffer gets the VkBuffer.
+    void noteName() { mPool = nullptr; }
 
 private:
     struct External;
 
-    using Resource::Resource;
+    /// Fill commands work on whole 32-bit words.
+    static constexpr uint64_t wholeWords(uint64_t bytes) { return (bytes + 3) & ~uint64_t{3}; }
 
-    /// An owned VkBuffer without memory. @param next  pNext of VkBufferCreateInfo
-    static std::shared_ptr<Buffer> createUnbound(Device& device, uint64_t bytes, const void* next);
+    static std::shared_ptr<Buffer> create(Device& device, uint64_t bytes, MemoryPlace place,
+                                          BufferPool& pool);
+    /// Creates the VkBuffer, without memory. @param next  pNext of VkBufferCreateInfo
+    void createHandle(const void* next);
 
     VkBuffer mHandle = VK_NULL_HANDLE;
     uint64_t mOffset = 0;
@@ -95,6 +107,8 @@ private:
     bool mOwned = false;
     bool mPadded = false; ///< the library owns whole 4-byte words
     bool mHasHostView = false;
+    BufferPool* mPool = nullptr; ///< that gets the VkBuffer and its memory; may be null
+    BufferPool::Kind mKind;      ///< for that
     Allocation mAllocation;
     // Of external buffers only.
     VkDeviceMemory mMemory = VK_NULL_HANDLE;

@@ -220,6 +220,8 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = request.entryPoint.c_str();
+    if (request.fullSubgroups)
+        info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
     info.stage.pSpecializationInfo =
         request.specializationEntries.empty() ? nullptr : &specialization;
     info.layout = request.layout->handle();
@@ -244,6 +246,7 @@ std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request
     key.append(reinterpret_cast<const char*>(request.specializationData.data()),
                request.specializationData.size());
     key += request.entryPoint;
+    key += request.fullSubgroups ? '1' : '0';
     {
         const std::lock_guard lock(mMutex);
         const auto found = mPipelines.find(key);

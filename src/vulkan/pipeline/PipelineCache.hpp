@@ -78,6 +78,9 @@ struct PipelineRequest {
     std::shared_ptr<PipelineLayout> layout;
     std::span<const VkSpecializationMapEntry> specializationEntries;
     std::span<const std::byte> specializationData;
+    /// No subgroup lacks invocations. Needs computeFullSubgroups, and a local size in x that is a
+    /// multiple of the device's maxSubgroupSize.
+    bool fullSubgroups = false;
 };
 
 /// Pipelines and layouts shared by content, on top of a VkPipelineCache that a file keeps between

@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<std::chrono::milliseconds> gErrorTimeout{DeletionQueue::kErrorTimeout};
 
-bool allReached(const std::vector<TimelinePoint>& uses) {
+bool allUsesReached(const std::vector<TimelinePoint>& uses) {
     return std::all_of(uses.begin(), uses.end(), DeletionQueue::reached);
 }
 
@@ -74,7 +74,7 @@ void DeletionQueue::push(std::vector<TimelinePoint> uses, std::function<void()> 
         keepHandle(new std::function<void()>(std::move(release)));
         return;
     }
-    if (allReached(uses)) {
+    if (allUsesReached(uses)) {
         release();
         return;
     }
@@ -89,7 +89,7 @@ void DeletionQueue::collect() {
         if (mEntries.empty())
             return;
         const auto keep = std::partition(mEntries.begin(), mEntries.end(), [](const Entry& entry) {
-            return !allReached(entry.uses);
+            return !allUsesReached(entry.uses);
         });
         due.assign(std::make_move_iterator(keep), std::make_move_iterator(mEntries.end()));
         mEntries.erase(keep, mEntries.end());

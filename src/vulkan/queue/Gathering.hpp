@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
+#include <algorithm>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -11,62 +13,56 @@
 
 namespace kp::vulkan {
 
-/// Commands that are still being recorded while they wait for their submission.
-class OpenCommands {
+/// Commands that are recorded when they are submitted.
+class LateCommands {
 public:
-    virtual ~OpenCommands() = default;
-    virtual VkCommandBuffer handle() const = 0;
-    /// Ends the recording. @throws OutOfMemory
-    virtual void end() = 0;
+    virtual ~LateCommands() = default;
+    /// Called once, or again if it threw. @throws OutOfMemory
+    virtual VkCommandBuffer record() = 0;
 };
 
-/// Work that a Queue submits together, in this order. Not thread-safe.
+/// Work that a Queue submits later, in this order. Not thread-safe.
 class Gathering {
 public:
-    /// Adds command buffers that the caller keeps until they have run.
+    struct Entry {
+        VkCommandBuffer recorded;           ///< which the caller keeps until it has run
+        std::shared_ptr<LateCommands> late; ///< null if recorded; the gathering keeps it
+        uint64_t value = 0; ///< of the launch that ends with this entry; 0 if none does
+    };
+
     void add(std::span<const VkCommandBuffer> commandBuffers) {
-        endOpen();
-        mCommands.insert(mCommands.end(), commandBuffers.begin(), commandBuffers.end());
+        for (const VkCommandBuffer commandBuffer : commandBuffers)
+            mEntries.push_back({commandBuffer, nullptr});
     }
-    /// Adds commands that the gathering keeps until they have run.
-    void open(const std::shared_ptr<OpenCommands>& commands) {
-        endOpen();
-        mKept.push_back(commands);
-        mCommands.push_back(commands->handle());
-        mOpen = commands.get();
+    void add(std::shared_ptr<LateCommands> commands) {
+        mEntries.push_back({VK_NULL_HANDLE, std::move(commands)});
     }
-    /// Commands that follow all else and are not ended yet; null if there are none.
-    OpenCommands* last() const { return mOpen; }
+    /// Returns late commands that follow all else, so that more can be added to them; null if a
+    /// command buffer does.
+    LateCommands* last() const { return mEntries.empty() ? nullptr : mEntries.back().late.get(); }
+    /// Ends a launch, which consists of what was added since the last one.
+    void end(uint64_t value) {
+        if (!mEntries.empty())
+            mEntries.back().value = value;
+    }
+    /// Drops what was added since the last launch ended.
+    void cancel() {
+        while (!mEntries.empty() && mEntries.back().value == 0)
+            mEntries.pop_back();
+    }
 
-    /// Ends what is open.
-    /// @param commands  set to all command buffers
-    /// @return what must be kept until they have run
-    /// @throws the first error of OpenCommands::end(); nothing may run then
-    std::vector<std::shared_ptr<const void>> finish(std::vector<VkCommandBuffer>& commands) {
-        endOpen();
-        if (mError)
-            std::rethrow_exception(mError);
-        commands.swap(mCommands);
-        return std::move(mKept);
-    }
-    void clear() { *this = Gathering(); }
-
-private:
-    /// Keeps the error for finish(): whoever adds work next did not cause it.
-    void endOpen() {
-        if (OpenCommands* const ended = std::exchange(mOpen, nullptr)) {
-            try {
-                ended->end();
-            } catch (...) {
-                mError = std::current_exception();
-            }
+    /// Moves the first launches to @p taken, up to the one with this value.
+    void take(uint64_t value, std::vector<Entry>& taken) {
+        taken.reserve(taken.size() + mEntries.size()); // so that nothing below throws
+        for (uint64_t last = 0; last < value && !mEntries.empty(); mEntries.pop_front()) {
+            last = std::max(last, mEntries.front().value);
+            taken.push_back(std::move(mEntries.front()));
         }
     }
+    void clear() { mEntries.clear(); }
 
-    std::vector<VkCommandBuffer> mCommands;
-    std::vector<std::shared_ptr<const void>> mKept;
-    OpenCommands* mOpen = nullptr; ///< the last of mKept
-    std::exception_ptr mError;
+private:
+    std::deque<Entry> mEntries;
 };
 
 } // namespace kp::vulkan

@@ -49,6 +49,11 @@ CommandBuffer CommandBufferPool::acquire(uint32_t family) {
     return CommandBuffer(*this, slot);
 }
 
+void TimestampQueries::reset(uint32_t count) const {
+    const DeviceHandle& device = mPool->device();
+    device.vk().vkResetQueryPool(device.handle(), mObject.handle, 0, count);
+}
+
 std::vector<uint64_t> TimestampQueries::read(uint32_t count) const {
     std::vector<uint64_t> ticks(count);
     const DeviceHandle& device = mPool->device();

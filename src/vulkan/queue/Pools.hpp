@@ -101,24 +101,35 @@ struct TimestampSlot {
     uint32_t capacity = 0;
 };
 
-/// A pool of timestamp queries. It must not be pending on the device when it is destroyed.
+/// A pool of timestamp queries. It must not be pending on the device when it is destroyed. Queries
+/// must be reset before a submission writes them.
 class TimestampQueries : public Lease<ObjectPool<TimestampSlot>, TimestampSlot> {
 public:
     using Lease::Lease;
 
     VkQueryPool handle() const { return mObject.handle; }
     uint32_t capacity() const { return mObject.capacity; }
+    /// Resets the first @p count queries. No submission that uses them may be pending.
+    void reset(uint32_t count) const;
     /// Returns the ticks of the first @p count queries, which a finished submission has written.
     std::vector<uint64_t> read(uint32_t count) const;
 };
 
 class QueryPools : public ObjectPool<TimestampSlot> {
 public:
-    using ObjectPool::ObjectPool;
+    /// @param hostReset  the device can reset queries from the host
+    QueryPools(const DeviceHandle& device, bool hostReset)
+        : ObjectPool(device), mHostReset(hostReset) {}
     ~QueryPools();
 
-    /// Returns queries for at least @p count timestamps. The command buffer resets them before use.
+    /// Returns true if the host resets the queries before each submission, with
+    /// TimestampQueries::reset(). Otherwise the command buffer does.
+    bool hostReset() const { return mHostReset; }
+    /// Returns queries for at least @p count timestamps.
     TimestampQueries acquire(uint32_t count);
+
+private:
+    const bool mHostReset;
 };
 
 /// Converts ticks that were read together, in the order in which they were written, to nanoseconds.

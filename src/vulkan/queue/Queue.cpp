@@ -6,6 +6,10 @@
 #include <thread>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Deadline.hpp"
@@ -32,12 +36,13 @@ constexpr std::chrono::seconds kSpinInterval{1};
 
 // On an H200 a submission occupies the device for 11 us and costs the caller 9 us: to begin and end
 // a command buffer, and to submit it. So little work (below kFewGathered launches) waits until the
-// device is idle, more until one submission at most is in flight, and much is submitted anyway.
+// device is idle, more until one submission at most is in flight. A submission has this many
+// launches at most, because nothing runs while they are recorded.
 constexpr uint64_t kFewGathered = 8;
-constexpr uint64_t kMaxGathered = 128;
+constexpr uint64_t kMaxTogether = 64;
 /// The flusher looks this often whether the queue is still busy. It does not wait in the driver: on
 /// an H200, that slows down the launching thread to half.
-constexpr std::chrono::microseconds kFlusherNap{50};
+constexpr std::chrono::microseconds kFlusherNap{20};
 
 void relaxCpu() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -46,6 +51,13 @@ void relaxCpu() {
     asm volatile("yield");
 #else
     std::this_thread::yield();
+#endif
+}
+
+/// Lets sleeps of this thread end when they should. Linux ends them 50 us late to save wake-ups.
+void sleepPrecisely() {
+#if defined(__linux__)
+    prctl(PR_SET_TIMERSLACK, 1); // ns
 #endif
 }
 
@@ -117,7 +129,7 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
 
     const std::lock_guard lock(*this);
     uint64_t value = 0;
-    submitGathered(&value);
+    submitGathered(UINT64_MAX, &value);
     const VkResult result = submitNow(commandBuffers, semaphores, values, value);
     if (result != VK_SUCCESS)
         noteFailed(value, value, nullptr);
@@ -127,47 +139,61 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
     return value;
 }
 
-void Queue::submitGathered(uint64_t* next) {
-    std::vector<std::shared_ptr<const void>> kept;
-    std::exception_ptr error;
-    const uint64_t first = mSubmitted + 1;
-    uint64_t last = 0;
+void Queue::submitGathered(uint64_t value, uint64_t* next) {
     {
         const std::lock_guard lock(mGatherMutex);
-        last = mAssigned;
+        mGathering.take(value, mTaken);
         if (next)
             *next = ++mAssigned;
-        if (last < first)
-            return;
-        mCommands.clear();
-        try {
-            kept = mGathering.finish(mCommands);
-        } catch (...) {
-            error = std::current_exception();
-        }
-        mGathering.clear();
     }
+    for (size_t first = 0; first < mTaken.size();)
+        first = submitTaken(first);
+    mTaken.clear();
+}
+
+size_t Queue::submitTaken(size_t first) {
+    mCommands.clear();
+    std::vector<std::shared_ptr<const void>> kept;
+    std::exception_ptr error;
+    const uint64_t before = mSubmitted;
+    uint64_t last = 0;
+    size_t next = first;
     try {
-        if (error)
-            std::rethrow_exception(error);
+        try {
+            for (; next < mTaken.size(); ++next) {
+                const Gathering::Entry& entry = mTaken[next];
+                if (last != 0 && entry.value > before + kMaxTogether)
+                    break;
+                mCommands.push_back(entry.late ? entry.late->record() : entry.recorded);
+                if (entry.late)
+                    kept.push_back(entry.late);
+                last = std::max(last, entry.value);
+            }
+        } catch (...) {
+            if (next == first) {
+                last = mTaken[next++].value;
+                throw;
+            } // else those before it are submitted first
+        }
         const VkResult result = submitNow(mCommands, {}, {}, last);
         if (result != VK_SUCCESS)
             fail(result, "vkQueueSubmit");
     } catch (const std::exception& failure) {
         error = std::current_exception();
         KP_LOG_ERROR("{} launches on {} of {} were submitted together, and failed: {}",
-                     last - first + 1, name(), mDevice.name(), failure.what());
+                     last - before, name(), mDevice.name(), failure.what());
     }
     if (error)
-        noteFailed(first, last, error);
+        noteFailed(before + 1, last, error);
     noteSubmitted(last);
     if (error || kept.empty())
-        return;
+        return next;
     try {
         mDevice.deletionQueue().push({{this, last}}, [kept] {});
     } catch (...) {
         DeletionQueue::waitDespiteErrors({this, last}); // before what it uses is destroyed
     }
+    return next;
 }
 
 VkResult Queue::submitNow(std::span<const VkCommandBuffer> commandBuffers,
@@ -228,7 +254,7 @@ void Queue::flushUpTo(uint64_t value) {
     if (value <= mSubmitted)
         return;
     const std::lock_guard lock(*this);
-    submitGathered();
+    submitGathered(std::max(value, mSubmitted + kMaxTogether));
 }
 
 void Queue::flushIfDue() noexcept {
@@ -236,20 +262,14 @@ void Queue::flushIfDue() noexcept {
         return;
     try {
         const uint64_t count = mGathered - mSubmitted;
-        if (count < kMaxGathered && !(count < kFewGathered ? reached(mSubmitted) : free()))
+        if (!(count < kFewGathered ? reached(mSubmitted) : free()))
             return;
     } catch (...) { // the submission fails alike, and tells whoever waits for the work
     }
     try {
-        flushUpTo(mGathered);
+        flushUpTo(mSubmitted + 1);
     } catch (...) { // out of memory: a later call tries again
     }
-}
-
-void Queue::limitLead(uint64_t launches, WaitMode mode) {
-    const uint64_t last = mAssigned;
-    if (last > launches + mReached.load(std::memory_order_relaxed))
-        wait(last - launches, UINT64_MAX, mode);
 }
 
 void Queue::wakeFlusher() {
@@ -268,17 +288,18 @@ void Queue::wakeFlusher() {
 }
 
 void Queue::runFlusher() {
+    sleepPrecisely();
     std::unique_lock lock(mFlusherMutex);
-    for (;;) {
+    while (!mClosing) {
         mFlusherSleeps = true; // before gathers() is asked
         mFlusherWakes.wait(lock, [this] { return mClosing || gathers(); });
         mFlusherSleeps = false;
-        if (mClosing)
-            return;
-        lock.unlock();
-        std::this_thread::sleep_for(kFlusherNap);
-        flushIfDue();
-        lock.lock();
+        while (!mClosing && gathers()) {
+            lock.unlock();
+            flushIfDue();
+            std::this_thread::sleep_for(kFlusherNap);
+            lock.lock();
+        }
     }
 }
 

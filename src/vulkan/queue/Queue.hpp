@@ -51,19 +51,28 @@ public:
     uint64_t submit(std::span<const VkCommandBuffer> commandBuffers,
                     std::span<const TimelinePoint> waits);
 
+    /// Returns true if the queue gathers work: two submissions are in flight, or something is
+    /// gathered already.
+    bool busy() { return gathers() || !free(); }
     /// Adds work to what the queue gathers, by calling @p append with the Gathering, if the queue
-    /// is busy. If @p append throws, nothing counts as added. Call flushIfDue() afterwards.
+    /// is busy. If @p append throws, nothing counts as added.
     /// @return the value that is reached when it has run; empty if the queue is not busy
     template <typename Append>
     std::optional<uint64_t> gather(Append&& append) {
         requireWorking();
-        if (!gathers() && free())
+        if (!busy())
             return std::nullopt;
         uint64_t value = 0;
         {
             const std::lock_guard lock(mGatherMutex);
-            append(mGathering);
+            try {
+                append(mGathering);
+            } catch (...) {
+                mGathering.cancel();
+                throw;
+            }
             value = ++mAssigned;
+            mGathering.end(value);
             mGathered = value; // before the flusher is looked at
         }
         if (mFlusherSleeps)
@@ -92,11 +101,11 @@ public:
             throwFailure(value);
     }
 
+    /// Returns true if the driver refused the submission after it was gathered.
+    bool failed(uint64_t value) { return lastGood(value) != value; }
+
     /// The last value given to work, submitted or gathered.
     uint64_t lastValue() const { return mAssigned.load(std::memory_order_acquire); }
-
-    /// Waits, if the device is more than @p launches values behind, until it is not.
-    void limitLead(uint64_t launches, WaitMode mode);
 
     /// Ends the thread that submits gathered work, and drops what is still gathered. The device
     /// must have finished with the queue.
@@ -129,9 +138,14 @@ private:
     /// Returns true if fewer than two submissions are in flight.
     bool free() { return reached(mBefore.load(std::memory_order_acquire)); }
     void flushUpTo(uint64_t value); ///< submits gathered work, up to this value at least
-    /// Submits what is gathered. The queue must be locked.
+    /// Submits what is gathered, up to this value. The queue must be locked.
     /// @param next  if not null, set to a value for the caller, who submits next
-    void submitGathered(uint64_t* next = nullptr);
+    void submitGathered(uint64_t value, uint64_t* next = nullptr);
+    /// Submits the first of mTaken together, up to one that cannot be recorded. That one fails if
+    /// there is none before it.
+    /// @param first  index of the first
+    /// @return index of the first that is left
+    size_t submitTaken(size_t first);
     VkResult submitNow(std::span<const VkCommandBuffer> commandBuffers,
                        std::span<const VkSemaphore> waitSemaphores,
                        std::span<const uint64_t> waitValues, uint64_t value);
@@ -173,9 +187,11 @@ private:
 
     std::mutex mGatherMutex; ///< guards the next two; may be locked while mMutex is
     Gathering mGathering;
-    std::atomic<uint64_t> mAssigned{0};     ///< last value given to work
-    std::atomic<uint64_t> mGathered{0};     ///< last value given to gathered work
-    std::vector<VkCommandBuffer> mCommands; ///< of the submission being made; guarded by mMutex
+    std::atomic<uint64_t> mAssigned{0}; ///< last value given to work
+    std::atomic<uint64_t> mGathered{0}; ///< last value given to gathered work
+    // Of the submission being made; guarded by mMutex.
+    std::vector<Gathering::Entry> mTaken;
+    std::vector<VkCommandBuffer> mCommands;
 
     std::mutex mFailuresMutex;
     std::vector<Failure> mFailures;

@@ -59,7 +59,7 @@ bool collectWaits(Queue& queue, std::span<const ResourceAccess> accesses, bool u
     return awaitsLayout;
 }
 
-bool allReached(std::span<const TimelinePoint> points) {
+bool haveAllReached(std::span<const TimelinePoint> points) {
     return std::ranges::all_of(points, [](const TimelinePoint& point) {
         return !point.queue || point.queue->reached(point.value);
     });
@@ -113,7 +113,7 @@ std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const Resourc
     TimelinePoint done{&queue, 0};
     {
         const std::lock_guard lock(queue.device().submissionMutex());
-        if (collectWaits(queue, accesses, false, points) || !allReached(points))
+        if (collectWaits(queue, accesses, false, points) || !haveAllReached(points))
             return std::nullopt;
         const std::optional<uint64_t> value = queue.gather(add);
         if (!value)
@@ -123,7 +123,6 @@ std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const Resourc
         for (const ResourceAccess& access : accesses)
             access.resource->use().note(done, access.writes);
     }
-    queue.flushIfDue();
     return done;
 }
 
@@ -149,7 +148,7 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
             done.value = queue.submit(buffers, points);
         } else {
             std::optional<uint64_t> gathered;
-            if (mayGather && allReached(points))
+            if (mayGather && haveAllReached(points))
                 gathered = queue.gather([&](Gathering& all) { all.add(commandBuffers); });
             done.value = gathered ? *gathered : queue.submit(commandBuffers, points);
         }
@@ -169,8 +168,6 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
         auto kept = std::make_shared<CommandBuffer>(std::move(prologue));
         device.deletionQueue().push({done}, [kept] {});
     }
-    if (mayGather)
-        queue.flushIfDue();
     device.deletionQueue().collect();
     return done;
 }

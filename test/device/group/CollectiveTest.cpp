@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
+#include <utility>
 
 #include "device/group/GroupSupport.hpp"
 #include "device/group/HostPeerLink.hpp"
 #include "group/DeviceGroupImpl.hpp"
 #include "group/Exchange.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -17,7 +20,7 @@ using kp::ReduceOperation;
 using DataTypes = kp::Memory::DataTypes;
 using CollectiveTest = GroupTest;
 
-/// More than one slot, and not a multiple of its size.
+/// More than one slot of host memory or staging, and not a multiple of its size.
 constexpr uint64_t kRows = 2'300'001;
 
 /// True if the GPUs have a link between them (NVIDIA's).
@@ -106,6 +109,74 @@ TEST_P(ExchangePathTest, AllReducesLargeBuffers) {
     // Only a few slots are kept.
     const kp::group::SlotSizes sizes = kp::group::slotSizes(GetParam());
     EXPECT_LE(sharedImplOf(*group)->exchange->slotBytes(), sizes.kept * sizes.bytes);
+}
+
+/// Notes the devices that are submitted to, in order, while it exists.
+class SubmissionOrder {
+public:
+    explicit SubmissionOrder(const std::vector<std::shared_ptr<kp::vulkan::Device>>& devices)
+        : mDevices(devices) {
+        sOrder.clear();
+        for (const auto& device : devices) {
+            VolkDeviceTable& table = device->mutableTable();
+            for (size_t i = 0; i < device->queueCount(); ++i)
+                sOriginals[device->queue(i).handle()] = {table.vkQueueSubmit, device.get()};
+            table.vkQueueSubmit = submit;
+        }
+    }
+    ~SubmissionOrder() {
+        for (const auto& device : mDevices)
+            device->mutableTable().vkQueueSubmit = sOriginals[device->queue(0).handle()].first;
+        sOriginals.clear();
+    }
+
+    static size_t submissions() { return sOrder.size(); }
+    /// How often the next submission was to another device.
+    static size_t changes() {
+        size_t count = 0;
+        for (size_t i = 1; i < sOrder.size(); ++i)
+            count += sOrder[i] != sOrder[i - 1];
+        return count;
+    }
+
+private:
+    static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
+                                                 const VkSubmitInfo* infos, VkFence fence) {
+        const auto& [original, device] = sOriginals.at(queue);
+        sOrder.push_back(device);
+        return original(queue, count, infos, fence);
+    }
+
+    static inline std::map<VkQueue, std::pair<PFN_vkQueueSubmit, const kp::vulkan::Device*>>
+        sOriginals;
+    static inline std::vector<const kp::vulkan::Device*> sOrder;
+
+    const std::vector<std::shared_ptr<kp::vulkan::Device>> mDevices;
+};
+
+TEST(SharedMemoryExchange, LetsTheDevicesTakeTurns) {
+    kp::DeviceGroup group(groupOptions(2, kp::ExchangePath::eSharedMemory));
+    try {
+        group.exchangePath(0, 1);
+    } catch (const kp::Unsupported& error) {
+        GTEST_SKIP() << error.what();
+    }
+    const kp::group::SlotSizes sizes = kp::group::slotSizes(kp::ExchangePath::eSharedMemory);
+    // Two turns, with a shorter slot at the end.
+    const uint64_t count = (2 * sizes.perLease - 1) * sizes.bytes / sizeof(float) - 3;
+    auto buffer = makeBuffer(group, {count});
+    std::vector<float> data(count);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = static_cast<float>(i % 1'000'003);
+    buffer->write(std::vector<float>(count, 0), 1);
+    buffer->write(data, 0);
+    {
+        const SubmissionOrder order({deviceOf(group[0]), deviceOf(group[1])});
+        buffer->copy(0, 1).wait();
+        EXPECT_EQ(order.submissions(), 2 * (2 * sizes.perLease - 1));
+        EXPECT_EQ(order.changes(), 3u);
+    }
+    EXPECT_TRUE(buffer->read<float>(1) == data);
 }
 
 TEST(PeerLinkTest, CopiesThroughTheLinkAndFailsWithIt) {
@@ -208,10 +279,9 @@ T reduced(ReduceOperation operation, T a, T b) {
         return static_cast<T>(a * b);
     case ReduceOperation::eMinimum:
         return std::min(a, b);
-    case ReduceOperation::eMaximum:
-        break;
+    default:
+        return std::max(a, b);
     }
-    return std::max(a, b);
 }
 
 template <typename T>

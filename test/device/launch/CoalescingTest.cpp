@@ -86,6 +86,64 @@ TEST_F(CoalescingTest, LaunchesOfABusyQueueAreOneSubmission) {
     busy.wait();
 }
 
+TEST_F(CoalescingTest, ASubmissionHas64LaunchesAtMost) {
+    const Increment add(manager, Values{5});
+    const Busy busy(manager);
+    CallCounter calls(manager);
+    for (int i = 0; i < 200; ++i)
+        add(queue);
+    queue->finish();
+    EXPECT_EQ(calls.submits(), 4u);
+    EXPECT_EQ(calls.of("vkBeginCommandBuffer"), 4u);
+    EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{205});
+    busy.wait();
+}
+
+TEST_F(CoalescingTest, ShortSequencesAndLaunchesShareACommandBuffer) {
+    const Increment add(manager, Values{1});
+    const auto doubling = manager.sequence();
+    const std::string body = shader(buffer(0, "", "uint", "v"), "v[i] *= 2u;");
+    doubling->record<kp::OpAlgoDispatch>(manager.algorithm({add.tensor}, spirv(body)))->end();
+    const Busy busy(manager);
+    CallCounter calls(manager);
+    add(queue);            // 2
+    doubling->evalAsync(); // 4
+    add(queue).wait();     // 5
+    EXPECT_EQ(calls.submits(), 1u);
+    EXPECT_EQ(calls.of("vkBeginCommandBuffer"), 1u);
+    doubling->evalAwait();
+    doubling->eval(); // 10, by its own command buffer
+    EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{10});
+    busy.wait();
+}
+
+TEST_F(CoalescingTest, IndependentLaunchesShareBarriers) {
+    for (const bool reorder : {true, false}) {
+        SCOPED_TRACE(reorder);
+        kp::ManagerOptions options;
+        options.reorder = reorder;
+        kp::Manager own(options);
+        std::vector<Increment> adds;
+        for (uint32_t i = 0; i < 4; ++i)
+            adds.emplace_back(own, Values{i});
+        const auto itsQueue = own.queue();
+        const Busy busy(own);
+        CallCounter calls(own);
+        for (const Increment& add : adds)
+            for (int i = 0; i < 5; ++i)
+                add(itsQueue);
+        itsQueue->finish();
+        const char* const off = std::getenv("KOMPUTE_REORDER");
+        if (reorder && !(off && std::string(off) == "0"))
+            EXPECT_LE(calls.of("vkCmdPipelineBarrier"), 4u + 2);
+        else
+            EXPECT_GE(calls.of("vkCmdPipelineBarrier"), 16u);
+        for (uint32_t i = 0; i < 4; ++i)
+            EXPECT_EQ(onDevice<uint32_t>(*adds[i].tensor), Values{i + 5});
+        busy.wait();
+    }
+}
+
 TEST_F(CoalescingTest, AnIdleQueueSubmitsAtOnce) {
     const Increment add(manager, Values{2});
     CallCounter calls(manager);
@@ -287,6 +345,30 @@ TEST_F(CoalescingFailure, EveryLaunchOfAFailedSubmissionFails) {
     EXPECT_EQ(onDevice<uint32_t>(*add->tensor), Values{3});
 }
 
+TEST_F(CoalescingFailure, AProfiledLaunchOfAFailedSubmissionHasNoTimes) {
+    const auto timed = manager->queue(0, true, true);
+    if (!timed->profiling())
+        GTEST_SKIP() << "the device has no timestamps";
+    for (int i = 0; i < 3; ++i)
+        (*add)(timed).wait();
+    EXPECT_EQ(add->launcher->statistics().count(), 3u);
+    const Busy busy(*manager);
+    const kp::Event event = (*add)(timed);
+    driver.fail("vkQueueSubmit", 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+    EXPECT_THROW(event.wait(), kp::OutOfMemory);
+    driver.works();
+    EXPECT_THROW(event.profile(), kp::OutOfMemory);
+    EXPECT_EQ(add->launcher->statistics().count(), 3u);
+    EXPECT_TRUE(add->launcher->events().empty());
+    busy.wait();
+    for (int i = 0; i < 3; ++i) {
+        const kp::Event next = (*add)(timed);
+        next.wait();
+        EXPECT_TRUE(next.profile());
+    }
+    EXPECT_EQ(add->launcher->statistics().count(), 6u);
+}
+
 TEST_F(CoalescingFailure, ALostDeviceFailsEveryLaunchAndIsDestroyedCleanly) {
     const Busy busy(*manager);
     const std::vector<kp::Event> events{(*add)(queue), (*add)(queue)};
@@ -300,18 +382,24 @@ TEST_F(CoalescingFailure, ALostDeviceFailsEveryLaunchAndIsDestroyedCleanly) {
 
 TEST_F(CoalescingFailure, ALaunchThatCannotBeRecordedLeavesTheEarlierOnesWhole) {
     const auto between = manager->sequence();
-    between->record<kp::OpAlgoDispatch>(manager->algorithm({add->tensor}, addShader(10)))->end();
+    const auto ten = manager->algorithm({add->tensor}, addShader(10));
+    for (int i = 0; i < 5; ++i)
+        between->record<kp::OpAlgoDispatch>(ten);
+    between->end();
     const Busy busy(*manager);
     const kp::Event first = (*add)(queue);
-    // A sequence ends the commands that are being gathered, so the next launch begins new ones.
+    // So long a sequence keeps its command buffer, and the next launch needs another one.
     between->evalAsync();
-    driver.fail("vkBeginCommandBuffer", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY, Often::eOnce);
-    EXPECT_THROW((*add)(queue), kp::OutOfMemory);
+    const kp::Event refused = (*add)(queue);
+    driver.fail("vkBeginCommandBuffer", 2, VK_ERROR_OUT_OF_DEVICE_MEMORY, Often::eFromThenOn);
+    EXPECT_THROW(refused.wait(), kp::OutOfMemory);
     EXPECT_TRUE(driver.failed());
-    (*add)(queue).wait();
+    driver.works();
     first.wait();
     between->evalAwait();
-    EXPECT_EQ(onDevice<uint32_t>(*add->tensor), Values{13});
+    EXPECT_EQ(onDevice<uint32_t>(*add->tensor), Values{52});
+    (*add)(queue).wait();
+    EXPECT_EQ(onDevice<uint32_t>(*add->tensor), Values{53});
     busy.wait();
 }
 

@@ -5,7 +5,10 @@
 
 #include <kompute/launch/Trace.hpp>
 
+#include "core/QueueImpl.hpp"
+#include "device/CallCounter.hpp"
 #include "device/launch/LaunchSupport.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::test {
 namespace {
@@ -140,6 +143,64 @@ TEST_F(LaunchStatisticsTest, CountsByNameInLists) {
     const std::string table = kp::toTable(statistics);
     EXPECT_NE(table.find("copy"), std::string::npos);
     EXPECT_NE(table.find("GB/s"), std::string::npos);
+}
+
+/// While it exists, notes after how many submissions times were read.
+class ReadWatch {
+public:
+    explicit ReadWatch(const kp::Manager& manager) : mCalls(manager), mDevice(deviceOf(manager)) {
+        sCalls = &mCalls;
+        sReads.clear();
+        sOriginal = mDevice->vk().vkGetQueryPoolResults;
+        mDevice->mutableTable().vkGetQueryPoolResults = read;
+    }
+    ~ReadWatch() { mDevice->mutableTable().vkGetQueryPoolResults = sOriginal; }
+
+    const CallCounter& calls() const { return mCalls; }
+    const std::vector<uint64_t>& reads() const { return sReads; }
+
+private:
+    static VKAPI_ATTR VkResult VKAPI_CALL read(VkDevice device, VkQueryPool pool, uint32_t first,
+                                               uint32_t count, size_t bytes, void* data,
+                                               VkDeviceSize stride, VkQueryResultFlags flags) {
+        sReads.push_back(sCalls->submits());
+        return sOriginal(device, pool, first, count, bytes, data, stride, flags);
+    }
+
+    static inline const CallCounter* sCalls = nullptr;
+    static inline std::vector<uint64_t> sReads;
+    static inline PFN_vkGetQueryPoolResults sOriginal = nullptr;
+
+    CallCounter mCalls;
+    std::shared_ptr<vulkan::Device> mDevice;
+};
+
+TEST_F(LaunchStatisticsTest, ReadsTimesBeforeOrAfterTheNextSubmission) {
+    const auto step = parametrized("step", floats({1}));
+    const auto device = deviceOf(manager);
+    for (const bool later : {false, true})
+        for (const bool changes : {false, true}) {
+            SCOPED_TRACE(testing::Message() << "later " << later << ", changes " << changes);
+            kp::LaunchRules rules;
+            rules.readTimesLater = later;
+            const auto ruled = kp::Internals::make<kp::Queue>(
+                std::make_shared<kp::Queue::Impl>(device, device->queue(0), rules, true));
+            ruled->setProfiling(true);
+            kp::KernelListLauncher list("list");
+            list.pushKernels(step, step);
+            const ReadWatch watch(manager);
+            for (int i = 0; i < 5; ++i)
+                list(ruled, {},
+                     {{"scale", 1.0f}, {"offset", changes ? static_cast<float>(i) : 1.0f}})
+                    .wait();
+            EXPECT_EQ(watch.calls().submits(), 5u);
+            const std::vector<uint64_t> before{1, 2, 3, 4};
+            const std::vector<uint64_t> after{2, 3, 4, 5};
+            EXPECT_EQ(watch.reads(), later ? after : before);
+            EXPECT_EQ(watch.calls().of("vkBeginCommandBuffer"), changes ? 5u : later ? 2u : 1u);
+            EXPECT_EQ(list.statistics().at("step").count(), 10u);
+            EXPECT_EQ(watch.reads().size(), 5u) << "the times of the last launch were fetched";
+        }
 }
 
 TEST_F(LaunchStatisticsTest, FollowsTheProfilingSwitchOfTheQueue) {

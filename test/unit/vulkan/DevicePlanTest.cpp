@@ -348,6 +348,43 @@ TEST(DevicePlan, TimesLaunchesOnNvidiaGpusOrOnRequest) {
     EXPECT_FALSE(planOf(device, request).launchTimestamps);
 }
 
+TEST(HostDevicePlan, HasWhatTheHostEnabledAndNoMore) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    offer(device, Feature::eTimelineSemaphore);
+    offer(device, Feature::eShaderInt64);
+    offer(device, std::string("VK_EXT_memory_budget"));
+    HostDevice host;
+    host.apiVersion = VK_API_VERSION_1_3;
+    host.queues = {{VK_NULL_HANDLE, 0, 2}};
+    host.enabledExtensions = {"VK_KHR_swapchain"};
+    enable(host.enabledFeatures, Feature::eTimelineSemaphore);
+    const DevicePlan plan = planHostDevice(device, host);
+    EXPECT_EQ(plan.apiVersion, VK_API_VERSION_1_2) << "that of the device";
+    EXPECT_EQ(plan.extensions, host.enabledExtensions);
+    EXPECT_EQ(plan.features, host.enabledFeatures);
+    EXPECT_EQ(plan.queues, (std::vector<QueuePlan>{{0, 2}}));
+    EXPECT_TRUE(plan.copyQueues.empty());
+    EXPECT_TRUE(plan.timelineSemaphores);
+    host.allowTimelineSemaphores = false;
+    EXPECT_FALSE(planHostDevice(device, host).timelineSemaphores);
+    host.allowTimelineSemaphores = true;
+    host.enabledFeatures.reset();
+    EXPECT_FALSE(planHostDevice(device, host).timelineSemaphores);
+}
+
+TEST(HostDevicePlan, TimesLaunchesAsADeviceOfTheLibraryDoes) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    HostDevice host;
+    EXPECT_FALSE(planHostDevice(device, host).launchTimestamps);
+    host.launchTimestamps = true;
+    EXPECT_TRUE(planHostDevice(device, host).launchTimestamps);
+    device.properties.vendorID = 0x10de;
+    host.launchTimestamps.reset();
+    EXPECT_TRUE(planHostDevice(device, host).launchTimestamps);
+    host.launchTimestamps = false;
+    EXPECT_FALSE(planHostDevice(device, host).launchTimestamps);
+}
+
 TEST(DevicePlan, LeavesTimelineSemaphoresOffOnRequest) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);

@@ -8,7 +8,7 @@
 namespace kp::vulkan::test {
 namespace {
 
-constexpr WorkKinds kCompute = bit(WorkKind::eCompute);
+constexpr WorkKinds kDispatches = bit(WorkKind::eCompute);
 constexpr WorkKinds kTransfer = bit(WorkKind::eTransfer);
 constexpr WorkKinds kIndirect = bit(WorkKind::eIndirect);
 
@@ -48,17 +48,17 @@ TEST_F(HazardTrackerTest, NeedsNoBarrierBeforeTheFirstOperation) {
 
 TEST_F(HazardTrackerTest, OrdersAReadAfterAWrite) {
     next({writes(a)});
-    expectBarrier(next({reads(a)}), kCompute, kCompute);
+    expectBarrier(next({reads(a)}), kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, OrdersAWriteAfterARead) {
     next({reads(a)});
-    expectBarrier(next({writes(a)}), kCompute, kCompute);
+    expectBarrier(next({writes(a)}), kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, OrdersAWriteAfterAWrite) {
     next({writes(a)});
-    expectBarrier(next({writes(a)}), kCompute, kCompute);
+    expectBarrier(next({writes(a)}), kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, NeedsNoBarrierBetweenReads) {
@@ -79,21 +79,21 @@ TEST_F(HazardTrackerTest, AnOperationNeverConflictsWithItself) {
 
 TEST_F(HazardTrackerTest, TheBarrierNamesTheKindsOfWorkOnBothSides) {
     next({writes(a, WorkKind::eTransfer)});
-    expectBarrier(next({reads(a)}), kTransfer, kCompute);
-    expectBarrier(next({writes(a, WorkKind::eTransfer)}), kTransfer | kCompute, kTransfer);
+    expectBarrier(next({reads(a)}), kTransfer, kDispatches);
+    expectBarrier(next({writes(a, WorkKind::eTransfer)}), kTransfer | kDispatches, kTransfer);
     expectBarrier(next({reads(a, WorkKind::eIndirect)}), kTransfer, kIndirect);
 }
 
 TEST_F(HazardTrackerTest, OrdersAnIndirectDispatchAfterItsCountsAreWritten) {
     next({writes(a)});
-    expectBarrier(next({reads(a, WorkKind::eIndirect), writes(b)}), kCompute, kIndirect);
+    expectBarrier(next({reads(a, WorkKind::eIndirect), writes(b)}), kDispatches, kIndirect);
 }
 
 TEST_F(HazardTrackerTest, OneBarrierCoversTheHazardsOfManyMemories) {
     next({writes(a)});
     next({writes(b)});
     next({writes(c)});
-    expectBarrier(next({reads(a)}), kCompute, kCompute);
+    expectBarrier(next({reads(a)}), kDispatches, kDispatches);
     EXPECT_FALSE(next({reads(b)}).needed());
     EXPECT_FALSE(next({writes(c)}).needed());
 }
@@ -101,13 +101,13 @@ TEST_F(HazardTrackerTest, OneBarrierCoversTheHazardsOfManyMemories) {
 TEST_F(HazardTrackerTest, ABarrierDoesNotCoverLaterOperations) {
     next({writes(a)});
     next({reads(a), writes(b)});
-    expectBarrier(next({reads(b)}), kCompute, kCompute);
+    expectBarrier(next({reads(b)}), kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, ABarrierDoesNotCoverOtherKindsOfWork) {
     next({writes(a)});
-    expectBarrier(next({reads(a)}), kCompute, kCompute);
-    expectBarrier(next({reads(a, WorkKind::eTransfer)}), kCompute, kTransfer);
+    expectBarrier(next({reads(a)}), kDispatches, kDispatches);
+    expectBarrier(next({reads(a, WorkKind::eTransfer)}), kDispatches, kTransfer);
     EXPECT_FALSE(next({reads(a, WorkKind::eTransfer)}).needed());
 }
 
@@ -116,13 +116,13 @@ TEST_F(HazardTrackerTest, ManyReadersOfOneWriteShareOneBarrier) {
     EXPECT_TRUE(next({reads(a), writes(b)}).needed());
     EXPECT_FALSE(next({reads(a), writes(c)}).needed());
     EXPECT_FALSE(next({reads(a)}).needed());
-    expectBarrier(next({writes(a)}), kCompute, kCompute);
+    expectBarrier(next({writes(a)}), kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, RemembersAnEarlierReadOfAnotherKind) {
     next({reads(a, WorkKind::eTransfer)});
     next({reads(a)});
-    expectBarrier(next({writes(a)}), kTransfer | kCompute, kCompute);
+    expectBarrier(next({writes(a)}), kTransfer | kDispatches, kDispatches);
 }
 
 TEST_F(HazardTrackerTest, NeedsNoBarrierAmongIndependentOperations) {
@@ -188,7 +188,7 @@ TEST_F(HazardTrackerTest, ResetForgetsEarlierBarriers) {
     next({writes(a)});
     mTracker.reset();
     next({writes(b)});
-    expectBarrier(next({reads(b)}), kCompute, kCompute);
+    expectBarrier(next({reads(b)}), kDispatches, kDispatches);
 }
 
 } // namespace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+
+#include "vulkan/device/Vulkan.hpp"
+
+namespace kp::vulkan {
+
+/// The driver's answer to how much of each heap is in use, kept until memory is allocated or freed.
+/// VulkanMemoryAllocator asks at every thirtieth allocation or release of a piece of memory, and
+/// drivers take several microseconds to answer (Mesa's reads a file, NVIDIA's calls the kernel).
+/// What other processes use may be out of date; it matters when a block is allocated, and the next
+/// answer is a new one. Thread-safe.
+class MemoryBudget {
+public:
+    /// @param query  the driver's function; the device must have VK_EXT_memory_budget
+    MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query);
+
+    /// Fills @p properties, and the budget if it is in the pNext chain, like the driver's function.
+    void query(VkPhysicalDeviceMemoryProperties2& properties);
+    /// Call it after memory was allocated or freed.
+    void forget();
+
+private:
+    const VkPhysicalDevice mDevice;
+    const PFN_vkGetPhysicalDeviceMemoryProperties2 mQuery;
+    std::mutex mMutex; ///< guards the members below
+    bool mKnown = false;
+    VkPhysicalDeviceMemoryProperties2 mProperties{};
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT mBudget{};
+};
+
+} // namespace kp::vulkan
