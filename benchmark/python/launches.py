@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures launches from Python that do not wait: a launcher of kp and, if it is installed, CuPy.
+"""Measures launches from Python and a wait at the end: a launcher of kp and, if it is installed, CuPy.
 
   PYTHONPATH=<build>/python python3 launches.py
 
@@ -17,7 +17,7 @@ import numpy as np
 import kp
 from kp.launcher import KernelLauncher
 
-ROUNDS = 30
+ROUNDS = {1: 2000, 200: 30, 1000: 30}  # by number of launches
 
 SHADER = """#version 450
 layout(local_size_x = 64) in;
@@ -70,14 +70,15 @@ def with_cupy() -> Callable[[int], Callable[[], object]] | None:
 def main() -> None:
     sides = {"kp": with_kp(), "CuPy": with_cupy()}
     print(f"{'':28}{'call':>10}{'done':>10}   us per launch")
-    for count in (200, 1000):
+    for count, rounds in ROUNDS.items():
         for name, launch in sides.items():
             if launch is None:
                 continue
-            timed(launch, count)
-            times = [timed(launch, count) for _ in range(ROUNDS)]
+            timed(launch, 200)
+            times = [timed(launch, count) for _ in range(rounds)]
             call, done = (median(each[i] for each in times) for i in (0, 1))
-            print(f"{name + f', {count} launches':28}{call:10.2f}{done:10.2f}")
+            label = f"{name}, {count} launches" if count > 1 else f"{name}, launch and wait"
+            print(f"{label:28}{call:10.2f}{done:10.2f}")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,56 @@ void chain(Suite& suite, Row& row, size_t launches, bool callsOnly) {
         requireIncrements(initial, cuda->read(0), row.calls("cuda") * launches, "cuda");
 }
 
+/// A list of dependent kernels and its buffer.
+class IncrementList {
+public:
+    IncrementList(Suite& suite, size_t kernels, const std::vector<uint32_t>& initial,
+                  bool profiling)
+        : mIncrements(suite.manager(), suite.increment(), 1, initial),
+          mQueue(suite.manager().queue(0, true, profiling)), mList("list") {
+        const kp::Kernel kernel(suite.manager(), suite.increment());
+        for (size_t i = 0; i < kernels; ++i)
+            mList.push(std::make_shared<kp::KernelLauncher>(
+                "kernel " + std::to_string(i), kernel, kp::Arguments{mIncrements.tensors[0]},
+                kp::KernelOptions{.globalSize = kp::WorkSize(64)}));
+    }
+
+    /// Calls the list and waits. A program that profiles fetches the statistics now and then.
+    void run() {
+        mList(mQueue).wait();
+        if (profiles() && ++mCalls % 50 == 0)
+            mList.statistics();
+    }
+    bool profiles() const { return mQueue->profiling(); }
+    void verify(uint64_t calls, const std::string& side) {
+        mIncrements.verify(calls * mList.size(), side);
+        if (profiles())
+            Suite::require(mList.statistics().at("kernel 0").count() == calls,
+                           "the number of profiled calls");
+    }
+
+private:
+    KomputeIncrements mIncrements;
+    std::shared_ptr<kp::Queue> mQueue;
+    kp::KernelListLauncher mList;
+    uint64_t mCalls = 0;
+};
+
+/// Calls of a list with and without profiling.
+void profiledList(Suite& suite, Row& row, size_t kernels) {
+    if (!suite.device().timestamps)
+        throw Skip{"the device has no timestamps"};
+    const auto initial = randomWords(kElements);
+    IncrementList profiled(suite, kernels, initial, true);
+    IncrementList plain(suite, kernels, initial, false);
+    row.side("kompute", [&] { profiled.run(); });
+    row.side("not profiled", [&] { plain.run(); });
+    row.target("not profiled", 1.05);
+    suite.measure(row);
+    profiled.verify(row.calls("kompute"), "kompute");
+    plain.verify(row.calls("not profiled"), "not profiled");
+}
+
 } // namespace
 
 void addLaunching(Suite& suite) {
@@ -104,6 +154,10 @@ void addLaunching(Suite& suite) {
     suite.add("launch/call", "what a launch costs the caller, each of 200",
               [](Suite& s, Row& row) { chain(s, row, 200, true); });
     suite.add("launch/one", "launch and wait", [](Suite& s, Row& row) { chain(s, row, 1, false); });
+    for (const size_t kernels : {20, 100})
+        suite.add("launch/profiled_" + std::to_string(kernels),
+                  "list of " + std::to_string(kernels) + " dependent kernels, profiled",
+                  [=](Suite& s, Row& row) { profiledList(s, row, kernels); });
 }
 
 } // namespace kp::benchmark

@@ -63,6 +63,26 @@ void madeAndFreed(Suite& suite, Row& row, size_t count, uint64_t bytes, double l
     suite.measure(row);
 }
 
+/// Creates tensors that are alive at once, without memory of freed ones to take.
+void madeFirst(Suite& suite, Row& row, size_t count, uint64_t bytes, double limit) {
+    kp::Manager& manager = suite.manager();
+    Tensors tensors(count);
+    row.side(
+        "kompute",
+        [&] {
+            for (auto& tensor : tensors)
+                tensor = manager.tensorT<uint32_t>(bytes / sizeof(uint32_t));
+        },
+        static_cast<double>(count),
+        [&] {
+            for (auto& tensor : tensors)
+                tensor.reset();
+            manager.clear();
+        });
+    row.target("", limit);
+    suite.measure(row);
+}
+
 void oneByOne(Suite& suite, Row& row) {
     constexpr int kTensors = 20000;
     constexpr size_t kElements = 256;
@@ -111,7 +131,9 @@ void aliveAtOnce(Suite& suite, Row& row) {
 
 void addMemory(Suite& suite) {
     suite.add("memory/small", "10,000 tensors of 4 KiB made, freed; each",
-              [](Suite& s, Row& row) { madeAndFreed(s, row, 10000, 4096, 2); });
+              [](Suite& s, Row& row) { madeAndFreed(s, row, 10000, 4096, 1.5); });
+    suite.add("memory/first", "10,000 tensors of 4 KiB made, without freed ones; each",
+              [](Suite& s, Row& row) { madeFirst(s, row, 10000, 4096, 1.5); });
     suite.add("memory/large", "a tensor of 64 MiB made, freed",
               [](Suite& s, Row& row) { madeAndFreed(s, row, 1, 64 << 20, 0); });
     suite.add("memory/one_by_one", "a tensor of 1 KiB made, written, freed", oneByOne);

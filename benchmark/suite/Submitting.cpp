@@ -130,6 +130,24 @@ void chains(Suite& suite, Row& row, size_t count, size_t links) {
     asGiven.verify(row.calls("order as given") * links, "order as given");
 }
 
+/// A sequence of dependent dispatches with and without timestamps.
+void timedDispatches(Suite& suite, Row& row, size_t count) {
+    if (!suite.device().timestamps)
+        throw Skip{"the device has no timestamps"};
+    const auto initial = randomWords(kElements);
+    KomputeIncrements timed(suite.manager(), suite.increment(), 1, initial);
+    timed.sequence = suite.manager().sequence(0, static_cast<uint32_t>(count));
+    timed.record(count, true);
+    KomputeIncrements plain(suite.manager(), suite.increment(), 1, initial);
+    plain.record(count, true);
+    row.side("kompute", [&] { timed.sequence->eval(); });
+    row.side("not timed", [&] { plain.sequence->eval(); });
+    row.target("not timed", 1.05);
+    suite.measure(row);
+    timed.verify(row.calls("kompute") * count);
+    plain.verify(row.calls("not timed") * count, "not timed");
+}
+
 /// Many sequences, submitted one by one or together, then one wait.
 void sequences(Suite& suite, Row& row, size_t count, bool together) {
     const auto initial = randomWords(kElements);
@@ -202,6 +220,8 @@ void addSubmitting(Suite& suite) {
                       std::to_string(count) + " " + kind + " dispatches",
                       [=](Suite& s, Row& row) { dispatches(s, row, count, dependent); });
         }
+    suite.add("submit/timed_100", "100 dependent dispatches with timestamps",
+              [](Suite& s, Row& row) { timedDispatches(s, row, 100); });
     suite.add("submit/chains_8x125", "8 chains of 125 dispatches, one after the other, each",
               [](Suite& s, Row& row) { chains(s, row, 8, 125); });
     suite.add("submit/sequences_64", "64 sequences submitted, each",

@@ -202,5 +202,6 @@ void addPipelines(Suite& suite);
 void addMemory(Suite& suite);
 void addTransfers(Suite& suite);
 void addConcurrency(Suite& suite);
+void addPrimitives(Suite& suite);
 
 } // namespace kp::benchmark

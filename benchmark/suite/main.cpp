@@ -84,6 +84,7 @@ int run(Arguments& arguments) {
     addMemory(suite);
     addTransfers(suite);
     addConcurrency(suite);
+    addPrimitives(suite);
     Report report(suite);
     for (const Suite::Entry& entry : suite.entries())
         registerRow(suite, report, entry);
