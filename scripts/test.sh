@@ -172,6 +172,7 @@ step_asan() {
     # Vectors are shared with glslang, which is built without the sanitizer.
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:detect_container_overflow=0
     export UBSAN_OPTIONS=print_stacktrace=1
+    export LSAN_OPTIONS=suppressions=$PWD/test/sanitizers/lsan.supp:print_suppressions=0
     build asan kompute_sanitizer_canary kompute_unit_tests kompute_fuzz_replay kompute_device_tests
     notices asan overflow leak undefined
     run_tests asan unit

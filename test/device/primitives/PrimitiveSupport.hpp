@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,15 @@ std::vector<T> randomValues(size_t count, uint64_t seed = 1) {
             value = static_cast<T>(static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31f);
     }
     return values;
+}
+
+/// a combined with b in a type; integers wrap around, as on the device.
+template <typename T, typename Operation>
+T wrapped(T a, T b, Operation operation) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(operation(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+    else
+        return operation(a, b);
 }
 
 } // namespace kp::test

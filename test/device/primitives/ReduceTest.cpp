@@ -77,8 +77,8 @@ protected:
             In odd = 0;
             uint32_t nonZero = 0;
             for (const In x : v) {
-                sum = static_cast<Out>(sum + static_cast<Out>(x));
-                product = static_cast<In>(product * x);
+                sum = wrapped(sum, static_cast<Out>(x), std::plus<>());
+                product = wrapped(product, x, std::multiplies<>());
                 all = static_cast<In>(all & x);
                 any = static_cast<In>(any | x);
                 odd = static_cast<In>(odd ^ x);

@@ -32,7 +32,7 @@ std::vector<Out> scannedByLoop(const std::vector<In>& values, bool exclusive, Ou
     return results;
 }
 
-constexpr auto kPlus = [](auto a, auto b) { return static_cast<decltype(a)>(a + b); };
+constexpr auto kPlus = [](auto a, auto b) { return wrapped(a, b, std::plus<>()); };
 
 class ScanTest : public DeviceTest {
 protected:
