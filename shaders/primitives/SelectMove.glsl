@@ -52,16 +52,6 @@ shared uint sMarks[WORDS];
 shared uint sBefore[WORDS]; // marked elements of the tile before each word
 shared uint sSums[GROUP_SIZE];
 
-uvec2 sum64(uvec2 a, uvec2 b) {
-    uint carry;
-    uint low = uaddCarry(a.x, b.x, carry);
-    return uvec2(low, a.y + b.y + carry);
-}
-uvec2 difference64(uvec2 a, uvec2 b) {
-    uint borrow;
-    uint low = usubBorrow(a.x, b.x, borrow);
-    return uvec2(low, a.y - b.y - borrow);
-}
 uvec2 stateOf(uint number, uint part) {
     uint at = firstState + 4u * number + 2u * part;
     return uvec2(states[at], states[at + 1u]);
@@ -72,7 +62,7 @@ const uint kNowhere = 0xffffffffu;
 // A position in an output, `offset` after `begin`, as a position in the window; at least 2^31 if it
 // is outside. Windows are below 2^31.
 uint placeInWindow(uvec2 begin, uint offset) {
-    uvec2 at = difference64(begin, uvec2(windowLow, windowHigh));
+    uvec2 at = difference(begin, uvec2(windowLow, windowHigh));
     bool isNear = (at.y == 0u && at.x < 1u << 31) || (at.y == 0xffffffffu && at.x >= 1u << 31);
     uint place = at.x + offset;
     return isNear ? place : kNowhere;
@@ -95,13 +85,13 @@ uvec2 markedBefore(uint i, uint first, uint lastBefore) {
     uint number = bits != 0u ? first + word * 32u + uint(findMSB(bits)) + 1u : lastBefore;
     if (number == 0u)
         return stateOf(piece, 1u);
-    return sum64(uvec2(baseLow, baseHigh), uvec2(number, 0u));
+    return plus(uvec2(baseLow, baseHigh), uvec2(number, 0u));
 }
 void writeLength(uvec2 begin, uint rank, uvec2 end, uvec2 start) {
     uint place = placeInWindow(begin, rank);
     if (place >= lengthCount)
         return;
-    uvec2 length = difference64(end, start);
+    uvec2 length = difference(end, start);
     uint at = (firstLength + place) * LENGTH_WORDS;
     lengths[at] = length.x;
 #if LENGTH_WORDS == 2
@@ -146,11 +136,11 @@ void main() {
     barrier();
 
     uvec2 before = tiles[firstTile + tile];
-    uvec2 begin = sum64(stateOf(piece, 0u), uvec2(before.x, 0u));
+    uvec2 begin = plus(stateOf(piece, 0u), uvec2(before.x, 0u));
 #ifdef PARTITION
     // The elements that are not marked: after all the marked ones, those of earlier tiles first.
-    uvec2 position = sum64(uvec2(baseLow, baseHigh), uvec2(first, 0u));
-    uvec2 beginOthers = sum64(stateOf(pieces, 0u), difference64(position, begin));
+    uvec2 position = plus(uvec2(baseLow, baseHigh), uvec2(first, 0u));
+    uvec2 beginOthers = plus(stateOf(pieces, 0u), difference(position, begin));
 #endif
     uint places[ITEMS];
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -167,19 +157,19 @@ void main() {
 #if LENGTH_WORDS > 0
             if (isMarked(i) && (begin.x | begin.y | rank) != 0u)
                 writeLength(begin, rank - 1u,
-                            sum64(uvec2(baseLow, baseHigh), uvec2(first + i + 1u, 0u)),
+                            plus(uvec2(baseLow, baseHigh), uvec2(first + i + 1u, 0u)),
                             markedBefore(i, first, before.y));
             if (piece + 1u == pieces && first + i + 1u == count) {
                 uint marked = rank + (isMarked(i) ? 1u : 0u);
-                uvec2 end = sum64(uvec2(baseLow, baseHigh), uvec2(count + 1u, 0u));
-                uvec2 start = isMarked(i) ? difference64(end, uvec2(1u, 0u))
+                uvec2 end = plus(uvec2(baseLow, baseHigh), uvec2(count + 1u, 0u));
+                uvec2 start = isMarked(i) ? difference(end, uvec2(1u, 0u))
                                           : markedBefore(i, first, before.y);
                 writeLength(begin, marked - 1u, end, start);
             }
 #endif
 #if INVERSE_WORDS > 0
             if ((windowLow | windowHigh) == 0u) {
-                uvec2 number = difference64(sum64(begin, uvec2(rank, 0u)),
+                uvec2 number = difference(plus(begin, uvec2(rank, 0u)),
                                             uvec2(isMarked(i) ? 0u : 1u, 0u));
                 uint at = (firstInverse + first + i) * INVERSE_WORDS;
                 inverse[at] = number.x;

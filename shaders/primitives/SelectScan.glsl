@@ -43,12 +43,6 @@ shared uvec2 sItems[GROUP_SIZE];
 
 uvec2 join(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
-uvec2 sum64(uvec2 a, uvec2 b) {
-    uint carry;
-    uint low = uaddCarry(a.x, b.x, carry);
-    return uvec2(low, a.y + b.y + carry);
-}
-
 #ifdef DISPATCH
 // The quotient, rounded up, or the largest number of 32 bits.
 uint quotientOf64(uvec2 n, uint by) {
@@ -66,7 +60,7 @@ uint quotientOf64(uvec2 n, uint by) {
         }
     }
     if (rest != 0u)
-        result = sum64(result, uvec2(1u, 0u));
+        result = plus(result, uvec2(1u, 0u));
     return result.y != 0u ? 0xffffffffu : result.x;
 }
 
@@ -117,10 +111,10 @@ void main() {
     }
     if (thread == 0u) {
         uint at = firstState + 4u * piece;
-        uvec2 total = sum64(uvec2(states[at], states[at + 1u]), uvec2(carry.x, 0u));
+        uvec2 total = plus(uvec2(states[at], states[at + 1u]), uvec2(carry.x, 0u));
         uvec2 last = uvec2(states[at + 2u], states[at + 3u]);
         if (carry.y != 0u)
-            last = sum64(uvec2(baseLow, baseHigh), uvec2(carry.y, 0u));
+            last = plus(uvec2(baseLow, baseHigh), uvec2(carry.y, 0u));
         states[at + 4u] = total.x;
         states[at + 5u] = total.y;
         states[at + 6u] = last.x;

@@ -50,6 +50,14 @@ AxisExtents axisExtents(const std::vector<uint64_t>& shape, int axis, uint64_t e
     return extents;
 }
 
+AxisExtents rowsOf(const std::vector<uint64_t>& shape, std::optional<int> axis, uint64_t elements,
+                   const char* operation) {
+    if (axis)
+        return axisExtents(shape, *axis, elements, operation);
+    requireShape(shape, elements, operation);
+    return {1, elements, 1};
+}
+
 IndexType indexTypeOf(const Argument& indices, const char* operation) {
     const DataTypes type = indices.range.tensor->dataType();
     const bool wide = type == DataTypes::eLong || type == DataTypes::eUnsignedLong;
@@ -68,6 +76,17 @@ Segments segmentsOf(const Argument& offsets, const char* operation) {
     return {count - 1, wide};
 }
 
+Segments segmentsAlone(const Argument& offsets, const Argument& out,
+                       const std::vector<uint64_t>& shape, std::optional<int> axis,
+                       const char* operation) {
+    if (!shape.empty() || axis)
+        fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
+                              "segments, or shape and axis",
+                              operation);
+    requireDisjoint(offsets, out, operation);
+    return segmentsOf(offsets, operation);
+}
+
 uint32_t indexBytes(const Argument& indices, uint64_t count, const char* operation) {
     if (indexTypeOf(indices, operation).wide)
         return 8;
@@ -77,6 +96,16 @@ uint32_t indexBytes(const Argument& indices, uint64_t count, const char* operati
                               Memory::toString(type),
                               type == DataTypes::eInt ? "eLong" : "eUnsignedLong");
     return 4;
+}
+
+bool isWideCount(const Argument& counts, uint64_t elements, const char* operation) {
+    const IndexType type = indexTypeOf(counts, operation);
+    const uint64_t most = type.isSigned ? uint64_t{INT32_MAX} : uint64_t{UINT32_MAX};
+    if (!type.wide && elements > most)
+        fail<InvalidArgument>("{}: {} of {} cannot count {} elements; use 64-bit integers",
+                              operation, counts.name,
+                              Memory::toString(counts.range.tensor->dataType()), elements);
+    return type.wide;
 }
 
 } // namespace kp::primitives

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "primitives/BoundPlan.hpp"
@@ -30,6 +31,11 @@ AxisExtents axisExtents(const std::vector<uint64_t>& shape, int axis, uint64_t e
 /// @throws InvalidArgument for more than 4 dimensions, and if the shape has other than @p elements
 void requireShape(const std::vector<uint64_t>& shape, uint64_t elements, const char* operation);
 
+/// Returns axisExtents(), or all elements as one row if no axis is given.
+/// @throws InvalidArgument as axisExtents()
+AxisExtents rowsOf(const std::vector<uint64_t>& shape, std::optional<int> axis, uint64_t elements,
+                   const char* operation);
+
 struct IndexType {
     bool wide = false; ///< 64 bits
     bool isSigned = false;
@@ -47,9 +53,22 @@ struct Segments {
 /// @throws InvalidArgument unless the offsets are 32-bit or 64-bit integers, at least one
 Segments segmentsOf(const Argument& offsets, const char* operation);
 
+/// Checks the segments of an input without shape or axis.
+/// @throws InvalidArgument as segmentsOf(), if a shape or an axis is given, or if the offsets
+/// overlap
+///         with the output
+Segments segmentsAlone(const Argument& offsets, const Argument& out,
+                       const std::vector<uint64_t>& shape, std::optional<int> axis,
+                       const char* operation);
+
 /// Returns the bytes of an index, 4 or 8.
 /// @param count  of what the indices count
 /// @throws InvalidArgument unless the tensor has 32-bit or 64-bit integers, which hold the indices
 uint32_t indexBytes(const Argument& indices, uint64_t count, const char* operation);
+
+/// Returns true if the tensor's integers have 64 bits.
+/// @throws InvalidArgument unless the tensor has 32-bit or 64-bit integers, which can count
+///         @p elements
+bool isWideCount(const Argument& counts, uint64_t elements, const char* operation);
 
 } // namespace kp::primitives

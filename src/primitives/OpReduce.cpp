@@ -30,23 +30,14 @@ std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& 
     problem.combine = combine;
     problem.in = in.tensor->dataType();
     problem.out = out.tensor->dataType();
-    problem.length = primitives::elementsOf(in);
-    if (options.segments) {
-        if (!options.shape.empty() || options.axis)
-            fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
-                                  "segments, or shape and axis",
-                                  kName);
-        primitives::requireDisjoint(arguments[2], arguments[1], kName);
-        problem.segments = primitives::segmentsOf(arguments[2], kName);
-    } else if (options.axis) {
-        const primitives::AxisExtents extents =
-            primitives::axisExtents(options.shape, *options.axis, problem.length, kName);
-        problem.outer = extents.outer;
-        problem.length = extents.length;
-        problem.inner = extents.inner;
-    } else if (!options.shape.empty()) {
-        primitives::requireShape(options.shape, problem.length, kName);
-    }
+    if (options.segments)
+        problem.segments = primitives::segmentsAlone(arguments[2], arguments[1], options.shape,
+                                                     options.axis, kName);
+    const primitives::AxisExtents rows =
+        primitives::rowsOf(options.shape, options.axis, primitives::elementsOf(in), kName);
+    problem.outer = rows.outer;
+    problem.length = rows.length;
+    problem.inner = rows.inner;
     primitives::reduceType(problem); // throws if the types do not match
     requireGlslType(*device, problem.in, "reduce");
     requireGlslType(*device, problem.out, "reduce to");

@@ -32,27 +32,19 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     problem.out = out.tensor->dataType();
     problem.exclusive = options.exclusive;
     problem.determinism = options.determinism;
-    problem.length = primitives::elementsOf(in);
+    if (options.segments) {
+        const primitives::Segments segments = primitives::segmentsAlone(
+            arguments[2], arguments[1], options.shape, options.axis, kName);
+        problem.segments = primitives::ScanProblem::Offsets{segments.count + 1, segments.wide};
+    }
+    const primitives::AxisExtents rows =
+        primitives::rowsOf(options.shape, options.axis, primitives::elementsOf(in), kName);
+    problem.outer = rows.outer;
+    problem.length = rows.length;
+    problem.inner = rows.inner;
     problem.inPlace = primitives::isSameMemory(arguments[0], arguments[1]);
     if (!problem.inPlace)
         primitives::requireDisjoint(arguments[0], arguments[1], kName);
-    if (options.segments) {
-        if (!options.shape.empty() || options.axis)
-            fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
-                                  "segments, or shape and axis",
-                                  kName);
-        primitives::requireDisjoint(arguments[2], arguments[1], kName);
-        const primitives::Segments segments = primitives::segmentsOf(arguments[2], kName);
-        problem.segments = primitives::ScanProblem::Offsets{segments.count + 1, segments.wide};
-    } else if (options.axis) {
-        const primitives::AxisExtents extents =
-            primitives::axisExtents(options.shape, *options.axis, problem.length, kName);
-        problem.outer = extents.outer;
-        problem.length = extents.length;
-        problem.inner = extents.inner;
-    } else if (!options.shape.empty()) {
-        primitives::requireShape(options.shape, problem.length, kName);
-    }
     primitives::operatorType(combine, problem.in, problem.out, kName); // throws
     requireGlslType(*device, problem.in, "scan");
     requireGlslType(*device, problem.out, "scan to");

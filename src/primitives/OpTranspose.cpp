@@ -2,16 +2,12 @@
 #include <kompute/primitives/OpTranspose.hpp>
 
 #include <memory>
-#include <utility>
 
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
-#include "primitives/MovePlan.hpp"
-#include "primitives/MoveUnit.hpp"
+#include "primitives/MoveOperation.hpp"
 
 namespace kp {
 namespace {
@@ -20,27 +16,14 @@ std::unique_ptr<primitives::BoundPlan> transposePlan(const TensorRange& in, cons
                                                      const std::vector<uint64_t>& shape,
                                                      const std::vector<int>& axes) {
     constexpr const char* kName = "OpTranspose";
-    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output"}};
-    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
-    primitives::requireDisjoint(arguments[0], arguments[1], kName);
-    primitives::requireSameElements(arguments[0], arguments[1], kName);
-    primitives::requireMovable(*device, *in.tensor, "transpose");
-    const uint64_t count = primitives::elementsOf(in);
-    if (primitives::elementsOf(out) != count)
-        fail<InvalidArgument>("{}: the input has {} elements, but the output has {}", kName, count,
-                              primitives::elementsOf(out));
-    const std::vector<uint64_t> extents = shape.empty() ? std::vector<uint64_t>{count} : shape;
-    primitives::requireShape(extents, count, kName);
+    primitives::MoveOperation operation(in, out, shape, kName, "transpose");
+    const std::vector<uint64_t>& extents = operation.extents();
     const size_t dimensions = extents.size();
     if (!axes.empty() && axes.size() != dimensions)
         fail<InvalidArgument>("{}: an array of {} dimensions needs as many axes, but {} were given",
                               kName, dimensions, axes.size());
 
-    primitives::MoveProblem problem;
-    problem.elementBytes = implOf(*in.tensor).elementSize;
-    problem.inUnit = primitives::startUnit(in);
-    problem.outUnit = primitives::startUnit(out);
-    problem.axes.resize(dimensions);
+    primitives::MoveProblem problem = operation.problem();
     std::vector<bool> taken(dimensions);
     uint64_t stride = problem.elementBytes;
     for (size_t i = dimensions; i-- > 0;) {
@@ -55,10 +38,7 @@ std::unique_ptr<primitives::BoundPlan> transposePlan(const TensorRange& in, cons
         problem.axes[i] = {extents[axis], static_cast<int64_t>(inStride), stride};
         stride *= extents[axis];
     }
-    primitives::Plan plan(2);
-    primitives::planMove(plan, problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+    return operation.bind(problem);
 }
 
 } // namespace

@@ -11,6 +11,7 @@ std::unique_ptr<primitives::BoundPlan> uniquePlan(const TensorRange& in, const T
                                                   const UniqueOptions& options) {
     primitives::SelectArguments given;
     given.operation = "OpUnique";
+    given.verb = "compare";
     given.in = in;
     given.out = out;
     given.number = count;

@@ -66,7 +66,7 @@ private:
         mProblem.outCount = elementsOf(mGiven.out);
         mProblem.partition = mGiven.partition;
         requireSameElements(mArguments[0], mArguments[*mProblem.out], mName);
-        requireMovable(device, in, "select");
+        requireMovable(device, in, mGiven.verb);
         if (mGiven.partition && mProblem.outCount != mProblem.count)
             fail<InvalidArgument>("{}: the input has {} elements, but the output has {}", mName,
                                   mProblem.count, mProblem.outCount);
@@ -125,16 +125,8 @@ private:
         }
     }
 
-    /// Returns whether integers have 64 bits, after checking that they hold the number of elements.
     bool integerType(uint32_t argument) const {
-        const IndexType type = indexTypeOf(mArguments[argument], mName);
-        const uint64_t most = type.isSigned ? uint64_t{INT32_MAX} : uint64_t{UINT32_MAX};
-        if (!type.wide && mProblem.count > most)
-            fail<InvalidArgument>("{}: {} of {} cannot count {} elements; use 64-bit integers",
-                                  mName, mArguments[argument].name,
-                                  Memory::toString(mArguments[argument].range.tensor->dataType()),
-                                  mProblem.count);
-        return type.wide;
+        return isWideCount(mArguments[argument], mProblem.count, mName);
     }
 
     const SelectArguments& mGiven;

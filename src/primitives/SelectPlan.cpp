@@ -10,6 +10,7 @@
 #include <SelectMove.glsl.hpp>
 #include <SelectScan.glsl.hpp>
 #include <Units.glsl.hpp>
+#include <Wide.glsl.hpp>
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
@@ -167,7 +168,7 @@ private:
         kernel.source = composeSource(
             formatted("#define ITEMS {}u\n#define COUNT_WORDS {}\n{}", mRules.scanItems, words,
                       last && mProblem.dispatch ? "#define DISPATCH\n" : ""),
-            "", SELECTSCAN_GLSL, false);
+            std::string(WIDE_GLSL), SELECTSCAN_GLSL, false);
         kernel.constants = {mRules.scanGroupSize};
         return mPlan.addKernel(std::move(kernel));
     }
@@ -184,7 +185,7 @@ private:
                           words(mProblem.lengths.has_value(), mProblem.wideLengths),
                           words(mProblem.inverse.has_value(), mProblem.wideInverse),
                           mProblem.partition ? "#define PARTITION\n" : ""),
-            std::string(UNITS_GLSL), SELECTMOVE_GLSL, false);
+            std::string(UNITS_GLSL) + std::string(WIDE_GLSL), SELECTMOVE_GLSL, false);
         kernel.constants = {mRules.groupSize};
         mMoveKernel = mPlan.addKernel(std::move(kernel));
     }

@@ -54,6 +54,8 @@ TEST_F(PrimitiveDeviceTest, WorksOnADeviceWithoutFeatures) {
     const auto word = bare.tensorT<uint32_t>({1});
     EXPECT_ERROR(kp::Unsupported, "was created without storageBuffer8BitAccess",
                  kp::OpReduce(bytes, word, ReduceOperation::eSum));
+    EXPECT_ERROR(kp::Unsupported, "cannot compare elements of 1 bytes",
+                 kp::OpUnique(bytes, bare.tensorT<uint8_t>(3), {}));
     EXPECT_ERROR(kp::Unsupported, "cannot reduce to elements of eLong",
                  kp::OpReduce(word, longs, ReduceOperation::eSum));
 }

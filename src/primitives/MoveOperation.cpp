@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/MoveOperation.hpp"
+
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
+#include "primitives/Axis.hpp"
+#include "primitives/MoveUnit.hpp"
+
+namespace kp::primitives {
+
+MoveOperation::MoveOperation(const TensorRange& in, const TensorRange& out,
+                             const std::vector<uint64_t>& shape, const char* operation,
+                             const char* verb)
+    : mOperation(operation), mArguments({{in, "the input"}, {out, "the output"}}),
+      mDevice(deviceOf(mArguments, operation)) {
+    requireDisjoint(mArguments[0], mArguments[1], operation);
+    requireSameElements(mArguments[0], mArguments[1], operation);
+    requireMovable(*mDevice, *in.tensor, verb);
+    const uint64_t count = elementsOf(in);
+    if (elementsOf(out) != count)
+        fail<InvalidArgument>("{}: the input has {} elements, but the output has {}", operation,
+                              count, elementsOf(out));
+    mExtents = shape.empty() ? std::vector<uint64_t>{count} : shape;
+    requireShape(mExtents, count, operation);
+}
+
+MoveProblem MoveOperation::problem() const {
+    MoveProblem problem;
+    problem.elementBytes = implOf(*mArguments[0].range.tensor).elementSize;
+    problem.inUnit = startUnit(mArguments[0].range);
+    problem.outUnit = startUnit(mArguments[1].range);
+    problem.axes.resize(mExtents.size());
+    return problem;
+}
+
+std::unique_ptr<BoundPlan> MoveOperation::bind(const MoveProblem& problem) {
+    Plan plan(2);
+    planMove(plan, problem, DeviceTraits::of(*mDevice));
+    return std::make_unique<BoundPlan>(mDevice, std::move(plan), std::move(mArguments), mOperation);
+}
+
+} // namespace kp::primitives
