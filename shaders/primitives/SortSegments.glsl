@@ -38,6 +38,7 @@ layout(push_constant) uniform Push {
     uint flip;
     uint flags;
     uint longTiles; // see SortLong.glsl
+    uint take;      // if not 0, so many keys of each segment are written, one after the other
 };
 
 const uint kIndices = 1u;     // the values are the keys' indices in their segments
@@ -131,13 +132,15 @@ void main() {
         exchange(values, ranks);
 #endif
     }
+    uint written = take > 0u ? min(take, size) : size;
+    uint beginOut = take > 0u ? segment * take : begin;
     UNROLL for (int i = 0; i < ITEMS; ++i) {
         uint place = placeOf(i);
-        if (place < size && (flags & kDiscardKeys) == 0u)
-            keysOut[firstKeyOut + begin + place] = KEY_STORED(keys[i]);
+        if (place < written && (flags & kDiscardKeys) == 0u)
+            keysOut[firstKeyOut + beginOut + place] = KEY_STORED(keys[i]);
 #if VALUE_WORDS > 0
-        if (place < size)
-            valuesOut[firstValueOut + begin + place] = values[i];
+        if (place < written)
+            valuesOut[firstValueOut + beginOut + place] = values[i];
 #endif
     }
 }

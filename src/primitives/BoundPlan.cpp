@@ -121,6 +121,10 @@ BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan,
             mDevice, std::move(buffer), words, sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
             Memory::MemoryTypes::eStorage));
     }
+    for (const Plan::Constants& held : mPlan.constants)
+        implOf(*mScratch[held.memory - mPlan.arguments])
+            .upload(held.words.data(), held.words.size() * sizeof held.words[0], 0);
+    mPlan.constants.clear();
     bind();
 }
 

@@ -77,8 +77,7 @@ std::unique_ptr<BoundPlan> sortPlan(const TensorRange& keys, const TensorRange& 
     problem.keys = keys.tensor->dataType();
     problem.count = elementsOf(keys);
     glslTypeOf(problem.keys, "sorted");
-    if (primitives::sortKeyBits(problem.keys) < 32) // larger ones are words to the shader
-        requireGlslType(*device, problem.keys, "sort");
+    primitives::requireKeys(*device, problem.keys, "sort");
     setBits(problem, options, operation);
     setRows(problem, options, operation);
 

@@ -83,6 +83,12 @@ struct Plan {
 
     uint32_t arguments;            ///< memories 0, 1, ... are those given to the primitive
     std::vector<uint64_t> scratch; ///< bytes of the memories after the arguments
+    /// What some of the scratch memory holds from the beginning. No step writes there.
+    struct Constants {
+        uint32_t memory = 0;
+        std::vector<uint32_t> words;
+    };
+    std::vector<Constants> constants;
     std::vector<Kernel> kernels;
     std::vector<Step> steps;
 
@@ -91,10 +97,19 @@ struct Plan {
         scratch.push_back(bytes);
         return arguments + static_cast<uint32_t>(scratch.size()) - 1;
     }
+    /// @param words  at least one
+    uint32_t addConstants(std::vector<uint32_t> words) {
+        const uint32_t memory = addScratch(words.size() * sizeof words[0]);
+        constants.push_back({memory, std::move(words)});
+        return memory;
+    }
     uint32_t addKernel(Kernel kernel) {
         kernels.push_back(std::move(kernel));
         return static_cast<uint32_t>(kernels.size()) - 1;
     }
+    /// Appends the steps of another plan.
+    /// @param memories  the memories of this plan that are the other's arguments
+    void append(Plan other, const std::vector<uint32_t>& memories);
 };
 
 } // namespace kp::primitives

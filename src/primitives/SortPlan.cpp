@@ -20,6 +20,7 @@
 
 #include "base/Text.hpp"
 #include "primitives/Division.hpp"
+#include "primitives/SortKeys.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
@@ -40,45 +41,6 @@ constexpr uint32_t kLongGroups = 1024;
 constexpr uint64_t kMaxBlockKeys = uint64_t{1} << 22;
 
 constexpr uint32_t kNothing = UINT32_MAX; ///< no memory: bound, but not accessed
-
-std::string keyMacros(DataTypes type) {
-    int kind = 0;
-    const char* infinity = "0u";
-    switch (type) {
-    case DataTypes::eChar:
-    case DataTypes::eShort:
-    case DataTypes::eInt:
-    case DataTypes::eLong:
-        kind = 1;
-        break;
-    case DataTypes::eHalf:
-        kind = 2;
-        infinity = "0x7c00u";
-        break;
-    case DataTypes::eBFloat16:
-        kind = 2;
-        infinity = "0x7f80u";
-        break;
-    case DataTypes::eFloat:
-        kind = 2;
-        infinity = "0x7f800000u";
-        break;
-    case DataTypes::eDouble:
-        kind = 2;
-        infinity = "0x7ff00000u";
-        break;
-    default:
-        break;
-    }
-    const uint32_t bits = sortKeyBits(type);
-    const char* const stored = bits == 8    ? "uint8_t"
-                               : bits == 16 ? "uint16_t"
-                               : bits == 32 ? "uint"
-                                            : "uvec2";
-    return formatted("#define KEY_STORED {}\n#define KEY_BITS {}\n#define KEY_KIND {}\n"
-                     "#define KEY_INFINITY {}\n",
-                     stored, bits, kind, infinity);
-}
 
 /// Where the keys or the values are before the first digit and after each.
 struct Chain {
@@ -242,7 +204,7 @@ void SortPlanner::planRows() {
     const uint64_t rows = mProblem.count / length;
     const bool isOneByOne = length > mRules.small.keys() &&
                             (rows == 1 || length >= mRules.minLongRow || length > viewElements());
-    if (isOneByOne || (rows == 1 && mRules.way != SortWay::eOneGroup)) {
+    if (mProblem.take == 0 && (isOneByOne || (rows == 1 && mRules.way != SortWay::eOneGroup))) {
         for (uint64_t row = 0; row < rows; ++row)
             planWhole({row * length, length});
         return;
@@ -453,13 +415,16 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
         Dispatch dispatch;
         dispatch.kernel = sorter;
         const uint32_t keysOut = mProblem.discardKeys ? kNothing : mMemories.keysOut;
+        Part out = part;
+        if (mProblem.take > 0)
+            out = {part.first / length * mProblem.take, part.count / length * mProblem.take};
         dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
-                          view(keysOut, part, 0, mKeyBytes, Use::eWrite)};
+                          view(keysOut, out, 0, mKeyBytes, Use::eWrite)};
         if (hasValues()) {
             const uint32_t valuesIn = mProblem.indices ? kNothing : mMemories.valuesIn;
             dispatch.views.push_back(view(valuesIn, part, 0, mProblem.valueBytes, Use::eRead));
             dispatch.views.push_back(
-                view(mMemories.valuesOut, part, 0, mProblem.valueBytes, Use::eWrite));
+                view(mMemories.valuesOut, out, 0, mProblem.valueBytes, Use::eWrite));
         }
         if (offsetBytes > 0)
             dispatch.views.push_back({mMemories.offsets, first * offsetBytes,
@@ -474,7 +439,8 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
                          mFlip,
                          (mProblem.indices ? kIndicesFlag : 0) |
                              (mProblem.discardKeys ? kDiscardKeysFlag : 0),
-                         lowWord(longTiles)};
+                         lowWord(longTiles),
+                         lowWord(mProblem.take)};
         dispatch.groups = count;
         mPlan.steps.push_back(std::move(dispatch));
     }

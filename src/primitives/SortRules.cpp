@@ -9,8 +9,6 @@
 namespace kp::primitives {
 namespace {
 
-using DataTypes = Memory::DataTypes;
-
 // The digits' own arrays.
 constexpr uint64_t kOtherSharedBytes = 4096;
 // Two of a state's 32 bits are flags.
@@ -33,10 +31,6 @@ SortProblem::Memories SortProblem::memories() const {
         memories.offsets = next++;
     memories.count = next;
     return memories;
-}
-
-uint32_t sortKeyBits(DataTypes type) {
-    return 8 * Memory::dataTypeMemorySize(type);
 }
 
 uint64_t SortTile::sharedWords(const DeviceTraits& traits) const {

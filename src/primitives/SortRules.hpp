@@ -8,6 +8,7 @@
 
 #include "primitives/Axis.hpp"
 #include "primitives/DeviceTraits.hpp"
+#include "primitives/SortKeys.hpp"
 
 namespace kp::primitives {
 
@@ -26,6 +27,9 @@ struct SortProblem {
     bool valuesInPlace = false;
     /// Sorts rows of so many keys; 0 for one row.
     uint64_t rowLength = 0;
+    /// Writes so many keys and values of each row, the first ones; 0 for all. For rows that one
+    /// work group sorts (SortRules::small), and not in place.
+    uint64_t take = 0;
     std::optional<Segments> segments;
 
     /// Arguments, in this order, without those that are not there or are in place: keys in, keys
@@ -40,9 +44,6 @@ struct SortProblem {
     };
     Memories memories() const;
 };
-
-/// Returns the number of bits of a type's keys.
-uint32_t sortKeyBits(Memory::DataTypes type);
 
 /// The size of a work group and of the tile of keys that it ranks at a time.
 struct SortTile {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include <kompute/primitives/Distribution.hpp>
 #include <kompute/primitives/Primitive.hpp>
+#include <kompute/primitives/RandomState.hpp>
 #include <kompute/primitives/TensorRange.hpp>
 
 namespace kp {
-
-/// Which random numbers to take. Element i of the output is number `counter + i` (modulo 2^64) of
-/// its sequence, and every pair of seed and stream has a sequence of its own.
-struct RandomState {
-    uint64_t seed = 0;
-    uint64_t counter = 0; ///< add the number of elements for the numbers after them
-    uint64_t stream = 0;  ///< for independent numbers of one seed
-};
 
 /// Fills a tensor with random numbers.
 ///

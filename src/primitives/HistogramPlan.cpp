@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/HistogramPlan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Histogram.glsl.hpp>
+#include <KeyOrder.glsl.hpp>
+#include <SortKeys.glsl.hpp>
+#include <Wide.glsl.hpp>
+
+#include "base/Text.hpp"
+#include "primitives/Division.hpp"
+#include "primitives/HistogramEdges.hpp"
+#include "primitives/ReducePlan.hpp"
+#include "primitives/SearchPlan.hpp"
+#include "primitives/SortKeys.hpp"
+#include "primitives/SortPlan.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+using Use = View::Use;
+
+/// How work is divided. One table, with the reason of each number.
+struct HistogramRules {
+    /// Enough subgroups to hide latencies, and few enough for several groups per core.
+    uint32_t groupSize = 256;
+    /// As many as the largest GPUs run at a time (an H200: 132 x 8 groups of 256). More would only
+    /// add their counters to the same memory. A CPU driver runs a group per core.
+    uint64_t groups = 1056;
+    /// Less does not pay for clearing and adding up the counters of a group.
+    uint64_t minChunkBytes = 16 * 1024;
+    /// Edges in shared memory: as many as leave room for counters.
+    uint32_t sharedEdges = 1024;
+    /// Counters in shared memory: 16 KiB, so that 8 groups share a core of 2026's GPUs.
+    uint32_t counters = 4096;
+    /// One copy of the counters per subgroup of 32.
+    uint32_t copies = 8;
+    /// Loads in flight per invocation.
+    uint32_t batch = 4;
+
+    static HistogramRules of(const DeviceTraits& traits) {
+        HistogramRules rules;
+        rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
+        const uint32_t edgeBytes = (rules.sharedEdges + 1) * 8;
+        const uint32_t left = traits.sharedBytes > edgeBytes ? traits.sharedBytes - edgeBytes : 4;
+        rules.counters = std::min(rules.counters, std::bit_floor(left / 4));
+        if (traits.isCpu) {
+            rules.groups = 32;
+            rules.batch = 1;
+        }
+        return rules;
+    }
+};
+
+/// Returns a finite float.
+float nearestFloat(double value) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(value, -kLargest, kLargest));
+}
+
+class HistogramPlanner {
+public:
+    HistogramPlanner(const HistogramProblem& problem, const DeviceTraits& traits)
+        : mProblem(problem), mTraits(traits), mRules(HistogramRules::of(traits)),
+          mMemories(problem.memories()), mPlan(mMemories.count),
+          mKeyBytes(sortKeyBits(problem.type) / 8),
+          mOutBytes(Memory::dataTypeMemorySize(problem.out)), mBins(problem.bins) {}
+
+    Plan plan() {
+        if (mProblem.bins == 0)
+            return std::move(mPlan);
+        if (mProblem.sorts() && mProblem.count > 0) {
+            planSorted();
+            return std::move(mPlan);
+        }
+        mPlan.steps.emplace_back(Fill{mMemories.out, 0, mProblem.bins * mOutBytes, 0});
+        if (mProblem.count > 0)
+            planWindows(mMemories.out, mProblem.weighted ? Result::eSums : Result::eCounts);
+        return std::move(mPlan);
+    }
+
+private:
+    enum class Result { eCounts, eSums, eBins };
+
+    bool hasEdges() const { return mProblem.kind != Bins::Kind::eIntegers; }
+    bool isEven() const { return mProblem.kind == Bins::Kind::eEven; }
+
+    /// Weights in the order of their bins, then each bin as a segment.
+    void planSorted() {
+        const uint64_t count = mProblem.count;
+        const uint64_t bins = mProblem.bins;
+        const uint32_t numbers = mPlan.addScratch(count * 4);
+        // Elements without a bin come last.
+        mPlan.steps.emplace_back(Fill{numbers, 0, count * 4, lowWord(bins)});
+        planWindows(numbers, Result::eBins);
+        SortProblem sort;
+        sort.count = count;
+        sort.bits = static_cast<uint32_t>(std::bit_width(bins));
+        sort.keysInPlace = true;
+        sort.valueBytes = mOutBytes;
+        const uint32_t weights = mPlan.addScratch(count * mOutBytes);
+        mPlan.append(planSort(sort, mTraits), {numbers, mMemories.weights, weights});
+        SearchProblem search;
+        search.type = DataTypes::eUnsignedInt;
+        search.sorted = count;
+        search.needles = bins + 1;
+        search.countingNeedles = true;
+        search.placeBytes = count > UINT32_MAX ? 8 : 4;
+        const uint32_t offsets = mPlan.addScratch(search.needles * search.placeBytes);
+        mPlan.append(planSearch(search, mTraits), {numbers, offsets});
+        ReduceProblem reduce;
+        reduce.in = reduce.out = mProblem.out;
+        reduce.length = count;
+        reduce.segments = Segments{bins, search.placeBytes == 8};
+        mPlan.append(planReduce(reduce, mTraits), {weights, mMemories.out, offsets});
+    }
+
+    void planEvenEdges() {
+        mEven.emplace(mProblem.low, mProblem.high, mProblem.bins, mProblem.type);
+        mBins = mEven->bins();
+        if (mBins == 0)
+            return;
+        std::vector<uint32_t> words(divideUp((mBins + 1) * mKeyBytes, 4));
+        auto* const bytes = reinterpret_cast<unsigned char*>(words.data());
+        for (uint64_t i = 0; i <= mBins; ++i) {
+            const uint64_t bits = mEven->bits(i);
+            std::memcpy(bytes + i * mKeyBytes, &bits, mKeyBytes); // little-endian
+        }
+        mEdges = mPlan.addConstants(std::move(words));
+    }
+
+    void planWindows(uint32_t memory, Result result) {
+        mEdges = mMemories.edges;
+        if (isEven())
+            planEvenEdges();
+        uint64_t window = mTraits.maxViewBytes / mOutBytes;
+        if (hasEdges())
+            window = std::min(window, mTraits.maxViewBytes / mKeyBytes - 1);
+        for (uint64_t first = 0; first < mBins; first += window)
+            planWindow(memory, result, first, std::min(window, mBins - first));
+    }
+
+    uint32_t kernel(Result result, bool sharedEdges, bool counters) {
+        std::string macros = keyMacros(mProblem.type) + "#define VALUE_WORDS 0\n";
+        const auto define = [&](bool wanted, const char* text) {
+            if (wanted)
+                macros += text;
+        };
+        define(result == Result::eSums, "#define SUMS\n");
+        define(result == Result::eBins, "#define BINS\n");
+        if (result == Result::eCounts)
+            macros += formatted("#define COUNTS\n#define COUNT_WORDS {}\n", mOutBytes / 4);
+        define(hasEdges(), "#define EDGES\n");
+        define(isEven(), "#define EVEN\n");
+        define(mProblem.type == DataTypes::eHalf, "#define HALF\n");
+        if (sharedEdges)
+            macros += formatted("#define SHARED_EDGES {}\n", mRules.sharedEdges + 1);
+        if (counters)
+            macros += formatted("#define COUNTERS {}\n", mRules.counters);
+        macros += formatted("#define WEIGHTS_BINDING {}\n#define BATCH {}\n", hasEdges() ? 4 : 3,
+                            mRules.batch);
+        // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
+        macros +=
+            mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";
+        for (const auto& [known, number] : mKernels)
+            if (known == macros)
+                return number;
+        Kernel made;
+        made.name = "OpHistogram";
+        made.source = composeSource(macros,
+                                    std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) +
+                                        std::string(KEYORDER_GLSL),
+                                    HISTOGRAM_GLSL, false);
+        made.constants = {mRules.groupSize};
+        mKernels.emplace_back(macros, mPlan.addKernel(std::move(made)));
+        return mKernels.back().second;
+    }
+
+    /// @param first, bins  of the bins
+    void planWindow(uint32_t memory, Result result, uint64_t first, uint64_t bins) {
+        const bool counters = result != Result::eBins && bins <= mRules.counters;
+        const uint64_t copies =
+            counters ? std::clamp<uint64_t>(mRules.counters / bins, 1, mRules.copies) : 1;
+        const uint32_t number = kernel(result, hasEdges() && bins <= mRules.sharedEdges, counters);
+        const uint64_t elementBytes =
+            std::max({mKeyBytes, result == Result::eCounts ? 1u : mOutBytes, 1u});
+        const uint64_t most = mTraits.maxViewBytes / std::max<uint64_t>(elementBytes, 4) / 16 * 16;
+        float low = 0;
+        float perUnit = 0;
+        if (isEven()) {
+            const double lowest = mEven->value(first);
+            low = nearestFloat(lowest);
+            perUnit =
+                nearestFloat(static_cast<double>(bins) / (mEven->value(first + bins) - lowest));
+        }
+        for (uint64_t begin = 0; begin < mProblem.count; begin += most) {
+            const uint64_t count = std::min(most, mProblem.count - begin);
+            // The first and the last block may be incomplete.
+            const uint64_t blocks = count * mKeyBytes / 16 + 2;
+            uint64_t chunk = std::max(mRules.minChunkBytes / 16, divideUp(blocks, mRules.groups));
+            if (counters)
+                chunk = std::max(chunk, bins * copies * mKeyBytes / 16);
+            Dispatch dispatch;
+            dispatch.kernel = number;
+            View in{0, begin * mKeyBytes, count * mKeyBytes, mKeyBytes};
+            in.bindings = 2;
+            dispatch.views = {in};
+            if (result == Result::eBins)
+                dispatch.views.push_back({memory, begin * 4, count * 4, 4, Use::eWrite});
+            else
+                dispatch.views.push_back(
+                    {memory, first * mOutBytes, bins * mOutBytes, mOutBytes, Use::eReadWrite});
+            if (hasEdges())
+                dispatch.views.push_back(
+                    {mEdges, first * mKeyBytes, (bins + 1) * mKeyBytes, mKeyBytes});
+            if (result == Result::eSums)
+                dispatch.views.push_back(
+                    {mMemories.weights, begin * mOutBytes, count * mOutBytes, mOutBytes});
+            dispatch.push = {lowWord(count),
+                             lowWord(chunk),
+                             lowWord(bins),
+                             lowWord(first),
+                             highWord(first),
+                             first + bins == mBins ? 1u : 0u,
+                             lowWord(copies),
+                             std::bit_cast<uint32_t>(low),
+                             std::bit_cast<uint32_t>(perUnit)};
+            dispatch.groups = divideUp(blocks, chunk);
+            mPlan.steps.emplace_back(std::move(dispatch));
+        }
+    }
+
+    const HistogramProblem& mProblem;
+    const DeviceTraits& mTraits;
+    HistogramRules mRules;
+    HistogramProblem::Memories mMemories;
+    Plan mPlan;
+    uint32_t mKeyBytes;
+    uint32_t mOutBytes;
+    uint64_t mBins; ///< that elements may be in; the rest stay 0
+    uint32_t mEdges = 0;
+    std::optional<EvenEdges> mEven;
+    std::vector<std::pair<std::string, uint32_t>> mKernels;
+};
+
+} // namespace
+
+HistogramProblem::Memories HistogramProblem::memories() const {
+    Memories memories;
+    uint32_t next = 1;
+    if (kind == Bins::Kind::eEdges)
+        memories.edges = next++;
+    if (weighted)
+        memories.weights = next++;
+    memories.out = next++;
+    memories.count = next;
+    return memories;
+}
+
+bool HistogramProblem::sorts() const {
+    // Atomic additions of doubles need features that few devices have.
+    return weighted && (determinism == Determinism::eRunToRun || out == DataTypes::eDouble);
+}
+
+Plan planHistogram(const HistogramProblem& problem, const DeviceTraits& traits) {
+    return HistogramPlanner(problem, traits).plan();
+}
+
+} // namespace kp::primitives

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/OpSearchSorted.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Axis.hpp"
+#include "primitives/BoundPlan.hpp"
+#include "primitives/MoveUnit.hpp"
+#include "primitives/SearchPlan.hpp"
+#include "primitives/SortKeys.hpp"
+
+namespace kp {
+namespace {
+
+std::unique_ptr<primitives::BoundPlan> searchPlan(const TensorRange& sorted,
+                                                  const TensorRange& needles,
+                                                  const TensorRange& places, SearchSide side) {
+    constexpr const char* kName = "OpSearchSorted";
+    std::vector<primitives::Argument> arguments = {{sorted, "the tensor of sorted elements"},
+                                                   {needles, "the needles"},
+                                                   {places, "the places"}};
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+    primitives::requireDisjoint(arguments[0], arguments[2], kName);
+    primitives::requireDisjoint(arguments[1], arguments[2], kName);
+    primitives::SearchProblem problem;
+    problem.type = sorted.tensor->dataType();
+    glslTypeOf(problem.type, "searched");
+    primitives::requireSameElements(arguments[0], arguments[1], kName);
+    primitives::requireKeys(*device, problem.type, "search");
+    problem.sorted = primitives::elementsOf(sorted);
+    problem.needles = primitives::elementsOf(needles);
+    if (primitives::elementsOf(places) != problem.needles)
+        fail<InvalidArgument>("{}: there are {} needles, but {} places", kName, problem.needles,
+                              primitives::elementsOf(places));
+    // There is a place after the last element, too.
+    problem.placeBytes = primitives::indexBytes(arguments[2], problem.sorted + 1, kName);
+    problem.right = side == SearchSide::eRight;
+    primitives::Plan plan = primitives::planSearch(problem, primitives::DeviceTraits::of(*device));
+    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
+                                                   kName);
+}
+
+} // namespace
+
+OpSearchSorted::OpSearchSorted(const TensorRange& sorted, const TensorRange& needles,
+                               const TensorRange& places, SearchSide side)
+    : Primitive(searchPlan(sorted, needles, places, side)) {}
+
+OpSearchSorted::~OpSearchSorted() = default;
+
+} // namespace kp

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <kompute/Memory.hpp>
+
+#include "primitives/DeviceTraits.hpp"
+#include "primitives/Plan.hpp"
+
+namespace kp::primitives {
+
+/// What OpSearchSorted searches.
+struct SearchProblem {
+    Memory::DataTypes type = Memory::DataTypes::eFloat;
+    uint64_t sorted = 0;
+    uint64_t needles = 0;
+    /// Needle i is the number i, instead of an argument; the type is eUnsignedInt.
+    bool countingNeedles = false;
+    bool right = false;
+    uint32_t placeBytes = 4;
+};
+
+/// Arguments: the sorted elements, the needles unless they count, the places.
+Plan planSearch(const SearchProblem& problem, const DeviceTraits& traits);
+
+} // namespace kp::primitives

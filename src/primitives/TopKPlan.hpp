@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <kompute/Memory.hpp>
+
+#include "primitives/Axis.hpp"
+#include "primitives/DeviceTraits.hpp"
+#include "primitives/Plan.hpp"
+
+namespace kp::primitives {
+
+/// What OpTopK finds.
+struct TopKProblem {
+    Memory::DataTypes type = Memory::DataTypes::eFloat;
+    AxisExtents array;
+    uint64_t k = 0; ///< at most array.length
+    bool smallest = false;
+    bool values = true;
+    uint32_t indexBytes = 0; ///< 0, 4 or 8; values or indices are wanted
+    uint32_t inUnit = 16;    ///< startUnit() of the arguments
+    uint32_t valuesUnit = 16;
+    uint32_t indicesUnit = 16;
+};
+
+/// The choices of OpTopK. One table, with the reason of each number.
+struct TopKRules {
+    /// Invocations of a group that selects.
+    uint32_t groupSize = 512;
+    /// Keys of a chunk: 32 KiB of 4 bytes stay in a core's cache while they are looked at, once per
+    /// digit.
+    uint64_t chunk = 8192;
+    /// Chunks have at least so many times k keys, so that each round leaves a fraction.
+    uint64_t keysPerTaken = 8;
+
+    static TopKRules of(const DeviceTraits& traits);
+};
+
+/// Arguments: the input, the values if wanted, the indices if wanted.
+Plan planTopK(const TopKProblem& problem, const DeviceTraits& traits, const TopKRules& rules);
+Plan planTopK(const TopKProblem& problem, const DeviceTraits& traits);
+
+} // namespace kp::primitives
