@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaLibraries.hpp"
 
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
@@ -67,6 +68,17 @@ std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer& in, const Cuda::Buffer&
     auto* to = static_cast<float*>(out.address());
     return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
         return cub::DeviceScan::InclusiveSum(memory, bytes, from, to, count, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                          size_t count) {
+    const auto* from = static_cast<const float*>(in.address());
+    auto* to = static_cast<unsigned int*>(out.address());
+    const int samples = static_cast<int>(count);
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceHistogram::HistogramEven(memory, bytes, from, to, 257, 0.0f, 1.0f,
+                                                   samples, stream);
     });
 }
 

@@ -10,4 +10,8 @@ std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer&, const Cuda::Buffer&, s
     return nullptr;
 }
 
+std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
 } // namespace kp::benchmark

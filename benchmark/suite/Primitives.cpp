@@ -2,7 +2,9 @@
 //
 // Rows about primitives, beside NVIDIA's libraries.
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <kompute/Primitives.hpp>
 
@@ -37,16 +39,33 @@ void skipLarge(const Suite& suite, size_t count) {
         throw Skip{"takes a software driver too long"};
 }
 
+/// Pseudo-random multiples of 2^-24 in [0, 1).
+std::vector<float> evenlyDistributed(size_t count) {
+    std::vector<float> values(count);
+    uint32_t state = 1;
+    for (float& value : values) {
+        state = state * 1664525u + 1013904223u;
+        value = static_cast<float>(state >> 8) * 0x1p-24f;
+    }
+    return values;
+}
+
+/// What CUDA's side of a row calls, and how fast ours must be relative to it.
+struct CudaSide {
+    CudaLibraryMaker maker = nullptr; ///< null: CUDA's libraries have nothing like it
+    double wanted = 0;
+    double wantedSmall = 0;
+};
+
 /// A primitive on floats, as often as repetitions() says.
-/// @param bytes                 that one call reads and writes
-/// @param wanted, wantedSmall   rates relative to CUDA's
-template <typename Record>
-void onFloats(Suite& suite, Row& row, size_t count, size_t results, double bytes, Record record,
-              CudaLibraryMaker cudaSide, double wanted, double wantedSmall) {
-    skipLarge(suite, count);
-    const std::vector<float> values = fewOnes(count);
+/// @param bytes  that one call reads and writes
+/// @return the results of the last call
+template <typename Result, typename Record>
+std::vector<Result> onFloats(Suite& suite, Row& row, const std::vector<float>& values,
+                             size_t results, double bytes, Record record, const CudaSide& cuda) {
+    const size_t count = values.size();
     const auto in = suite.manager().tensorT<float>(values, Types::eStorage);
-    const auto out = suite.manager().tensorT<float>(results, Types::eStorage);
+    const auto out = suite.manager().tensorT<Result>(results, Types::eStorage);
     const size_t times = repetitions(count);
     auto sequence = suite.manager().sequence();
     for (size_t i = 0; i < times; ++i)
@@ -56,19 +75,29 @@ void onFloats(Suite& suite, Row& row, size_t count, size_t results, double bytes
     std::unique_ptr<Cuda::Buffer> cudaIn;
     std::unique_ptr<Cuda::Buffer> cudaOut;
     std::unique_ptr<CudaLibrary> library;
-    if (suite.cuda()) {
+    if (suite.cuda() && cuda.maker) {
         cudaIn = suite.cuda()->buffer(count * sizeof(float));
         cudaIn->upload(values.data());
-        cudaOut = suite.cuda()->buffer(results * sizeof(float));
-        library = cudaSide(*cudaIn, *cudaOut, count);
+        cudaOut = suite.cuda()->buffer(results * sizeof(Result));
+        library = cuda.maker(*cudaIn, *cudaOut, count);
         row.side("cuda", [&] { library->run(times); });
-        row.target("cuda", times == 1 ? wantedSmall : wanted);
+        row.target("cuda", times == 1 ? cuda.wantedSmall : cuda.wanted);
+        row.note("cuda: CUB");
     }
-    row.note("cuda: CUB");
     suite.measure(row);
+    std::vector<Result> found(results);
+    out->download(found);
+    return found;
+}
 
-    std::vector<float> given(results);
-    out->download(given);
+/// Sums of floats: of all, or up to each one.
+template <typename Record>
+void sumFloats(Suite& suite, Row& row, size_t count, size_t results, double bytes, Record record,
+               const CudaSide& cuda) {
+    skipLarge(suite, count);
+    const std::vector<float> values = fewOnes(count);
+    const std::vector<float> given =
+        onFloats<float>(suite, row, values, results, bytes, record, cuda);
     float sum = 0;
     bool correct = true;
     for (size_t i = 0; i < count; ++i) {
@@ -80,23 +109,69 @@ void onFloats(Suite& suite, Row& row, size_t count, size_t results, double bytes
 }
 
 void reduceFloats(Suite& suite, Row& row, size_t count) {
-    onFloats(
-        suite, row, count, 1, 4.0 * static_cast<double>(count),
-        [](kp::Sequence& sequence, const auto& in, const auto& out) {
-            sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eSum);
-        },
-        cubReduce, 0.97, 1 / 1.2);
+    sumFloats(suite, row, count, 1, 4.0 * static_cast<double>(count),
+              [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                  sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eSum);
+              },
+              {cubReduce, 0.97, 1 / 1.2});
 }
 
 void scanFloats(Suite& suite, Row& row, size_t count, kp::Determinism determinism) {
     kp::ScanOptions options;
     options.determinism = determinism;
-    onFloats(
-        suite, row, count, count, 8.0 * static_cast<double>(count),
-        [&](kp::Sequence& sequence, const auto& in, const auto& out) {
-            sequence.record<kp::OpScan>(in, out, kp::ReduceOperation::eSum, options);
-        },
-        cubScan, 1.0, 1 / 1.2);
+    sumFloats(suite, row, count, count, 8.0 * static_cast<double>(count),
+              [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+                  sequence.record<kp::OpScan>(in, out, kp::ReduceOperation::eSum, options);
+              },
+              {cubScan, 1.0, 1 / 1.2});
+}
+
+void histogramFloats(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    const std::vector<uint32_t> given =
+        onFloats<uint32_t>(suite, row, values, 256, 4.0 * static_cast<double>(count),
+                           [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                               sequence.record<kp::OpHistogram>(in, out, kp::Bins::even(0, 1));
+                           },
+                           {cubHistogram, 0.9, 1 / 1.2});
+    std::vector<uint32_t> counts(256);
+    for (const float value : values)
+        ++counts[static_cast<size_t>(value * 256)];
+    Suite::require(given == counts, "the counts are those of a loop");
+}
+
+void topFloats(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    std::vector<float> values = evenlyDistributed(count);
+    const std::vector<float> given =
+        onFloats<float>(suite, row, values, 100, 4.0 * static_cast<double>(count),
+                        [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                            sequence.record<kp::OpTopK>(in, 100, out);
+                        },
+                        {});
+    std::partial_sort(values.begin(), values.begin() + 100, values.end(), std::greater<>());
+    values.resize(100);
+    Suite::require(given == values, "the largest are those of std::partial_sort");
+}
+
+void searchFloats(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    std::vector<float> sorted = evenlyDistributed(size_t{1} << 16);
+    std::sort(sorted.begin(), sorted.end());
+    const auto among = suite.manager().tensorT<float>(sorted, Types::eStorage);
+    const std::vector<uint32_t> given =
+        onFloats<uint32_t>(suite, row, values, count, 8.0 * static_cast<double>(count),
+                           [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+                               sequence.record<kp::OpSearchSorted>(among, in, out);
+                           },
+                           {});
+    bool correct = true;
+    for (size_t i = 0; i < count; i += 1009)
+        correct = correct && given[i] == std::lower_bound(sorted.begin(), sorted.end(), values[i]) -
+                                             sorted.begin();
+    Suite::require(correct, "the places are those of std::lower_bound");
 }
 
 } // namespace
@@ -110,7 +185,13 @@ void addPrimitives(Suite& suite) {
         suite.add(
             "primitives/scan_" + size, "prefix sums of " + size + " floats",
             [=](Suite& s, Row& row) { scanFloats(s, row, count, kp::Determinism::eRunToRun); });
+        suite.add("primitives/histogram_" + size, "256 even bins of " + size + " floats",
+                  [=](Suite& s, Row& row) { histogramFloats(s, row, count); });
+        suite.add("primitives/top_" + size, "the 100 largest of " + size + " floats",
+                  [=](Suite& s, Row& row) { topFloats(s, row, count); });
     }
+    suite.add("primitives/search_2^24", "2^24 places among 2^16 floats",
+              [](Suite& s, Row& row) { searchFloats(s, row, size_t{1} << 24); });
     suite.add("primitives/scan_free_2^28", "the same, without determinism", [](Suite& s, Row& row) {
         scanFloats(s, row, size_t{1} << 28, kp::Determinism::eNone);
     });

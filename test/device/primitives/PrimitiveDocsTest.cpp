@@ -2,6 +2,8 @@
 //
 // The code of docs/primitives.md. Each block of that page is a part of this file, apart from
 // whitespace.
+#include <algorithm>
+
 #include <kompute/Primitives.hpp>
 
 #include "device/DocsSupport.hpp"
@@ -74,6 +76,42 @@ number->vector();  // {2}: large begins with {5, 9}
     EXPECT_EQ(large->vector()[0], 5u);
     EXPECT_EQ(large->vector()[1], 9u);
     // clang-format off
+auto scores = manager.tensorT<float>({0.5f, 4, -1, 4, 2}, kp::Memory::MemoryTypes::eStorage);
+auto best = manager.tensorT<float>(3);
+auto bestAt = manager.tensorT<uint32_t>(3);
+manager.sequence()->eval<kp::OpTopK>(scores, 3, best, bestAt);
+best->vector();    // {4, 4, 2}
+bestAt->vector();  // {1, 3, 4}
+    // clang-format on
+    EXPECT_EQ(best->vector(), (std::vector<float>{4, 4, 2}));
+    EXPECT_EQ(bestAt->vector(), (std::vector<uint32_t>{1, 3, 4}));
+    // clang-format off
+auto steps = manager.tensorT<float>({0, 10, 20, 30}, kp::Memory::MemoryTypes::eStorage);
+auto found = manager.tensorT<float>({10, 25, 99}, kp::Memory::MemoryTypes::eStorage);
+auto before = manager.tensorT<uint32_t>(3);
+auto perBin = manager.tensorT<uint32_t>(3);
+manager.sequence()
+    ->record<kp::OpSearchSorted>(steps, found, before)
+    ->record<kp::OpHistogram>(found, perBin, kp::Bins::between(steps))
+    ->eval();
+before->vector();  // {1, 3, 4}
+perBin->vector();  // {0, 1, 1}: 99 is in no bin
+    // clang-format on
+    EXPECT_EQ(before->vector(), (std::vector<uint32_t>{1, 3, 4}));
+    EXPECT_EQ(perBin->vector(), (std::vector<uint32_t>{0, 1, 1}));
+    // clang-format off
+auto deck = manager.tensorT<uint32_t>({10, 11, 12, 13}, kp::Memory::MemoryTypes::eStorage);
+auto drawn = manager.tensorT<uint32_t>(4);
+auto shuffled = manager.tensorT<uint32_t>(4);
+manager.sequence()
+    ->record<kp::OpPermutation>(drawn, kp::RandomState{42})
+    ->record<kp::OpGather>(deck, drawn, shuffled)
+    ->eval();
+    // clang-format on
+    std::vector<uint32_t> all = shuffled->vector();
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all, (std::vector<uint32_t>{10, 11, 12, 13}));
+    // clang-format off
 kp::Operator largestMagnitude{"max(abs(a), abs(b))", "0"};
 auto signs = manager.tensorT<float>({1, -7, 3}, kp::Memory::MemoryTypes::eStorage);
 auto magnitude = manager.tensorT<float>(1);
@@ -90,7 +128,7 @@ magnitude->vector();  // {-7}
 }
 
 TEST_F(PrimitiveDocsTest, MatchesTheCodeOfThePage) {
-    expectCodeOfPage("docs/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp", 6);
+    expectCodeOfPage("docs/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp", 9);
 }
 
 } // namespace
