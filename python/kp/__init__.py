@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from . import _buffers, _dtypes, _early, _groups, launcher
 from ._buffers import *  # noqa: F403
+from ._default import default_manager, set_default_manager
 from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
@@ -151,12 +152,14 @@ __all__ = [
     "compile",
     "copy",
     "default_group",
+    "default_manager",
     "eval_all",
     "launcher",
     "list_devices",
     "log_level",
     "reflect",
     "set_default_group",
+    "set_default_manager",
     "wait_all",
     "wait_any",
 ]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manager of arrays and kernels that are made without one."""
+
+from __future__ import annotations
+
+import threading
+
+from ._kp import Manager
+
+_lock = threading.Lock()
+_default: Manager | None = None
+
+
+def default_manager() -> Manager:
+    """Return the manager of arrays and kernels that are made without one.
+
+    This is the manager that set_default_manager() was given. If there is none, or if it was
+    destroyed, one is created on the best device, or on that which KOMPUTE_DEVICE names. Any thread
+    may call it.
+    """
+    global _default
+    with _lock:
+        if _default is None or not _default.is_init():
+            _default = Manager()
+        return _default
+
+
+def set_default_manager(manager: Manager | None) -> None:
+    """Set the manager that default_manager() returns. With None, it creates a new one."""
+    global _default
+    if manager is not None and not isinstance(manager, Manager):
+        raise TypeError(f"manager must be a kp.Manager or None, not {type(manager).__name__}")
+    if manager is not None and not manager.is_init():
+        raise ValueError("manager is destroyed; give one that is in use")
+    with _lock:
+        _default = manager
