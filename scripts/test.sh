@@ -210,7 +210,7 @@ python_tests() {
 step_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
-        pytest Pillow mypy 'dask[array]>=2024.8' 'distributed>=2024.8'
+        pytest Pillow mypy array-api-strict 'dask[array]>=2024.8' 'distributed>=2024.8'
     configure ci -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
     cmake --build --preset ci --parallel "$jobs" --target _kp

@@ -178,28 +178,34 @@ def _name_classes() -> None:
             public.__module__ = "kp"
 
 
-_name_classes()
-
 # These are not in __all__, because some have the names of Python's built-in functions.
 from . import random  # noqa: E402
-from ._matrices import matmul  # noqa: E402
-from ._primitives import (  # noqa: E402
+from ._polymorphic import (  # noqa: E402
     all,
     any,
     argmax,
     argmin,
+    argsort,
     count_nonzero,
     cumprod,
     cumsum,
+    matmul,
     max,
     mean,
     min,
     prod,
-    reduce,
-    scan,
+    sort,
     sum,
 )
-from ._sorting import argsort, sort  # noqa: E402
+from ._primitives import reduce, scan  # noqa: E402
+from .arrays import namespace as _arrays  # noqa: E402
+from .arrays.elementwise import abs, pow, round  # noqa: E402
+from .arrays.information import e, newaxis  # noqa: E402
+from .arrays.namespace import *  # noqa: E402, F403
+
+__all__ += _arrays.__all__
+
+_name_classes()
 
 # As in Kompute, the enumerators are attributes of the module too. They are not in __all__, because
 # some have the names of Python's built-in types.

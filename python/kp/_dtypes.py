@@ -31,6 +31,7 @@ __all__ = [
     "ihvec2",
     "ihvec3",
     "ihvec4",
+    "int8",
     "int16",
     "int32",
     "int64",
@@ -50,6 +51,7 @@ __all__ = [
     "uhvec2",
     "uhvec3",
     "uhvec4",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
@@ -124,6 +126,7 @@ def element(dtype: DTypeLike | None) -> np.dtype[Any]:
 
 dtype = np.dtype
 
+int8, uint8 = np.dtype(np.int8), np.dtype(np.uint8)
 int16, uint16 = np.dtype(np.int16), np.dtype(np.uint16)
 int32, uint32 = np.dtype(np.int32), np.dtype(np.uint32)
 int64, uint64 = np.dtype(np.int64), np.dtype(np.uint64)

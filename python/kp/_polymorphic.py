@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of tensors and of arrays with the same names: a tensor gives a tensor, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from numpy.typing import DTypeLike
+
+from . import _matrices, _primitives, _sorting
+from ._kp import Tensor
+from .arrays import linear_algebra, reductions, scans, searching
+from .arrays.array import Array
+
+_T = TypeVar("_T", Tensor, Array)
+Axes = int | Sequence[int] | None
+
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "matmul",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "sort",
+    "sum",
+]
+
+
+def sum(
+    x: _T,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+) -> _T:
+    """Return the sum of all elements, or along an axis (arrays: or several).
+
+    As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
+    integers raises Unsupported. float16 is summed in float32 and rounded once.
+    """
+    return _call("sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+
+def prod(
+    x: _T,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+) -> _T:
+    """Return the product of all elements, or along an axis. For the types, see sum()."""
+    return _call("prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+
+def mean(
+    x: _T,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+) -> _T:
+    """Return the mean of all elements, or along an axis. That of integers is float64."""
+    return _call("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+
+
+def min(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return the smallest element, or NaN if any element is, of all or along an axis."""
+    return _call("min", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def max(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return the largest element, or NaN if any element is, of all or along an axis."""
+    return _call("max", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def argmin(x: _T, /, axis: int | None = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return the index (int64) of the first smallest element, or of the first NaN.
+
+    Without an axis, it is the index among the elements in C order.
+    """
+    return _call("argmin", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def argmax(x: _T, /, axis: int | None = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return the index (int64) of the first largest element, or of the first NaN."""
+    return _call("argmax", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def any(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return whether any element is not 0. NaN is not 0."""
+    return _call("any", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def all(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return whether no element is 0."""
+    return _call("all", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def count_nonzero(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+    """Return the number (int64) of elements that are not 0."""
+    return _call("count_nonzero", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def cumsum(
+    x: _T, /, axis: int | None = None, dtype: DTypeLike | None = None, out: _T | None = None
+) -> _T:
+    """Return the sums of the elements up to each one, along an axis or of all in C order.
+
+    For the types, see sum().
+    """
+    return _call("cumsum", x, axis=axis, dtype=dtype, out=out)
+
+
+def cumprod(
+    x: _T, /, axis: int | None = None, dtype: DTypeLike | None = None, out: _T | None = None
+) -> _T:
+    """Return the products of the elements up to each one. For the types, see sum()."""
+    return _call("cumprod", x, axis=axis, dtype=dtype, out=out)
+
+
+def sort(
+    x: _T,
+    /,
+    axis: int | None = -1,
+    descending: bool = False,
+    out: _T | None = None,
+    stable: bool = True,
+) -> _T:
+    """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
+
+    NaNs are the largest elements, so they are first if `descending`. -0 is before +0. Every sort is
+    stable.
+    """
+    return _call("sort", x, axis=axis, descending=descending, out=out)
+
+
+def argsort(
+    x: _T,
+    /,
+    axis: int | None = -1,
+    descending: bool = False,
+    out: _T | None = None,
+    stable: bool = True,
+) -> _T:
+    """Return the indices (int64) that sort the elements, in a stable way. See sort()."""
+    return _call("argsort", x, axis=axis, descending=descending, out=out)
+
+
+def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
+    """Return the product of matrices, as NumPy's matmul.
+
+    The last two axes are matrices. Stacks of arrays broadcast; tensors have as many matrices, or
+    one of them a single one. For tensors, the options are those of OpMatMul: `transpose_a`,
+    `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`, a GLSL
+    expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias` (one
+    element per column), and `dtype`: that of `a`, or that of the sums (float32 for float16, int32
+    for int8).
+    """
+    product: Any
+    arrays = [each for each in (a, b) if isinstance(each, Array)]
+    if not arrays:
+        product = getattr(_matrices, "matmul")(a, b, out, **options)  # noqa: B009, of tensors
+    elif options:
+        raise TypeError(f"{', '.join(options)}: only for tensors; use array.tensor()")
+    else:
+        product = _into(linear_algebra.matmul(a, b), out)
+    result: _T = product
+    return result
+
+
+_OF_ARRAYS: dict[str, Any] = {
+    "sum": reductions.sum,
+    "prod": reductions.prod,
+    "mean": reductions.mean,
+    "min": reductions.min,
+    "max": reductions.max,
+    "argmin": reductions.argmin,
+    "argmax": reductions.argmax,
+    "any": reductions.any,
+    "all": reductions.all,
+    "count_nonzero": reductions.count_nonzero,
+    "cumsum": scans.cumsum,
+    "cumprod": scans.cumprod,
+    "sort": searching.sort,
+    "argsort": searching.argsort,
+}
+
+
+def _into(result: Any, out: Any) -> Any:
+    if out is None:
+        return result
+    from .arrays.elementwise import assign_all
+
+    return assign_all(out, result)
+
+
+def _call(name: str, x: _T, **options: Any) -> _T:
+    if isinstance(x, Array):
+        out = options.pop("out", None)
+        array: _T = _into(_OF_ARRAYS[name](x, **options), out)
+        return array
+    function = getattr(_sorting if name in ("sort", "argsort") else _primitives, name)
+    result: _T = function(x, **options)
+    return result

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels for expressions: the instructions of an expression, and their GLSL.
+
+A kernel depends on functions, types and the way memory is walked through, never on sizes or
+constants: those are parameters. So a program needs few kernels, and `Program.key` finds them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .expressions import Node
+from .functions import FUNCTIONS
+from .helpers import define, functions_in
+from .storage import DType, Shape, Storage, View, broadcast_strides, collapse
+from .types import Number, convert, number
+
+#: Parameters that fit into the push constants of every device, in words.
+PUSHED_WORDS = 32
+
+#: Invocations of a work group. Every device has 128.
+LOCAL_SIZE = 128
+
+
+@dataclass(frozen=True)
+class Write:
+    """A result: where it goes, further by `indices` (nodes with pairs of extent and stride)."""
+
+    view: View
+    value: Node
+    indices: tuple[Node, ...] = ()
+    steps: tuple[tuple[int, int], ...] = ()
+    mask: Node | None = None
+
+
+class Program:
+    """The instructions that compute some values of a shape, and the parameters of one run.
+
+    `axes` are reduced: they come last among the extents.
+    """
+
+    def __init__(self, shape: Shape, axes: Sequence[int] = ()) -> None:
+        kept = [axis for axis in range(len(shape)) if axis not in axes]
+        self._order = (*kept, *axes)
+        self._kept = len(kept)
+        self.shape = shape
+        self.instructions: list[tuple[Any, ...]] = []
+        self.storages: list[Storage] = []
+        self._bindings: dict[int, int] = {}
+        self._values: dict[int, int] = {}
+        self._places: list[tuple[int, list[int]]] = []
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._constants: list[NDArray[np.uint32]] = []
+        self.constant_words = 0
+        self._nodes: list[Node] = []  # keeps ids alive
+
+    def binding(self, storage: Storage) -> int:
+        """Return the binding of a storage."""
+        found = self._bindings.get(id(storage))
+        if found is None:
+            found = self._bindings[id(storage)] = len(self.storages)
+            self.storages.append(storage)
+        return found
+
+    def place(self, offset: int, shape: Shape, strides: Shape, kept_only: bool = False) -> int:
+        """Return the number of an address: of a view, broadcast to the shape of the program."""
+        if kept_only:  # of a result, which has no reduced axes
+            row = [*strides, *[0] * (len(self.shape) - self._kept)]
+        else:
+            wide = broadcast_strides(shape, strides, self.shape)
+            row = [wide[axis] for axis in self._order]
+        key = (offset, *row)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = len(self._places)
+            self._places.append((offset, row))
+        return found
+
+    def words(self, values: NDArray[np.uint32]) -> int:
+        """Add constants; return the position of the first among all."""
+        position = self.constant_words
+        self._constants.append(values)
+        self.constant_words += len(values)
+        return position
+
+    def _steps(self, steps: Sequence[tuple[int, int]]) -> int:
+        flat = [value for pair in steps for value in pair]
+        return self.words(np.array(flat, np.int64).astype(np.uint32))
+
+    def value(self, node: Node) -> int:
+        """Add the instructions of a node; return the number of its value."""
+        found = self._values.get(id(node))
+        if found is not None:
+            return found
+        instruction = self._instruction(node)
+        number_ = len(self.instructions)
+        self.instructions.append(instruction)
+        self._values[id(node)] = number_
+        self._nodes.append(node)
+        return number_
+
+    def _instruction(self, node: Node) -> tuple[Any, ...]:
+        if node.op == "leaf":
+            view = node.view
+            assert view is not None
+            place = self.place(view.offset, view.shape, view.strides)
+            return ("leaf", node.dtype.char, self.binding(view.storage), place)
+        if node.op == "const":
+            return ("const", node.dtype.char, self.words(node.extra))
+        if node.op == "address":
+            offset, strides = node.extra
+            return ("address", node.dtype.char, self.place(offset, node.shape, strides))
+        if node.op == "take":
+            base, *indices = node.args
+            view = base.view
+            assert view is not None
+            values = tuple(self.value(index) for index in indices)
+            place = self.place(view.offset, view.shape, view.strides)
+            position = self._steps(node.extra)
+            return ("take", node.dtype.char, self.binding(view.storage), place, values, position)
+        arguments = tuple(self.value(arg) for arg in node.args)
+        kinds = tuple(arg.dtype.char for arg in node.args)
+        return (node.op, node.dtype.char, node.extra, arguments, kinds)
+
+    def write(self, write: Write, kept_only: bool = False) -> None:
+        """Add the storing of a result."""
+        value = self.value(write.value)
+        indices = tuple(self.value(index) for index in write.indices)
+        mask = -1 if write.mask is None else self.value(write.mask)
+        view = write.view
+        place = self.place(view.offset, view.shape, view.strides, kept_only)
+        position = self._steps(write.steps) if indices else -1
+        self.instructions.append(
+            (
+                "store",
+                view.storage.dtype.char,
+                self.binding(view.storage),
+                place,
+                value,
+                indices,
+                position,
+                mask,
+            )
+        )
+
+    def finish(self) -> tuple[Layout, NDArray[np.uint32]]:
+        """Return how memory is walked through, and the parameters of this run."""
+        rows = [row for _, row in self._places]
+        extents = [self.shape[axis] for axis in self._order]
+        kept, kept_rows = collapse(extents[: self._kept], [row[: self._kept] for row in rows])
+        reduced, reduced_rows = collapse(extents[self._kept :], [row[self._kept :] for row in rows])
+        kept, kept_rows, kept_classes = _classes(kept, kept_rows)
+        reduced, reduced_rows, reduced_classes = _classes(reduced, reduced_rows)
+        layout = Layout(len(kept), len(reduced), tuple(kept_classes), tuple(reduced_classes))
+        numbers: list[int] = [*kept, *reduced]
+        for place, (offset, _) in enumerate(self._places):
+            numbers.append(offset)
+            if kept_classes[place] == "g":
+                numbers += kept_rows[place]
+            if reduced_classes[place] == "g":
+                numbers += reduced_rows[place]
+        words = np.array(numbers, np.int64).astype(np.uint32)
+        return layout, np.concatenate([words, *self._constants])
+
+
+def _classes(
+    dims: list[int], rows: list[list[int]]
+) -> tuple[list[int], list[list[int]], list[str]]:
+    """Return how each view walks: "c" along with the index, "s" not at all, "g" with strides.
+
+    Without a view that walks with strides, there is nothing to know about extents.
+    """
+    classes = []
+    for row in rows:
+        if not any(row):
+            classes.append("s")
+        elif len(row) == 1 and row[0] == 1:
+            classes.append("c")
+        else:
+            classes.append("g")
+    if "g" not in classes:
+        return [], [[] for _ in rows], classes
+    return dims, rows, classes
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a kernel walks through memory. See Program.finish()."""
+
+    kept: int
+    reduced: int
+    kept_classes: tuple[str, ...]
+    reduced_classes: tuple[str, ...]
+
+
+#: dtype.char -> Number
+_OF_CHAR: dict[str, Number] = {}
+
+
+def of_char(char: str) -> Number:
+    """Return the type of an instruction."""
+    found = _OF_CHAR.get(char)
+    if found is None:
+        found = _OF_CHAR[char] = number(np.dtype(char))
+    return found
+
+
+class Writer:
+    """Writes the GLSL of a program.
+
+    - `header`: number of parameter words before those of the program.
+    """
+
+    def __init__(self, program: Program, layout: Layout, header: int) -> None:
+        self._program = program
+        self._layout = layout
+        self._header = header
+        self.helpers: dict[str, str] = {}
+        self.extensions: dict[str, None] = {}
+        self._positions: list[int] = []
+        position = header + layout.kept + layout.reduced
+        for kept, reduced in zip(layout.kept_classes, layout.reduced_classes, strict=True):
+            self._positions.append(position)
+            position += 1
+            position += layout.kept if kept == "g" else 0
+            position += layout.reduced if reduced == "g" else 0
+        self._constants = position
+        self.words = position + program.constant_words
+
+    def use(self, of: Number) -> None:
+        """Note a type's extensions."""
+        for extension in of.extensions:
+            self.extensions[extension] = None
+
+    def helper(self, text: str, computed: str) -> str:
+        """Note the helpers in a text, which it returns."""
+        for name in functions_in(text):
+            define(name, computed, self.helpers)
+        return text
+
+    def buffers(self) -> str:
+        """Return the declarations of the memory."""
+        lines = []
+        for binding, storage in enumerate(self._program.storages):
+            of = number(storage.dtype)
+            self.use(of)
+            lines.append(
+                f"layout(set = 0, binding = {binding}) buffer Memory{binding} "
+                f"{{ {of.stored} memory{binding}[]; }};\n"
+            )
+        return "".join(lines)
+
+    def coordinates(self, index: str, part: str, indent: str) -> str:
+        """Return the statements that split an index into one per axis: kept0, kept1, ..."""
+        count = self._layout.kept if part == "kept" else self._layout.reduced
+        if not count:
+            return ""
+        first = self._header + (0 if part == "kept" else self._layout.kept)
+        lines = [f"{indent}uint rest_{part} = {index};\n"] if count > 1 else []
+        for axis in reversed(range(1, count)):
+            lines.append(
+                f"{indent}uint {part}{axis} = rest_{part} % p[{first + axis}];\n"
+                f"{indent}rest_{part} /= p[{first + axis}];\n"
+            )
+        rest = f"rest_{part}" if count > 1 else index
+        lines.append(f"{indent}uint {part}0 = {rest};\n")
+        return "".join(lines)
+
+    def place(self, place: int, kept: str, reduced: str) -> str:
+        """Return the expression of an address."""
+        position = self._positions[place]
+        terms = [f"p[{position}]"]
+        position += 1
+        layout = self._layout
+        parts = (
+            (layout.kept_classes[place], "kept", layout.kept, kept),
+            (layout.reduced_classes[place], "reduced", layout.reduced, reduced),
+        )
+        for kind, part, count, index in parts:
+            if kind == "c":
+                terms.append(index)
+            elif kind == "g":
+                terms += [f"{part}{axis} * p[{position + axis}]" for axis in range(count)]
+                position += count
+        return " + ".join(terms)
+
+    def _index(self, values: tuple[int, ...], position: int) -> str:
+        terms = []
+        for i, value in enumerate(values):
+            extent = self._constants + position + 2 * i
+            terms.append(
+                f" + uint(int(v{value}) < 0 ? int(v{value}) + int(p[{extent}]) : int(v{value}))"
+                f" * p[{extent + 1}]"
+            )
+        return "".join(terms)
+
+    def statement(self, index: int, kept: str, reduced: str) -> str:
+        """Return the statement of one instruction."""
+        op, char, *rest = self._program.instructions[index]
+        of = of_char(char)
+        self.use(of)
+        if op == "store":
+            binding, place, value, indices, position, mask = rest
+            where = self.place(place, kept, reduced) + self._index(indices, position)
+            condition = f"if (v{mask}) " if mask >= 0 else ""
+            return f"{condition}memory{binding}[{where}] = {of.store.format(f'v{value}')};"
+        precise = "precise " if of.family in "fc" else ""
+        return f"{precise}{of.computed} v{index} = {self._value(op, of, rest, kept, reduced)};"
+
+    def _value(self, op: str, of: Number, rest: list[Any], kept: str, reduced: str) -> str:
+        if op == "leaf":
+            binding, place = rest
+            return of.load.format(f"memory{binding}[{self.place(place, kept, reduced)}]")
+        if op == "const":
+            position = self._constants + rest[0]
+            return of.constant.format(*(f"p[{position + i}]" for i in range(of.words)))
+        if op == "address":
+            return convert(f"int({self.place(rest[0], kept, reduced)})", number(np.int32), of)
+        if op == "take":
+            binding, place, values, position = rest
+            where = self.place(place, kept, reduced) + self._index(values, position)
+            return of.load.format(f"memory{binding}[{where}]")
+        extra, arguments, kinds = rest
+        names = [f"v{argument}" for argument in arguments]
+        first = of_char(kinds[0])
+        if op == "cast":
+            self.use(first)
+            return self.helper(convert(names[0], first, of), "float")
+        if op == "text":
+            return self.helper(extra.format(*names), first.computed)
+        text = FUNCTIONS[extra].text(first)
+        assert text is not None
+        text = text.replace("BITS", f"{8 * first.dtype.itemsize}u")
+        text = self.helper(text.format(*names), first.computed)
+        self.helper(of.wrap, "float")
+        return of.wrap.format(text) if of.wrap else text
+
+    def source(self, name: str, body: str, declarations: str = "") -> str:
+        """Return the whole shader. `body` and `declarations` are complete already."""
+        buffers = self.buffers()
+        extensions = "".join(f"#extension {each} : require\n" for each in self.extensions)
+        if self.words <= PUSHED_WORDS:
+            parameters = f"layout(push_constant) uniform Parameters {{ uint p[{self.words}]; }};\n"
+        else:
+            binding = len(self._program.storages)
+            parameters = f"layout(set = 0, binding = {binding}) readonly buffer Parameters {{ uint p[]; }};\n"
+        return (
+            f"#version 450\n// {name}\n{extensions}"
+            f"layout(local_size_x = {LOCAL_SIZE}) in;\n{buffers}{parameters}{declarations}\n"
+            f"{''.join(self.helpers.values())}\nvoid main() {{\n{body}}}\n"
+        )
+
+
+#: The index of this invocation: work groups in x and y are counted as one row.
+GLOBAL_INDEX = (
+    "    uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
+    f"{LOCAL_SIZE}u + gl_LocalInvocationIndex;\n"
+)
+
+
+def elementwise_source(program: Program, layout: Layout) -> tuple[str, int]:
+    """Return the shader that computes one element per invocation, and its parameter words.
+
+    Parameter 0 is the number of elements.
+    """
+    writer = Writer(program, layout, 1)
+    body = GLOBAL_INDEX + "    if (i >= p[0]) return;\n"
+    body += writer.coordinates("i", "kept", "    ")
+    for index in range(len(program.instructions)):
+        body += f"    {writer.statement(index, 'i', '0u')}\n"
+    return writer.source("elements", body), writer.words

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that create arrays. Without a device, that of kp.default_manager()."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _default
+from .._kp import Manager, Tensor
+from .array import Array, converted, share
+from .elementwise import apply, manager_of
+from .expressions import address, constant, limited
+from .manipulation import broadcast_to, expand_dims, given, reshape
+from .storage import Shape, View, require, upload
+from .types import number
+
+
+def manager(device: Any) -> Manager:
+    """Return the manager that an argument `device` names."""
+    if device is None:
+        return _default.default_manager()
+    if not isinstance(device, Manager):
+        raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
+    return device
+
+
+def extents(shape: Any) -> Shape:
+    """Return a shape as a tuple. Raises ValueError for a negative extent."""
+    if isinstance(shape, (tuple, list)):
+        made = tuple(operator.index(each) for each in shape)
+    else:
+        made = (operator.index(shape),)
+    if [each for each in made if each < 0]:
+        raise ValueError(f"a shape has no negative extents, but {made} was given")
+    return made
+
+
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Manager | None = None,
+    copy: bool | None = None,
+) -> Array:
+    """Return an array with the contents of arrays, tensors, lists or numbers.
+
+    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs; anything
+    else is copied to the device, or refused if `copy` is False.
+    """
+    wanted = None if dtype is None else number(dtype).dtype
+    if isinstance(obj, (Array, Tensor)):
+        shared = share(obj) if isinstance(obj, Tensor) else obj
+        if device is not None and device is not shared._manager:
+            if copy is False:
+                raise ValueError("the array is on another device, which copy=False forbids")
+            return array(shared.numpy(), dtype=dtype, device=device)
+        if wanted is not None and wanted != shared._dtype:
+            if copy is False:
+                raise ValueError(f"{shared._dtype} cannot become {wanted} without a copy")
+            require(shared._manager, wanted)
+            return converted(shared, wanted)
+        return shared.copy() if copy else shared
+    if copy is False:
+        raise ValueError("data of the host needs a copy to a device, which copy=False forbids")
+    if _has_arrays(obj):
+        obj = _on_host(obj)
+    values = np.asarray(obj)
+    if values.dtype.kind not in "biufc":
+        raise TypeError(f"arrays hold numbers and bool, not {values.dtype}")
+    target = number(values.dtype if wanted is None else wanted).dtype
+    if values.dtype.kind == "c" and target.kind != "c":
+        raise TypeError(f"complex numbers do not fit {target}")
+    if not isinstance(obj, np.ndarray) and values.dtype.kind in "iu" and target.kind in "iu":
+        values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
+    return Array._of_view(upload(manager(device), values.astype(target)))
+
+
+def _has_arrays(obj: Any) -> bool:
+    if isinstance(obj, Array):
+        return True
+    return isinstance(obj, (list, tuple)) and next(
+        (True for each in obj if _has_arrays(each)), False
+    )
+
+
+def _on_host(obj: Any) -> Any:
+    if isinstance(obj, Array):
+        return obj.numpy()
+    return [_on_host(each) for each in obj] if isinstance(obj, (list, tuple)) else obj
+
+
+def array(
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Manager | None = None,
+    copy: bool | None = True,
+) -> Array:
+    """Return a new array with the contents of arrays, tensors, lists or numbers.
+
+    The dtype is NumPy's (that of lists of floats is float64) unless one is given.
+    """
+    return asarray(obj, dtype=dtype, device=device, copy=copy)
+
+
+def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:
+    """Return an array with the contents of an object that exports DLPack in host memory."""
+    if isinstance(x, Array):
+        return asarray(x, device=device, copy=copy)
+    if copy is False:
+        raise BufferError("data of the host needs a copy to a device, which copy=False forbids")
+    return array(np.from_dlpack(x), device=device)
+
+
+def empty(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+    """Return an array with undefined contents. Elements are float32, or `dtype`."""
+    wanted = number(np.float32 if dtype is None else dtype).dtype
+    return Array._of_view(View.new(manager(device), extents(shape), wanted))
+
+
+def full(
+    shape: Any, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
+) -> Array:
+    """Return an array with one value in all elements. Floats are float32 unless `dtype` is given."""
+    on = manager(device)
+    if isinstance(fill_value, Array):
+        filled = broadcast_to(fill_value, extents(shape)).copy()
+        return filled if dtype is None else filled.astype(dtype)
+    if dtype is None:
+        dtype = np.asarray(fill_value).dtype
+        if isinstance(fill_value, float):
+            dtype = np.float32
+        elif isinstance(fill_value, complex):
+            dtype = np.complex64
+    wanted = number(dtype).dtype
+    require(on, wanted)
+    node = constant(fill_value, wanted)
+    filled_node = limited("text", wanted, extents(shape), (node,), "{0}")
+    return Array._of_node(filled_node, on)
+
+
+def zeros(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+    """Return an array of zeros. Elements are float32, or `dtype`."""
+    return full(shape, 0, dtype=np.float32 if dtype is None else dtype, device=device)
+
+
+def ones(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+    """Return an array of ones. Elements are float32, or `dtype`."""
+    return full(shape, 1, dtype=np.float32 if dtype is None else dtype, device=device)
+
+
+def _like(x: Any, dtype: DTypeLike | None, device: Manager | None) -> dict[str, Any]:
+    source = given(x)
+    return {
+        "dtype": source._dtype if dtype is None else dtype,
+        "device": source._manager if device is None else device,
+    }
+
+
+def empty_like(
+    x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
+) -> Array:
+    """Return an array of the same shape with undefined contents."""
+    return empty(given(x).shape, **_like(x, dtype, device))
+
+
+def zeros_like(
+    x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
+) -> Array:
+    """Return zeros of the same shape."""
+    return zeros(given(x).shape, **_like(x, dtype, device))
+
+
+def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+    """Return ones of the same shape."""
+    return ones(given(x).shape, **_like(x, dtype, device))
+
+
+def full_like(
+    x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
+) -> Array:
+    """Return an array of the same shape with one value in all elements."""
+    return full(given(x).shape, fill_value, **_like(x, dtype, device))
+
+
+def arange(
+    start: Any,
+    /,
+    stop: Any = None,
+    step: Any = 1,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Manager | None = None,
+) -> Array:
+    """Return start, start + step, ... up to, but without, stop.
+
+    Integers are int64 and others float32, unless `dtype` is given.
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ValueError("step must not be 0")
+    whole = all_integers(start, stop, step)
+    count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
+    wanted = number((np.int64 if whole else np.float32) if dtype is None else dtype).dtype
+    on = manager(device)
+    require(on, wanted)
+    return _progression(start, step, count if count > 0 else 0, wanted, on)
+
+
+def all_integers(*values: Any) -> bool:
+    """Return whether all numbers are integers."""
+    return not [value for value in values if not isinstance(value, (int, np.integer))]
+
+
+def _progression(start: Any, step: Any, count: int, dtype: Any, on: Manager) -> Array:
+    """Return start + i step, computed in the dtype, or in int64 or float64 on the host."""
+    if dtype.kind == "f" and dtype.itemsize == 4 and abs_of(start, step * count) < 2**24:
+        if all_integers(start, step):
+            index = Array._of_node(address(on, (count,), 0, dtype), on)
+            return apply("add", apply("multiply", index, step), start)
+    if dtype.kind in "iu" and all_integers(start, step):
+        index = Array._of_node(address(on, (count,), 0, dtype), on)
+        node_step = constant(np.array(step).astype(dtype), dtype)
+        node_start = constant(np.array(start).astype(dtype), dtype)
+        text = number(dtype).wrap or "{}"
+        node = limited(
+            "text",
+            dtype,
+            (count,),
+            (index._node(), node_step, node_start),
+            text.format("({0} * {1} + {2})"),
+        )
+        return Array._of_node(node, on)
+    values = start + np.arange(count) * step
+    return Array._of_view(upload(on, np.asarray(values).astype(dtype)))
+
+
+def abs_of(*values: Any) -> Any:
+    """Return the sum of absolute values of Python numbers."""
+    return sum([value if value >= 0 else -value for value in values])
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Manager | None = None,
+    endpoint: bool = True,
+) -> Array:
+    """Return `num` numbers from start to stop at equal distances: float32, or `dtype`."""
+    complex_ = isinstance(start, complex) or isinstance(stop, complex)
+    if dtype is None:
+        dtype = np.complex64 if complex_ else np.float32
+    values = np.linspace(start, stop, num, endpoint=endpoint)
+    return array(values.astype(number(dtype).dtype), device=device)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    device: Manager | None = None,
+) -> Array:
+    """Return a matrix with ones on the diagonal `k` places right of the main one: float32."""
+    on = manager(device)
+    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    same = apply("equal", _column_minus_row(shape, on), k)
+    return converted(same, number(np.float32 if dtype is None else dtype).dtype)
+
+
+def _column_minus_row(shape: Shape, on: Manager) -> Array:
+    kind = np.dtype(np.int32)
+    column = Array._of_node(address(on, shape, len(shape) - 1, kind), on)
+    row = Array._of_node(address(on, shape, len(shape) - 2, kind), on)
+    return apply("subtract", column, row)
+
+
+def _triangle(x: Any, name: str, k: int) -> Array:
+    from .elementwise import where
+
+    source = given(x)
+    if source.ndim < 2:
+        raise ValueError(f"a matrix has at least 2 axes, but the array has {source.ndim}")
+    inside = apply(name, _column_minus_row(source.shape, source._manager), k)
+    return where(inside, source, np.zeros((), source._dtype)[()])
+
+
+def tril(x: Any, /, *, k: int = 0) -> Array:
+    """Return matrices with zeros above the k-th diagonal."""
+    return _triangle(x, "less_equal", k)
+
+
+def triu(x: Any, /, *, k: int = 0) -> Array:
+    """Return matrices with zeros below the k-th diagonal."""
+    return _triangle(x, "greater_equal", k)
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Array]:
+    """Return the coordinates of a grid from those along each axis."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    on = manager_of(*arrays)
+    flat = [reshape(asarray(each, device=on), (-1,)) for each in arrays]
+    order = list(range(len(flat)))
+    if indexing == "xy" and len(flat) > 1:
+        order[:2] = [1, 0]
+    shape = [0] * len(flat)
+    for axis, part in zip(order, flat, strict=True):
+        shape[axis] = part.shape[0]
+    grids = []
+    for axis, part in zip(order, flat, strict=True):
+        others = tuple(i for i in range(len(flat)) if i != axis)
+        grids.append(broadcast_to(expand_dims(part, axis=others), tuple(shape)).copy())
+    return grids

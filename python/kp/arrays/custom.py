@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise kernels and reductions of the user's own, from lines of GLSL."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._kp import Manager, Tensor
+from . import launching
+from .array import Array, converted
+from .codegen import LOCAL_SIZE, Layout, Program, Writer
+from .elementwise import Operand, as_array, before_write, broadcast, manager_of
+from .expressions import Node, limited
+from .manipulation import normalized_axes
+from .reducing import Reduction, reduce_node
+from .storage import DType, Shape, View
+from .types import number
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: `kind` is a dtype or a letter, which stands for any; raw is indexed by hand."""
+
+    name: str
+    kind: Any
+    raw: bool
+
+
+_PARAMETER = re.compile(r"(raw\s+)?(\w+)\s+([A-Za-z_]\w*)")
+
+#: Names that kernels use themselves.
+_TAKEN = re.compile(r"i|n|p|v\d+|gl_\w*|kp_\w*|memory\d*|main|total|combine|kept\d+|reduced\d+")
+
+_GLSL_NAMES = {"float": "float32", "double": "float64", "int": "int32", "uint": "uint32"}
+
+
+def parse(text: str, what: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a declaration as in "T x, raw float32 y"."""
+    found = []
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        match = _PARAMETER.fullmatch(part)
+        if match is None:
+            raise ValueError(f"{what} has {part!r}; a parameter is a type and a name, as 'T x'")
+        raw, kind, name = match[1] is not None, match[2], match[3]
+        if _TAKEN.fullmatch(name):
+            raise ValueError(f"{what} has a parameter named {name!r}, which kernels use themselves")
+        if len(kind) == 1 and kind.isupper():
+            found.append(Parameter(name, kind, raw))
+            continue
+        try:
+            dtype = number(_GLSL_NAMES.get(kind, kind)).dtype
+        except TypeError:
+            raise ValueError(
+                f"{what} has the type {kind!r}; types are NumPy's names, or a capital letter"
+            ) from None
+        found.append(Parameter(name, dtype, raw))
+    names = [each.name for each in found]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{what} has a name twice: {text!r}")
+    return tuple(found)
+
+
+def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> dict[str, DType]:
+    """Return the dtypes of type letters. Python numbers adapt to arrays with the same letter."""
+    groups: dict[str, list[Any]] = {}
+    for parameter, operand in zip(parameters, operands, strict=True):
+        if isinstance(parameter.kind, str):
+            known = operand.kind if isinstance(operand.kind, np.dtype) else operand.value
+            groups.setdefault(parameter.kind, []).append(known)
+    letters = {}
+    for letter, values in groups.items():
+        arrays = {value for value in values if isinstance(value, np.dtype)}
+        if len(arrays) > 1:
+            names = ", ".join(sorted(str(each) for each in arrays))
+            raise TypeError(f"the type {letter} stands for several dtypes: {names}; convert them")
+        if arrays:
+            letters[letter] = arrays.pop()
+        else:
+            found = np.result_type(*values)
+            letters[letter] = np.dtype(np.float32) if found == np.float64 else found
+    return letters
+
+
+def _type_of(parameter: Parameter, letters: dict[str, DType]) -> DType:
+    if not isinstance(parameter.kind, str):
+        dtype: DType = parameter.kind
+        return dtype
+    if parameter.kind not in letters:
+        raise TypeError(f"nothing says what the type {parameter.kind} of {parameter.name} is")
+    return letters[parameter.kind]
+
+
+def _bare(node: Node, dtype: DType) -> Node:
+    return node if node.dtype == dtype else limited("cast", dtype, node.shape, (node,))
+
+
+class ElementwiseKernel:
+    """A function of arrays that GLSL computes element by element. Created by elementwise()."""
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        operation: str,
+        name: str = "elementwise",
+        preamble: str = "",
+    ) -> None:
+        self._inputs = parse(in_params, "in_params")
+        self._outputs = parse(out_params, "out_params")
+        if not self._outputs:
+            raise ValueError("out_params must name at least one result")
+        if [each for each in self._outputs if each.raw]:
+            raise ValueError("results cannot be raw")
+        taken = {each.name for each in self._inputs} & {each.name for each in self._outputs}
+        if taken:
+            raise ValueError(
+                f"{taken.pop()!r} is an input and a result; give the array as result, too"
+            )
+        self._operation = operation.strip().rstrip(";")
+        self.name = name
+        self._preamble = preamble
+        self.glsl = ""
+
+    @property
+    def in_params(self) -> str:
+        """The inputs."""
+        return ", ".join(_shown(each) for each in self._inputs)
+
+    @property
+    def out_params(self) -> str:
+        """The results."""
+        return ", ".join(_shown(each) for each in self._outputs)
+
+    def __repr__(self) -> str:
+        return f"<kp.elementwise {self.name}: ({self.in_params}) -> ({self.out_params})>"
+
+    def __call__(self, *args: Any, size: int | None = None) -> Any:
+        """Compute the results, and return them: one array, or a tuple.
+
+        Arguments are the inputs, then optionally all results, which are written in place and may be
+        inputs as well. Inputs broadcast. `size` is the number of elements if all inputs are raw.
+        """
+        given, wanted = len(self._inputs), len(self._outputs)
+        if len(args) not in (given, given + wanted):
+            raise TypeError(
+                f"{self.name} takes {given} inputs, or these and {wanted} results, not {len(args)} "
+                "arguments"
+            )
+        manager = manager_of(*args)
+        operands = [Operand(value, manager) for value in args[:given]]
+        targets = [_target(value) for value in args[given:]]
+        letters = letters_of(self._inputs, operands)
+        for parameter, target in zip(self._outputs, targets, strict=False):
+            if isinstance(parameter.kind, str):
+                letters.setdefault(parameter.kind, target.dtype)
+        shape = self._shape(operands, targets, size)
+        nodes = []
+        for parameter, operand in zip(self._inputs, operands, strict=True):
+            dtype = _type_of(parameter, letters)
+            node = operand.node(dtype)
+            if parameter.raw:
+                node = _raw(parameter, operand, dtype)
+            nodes.append(_bare(node, dtype))
+        types = [_type_of(each, letters) for each in self._outputs]
+        results = targets or [Array._of_view(View.new(manager, shape, dtype)) for dtype in types]
+        for target, dtype, parameter in zip(results, types, self._outputs, strict=True):
+            if target.dtype != dtype:
+                raise TypeError(f"{parameter.name} is of {dtype}, but the array of {target.dtype}")
+            if target.shape != shape:
+                raise ValueError(f"{parameter.name} has the shape {shape}, not {target.shape}")
+        self._run(manager, shape, nodes, [each._evaluated() for each in results], bool(targets))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _shape(self, operands: list[Operand], targets: list[Array], size: int | None) -> Shape:
+        shapes = [
+            operand.shape
+            for parameter, operand in zip(self._inputs, operands, strict=True)
+            if not parameter.raw
+        ]
+        shapes += [target.shape for target in targets]
+        if size is not None:
+            if [shape for shape in shapes if shape]:
+                raise ValueError("size is for kernels whose inputs are all raw or numbers")
+            return (size,)
+        if not shapes:
+            raise ValueError("give size: nothing else says how many elements there are")
+        return broadcast(*shapes)
+
+    def _run(
+        self, manager: Manager, shape: Shape, nodes: list[Node], views: list[View], given: bool
+    ) -> None:
+        if given:
+            for view in views:
+                if not view.writable:
+                    raise ValueError("a result is read-only: it repeats elements; give a copy")
+                # An input in the same memory is read before it is written only if it is the same
+                # view. Raw inputs are read anywhere.
+                nodes[:] = before_write(view.storage, nodes)
+        if 0 in shape:
+            return
+        program = Program(shape)
+        raw: dict[str, int] = {}
+        for parameter, node in zip(self._inputs, nodes, strict=True):
+            if parameter.raw:
+                view = launching.whole(launching.materialize(node))
+                raw[parameter.name] = program.binding(view.storage)
+            else:
+                program.value(node)
+        places = [program.place(view.offset, view.shape, view.strides) for view in views]
+        bindings = [program.binding(view.storage) for view in views]
+        values = [
+            -1 if parameter.raw else program.value(node)
+            for parameter, node in zip(self._inputs, nodes, strict=True)
+        ]
+        layout, words = program.finish()
+        types = tuple(storage.dtype.char for storage in program.storages)
+        key = (id(self), tuple(program.instructions), layout, types, tuple(places), tuple(bindings))
+        source = launching.sources.get(key)
+        if source is None:
+            source = self._source(program, layout, values, raw, places, bindings, views, nodes)
+            launching.sources[key] = source
+            _alive.append(self)  # its id is in the key
+        self.glsl = source
+        count = np.array([np.prod(shape, dtype=np.int64)]).astype(np.uint32)
+        memory = [storage.tensor for storage in program.storages]
+        groups = -(-int(count[0]) // LOCAL_SIZE)
+        launching.launch(manager, source, memory, np.concatenate([count, words]), groups)
+
+    def _source(
+        self,
+        program: Program,
+        layout: Layout,
+        values: list[int],
+        raw: dict[str, int],
+        places: list[int],
+        bindings: list[int],
+        views: list[View],
+        nodes: list[Node],
+    ) -> str:
+        writer = Writer(program, layout, 1)
+        from .codegen import GLOBAL_INDEX
+
+        body = GLOBAL_INDEX + "    uint n = p[0];\n    if (i >= n) return;\n"
+        body += writer.coordinates("i", "kept", "    ")
+        for index in range(len(program.instructions)):
+            body += f"    {writer.statement(index, 'i', '0u')}\n"
+        declared = ""
+        aliases: dict[str, str] = {}
+        for parameter, value, node in zip(self._inputs, values, nodes, strict=True):
+            of = number(node.dtype)
+            writer.use(of)
+            if isinstance(parameter.kind, str):
+                aliases[parameter.kind] = of.computed
+            if parameter.raw:
+                load = of.load.format(f"memory{raw[parameter.name]}[k]")
+                declared += f"{of.computed} {parameter.name}(uint k) {{ return {load}; }}\n"
+            else:
+                body += f"    {of.computed} {parameter.name} = v{value};\n"
+        for parameter, view in zip(self._outputs, views, strict=True):
+            of = number(view.storage.dtype)
+            writer.use(of)
+            if isinstance(parameter.kind, str):
+                aliases[parameter.kind] = of.computed
+            body += f"    {of.computed} {parameter.name};\n"
+        text = writer.helper(self._operation, _computed(nodes, views))
+        body += f"    {text};\n"
+        for parameter, view, place, binding in zip(
+            self._outputs, views, places, bindings, strict=True
+        ):
+            of = number(view.storage.dtype)
+            result = of.wrap.format(parameter.name) if of.wrap else parameter.name
+            writer.helper(of.wrap, "float")
+            body += (
+                f"    memory{binding}[{writer.place(place, 'i', '0u')}] = "
+                f"{of.store.format(result)};\n"
+            )
+        defines = "".join(f"#define {letter} {name}\n" for letter, name in aliases.items())
+        return writer.source(self.name, body, f"{defines}{declared}{self._preamble}\n")
+
+
+#: Kernels whose ids are in use.
+_alive: list[ElementwiseKernel] = []
+
+
+def _computed(nodes: list[Node], views: list[View]) -> str:
+    for dtype in (*[node.dtype for node in nodes], *[view.storage.dtype for view in views]):
+        if dtype.kind == "f":
+            return number(dtype).computed
+    return number(views[0].storage.dtype).computed
+
+
+def _shown(parameter: Parameter) -> str:
+    return f"{'raw ' if parameter.raw else ''}{parameter.kind} {parameter.name}"
+
+
+def _target(value: Any) -> Array:
+    if isinstance(value, (Array, Tensor)):
+        return as_array(value, manager_of(value))
+    raise TypeError(f"a result must be a kp.Array or a kp.Tensor, not {type(value).__name__}")
+
+
+def _raw(parameter: Parameter, operand: Operand, dtype: DType) -> Node:
+    if operand.array is None:
+        raise TypeError(f"{parameter.name} is raw, so it must be an array, not a number")
+    return converted(operand.array, dtype)._node()
+
+
+def elementwise(
+    in_params: str,
+    out_params: str,
+    operation: str,
+    name: str = "elementwise",
+    *,
+    preamble: str = "",
+) -> ElementwiseKernel:
+    """Return a function of arrays from GLSL that computes one element of each result.
+
+        saxpy = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
+        z = saxpy(x, y, 2.0)
+
+    - `in_params`, `out_params`: types and names. A type is NumPy's name (float32) or a capital letter, which
+      stands for any: the same letter is the same type, and its name in the GLSL.
+    - `operation`: statements that set the results. `i` is the index of the element, `n` the number
+      of them. Half and 8- and 16-bit numbers are computed in 32 bits.
+    - A parameter "raw T x" is a whole array, indexed as a function: x(i).
+    - `preamble`: GLSL functions that the operation calls.
+
+    Inputs broadcast; they are arrays, tensors, NumPy arrays and numbers. The call takes the results
+    after the inputs, to write them in place.
+    """
+    return ElementwiseKernel(in_params, out_params, operation, name, preamble)
+
+
+class ReductionKernel:
+    """A reduction of arrays in GLSL. Created by reduction()."""
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        map_expr: str,
+        reduce_expr: str,
+        post_map_expr: str,
+        identity: Any,
+        name: str,
+    ) -> None:
+        self._inputs = parse(in_params, "in_params")
+        outputs = parse(out_params, "out_params")
+        if len(outputs) != 1 or outputs[0].raw or [each for each in self._inputs if each.raw]:
+            raise ValueError("a reduction has one result, and no raw parameters")
+        self._output = outputs[0]
+        self._map = map_expr
+        self._reduce = reduce_expr
+        match = re.fullmatch(rf"\s*{self._output.name}\s*=\s*(.*?)\s*;?\s*", post_map_expr, re.S)
+        if match is None:
+            raise ValueError(
+                f"post_map_expr sets the result, as '{self._output.name} = a', not {post_map_expr!r}"
+            )
+        self._post = match[1]
+        self._identity = identity
+        self.name = name
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(_shown(each) for each in self._inputs)
+        return f"<kp.reduction {self.name}: ({inputs}) -> ({_shown(self._output)})>"
+
+    def __call__(
+        self, *args: Any, axis: Any = None, keepdims: bool = False, out: Array | None = None
+    ) -> Array:
+        """Map and reduce along axes, by default all."""
+        if len(args) != len(self._inputs):
+            raise TypeError(f"{self.name} takes {len(self._inputs)} inputs, not {len(args)}")
+        manager = manager_of(*args)
+        operands = [Operand(value, manager) for value in args]
+        letters = letters_of(self._inputs, operands)
+        if out is not None and isinstance(self._output.kind, str):
+            letters.setdefault(self._output.kind, out.dtype)
+        dtype = _type_of(self._output, letters)
+        nodes = []
+        for parameter, operand in zip(self._inputs, operands, strict=True):
+            kind = _type_of(parameter, letters)
+            nodes.append(_bare(operand.node(kind), kind))
+        shape = broadcast(*[node.shape for node in nodes])
+        accumulated = np.dtype(np.float32) if dtype == np.float16 else dtype
+        total = number(accumulated)
+        mapped = _named(self._map, [each.name for each in self._inputs])
+        value = limited("text", accumulated, shape, tuple(nodes), f"{total.computed}({mapped})")
+        if value.manager is None:
+            raise TypeError(f"{self.name} reduces arrays, but only numbers were given")
+        of = Reduction(
+            _named(self._reduce, ["a", "b"]),
+            f"{total.computed}({_literal(self._identity)})",
+            _named(self._post, ["a"]),
+        )
+        axes = normalized_axes(axis, len(shape))
+        view = reduce_node(value, axes, dtype, of)
+        from .reductions import _finished
+
+        source = Array._of_node(value, manager)
+        return _finished(view, source, axes, keepdims, out)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _named(text: str, names: list[str]) -> str:
+    """Return GLSL with {0}, {1}, ... in place of names, for a node."""
+    text = text.replace("{", "{{").replace("}", "}}")
+    for position, name in enumerate(names):
+        text = re.sub(rf"\b{name}\b", f"{{{position}}}", text)
+    return text
+
+
+def reduction(
+    in_params: str,
+    out_params: str,
+    map_expr: str,
+    reduce_expr: str,
+    post_map_expr: str,
+    identity: Any,
+    name: str = "reduction",
+) -> ReductionKernel:
+    """Return a reduction from GLSL expressions, which runs with its map in one kernel.
+
+        norm = kp.reduction("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")
+        length = norm(x, axis=1)
+
+    - `in_params`, `out_params`: as for elementwise(); there is one result.
+    - `map_expr`: what is reduced, of the inputs of an element.
+    - `reduce_expr`: combines `a` and `b`; associative and commutative.
+    - `post_map_expr`: sets the result from the total `a`.
+    - `identity`: the total of no elements, as GLSL or a number.
+
+    Everything is computed in the type of the result; half in float.
+    """
+    return ReductionKernel(
+        in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name
+    )

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise functions of arrays. They return expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _default
+from .._kp import Manager, Tensor
+from . import launching
+from .array import Array, converted, share
+from .expressions import Node, call, constant, leaf, limited, snapshot, storages
+from .functions import FUNCTIONS, resolve
+from .storage import DType, Shape, upload
+from .types import number, real_of
+
+_SCALARS = (bool, int, float, complex)
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
+def is_operand(value: Any) -> bool:
+    """Return whether operators take a value."""
+    return isinstance(value, (Array, *_SCALARS, np.generic, np.ndarray, Tensor)) or (
+        isinstance(value, (list, tuple)) and np.asarray(value).dtype.kind in "biufc"
+    )
+
+
+def manager_of(*operands: Any) -> Manager:
+    """Return the manager of the first array, or the default one."""
+    for operand in operands:
+        if isinstance(operand, Array):
+            return operand._manager
+        if isinstance(operand, Tensor):
+            return operand.manager
+    return _default.default_manager()
+
+
+def as_array(value: Any, manager: Manager) -> Array:
+    """Return an operand as an array: itself, a tensor's memory, or a copy of host data."""
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, Tensor):
+        return share(value)
+    values = np.asarray(value)
+    number(values.dtype)
+    return Array._of_view(upload(manager, values.astype(values.dtype.newbyteorder("="))))
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """Return the shape that all shapes broadcast to. Raises ValueError if there is none."""
+    first = shapes[0]
+    for shape in shapes[1:]:
+        if shape != first:
+            return np.broadcast_shapes(*shapes)
+    return first
+
+
+class Operand:
+    """What a function is given: a node, and how it takes part in the choice of types.
+
+    `kind` is a dtype, or Python's type of a number, which adapts to the others. The node of such a
+    number is made when its type is known.
+    """
+
+    __slots__ = ("array", "kind", "shape", "value")
+
+    def __init__(self, value: Any, manager: Manager) -> None:
+        self.array: Array | None = None
+        self.value = value
+        self.shape: Shape = ()
+        if isinstance(value, bool):
+            self.kind: Any = np.dtype(np.bool_)
+        elif isinstance(value, np.generic):
+            self.kind = number(value.dtype).dtype
+        elif isinstance(value, (int, float, complex)):
+            self.kind = type(value)
+            for base in (int, float, complex):
+                if isinstance(value, base):
+                    self.kind = base
+        else:
+            self.array = as_array(value, manager)
+            self.kind = self.array._dtype
+            self.shape = self.array._shape
+
+    def node(self, dtype: DType) -> Node:
+        """Return the node; a number's in this dtype, another's in its own."""
+        if self.array is not None:
+            return self.array._node()
+        return constant(self.value, dtype if not isinstance(self.kind, np.dtype) else self.kind)
+
+
+def apply(name: str, *values: Any) -> Array:
+    """Return a function of arrays, numbers and whatever NumPy makes arrays of."""
+    manager = manager_of(*values)
+    operands = [Operand(value, manager) for value in values]
+    if not any_array(operands):
+        operands[0] = Operand(as_array(values[0], manager), manager)
+    kinds = tuple(operand.kind for operand in operands)
+    shape = broadcast(*[operand.shape for operand in operands])
+    types = resolve(name, kinds)
+    if name in _COMPARISONS:
+        if (found := _unequal_types(name, operands, types, shape, manager)) is not None:
+            return found
+    if name == "pow" and types[0].kind == "i":
+        _require_exponents(operands[1])
+    nodes = tuple(operand.node(dtype) for operand, dtype in zip(operands, types, strict=False))
+    node = call(name, nodes, kinds, shape)
+    if node is None:
+        return _on_host(name, values, types, manager)
+    return Array._of_node(node, manager)
+
+
+def any_array(operands: list[Operand]) -> bool:
+    """Return whether one operand is an array."""
+    return sum(operand.array is not None for operand in operands) > 0
+
+
+def _on_host(name: str, values: tuple[Any, ...], types: Any, manager: Manager) -> Array:
+    """Compute with NumPy."""
+    given = [value.numpy() if isinstance(value, Array) else value for value in values]
+    with np.errstate(all="ignore"):
+        result = np.asarray(FUNCTIONS[name].ufunc(*given))
+    return Array._of_view(upload(manager, result.astype(types[-1], copy=False)))
+
+
+def _unequal_types(
+    name: str, operands: list[Operand], types: Any, shape: Shape, manager: Manager
+) -> Array | None:
+    """Return a comparison that no single type can hold: out of range, or int64 with uint64."""
+    for i, operand in enumerate(operands):
+        other = operands[1 - i]
+        if operand.kind is int and other.array is not None and types[i].kind in "iu":
+            limits = np.iinfo(types[i])
+            if not limits.min <= operand.value <= limits.max:
+                ufunc = FUNCTIONS[name].ufunc
+                pair = [0, operand.value] if i == 1 else [operand.value, 0]
+                truth = bool(ufunc(np.array(pair[0], object), np.array(pair[1], object)))
+                return _filled(truth, other.shape, manager)
+    kinds = {types[0].str[1:], types[1].str[1:]}
+    if kinds != {"i8", "u8"}:
+        return None
+    signed = 0 if types[0].kind == "i" else 1
+    nodes = [operand.node(dtype) for operand, dtype in zip(operands, types, strict=False)]
+    arrays = [
+        Array._of_node(limited("cast", t, n.shape, (n,)), manager)
+        for n, t in zip(nodes, types, strict=False)
+    ]
+    negative = apply("less", arrays[signed], 0)
+    arrays[signed] = converted(arrays[signed], np.dtype(np.uint64))
+    compared = apply(name, arrays[0], arrays[1])
+    # A negative number is less than all unsigned ones.
+    if name == "equal":
+        return apply("logical_and", compared, apply("logical_not", negative))
+    below = name in ("less", "less_equal") if signed == 0 else name in ("greater", "greater_equal")
+    if below or name == "not_equal":
+        return apply("logical_or", compared, negative)
+    return apply("logical_and", compared, apply("logical_not", negative))
+
+
+def _filled(value: Any, shape: Shape, manager: Manager) -> Array:
+    node = constant(value, np.asarray(value).dtype)
+    return Array._of_node(limited("text", node.dtype, shape, (node,), "{0}"), manager)
+
+
+def _require_exponents(operand: Operand) -> None:
+    negative = (
+        bool(apply("less", operand.array, 0).any())
+        if operand.array is not None
+        else operand.value < 0
+    )
+    if negative:
+        raise ValueError("integers to negative integer powers are not allowed; use a float")
+
+
+def apply_in_place(name: str, target: Array, value: Any) -> Array:
+    """Apply a function to an array and a value, and store the result in the array."""
+    result = apply(name, target, value)
+    return assign_all(target, result)
+
+
+def assign_all(target: Array, result: Array) -> Array:
+    """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    if not np.can_cast(result._dtype, target._dtype, "same_kind"):
+        raise TypeError(
+            f"the result is of {result._dtype}, which an array of {target._dtype} cannot hold; use "
+            "astype()"
+        )
+    if broadcast(target._shape, result._shape) != target._shape:
+        raise ValueError(f"the result has the shape {result._shape}, but the array {target._shape}")
+    result = converted(result, target._dtype)
+    view = target._view
+    alone = view is None or (view.storage.pooled and view.writable and len(view.storage.views) == 1)
+    if alone and result._shape == target._shape:
+        target._become(result._node())
+    else:
+        target[...] = result
+    return target
+
+
+def readable(node: Node, storage: Any) -> Node:
+    """Return a node that reads nothing from a storage that is going to be written."""
+    if id(storage) not in storages(node):
+        return node
+    if node.op != "leaf":
+        return leaf(launching.materialize(node))
+    assert node.view is not None and node.manager is not None
+    from .storage import View
+
+    copied = View.new(node.manager, node.shape, node.dtype)
+    launching.store(copied, node)
+    return leaf(copied)
+
+
+def before_write(storage: Any, nodes: list[Node]) -> list[Node]:
+    """Prepare a write: `nodes` are what is written. Pending expressions keep the old values."""
+    safe = [readable(node, storage) for node in nodes]
+    nodes.clear()
+    snapshot(storage)
+    return safe
+
+
+def _unary(name: str) -> Callable[..., Array]:
+    def function(x: Any, /, *, out: Array | None = None) -> Array:
+        result = apply(name, x)
+        return result if out is None else assign_all(out, result)
+
+    return _named(function, name)
+
+
+def _binary(name: str) -> Callable[..., Array]:
+    def function(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
+        result = apply(name, x1, x2)
+        return result if out is None else assign_all(out, result)
+
+    return _named(function, name)
+
+
+def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{FUNCTIONS[name].ufunc.__name__}."
+    return function
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Array:
+    """Return elements of x1 where a condition is true, and of x2 elsewhere."""
+    manager = manager_of(condition, x1, x2)
+    truth = converted(as_array(condition, manager), np.dtype(np.bool_))
+    operands = [Operand(value, manager) for value in (x1, x2)]
+    samples = [
+        operand.kind if isinstance(operand.kind, np.dtype) else operand.value
+        for operand in operands
+    ]
+    dtype = result_dtype(*samples)
+    shape = broadcast(truth._shape, *[operand.shape for operand in operands])
+    nodes = [converted_node(operand.node(dtype), dtype) for operand in operands]
+    node = limited("text", dtype, shape, (truth._node(), *nodes), "({0} ? {1} : {2})")
+    return Array._of_node(node, manager)
+
+
+def converted_node(node: Node, dtype: DType) -> Node:
+    """Return a node in another dtype."""
+    return node if node.dtype == dtype else limited("cast", dtype, node.shape, (node,))
+
+
+def result_dtype(*values: Any) -> DType:
+    """Return NumPy's promotion of dtypes and Python numbers."""
+    found: DType = np.result_type(*values)
+    return number(found).dtype
+
+
+def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Array:
+    """Return the elements in another dtype; without `copy`, the array itself if it has it."""
+    array = as_array(x, manager_of(x))
+    if device is not None:
+        array = array.to_device(device)
+    wanted = number(dtype).dtype
+    if array._dtype == wanted:
+        return array.copy() if copy else array
+    from .storage import require
+
+    require(array._manager, wanted)
+    return converted(array, wanted)
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+    """Return the elements, but at least `min` and at most `max`."""
+    result = as_array(x, manager_of(x, min, max))
+    dtype = result._dtype
+    for bound, name in ((min, "maximum"), (max, "minimum")):
+        if bound is not None:
+            result = apply(name, result, _in_range(bound, dtype))
+    return result if min is not None or max is not None else apply("positive", result)
+
+
+def _in_range(bound: Any, dtype: DType) -> Any:
+    """Return a bound; one that integers cannot reach as the nearest that they can."""
+    if isinstance(bound, int) and not isinstance(bound, bool) and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return sorted((int(limits.min), bound, int(limits.max)))[1]
+    return bound
+
+
+def round(x: Any, /, decimals: int = 0) -> Array:
+    """Return the elements rounded to `decimals` places, ties to even. Integers stay as they are."""
+    array = as_array(x, manager_of(x))
+    if array._dtype.kind in "biu":
+        return apply("positive", array) if array._dtype.kind != "b" else array.copy()
+    if decimals == 0:
+        return apply("round", array)
+    factor = 10.0 ** abs_(decimals)
+    if decimals > 0:
+        return apply("divide", apply("round", apply("multiply", array, factor)), factor)
+    return apply("multiply", apply("round", apply("divide", array, factor)), factor)
+
+
+def abs_(value: int) -> int:
+    """Return the absolute value of a Python integer."""
+    return value if value >= 0 else -value
+
+
+def real(x: Any, /) -> Array:
+    """Return the real parts."""
+    array = as_array(x, manager_of(x))
+    if array._dtype.kind != "c":
+        return array
+    node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).x")
+    return Array._of_node(node, array._manager)
+
+
+def imag(x: Any, /) -> Array:
+    """Return the imaginary parts; 0 for real numbers."""
+    array = as_array(x, manager_of(x))
+    if array._dtype.kind != "c":
+        return apply("multiply", array, 0) if array._dtype.kind != "b" else array ^ array
+    node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).y")
+    return Array._of_node(node, array._manager)
+
+
+negative = _unary("negative")
+positive = _unary("positive")
+abs = _unary("abs")
+square = _unary("square")
+reciprocal = _unary("reciprocal")
+sqrt = _unary("sqrt")
+sign = _unary("sign")
+signbit = _unary("signbit")
+conj = _unary("conj")
+floor = _unary("floor")
+ceil = _unary("ceil")
+trunc = _unary("trunc")
+logical_not = _unary("logical_not")
+bitwise_invert = _unary("bitwise_invert")
+isnan = _unary("isnan")
+isinf = _unary("isinf")
+isfinite = _unary("isfinite")
+exp = _unary("exp")
+exp2 = _unary("exp2")
+expm1 = _unary("expm1")
+log = _unary("log")
+log2 = _unary("log2")
+log10 = _unary("log10")
+log1p = _unary("log1p")
+sin = _unary("sin")
+cos = _unary("cos")
+tan = _unary("tan")
+asin = _unary("asin")
+acos = _unary("acos")
+atan = _unary("atan")
+sinh = _unary("sinh")
+cosh = _unary("cosh")
+tanh = _unary("tanh")
+asinh = _unary("asinh")
+acosh = _unary("acosh")
+atanh = _unary("atanh")
+cbrt = _unary("cbrt")
+add = _binary("add")
+subtract = _binary("subtract")
+multiply = _binary("multiply")
+divide = _binary("divide")
+floor_divide = _binary("floor_divide")
+remainder = _binary("remainder")
+fmod = _binary("fmod")
+copysign = _binary("copysign")
+nextafter = _binary("nextafter")
+hypot = _binary("hypot")
+minimum = _binary("minimum")
+maximum = _binary("maximum")
+fmin = _binary("fmin")
+fmax = _binary("fmax")
+equal = _binary("equal")
+not_equal = _binary("not_equal")
+less = _binary("less")
+less_equal = _binary("less_equal")
+greater = _binary("greater")
+greater_equal = _binary("greater_equal")
+logical_and = _binary("logical_and")
+logical_or = _binary("logical_or")
+logical_xor = _binary("logical_xor")
+bitwise_and = _binary("bitwise_and")
+bitwise_or = _binary("bitwise_or")
+bitwise_xor = _binary("bitwise_xor")
+bitwise_left_shift = _binary("bitwise_left_shift")
+bitwise_right_shift = _binary("bitwise_right_shift")
+gcd = _binary("gcd")
+pow = _binary("pow")
+atan2 = _binary("atan2")
+logaddexp = _binary("logaddexp")

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexing and assignment: views by slices, and elements by integer arrays and masks."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import launching
+from .array import Array, converted
+from .codegen import Write
+from .elementwise import as_array, before_write, broadcast
+from .expressions import Node, leaf, limited
+from .storage import Shape, View
+
+
+@dataclass
+class _Parts:
+    """What a key selects: a view, and its axes that integer arrays index, in order."""
+
+    view: View
+    axes: list[int] = field(default_factory=list)
+    indices: list[Array] = field(default_factory=list)
+    #: The axis of the result at which those of the index arrays begin.
+    first: int = 0
+
+
+def _is_list_key(key: Any) -> bool:
+    return isinstance(key, (list, np.ndarray)) and not (
+        isinstance(key, np.ndarray) and key.ndim == 0 and key.dtype.kind in "iu"
+    )
+
+
+def _expanded(key: Any, ndim: int) -> list[Any]:
+    """Return a key with an entry per axis, without an ellipsis. Masks count as their axes."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    used = 0
+    for each in keys:
+        if each is None or each is Ellipsis:
+            continue
+        dtype = getattr(each, "dtype", None)
+        used += each.ndim if dtype is not None and dtype == np.bool_ else 1
+        used -= 1 if isinstance(each, bool) else 0
+    dots = [i for i, each in enumerate(keys) if each is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index has at most one ellipsis ('...')")
+    if used > ndim:
+        raise IndexError(f"too many indices: the array has {ndim} axes, but {used} were indexed")
+    fill = [slice(None)] * (ndim - used)
+    at = dots[0] if dots else len(keys)
+    return keys[:at] + fill + keys[at + (1 if dots else 0) :]
+
+
+def _prepare(key: Any) -> Any:
+    """Return a key with lists as NumPy arrays."""
+
+    def each(part: Any) -> Any:
+        if isinstance(part, list):
+            made = np.asarray(part)
+            return made.astype(np.int64) if made.size == 0 else made
+        if isinstance(part, Array) and part.ndim == 0 and part.dtype.kind in "iu":
+            return operator.index(part)
+        if isinstance(part, np.bool_):
+            return bool(part)
+        return part
+
+    return tuple(each(part) for part in key) if isinstance(key, tuple) else each(key)
+
+
+def _split(array: Array, key: Any) -> _Parts:
+    view = array._evaluated()
+    entries = _expanded(_prepare(key), array.ndim)
+    offset = view.offset
+    shape: list[int] = []
+    strides: list[int] = []
+    axes: list[int] = []
+    indices: list[Array] = []
+    places: list[int] = []  # of the index arrays among the entries
+    axis = 0
+    for place, entry in enumerate(entries):
+        if entry is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        if isinstance(entry, bool):
+            raise IndexError("True and False are not supported as an index; use None or a mask")
+        extent = array.shape[axis]
+        stride = view.strides[axis]
+        if isinstance(entry, slice):
+            start, stop, step = entry.indices(extent)
+            count = len(range(start, stop, step))
+            shape.append(count)
+            strides.append(stride * step)
+            offset += start * stride if count else 0
+            axis += 1
+            continue
+        if isinstance(entry, (Array, np.ndarray)) and entry.ndim + (entry.dtype == np.bool_) > 0:
+            for found in _index_arrays(entry, array, axis):
+                places.append(place)
+                axes.append(len(shape))
+                indices.append(found)
+                shape.append(array.shape[axis])
+                strides.append(view.strides[axis])
+                axis += 1
+            continue
+        try:
+            index = operator.index(entry)
+        except TypeError:
+            raise IndexError(
+                "an index is an integer, a slice, None, ..., or an array of integers or bool, not "
+                f"{type(entry).__name__}"
+            ) from None
+        if not -extent <= index < extent:
+            raise IndexError(
+                f"index {index} is out of bounds for axis {axis} with {extent} elements"
+            )
+        if places or any_advanced(entries):
+            # Beside index arrays, an integer is one, too: it decides where their axes go.
+            places.append(place)
+            axes.append(len(shape))
+            indices.append(as_array(np.array(index % extent), array._manager))
+            shape.append(extent)
+            strides.append(stride)
+        else:
+            offset += (index % extent) * stride
+        axis += 1
+    parts = _Parts(
+        View(view.storage, offset, tuple(shape), tuple(strides), view.writable), axes, indices
+    )
+    if axes:
+        adjacent = places[-1] - places[0] < len(set(places)) and all_adjacent(axes)
+        parts.first = axes[0] if adjacent else 0
+    return parts
+
+
+def any_advanced(entries: list[Any]) -> bool:
+    """Return whether a key has index arrays or masks."""
+    return next(
+        (True for entry in entries if isinstance(entry, (Array, np.ndarray)) and entry.ndim > 0),
+        False,
+    )
+
+
+def all_adjacent(axes: list[int]) -> bool:
+    """Return whether axes follow each other."""
+    return axes == list(range(axes[0], axes[0] + len(axes)))
+
+
+def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
+    """Return the integer arrays of an entry, checked and within bounds."""
+    if entry.dtype == np.bool_:
+        wanted = array.shape[axis : axis + entry.ndim]
+        if entry.shape != wanted:
+            raise IndexError(f"a mask of shape {entry.shape} does not fit axes of shape {wanted}")
+        from .searching import nonzero
+
+        return list(nonzero(as_array(entry, array._manager)))
+    if entry.dtype.kind not in "iu":
+        raise IndexError(f"an index array has integers or bool, not {entry.dtype}")
+    extent = array.shape[axis]
+    if isinstance(entry, np.ndarray):
+        if entry.size and not (-extent <= entry.min() and entry.max() < extent):
+            wrong = entry[(entry < -extent) | (entry >= extent)].flat[0]
+            raise IndexError(
+                f"index {wrong} is out of bounds for axis {axis} with {extent} elements"
+            )
+        return [as_array(entry.astype(np.int32), array._manager)]
+    check_bounds(entry, extent, axis)
+    return [entry]
+
+
+def check_bounds(index: Array, extent: int, axis: int) -> None:
+    """Raise IndexError if an index array has elements that an axis does not have."""
+    if index.size == 0:
+        return
+    wrong = (index < -extent) | (index >= extent) if index.dtype.kind == "i" else index >= extent
+    if bool(wrong.any()):
+        raise IndexError(
+            f"an index is out of bounds for axis {axis} with {extent} elements: the indices are "
+            f"from {index.min().item()} to {index.max().item()}"
+        )
+
+
+def _walk(parts: _Parts) -> tuple[Shape, View, list[Node], tuple[tuple[int, int], ...]]:
+    """Return shape and base view of the selected elements, the indices, and their steps.
+
+    The base view has the shape of the result, and stands still along the axes of the indices.
+    """
+    common = broadcast(*[index.shape for index in parts.indices])
+    view = parts.view
+    rest = [axis for axis in range(len(view.shape)) if axis not in parts.axes]
+    before = [axis for axis in rest if axis < parts.first] if parts.first else []
+    after = [axis for axis in rest if axis not in before]
+    shape = (
+        *[view.shape[axis] for axis in before],
+        *common,
+        *[view.shape[axis] for axis in after],
+    )
+    strides = (
+        *[view.strides[axis] for axis in before],
+        *[0] * len(common),
+        *[view.strides[axis] for axis in after],
+    )
+    base = View(view.storage, view.offset, shape, strides, view.writable)
+    nodes = []
+    for index in parts.indices:
+        # Right-aligned broadcasting needs an axis for each of `after`.
+        source = index._evaluated()
+        wide = View(
+            source.storage,
+            source.offset,
+            source.shape + (1,) * len(after),
+            source.strides + (0,) * len(after),
+        )
+        nodes.append(leaf(wide))
+    steps = tuple((view.shape[axis], view.strides[axis]) for axis in parts.axes)
+    return shape, base, nodes, steps
+
+
+def get(array: Array, key: Any) -> Array:
+    """Return array[key]: a view, or the selected elements if the key has arrays."""
+    parts = _split(array, key)
+    if not parts.axes:
+        return Array._of_view(parts.view)
+    shape, base, nodes, steps = _walk(parts)
+    return gathered(array, shape, base, nodes, steps)
+
+
+def gathered(
+    array: Array, shape: Shape, base: View, nodes: list[Node], steps: tuple[tuple[int, int], ...]
+) -> Array:
+    """Return the elements that indices select."""
+    node = limited("take", array._dtype, shape, (leaf(base), *nodes), steps)
+    if node.args[0].view is None:
+        raise AssertionError("the base of an index is in memory")
+    return Array._of_node(node, array._manager)
+
+
+def put(array: Array, key: Any, value: Any) -> None:
+    """Set array[key] to a value that broadcasts to it. Of equal indices, one value wins."""
+    if isinstance(key, (Array, np.ndarray)) and key.dtype == np.bool_:
+        if key.shape == array.shape and getattr(value, "ndim", 0) == 0 and np.isscalar(value):
+            _put_where(array, as_array(key, array._manager), value)
+            return
+    parts = _split(array, key)
+    if not parts.view.writable:
+        raise ValueError("the array is read-only: it repeats elements; assign to a copy")
+    storage = parts.view.storage
+    if not parts.axes:
+        shape, base = parts.view.shape, parts.view
+        nodes: list[Node] = []
+        steps: tuple[tuple[int, int], ...] = ()
+    else:
+        shape, base, nodes, steps = _walk(parts)
+    source = _assigned(value, array, shape)
+    (value_node, *indices) = before_write(storage, [source._node(), *nodes])
+    del source, nodes
+    writes = [Write(base, value_node, tuple(indices), steps)]
+    launching.run(storage.manager, shape, writes)
+
+
+def _assigned(value: Any, array: Array, shape: Shape) -> Array:
+    """Return a value as an array of the dtype of another one, to be written into a shape."""
+    from .elementwise import Operand
+    from .expressions import constant
+
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        if isinstance(value, complex) and array._dtype.kind != "c":
+            raise TypeError(f"a complex number does not fit an array of {array._dtype}")
+        if isinstance(value, float) and array._dtype.kind in "iu":
+            value = np.asarray(value).astype(array._dtype)[()]
+        node = constant(value, array._dtype)
+        return Array._of_node(limited("text", array._dtype, (), (node,), "{0}"), array._manager)
+    given = Operand(value, array._manager).array
+    if given is None:
+        given = as_array(value, array._manager)
+    if given._dtype.kind == "c" and array._dtype.kind != "c":
+        raise TypeError(f"complex numbers do not fit an array of {array._dtype}; take their real")
+    extra = given.ndim - len(shape)
+    if extra > 0 and given.shape[:extra] == (1,) * extra:
+        given = given[(0,) * extra]
+    try:
+        fits = broadcast(given._shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"a value of shape {given._shape} does not broadcast to {shape}")
+    return converted(given, array._dtype)
+
+
+def _put_where(array: Array, mask: Array, value: Any) -> None:
+    view = array._evaluated()
+    if not view.writable:
+        raise ValueError("the array is read-only: it repeats elements; assign to a copy")
+    source = _assigned(value, array, array._shape)
+    nodes = [source._node(), mask._node()]
+    del source
+    value_node, mask_node = before_write(view.storage, nodes)
+    launching.run(array._manager, array._shape, [Write(view, value_node, mask=mask_node)])

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What dtypes are and how they combine, asked of NumPy; and what this namespace offers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _default
+from .._kp import Manager
+from .array import Array
+from .elementwise import result_dtype
+from .storage import unsupported_reason
+from .types import NUMBERS, number
+
+newaxis = None
+e = np.e
+inf = np.inf
+nan = np.nan
+pi = np.pi
+
+
+def _dtype_of(value: Any) -> Any:
+    if isinstance(value, Array):
+        return value._dtype
+    return value if isinstance(value, (bool, int, float, complex)) else number(value).dtype
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """Return the dtype that arrays, dtypes and Python numbers are promoted to."""
+    return result_dtype(*[_dtype_of(value) for value in arrays_and_dtypes])
+
+
+def can_cast(from_: Any, to: DTypeLike, /) -> bool:
+    """Return whether a dtype, or that of an array, fits another without loss."""
+    return bool(np.can_cast(_dtype_of(from_), number(to).dtype))
+
+
+def finfo(type: Any, /) -> Any:
+    """Return the limits of a floating-point dtype."""
+    return np.finfo(_dtype_of(type))
+
+
+def iinfo(type: Any, /) -> Any:
+    """Return the limits of an integer dtype."""
+    return np.iinfo(_dtype_of(type))
+
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: DTypeLike, kind: Any) -> bool:
+    """Return whether a dtype is another one, of a kind ("integral", ...), or one of a tuple."""
+    if isinstance(kind, tuple):
+        return next((True for each in kind if isdtype(dtype, each)), False)
+    wanted = number(dtype).dtype
+    if isinstance(kind, str) and kind in _KINDS:
+        return wanted.kind in _KINDS[kind]
+    if isinstance(kind, str):
+        raise ValueError(f"kind is one of {', '.join(_KINDS)}, not {kind!r}")
+    return wanted == number(kind).dtype
+
+
+class ArrayNamespaceInfo:
+    """What the array API standard wants to know about a namespace."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Return which optional behaviour there is."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+
+    def default_device(self) -> Manager:
+        """Return the manager of arrays that are created without a device."""
+        return _default.default_manager()
+
+    def devices(self) -> list[Manager]:
+        """Return the default manager; others are made by kp.Manager()."""
+        return [_default.default_manager()]
+
+    def default_dtypes(self, *, device: Manager | None = None) -> dict[str, np.dtype[Any]]:
+        """Return the dtypes of arrays that are created without one."""
+        return {
+            "real floating": np.dtype(np.float32),
+            "complex floating": np.dtype(np.complex64),
+            "integral": np.dtype(np.int64),
+            "indexing": np.dtype(np.int64),
+        }
+
+    def dtypes(
+        self, *, device: Manager | None = None, kind: Any = None
+    ) -> dict[str, np.dtype[Any]]:
+        """Return the dtypes that a device has, by name; those of a kind, if one is given."""
+        manager = _default.default_manager() if device is None else device
+        found = {}
+        for dtype in NUMBERS:
+            if dtype == np.float16 or (kind is not None and not isdtype(dtype, kind)):
+                continue  # the standard knows no float16
+            if not unsupported_reason(manager, dtype):
+                found[dtype.name] = dtype
+        return found
+
+
+def __array_namespace_info__() -> ArrayNamespaceInfo:
+    """Return what this namespace offers, as the array API standard asks for it."""
+    return ArrayNamespaceInfo()

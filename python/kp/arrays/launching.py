@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running kernels: compiled once per manager and content, launched on its default queue."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kp
+from .._errors import Unsupported
+from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes
+from .codegen import LOCAL_SIZE, PUSHED_WORDS, Layout, Program, Write, elementwise_source
+from .expressions import Node, cast, leaf
+from .storage import DType, Storage, View
+from .types import number
+
+#: Work groups along x. Devices have at least 65,535.
+_ROW = 32768
+
+#: GLSL by what it computes, for all managers.
+sources: dict[tuple[Any, ...], str] = {}
+_kernels: weakref.WeakKeyDictionary[Manager, dict[str, Kernel]] = weakref.WeakKeyDictionary()
+
+
+def kernel_of(manager: Manager, source: str) -> Kernel:
+    """Return the kernel of a shader, compiled at its first use with this manager."""
+    kernels = _kernels.get(manager)
+    if kernels is None:
+        kernels = _kernels[manager] = {}
+    kernel = kernels.get(source)
+    if kernel is None:
+        kernel = kernels[source] = Kernel(manager, source)
+    return kernel
+
+
+def launch(
+    manager: Manager,
+    source: str,
+    memory: list[_kp.Tensor],
+    parameters: NDArray[np.uint32],
+    groups: int,
+) -> None:
+    """Launch a kernel with this many work groups, folded over x and y, and return at once.
+
+    Parameters follow the memory: as push constants, or in a buffer of their own if there are many.
+    """
+    arguments: list[Any] = [*memory]
+    if len(parameters) <= PUSHED_WORDS:
+        arguments.append(parameters)
+    else:
+        buffer = manager.tensor(
+            shape=(len(parameters),), dtype=np.uint32, memory_type=MemoryTypes.storage
+        )
+        buffer.write(parameters)
+        arguments.append(buffer)
+    rows = -(-groups // _ROW)
+    columns = -(-groups // rows)
+    KernelLauncher(
+        "kp.arrays", kernel_of(manager, source), arguments, (columns * LOCAL_SIZE, rows)
+    )()
+
+
+def source_of(key: tuple[Any, ...], program: Program, layout: Layout) -> str:
+    """Return the shader of an elementwise program."""
+    source = sources.get(key)
+    if source is None:
+        source = sources[key] = elementwise_source(program, layout)[0]
+    return source
+
+
+def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
+    """Compute and store values for all elements of a shape, in one dispatch."""
+    count = math.prod(shape)
+    if count == 0:
+        return
+    program = Program(shape)
+    for write in writes:
+        program.write(write)
+    layout, words = program.finish()
+    types = tuple(storage.dtype.char for storage in program.storages)
+    key = (tuple(program.instructions), layout, types)
+    parameters = np.concatenate([np.array([count], np.uint32), words])
+    memory = [storage.tensor for storage in program.storages]
+    groups = -(-count // LOCAL_SIZE)
+    launch(manager, source_of(key, program, layout), memory, parameters, groups)
+
+
+def glsl(node: Node) -> str:
+    """Return the shader that would compute a node."""
+    assert node.manager is not None
+    program = Program(node.shape)
+    view = View.new(node.manager, node.shape, node.dtype)
+    program.write(Write(view, node))
+    layout, _ = program.finish()
+    return elementwise_source(program, layout)[0]
+
+
+def store(view: View, value: Node) -> None:
+    """Write values, of a shape that broadcasts to the view's, into its elements."""
+    run(view.storage.manager, view.shape, [Write(view, cast(value, view.storage.dtype))])
+
+
+def materialize(node: Node) -> View:
+    """Compute a node and return its elements. The node is a leaf from then on."""
+    if node.view is not None and node.op == "leaf":
+        return node.view
+    assert node.manager is not None
+    view = View.new(node.manager, node.shape, node.dtype)
+    run(node.manager, node.shape, [Write(view, node)])
+    node.become(view)
+    return view
+
+
+def contiguous(view: View) -> View:
+    """Return the view, or a copy in C order."""
+    if view.is_contiguous():
+        return view
+    copied = View.new(view.storage.manager, view.shape, view.storage.dtype)
+    store(copied, leaf(view))
+    return copied
+
+
+def whole(view: View) -> View:
+    """Return the view, or a copy that is a storage of its own in C order."""
+    if view.is_whole():
+        return view
+    copied = View.new(view.storage.manager, view.shape, view.storage.dtype)
+    store(copied, leaf(view))
+    return copied
+
+
+def copy_storage(storage: Storage) -> Storage:
+    """Return a copy of all elements."""
+    count = storage.tensor.size()
+    view = View.new(storage.manager, (count,), storage.dtype)
+    source = View(storage, 0, (count,), (1,))
+    node = leaf(source)
+    try:
+        run(storage.manager, (count,), [Write(view, node)])
+    finally:
+        storage.leaves.discard(node)
+    return view.storage
+
+
+def probe(manager: Manager, dtype: DType) -> str:
+    """Return why a device has no arrays of a dtype; empty if it has."""
+    of = number(dtype)
+    extensions = "".join(f"#extension {each} : require\n" for each in of.extensions)
+    source = (
+        f"#version 450\n{extensions}layout(local_size_x = 1) in;\n"
+        f"layout(binding = 0) buffer Memory {{ {of.stored} memory[]; }};\n"
+        f"void main() {{ {of.computed} v = {of.load.format('memory[1]')};\n"
+        f"memory[0] = {of.store.format('v')}; }}\n"
+    )
+    try:
+        Kernel(manager, source)
+    except Unsupported as error:
+        return str(error)
+    return ""

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices and vectors, on OpMatMul."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._kp import OpMatMul
+from . import launching
+from .array import Array, converted
+from .elementwise import apply, as_array, broadcast, conj, manager_of, result_dtype
+from .manipulation import (
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    normalized,
+    normalized_axes,
+    permute_dims,
+    reshape,
+)
+from .primitives import evaluate
+from .reductions import reduced
+from .storage import View
+
+
+def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
+    """Return two operands as arrays of a common dtype."""
+    manager = manager_of(x1, x2)
+    a, b = as_array(x1, manager), as_array(x2, manager)
+    dtype = result_dtype(a.dtype, b.dtype)
+    return converted(a, dtype), converted(b, dtype)
+
+
+def matmul(x1: Any, x2: Any, /) -> Array:
+    """Return the product of matrices, as numpy.matmul: stacks broadcast, vectors are rows or columns."""
+    a, b = _pair(x1, x2)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("matmul takes arrays of at least one axis; use * for numbers")
+    rows, columns = a.ndim > 1, b.ndim > 1
+    if not rows:
+        a = expand_dims(a, axis=0)
+    if not columns:
+        b = expand_dims(b, axis=1)
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(
+            f"matrices of {a.shape[-2:]} and {b.shape[-2:]} cannot be multiplied: the inner extents "
+            "differ"
+        )
+    result = _product(a, b)
+    if not columns:
+        result = result[..., 0]
+    return result if rows else (result[..., 0, :] if columns else result[..., 0])
+
+
+def _layout(x: Array) -> tuple[View, bool, int] | None:
+    """Return memory, whether it is transposed, and the distance of rows, if a product can read it."""
+    view = x._evaluated()
+    row, column = view.strides[-2:]
+    rows, columns = view.shape[-2:]
+    if (column == 1 or columns == 1) and (row >= columns or rows == 1):
+        return view, False, row if rows > 1 else columns
+    if (row == 1 or rows == 1) and (column >= rows or columns == 1):
+        return view, True, column if columns > 1 else rows
+    return None
+
+
+def _stack_stride(view: View, stack: tuple[int, ...]) -> int | None:
+    """Return the distance of the matrices of a stack, or None if they lie irregularly."""
+    strides = view.strides[:-2]
+    if math.prod(stack) == 1 or not [s for s in strides if s]:
+        return 0
+    expected = strides[-1]
+    step = expected
+    for extent, stride in zip(reversed(stack), reversed(strides), strict=True):
+        if extent != 1 and stride != step:
+            return None
+        step = (stride if extent != 1 else step) * extent
+    return expected if expected > 0 else None
+
+
+def _operand(x: Array, stack: tuple[int, ...]) -> tuple[View, bool, int, int]:
+    wide = broadcast_to(x, (*stack, *x.shape[-2:])) if x.shape[:-2] != stack else x
+    found = _layout(wide)
+    if found is not None:
+        step = _stack_stride(found[0], stack)
+        if step is not None and found[0].storage.tensor.size() > 0:
+            return (*found, step)
+    view = launching.contiguous(wide._evaluated()) if found is None else wide.copy()._evaluated()
+    return view, False, x.shape[-1], x.shape[-1] * x.shape[-2]
+
+
+def _product(a: Array, b: Array) -> Array:
+    stack = broadcast(a.shape[:-2], b.shape[:-2])
+    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    shape = (*stack, rows, columns)
+    dtype = a._dtype
+    batches = math.prod(stack)
+    if dtype == np.bool_:
+        counts = _product(converted(a, np.dtype(np.int32)), converted(b, np.dtype(np.int32)))
+        return apply("not_equal", counts, 0)
+    if inner == 0 or 0 in shape:
+        from .creation import zeros
+
+        return zeros(shape, dtype=dtype, device=a._manager)
+    if dtype.kind == "c":
+        return _by_reduction(a, b)
+    left, right = _operand(a, stack), _operand(b, stack)
+    out = View.new(a._manager, shape, dtype)
+    operation = OpMatMul(
+        (left[0].storage.tensor, left[0].offset),
+        (right[0].storage.tensor, right[0].offset),
+        out.storage.tensor,
+        transpose_a=left[1],
+        transpose_b=right[1],
+        extents=(rows, columns, inner),
+        strides=(left[2], right[2], columns),
+        batches=batches,
+        batch_strides=(left[3], right[3], rows * columns),
+    )
+    evaluate(a._manager, operation)
+    return Array._of_view(out)
+
+
+def _by_reduction(a: Array, b: Array) -> Array:
+    """Multiply all pairs of elements and add them up in one kernel, without storing the products."""
+    left = expand_dims(a, axis=-1)
+    right = expand_dims(b, axis=-3)
+    products = apply("multiply", left, right)
+    return reduced("sum", products, -2, products._dtype, products._dtype, keepdims=False)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
+    """Return the sums of products over axes of both arrays: the last and first n, or pairs."""
+    a, b = _pair(x1, x2)
+    if isinstance(axes, (int, np.integer)):
+        count = int(axes)
+        first: Sequence[int] = range(a.ndim - count, a.ndim)
+        second: Sequence[int] = range(count)
+    else:
+        first, second = axes
+    over_a, over_b = normalized_axes(tuple(first), a.ndim), normalized_axes(tuple(second), b.ndim)
+    if [a.shape[i] for i in over_a] != [b.shape[i] for i in over_b]:
+        raise ValueError("the axes to sum over have different extents")
+    keep_a = [i for i in range(a.ndim) if i not in over_a]
+    keep_b = [i for i in range(b.ndim) if i not in over_b]
+    inner = math.prod(a.shape[i] for i in over_a)
+    left = reshape(
+        permute_dims(a, (*keep_a, *over_a)), (math.prod(a.shape[i] for i in keep_a), inner)
+    )
+    right = reshape(
+        permute_dims(b, (*over_b, *keep_b)), (inner, math.prod(b.shape[i] for i in keep_b))
+    )
+    shape = (*[a.shape[i] for i in keep_a], *[b.shape[i] for i in keep_b])
+    return reshape(_product(left, right), shape)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """Return the sums along an axis of the products of two arrays, the first one conjugated."""
+    a, b = _pair(x1, x2)
+    if a.shape[normalized(axis, a.ndim)] != b.shape[normalized(axis, b.ndim)]:
+        raise ValueError(f"the arrays have different extents along axis {axis}")
+    products = apply("multiply", conj(a) if a.dtype.kind == "c" else a, b)
+    dtype = a._dtype
+    wide = np.dtype(np.float32) if dtype == np.float16 else dtype
+    return reduced("sum", products, axis, wide, dtype, keepdims=False)
+
+
+def outer(x1: Any, x2: Any, /) -> Array:
+    """Return the products of each element of one vector with each of another."""
+    a, b = _pair(x1, x2)
+    return apply("multiply", reshape(a, (-1, 1)), reshape(b, (1, -1)))
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
+    """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other."""
+    from . import reductions as r
+
+    source = as_array(x, manager_of(x))
+    size = apply("abs", source)
+    if ord == math.inf:
+        return r.max(size, axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return r.min(size, axis, keepdims=keepdims)
+    if ord == 0:
+        return converted(r.count_nonzero(size, axis, keepdims=keepdims), size._dtype)
+    if ord == 1:
+        return r.sum(size, axis, keepdims=keepdims)
+    if ord == 2:
+        return apply("sqrt", r.sum(apply("square", size), axis, keepdims=keepdims))
+    return apply("pow", r.sum(apply("pow", size, float(ord)), axis, keepdims=keepdims), 1 / ord)
+
+
+def diagonal(x: Any, /, *, offset: int = 0) -> Array:
+    """Return a view of the diagonals of matrices."""
+    source = as_array(x, manager_of(x))
+    view = source._evaluated()
+    rows, columns = view.shape[-2:]
+    row, column = view.strides[-2:]
+    first_row, first_column = (0, offset) if offset >= 0 else (-offset, 0)
+    count = sorted((0, rows - first_row, columns - first_column))
+    length = count[1] if count[0] == 0 else 0
+    start = view.offset + (first_row * row + first_column * column if length else 0)
+    shape = (*view.shape[:-2], length)
+    strides = (*view.strides[:-2], row + column)
+    return Array._of_view(View(view.storage, start, shape, strides, view.writable))
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+    """Return the sums of the diagonals of matrices."""
+    from .reductions import sum as total
+
+    return total(diagonal(x, offset=offset), -1, dtype)
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """Return the cross products of vectors of three elements along an axis."""
+    a, b = _pair(x1, x2)
+    a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError("cross products need vectors of 3 elements")
+    from .manipulation import stack
+
+    parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return stack(parts, axis=axis)
+
+
+__all__ = [
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_transpose",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that change shapes: views where possible, else copies."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import launching
+from .array import Array, converted
+from .codegen import Write
+from .elementwise import as_array, broadcast, manager_of, result_dtype
+from .expressions import leaf
+from .storage import Shape, View, broadcast_strides, contiguous_strides
+
+Axes = int | Sequence[int]
+
+
+def given(x: Any) -> Array:
+    """Return an argument as an array."""
+    return as_array(x, manager_of(x))
+
+
+def normalized(axis: Any, ndim: int) -> int:
+    """Return an axis counted from the front."""
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise _axis_error(number, ndim)
+    return number % ndim
+
+
+def _axis_error(axis: int, ndim: int) -> Exception:
+    error: Any = getattr(np, "exceptions", np)
+    made: Exception = error.AxisError(axis, ndim)
+    return made
+
+
+def normalized_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return axes counted from the front; None is all axes."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple(normalized(each, ndim) for each in axes)
+    if len(set(found)) != len(found):
+        raise ValueError(f"an axis is named twice in {axis}")
+    return found
+
+
+def _view(x: Array, offset: int, shape: Shape, strides: Shape, writable: bool = True) -> Array:
+    view = x._evaluated()
+    made = View(view.storage, offset, shape, strides, view.writable and writable)
+    return Array._of_view(made)
+
+
+def _resolved(shape: Any, size: int) -> Shape:
+    wanted = [
+        operator.index(each) for each in (shape if isinstance(shape, (tuple, list)) else (shape,))
+    ]
+    if wanted.count(-1) > 1:
+        raise ValueError("at most one extent of a new shape can be -1")
+    if -1 in wanted:
+        rest = math.prod(each for each in wanted if each != -1)
+        if rest == 0 or size % rest:
+            raise ValueError(f"{size} elements do not have the shape {tuple(wanted)}")
+        wanted[wanted.index(-1)] = size // rest
+    if math.prod(wanted) != size or min_of(wanted) < 0:
+        raise ValueError(f"{size} elements do not have the shape {tuple(wanted)}")
+    return tuple(wanted)
+
+
+def min_of(values: Sequence[int]) -> int:
+    """Return the smallest of some numbers, or 0."""
+    return sorted((*values, 0))[0] if values else 0
+
+
+def _reshaped_strides(view: View, shape: Shape) -> Shape | None:
+    """Return the strides of a view of another shape, or None if only a copy has it."""
+    old = [(e, s) for e, s in zip(view.shape, view.strides, strict=True) if e != 1]
+    strides = [0] * len(shape)
+    new = [axis for axis, extent in enumerate(shape) if extent != 1]
+    i = j = 0
+    while i < len(old) or j < len(new):
+        if i >= len(old) or j >= len(new):
+            return None
+        first, first_new = i, j
+        before, after = old[i][0], shape[new[j]]
+        while before != after:
+            if before < after:
+                i += 1
+                before *= old[i][0]
+            else:
+                j += 1
+                after *= shape[new[j]]
+        for k in range(first, i):
+            if old[k][1] != old[k + 1][1] * old[k + 1][0]:
+                return None
+        step = old[i][1]
+        for k in range(j, first_new - 1, -1):
+            strides[new[k]] = step
+            step *= shape[new[k]]
+        i += 1
+        j += 1
+    return tuple(strides)
+
+
+def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
+    """Return the elements in C order with another shape: a view if possible."""
+    array = given(x)
+    wanted = _resolved(shape, array.size)
+    view = array._evaluated()
+    strides = contiguous_strides(wanted) if array.size == 0 else _reshaped_strides(view, wanted)
+    if strides is None:
+        if copy is False:
+            raise ValueError("the array cannot have this shape without a copy")
+        view = launching.contiguous(view)
+        strides = contiguous_strides(wanted)
+    elif copy:
+        view = array.copy()._evaluated()
+        strides = contiguous_strides(wanted)
+    return Array._of_view(View(view.storage, view.offset, wanted, strides, view.writable))
+
+
+def reshape_method(x: Array, *shape: Any, copy: bool | None = None) -> Array:
+    """Return reshape(x, shape); the extents may be separate arguments."""
+    return reshape(x, shape[0] if len(shape) == 1 else shape, copy=copy)
+
+
+def transpose(x: Any, /, *axes: Any) -> Array:
+    """Return a view with permuted axes; without axes, in reverse order."""
+    array = given(x)
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        axes = tuple(axes[0]) if axes[0] is not None else ()
+    order = axes or tuple(reversed(range(array.ndim)))
+    return permute_dims(array, order)
+
+
+def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
+    """Return a view with permuted axes."""
+    array = given(x)
+    order = normalized_axes(tuple(axes), array.ndim)
+    if len(order) != array.ndim:
+        raise ValueError(f"axes names {len(order)} axes, but the array has {array.ndim}")
+    view = array._evaluated()
+    shape = tuple(view.shape[axis] for axis in order)
+    return _view(array, view.offset, shape, tuple(view.strides[axis] for axis in order))
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """Return a view with the last two axes swapped."""
+    array = given(x)
+    if array.ndim < 2:
+        raise ValueError(f"a matrix has at least 2 axes, but the array has {array.ndim}")
+    return swapaxes(array, -1, -2)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+    """Return a view with two axes swapped."""
+    array = given(x)
+    order = list(range(array.ndim))
+    first, second = normalized(axis1, array.ndim), normalized(axis2, array.ndim)
+    order[first], order[second] = second, first
+    return permute_dims(array, order)
+
+
+def moveaxis(x: Any, source: Axes, destination: Axes, /) -> Array:
+    """Return a view with axes moved to other places."""
+    array = given(x)
+    moved = normalized_axes(source, array.ndim)
+    places = normalized_axes(destination, array.ndim)
+    if len(moved) != len(places):
+        raise ValueError("source and destination name different numbers of axes")
+    order = [axis for axis in range(array.ndim) if axis not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return permute_dims(array, order)
+
+
+def expand_dims(x: Any, /, *, axis: Axes = 0) -> Array:
+    """Return a view with new axes of one element at the given places of the result."""
+    array = given(x)
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    axes = normalized_axes(axis, array.ndim + count)
+    view = array._evaluated()
+    shape, strides = list(view.shape), list(view.strides)
+    for place in sorted(axes):
+        shape.insert(place, 1)
+        strides.insert(place, 0)
+    return _view(array, view.offset, tuple(shape), tuple(strides))
+
+
+def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
+    """Return a view without axes of one element; `axis` says which."""
+    array = given(x)
+    if axis is None:
+        axes = tuple(i for i, extent in enumerate(array.shape) if extent == 1)
+    else:
+        axes = normalized_axes(axis, array.ndim)
+    for each in axes:
+        if array.shape[each] != 1:
+            raise ValueError(f"axis {each} has {array.shape[each]} elements, so it must stay")
+    view = array._evaluated()
+    kept = [i for i in range(array.ndim) if i not in axes]
+    shape = tuple(view.shape[i] for i in kept)
+    return _view(array, view.offset, shape, tuple(view.strides[i] for i in kept))
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Array:
+    """Return a read-only view that repeats the elements along larger axes."""
+    array = given(x)
+    wanted = tuple(
+        operator.index(each) for each in (shape if isinstance(shape, (tuple, list)) else (shape,))
+    )
+    if broadcast(array.shape, wanted) != wanted:
+        raise ValueError(f"an array of shape {array.shape} does not broadcast to {wanted}")
+    view = array._evaluated()
+    strides = tuple(broadcast_strides(view.shape, view.strides, wanted))
+    return _view(array, view.offset, wanted, strides, writable=wanted == array.shape)
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
+    """Return read-only views of a common shape."""
+    manager = manager_of(*arrays)
+    made = [as_array(each, manager) for each in arrays]
+    shape = broadcast(*[each.shape for each in made])
+    return tuple(broadcast_to(each, shape) for each in made)
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Return the shape to which all shapes broadcast."""
+    return np.broadcast_shapes(*shapes)
+
+
+def flip(x: Any, /, *, axis: Axes | None = None) -> Array:
+    """Return a view with elements in reverse order along axes, by default all."""
+    array = given(x)
+    axes = normalized_axes(axis, array.ndim)
+    return array[tuple(slice(None, None, -1 if i in axes else 1) for i in range(array.ndim))]
+
+
+def flatten(x: Any, /) -> Array:
+    """Return a flat copy."""
+    return reshape(x, (-1,) if given(x).size else (0,), copy=True)
+
+
+def ravel(x: Any, /) -> Array:
+    """Return the elements flat, as a view if possible."""
+    return reshape(x, (-1,) if given(x).size else (0,))
+
+
+def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
+    """Return arrays joined along an axis; with None, flat."""
+    manager = manager_of(*arrays)
+    parts = [as_array(each, manager) for each in arrays]
+    if not parts:
+        raise ValueError("concat needs at least one array")
+    if axis is None:
+        parts = [ravel(part) for part in parts]
+        axis = 0
+    if parts[0].ndim == 0:
+        raise ValueError("arrays without axes cannot be joined; use stack")
+    place = normalized(axis, parts[0].ndim)
+    dtype = result_dtype(*[part.dtype for part in parts])
+    for part in parts:
+        rest = [e for i, e in enumerate(part.shape) if i != place]
+        wanted = [e for i, e in enumerate(parts[0].shape) if i != place]
+        if part.ndim != parts[0].ndim or rest != wanted:
+            raise ValueError(
+                f"arrays of shape {part.shape} and {parts[0].shape} cannot be joined along axis {axis}"
+            )
+    shape = list(parts[0].shape)
+    shape[place] = sum([part.shape[place] for part in parts])
+    whole = View.new(manager, tuple(shape), dtype)
+    start = 0
+    for part in parts:
+        target = View(whole.storage, start * whole.strides[place], part.shape, whole.strides)
+        start += part.shape[place]
+        launching.run(manager, part.shape, [Write(target, converted(part, dtype)._node())])
+    return Array._of_view(whole)
+
+
+def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
+    """Return arrays of one shape joined along a new axis."""
+    manager = manager_of(*arrays)
+    parts = [as_array(each, manager) for each in arrays]
+    return concat([expand_dims(part, axis=axis) for part in parts], axis=axis)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """Return views of the parts along an axis."""
+    array = moveaxis(x, axis, 0)
+    return tuple(array[i] for i in range(array.shape[0]))
+
+
+def tile(x: Any, repetitions: Any, /) -> Array:
+    """Return an array repeated as a whole, `repetitions` times along each axis."""
+    array = given(x)
+    counts = list(repetitions) if isinstance(repetitions, (tuple, list)) else [repetitions]
+    ndim = sorted((len(counts), array.ndim))[1]
+    counts = [1] * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - array.ndim) + array.shape
+    split = reshape(array, tuple(e for extent in shape for e in (1, extent)))
+    wide = broadcast_to(
+        split,
+        tuple(e for count, extent in zip(counts, shape, strict=True) for e in (count, extent)),
+    )
+    wanted = tuple(count * extent for count, extent in zip(counts, shape, strict=True))
+    return reshape(wide.copy(), wanted)
+
+
+def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
+    """Return each element repeated, a number of times or once for each of an array of numbers."""
+    array = given(x)
+    if axis is None:
+        array, axis = ravel(array), 0
+    place = normalized(axis, array.ndim)
+    if isinstance(repeats, int):
+        if repeats < 0:
+            raise ValueError("repeats must not be negative")
+        view = array._evaluated()
+        shape = list(array.shape)
+        wide = (*shape[: place + 1], repeats, *shape[place + 1 :])
+        strides = (*view.strides[: place + 1], 0, *view.strides[place + 1 :])
+        shape[place] *= repeats
+        copied = View.new(array._manager, wide, array._dtype)
+        launching.store(copied, leaf(View(view.storage, view.offset, wide, strides)))
+        return reshape(Array._of_view(copied), tuple(shape))
+    counts = np.asarray(repeats.numpy() if isinstance(repeats, Array) else repeats)
+    if counts.dtype.kind not in "iu":
+        raise TypeError("repeats must be integers")
+    from .searching import take
+
+    counts = np.broadcast_to(counts, (array.shape[place],))
+    return take(array, np.repeat(np.arange(array.shape[place]), counts), axis=place)
+
+
+def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Array:
+    """Return elements moved along axes; those that leave at one end enter at the other."""
+    array = given(x)
+    if axis is None:
+        return reshape(roll(ravel(array), shift, axis=0), array.shape)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    if len(axes) != len(shifts):
+        raise ValueError("shift and axis have different lengths")
+    result = array
+    for by, each in zip(shifts, axes, strict=True):
+        place = normalized(each, array.ndim)
+        extent = array.shape[place]
+        if extent == 0 or by % extent == 0:
+            continue
+        cut = extent - by % extent
+        whole = (slice(None),) * place
+        result = concat(
+            [result[whole + (slice(cut, None),)], result[whole + (slice(0, cut),)]], axis=place
+        )
+    return result.copy() if result is array else result

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators and methods of arrays that are functions of the namespace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .array import Array
+
+
+def _binary(name: str, swapped: bool = False) -> Any:
+    def operator(self: Array, other: Any) -> Any:
+        from .elementwise import apply, is_operand
+
+        if not is_operand(other):
+            return NotImplemented
+        return apply(name, other, self) if swapped else apply(name, self, other)
+
+    operator.__doc__ = None
+    return operator
+
+
+def _unary(name: str) -> Any:
+    def operator(self: Array) -> Any:
+        from .elementwise import apply
+
+        return apply(name, self)
+
+    return operator
+
+
+def _in_place(name: str) -> Any:
+    def operator(self: Array, other: Any) -> Any:
+        from .elementwise import apply_in_place, is_operand
+
+        return apply_in_place(name, self, other) if is_operand(other) else NotImplemented
+
+    return operator
+
+
+def _method(module: str, name: str) -> Any:
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        import importlib
+
+        function = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+        return function(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"Array.{name}"
+    method.__doc__ = f"Return kp.{name}(self, ...)."
+    return method
+
+
+class Operators:
+    """Base of Array."""
+
+    __slots__ = ()
+
+    __add__, __radd__, __iadd__ = _binary("add"), _binary("add", True), _in_place("add")
+    __sub__, __rsub__ = _binary("subtract"), _binary("subtract", True)
+    __isub__ = _in_place("subtract")
+    __mul__, __rmul__ = _binary("multiply"), _binary("multiply", True)
+    __imul__ = _in_place("multiply")
+    __truediv__, __rtruediv__ = _binary("divide"), _binary("divide", True)
+    __itruediv__ = _in_place("divide")
+    __floordiv__, __rfloordiv__ = _binary("floor_divide"), _binary("floor_divide", True)
+    __ifloordiv__ = _in_place("floor_divide")
+    __mod__, __rmod__ = _binary("remainder"), _binary("remainder", True)
+    __imod__ = _in_place("remainder")
+    __pow__, __rpow__, __ipow__ = _binary("pow"), _binary("pow", True), _in_place("pow")
+    __and__, __rand__ = _binary("bitwise_and"), _binary("bitwise_and", True)
+    __iand__ = _in_place("bitwise_and")
+    __or__, __ror__ = _binary("bitwise_or"), _binary("bitwise_or", True)
+    __ior__ = _in_place("bitwise_or")
+    __xor__, __rxor__ = _binary("bitwise_xor"), _binary("bitwise_xor", True)
+    __ixor__ = _in_place("bitwise_xor")
+    __lshift__, __rlshift__ = _binary("bitwise_left_shift"), _binary("bitwise_left_shift", True)
+    __ilshift__ = _in_place("bitwise_left_shift")
+    __rshift__, __rrshift__ = _binary("bitwise_right_shift"), _binary("bitwise_right_shift", True)
+    __irshift__ = _in_place("bitwise_right_shift")
+    __lt__, __le__ = _binary("less"), _binary("less_equal")
+    __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
+    __eq__, __ne__ = _binary("equal"), _binary("not_equal")
+    __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("abs")
+    __invert__ = _unary("bitwise_invert")
+
+    def __matmul__(self, other: Any) -> Any:
+        from .linear_algebra import matmul
+
+        return matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        from .linear_algebra import matmul
+
+        return matmul(other, self)
+
+    def __imatmul__(self, other: Any) -> Any:
+        from .linear_algebra import matmul
+
+        product = matmul(self, other)
+        self[...] = product  # type: ignore[index]
+        return self
+
+    @property
+    def T(self) -> Array:
+        """The array with its axes in reverse order, as a view."""
+        from .manipulation import transpose
+
+        return transpose(self)
+
+    @property
+    def mT(self) -> Array:
+        """The array with its last two axes swapped, as a view."""
+        from .manipulation import matrix_transpose
+
+        return matrix_transpose(self)
+
+    @property
+    def real(self) -> Array:
+        """The real parts."""
+        from .elementwise import real
+
+        return real(self)
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts."""
+        from .elementwise import imag
+
+        return imag(self)
+
+    sum, prod = _method("reductions", "sum"), _method("reductions", "prod")
+    mean = _method("reductions", "mean")
+    min, max = _method("reductions", "min"), _method("reductions", "max")
+    argmin, argmax = _method("reductions", "argmin"), _method("reductions", "argmax")
+    any, all = _method("reductions", "any"), _method("reductions", "all")
+    var, std = _method("reductions", "var"), _method("reductions", "std")
+    cumsum, cumprod = _method("scans", "cumsum"), _method("scans", "cumprod")
+    reshape = _method("manipulation", "reshape_method")
+    transpose = _method("manipulation", "transpose")
+    squeeze = _method("manipulation", "squeeze")
+    flatten = _method("manipulation", "flatten")
+    ravel = _method("manipulation", "ravel")
+    take = _method("searching", "take")
+    repeat = _method("manipulation", "repeat")
+    clip = _method("elementwise", "clip")
+    round = _method("elementwise", "round")
+    conj = _method("elementwise", "conj")
+    dot = _method("linear_algebra", "matmul")
+    argsort = _method("searching", "argsort")
+    nonzero = _method("searching", "nonzero")
+
+    def sort(self, axis: int = -1) -> None:
+        """Sort in place along an axis."""
+        from .searching import sort
+
+        self[...] = sort(self, axis=axis)  # type: ignore[index]

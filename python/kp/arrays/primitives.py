@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's primitives, applied to arrays: they take tensors whose rows are reduced or sorted."""
+
+from __future__ import annotations
+
+import math
+
+from .._kp import Manager, MemoryTypes, OpBase, Tensor
+from . import launching
+from .array import Array
+from .codegen import Write
+from .manipulation import moveaxis, normalized
+from .storage import Shape, Storage, View, contiguous_strides
+
+
+def evaluate(manager: Manager, operation: OpBase) -> None:
+    """Run an operation after all earlier work on its memory."""
+    manager.sequence().eval(operation)
+
+
+def shaped(x: Array, shape: Shape) -> Tensor:
+    """Return a tensor of a shape with the elements of an array in C order.
+
+    It may be the memory of the array if the shape has one axis.
+    """
+    if len(shape) == 1:
+        return launching.whole(x._evaluated()).storage.tensor
+    tensor = x._manager.tensor(shape=shape, dtype=x._dtype, memory_type=MemoryTypes.storage)
+    target = View(Storage.of(tensor), 0, x.shape, contiguous_strides(x.shape))
+    launching.run(x._manager, x.shape, [Write(target, x._node())])
+    return tensor
+
+
+def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:
+    """Return a tensor whose last axis is an axis of an array, and the shape of the other axes.
+
+    Without an axis, all elements are one row.
+    """
+    if axis is None or x.ndim <= 1:
+        if axis is not None:
+            normalized(axis, x.ndim)
+        return shaped(x, (x.size,)), ()
+    place = normalized(axis, x.ndim)
+    moved = moveaxis(x, place, -1) if place != x.ndim - 1 else x
+    kept = moved.shape[:-1]
+    return shaped(moved, (math.prod(kept), moved.shape[-1])), kept
+
+
+def from_rows(tensor: Tensor, kept: Shape, x: Array, axis: int | None) -> Array:
+    """Return rows as an array of the shape that `x` has; flat without an axis."""
+    shape = (*kept, tensor.shape[-1])
+    result = Array._of_view(View(Storage.of(tensor), 0, shape, contiguous_strides(shape)))
+    if axis is None or x.ndim <= 1:
+        return result
+    return moveaxis(result, -1, normalized(axis, x.ndim))

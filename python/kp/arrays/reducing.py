@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that compute an expression and reduce it along axes in the same dispatch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .codegen import LOCAL_SIZE, Layout, Program, Writer
+from .expressions import Node, leaf
+from .launching import launch, sources
+from .storage import DType, View
+from .types import convert, number
+
+#: Up to this many elements are reduced by one invocation.
+_SERIAL = 32
+
+#: Elements that a work group reduces at least, if there are work groups for all of the device.
+_CHUNK = 8192
+
+#: Work groups that occupy a device.
+_GROUPS = 1024
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """`combine` is GLSL over {0} and {1}, `identity` GLSL, and `finish` GLSL over {0} and n.
+
+    The first two are of the type of what is reduced. n is the number of reduced elements.
+    """
+
+    combine: str
+    identity: str
+    finish: str = "{0}"
+
+
+def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> str:
+    body = f"    for (uint j = {start}; j < {end}; j += {step}) {{\n"
+    body += writer.coordinates("j", "reduced", "        ")
+    for index in range(len(program.instructions)):
+        body += f"        {writer.statement(index, 'i', 'j')}\n"
+    return body + f"        total = combine(total, v{len(program.instructions) - 1});\n    }}\n"
+
+
+def _serial(writer: Writer, program: Program) -> str:
+    """One invocation per result."""
+    return (
+        "    uint result = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
+        f"{LOCAL_SIZE}u + gl_LocalInvocationIndex;\n"
+        "    if (result >= p[0]) return;\n    uint i = result;\n"
+        + writer.coordinates("i", "kept", "    ")
+        + _loop(writer, program, "0u", "p[1]", "1u")
+    )
+
+
+def _grouped(writer: Writer, program: Program) -> str:
+    """One work group per part of a result."""
+    return (
+        "    uint result = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;\n"
+        "    if (result >= p[0] * p[2]) return;\n"
+        "    uint i = result / p[2];\n"
+        "    uint first = (result % p[2]) * p[3];\n"
+        "    uint end = min(p[1], first + p[3]);\n"
+        + writer.coordinates("i", "kept", "    ")
+        + _loop(writer, program, "first + gl_LocalInvocationIndex", "end", f"{LOCAL_SIZE}u")
+        + "    partial[gl_LocalInvocationIndex] = total;\n"
+        f"    for (uint span = {LOCAL_SIZE // 2}u; span > 0u; span >>= 1) {{\n"
+        "        barrier();\n"
+        "        if (gl_LocalInvocationIndex < span)\n"
+        "            partial[gl_LocalInvocationIndex] = combine(\n"
+        "                partial[gl_LocalInvocationIndex], partial[gl_LocalInvocationIndex + span]"
+        ");\n    }\n"
+        "    if (gl_LocalInvocationIndex != 0u) return;\n"
+        "    total = partial[0];\n"
+    )
+
+
+def source_of(
+    program: Program,
+    layout: Layout,
+    accumulated: DType,
+    results: DType,
+    binding: int,
+    reduction: Reduction,
+    grouped: bool,
+) -> str:
+    """Return the shader. Parameters: results, length, parts of a result, length of a part."""
+    writer = Writer(program, layout, 4)
+    total, target = number(accumulated), number(results)
+    writer.use(total)
+    writer.use(target)
+    text = _grouped(writer, program) if grouped else _serial(writer, program)
+    finished = writer.helper(reduction.finish, total.computed).format("total").replace("n_", "p[1]")
+    writer.helper(target.wrap, "float")
+    finished = convert(f"({finished})", total, target)
+    body = (
+        f"    {total.computed} total = {reduction.identity};\n"
+        f"{text}    memory{binding}[result] = {target.store.format(finished)};\n"
+    )
+    combine = writer.helper(reduction.combine, total.computed).format("a", "b")
+    if total.wrap and total.family != "f":
+        combine = total.wrap.format(f"({combine})")
+    precise = "precise " if total.family in "fc" else ""
+    writer.helpers["combine"] = (
+        f"{total.computed} combine({total.computed} a, {total.computed} b) {{\n"
+        f"    {precise}{total.computed} c = {combine};\n    return c;\n}}\n"
+    )
+    shared = f"shared {total.computed} partial[{LOCAL_SIZE}];\n" if grouped else ""
+    return writer.source("reduction", body, shared)
+
+
+def _run(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction, parts: int) -> None:
+    """Launch one reduction; `parts` is the number of work groups per result, 0 for invocations."""
+    length = math.prod(node.shape[axis] for axis in axes)
+    count = math.prod(e for axis, e in enumerate(node.shape) if axis not in axes)
+    program = Program(node.shape, axes)
+    program.value(node)
+    binding = program.binding(out.storage)
+    layout, words = program.finish()
+    types = tuple(storage.dtype.char for storage in program.storages)
+    key: tuple[Any, ...] = (tuple(program.instructions), layout, types, reduction, parts > 0)
+    source = sources.get(key)
+    if source is None:
+        source = sources[key] = source_of(
+            program, layout, node.dtype, out.storage.dtype, binding, reduction, parts > 0
+        )
+    part = -(-length // parts) if parts else length
+    header = np.array([count, length, parts or 1, part], np.uint32)
+    groups = count * parts if parts else -(-count // LOCAL_SIZE)
+    memory = [storage.tensor for storage in program.storages]
+    launch(out.storage.manager, source, memory, np.concatenate([header, words]), groups)
+
+
+def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction) -> View:
+    """Reduce an expression along axes, in its own type; return results of another type.
+
+    It is one dispatch, or two if there are few results of many elements.
+    """
+    assert node.manager is not None
+    kept = tuple(e for axis, e in enumerate(node.shape) if axis not in axes)
+    length = math.prod(node.shape[axis] for axis in axes)
+    count = math.prod(kept)
+    out = View.new(node.manager, kept, dtype)
+    if count == 0:
+        return out
+    if length <= _SERIAL or (count >= _GROUPS * LOCAL_SIZE and length <= 8 * _SERIAL):
+        _run(node, axes, out, reduction, 0)
+        return out
+    parts = sorted((1, -(-length // _CHUNK), -(-_GROUPS // count)))[1]
+    if parts == 1:
+        _run(node, axes, out, reduction, 1)
+        return out
+    partial = View.new(node.manager, (*kept, parts), node.dtype)
+    _run(node, axes, partial, Reduction(reduction.combine, reduction.identity), parts)
+    # `n_` in the last text would be the number of parts.
+    last = Reduction(
+        reduction.combine, reduction.identity, reduction.finish.replace("n_", f"{length}u")
+    )
+    _run(leaf(partial), (len(kept),), out, last, 1 if parts > _SERIAL else 0)
+    return out

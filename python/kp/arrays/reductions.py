@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions of arrays, fused with the expression that they reduce."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .._kp import OpReduce
+from .array import Array, converted
+from .elementwise import apply, assign_all
+from .manipulation import expand_dims, given, normalized, normalized_axes, reshape
+from .primitives import evaluate, rows_along
+from .reducing import Reduction, reduce_node
+from .storage import DType, View, require
+from .types import number
+
+Axes = int | Sequence[int] | None
+
+#: From this many elements on, sums and extremes of memory are left to the primitive.
+_MANY = 1 << 16
+
+#: The smallest and largest values of integers in GLSL.
+_LIMITS = {
+    "int": ("(-2147483647 - 1)", "2147483647"),
+    "uint": ("0u", "4294967295u"),
+    "int64_t": ("(-9223372036854775807l - 1l)", "9223372036854775807l"),
+    "uint64_t": ("0ul", "18446744073709551615ul"),
+    "float": ("uintBitsToFloat(0xff800000u)", "uintBitsToFloat(0x7f800000u)"),
+    "double": (
+        "packDouble2x32(uvec2(0u, 0xfff00000u))",
+        "packDouble2x32(uvec2(0u, 0x7ff00000u))",
+    ),
+    "bool": ("false", "true"),
+}
+
+
+def _reduction(name: str, dtype: DType) -> Reduction:
+    """Return the GLSL of a reduction in a dtype."""
+    of = number(dtype)
+    kind = of.computed
+    if name == "sum":
+        return Reduction("{0} + {1}", f"{kind}(0)")
+    if name == "prod":
+        if of.family == "c":
+            return Reduction("kp_cmul({0}, {1})", f"{kind}(1, 0)")
+        return Reduction("{0} * {1}", f"{kind}(1)")
+    if name in ("any", "all"):
+        return (
+            Reduction("{0} || {1}", "false") if name == "any" else Reduction("{0} && {1}", "true")
+        )
+    lowest, highest = _LIMITS[kind]
+    if of.wrap and of.family in "iu":  # computed in more bits than it has
+        limits = np.iinfo(dtype)
+        lowest, highest = f"{kind}({limits.min})", f"{kind}({limits.max})"
+    identity = highest if name == "min" else lowest
+    if of.family == "b":
+        return Reduction("{0} && {1}" if name == "min" else "{0} || {1}", identity)
+    if of.family == "f":
+        return Reduction(f"kp_{name}imum({{0}}, {{1}})", identity)
+    return Reduction(f"{name}({{0}}, {{1}})", identity)
+
+
+def _finished(
+    view: View, x: Array, axes: tuple[int, ...], keepdims: bool, out: Array | None
+) -> Array:
+    if keepdims:
+        shape = tuple(1 if axis in axes else e for axis, e in enumerate(x.shape))
+        strides = list(view.strides)
+        for axis in sorted(axes):
+            strides.insert(axis, 0)
+        view = View(view.storage, view.offset, shape, tuple(strides))
+    result = Array._of_view(view)
+    return result if out is None else assign_all(out, result)
+
+
+def _by_primitive(
+    name: str, x: Array, axes: tuple[int, ...], accumulated: DType, dtype: DType
+) -> View | None:
+    """Reduce many elements in memory by the primitive, which is the fastest for them."""
+    if (
+        x._view is None
+        or x.size < _MANY
+        or len(axes) != x.ndim
+        or name not in ("sum", "min", "max")
+    ):
+        return None
+    same = accumulated == dtype and x._dtype in (dtype, accumulated)
+    if not same or dtype.kind == "c" or not x._view.is_whole():
+        return None
+    out = View.new(x._manager, (), dtype)
+    evaluate(x._manager, OpReduce(x._view.storage.tensor, out.storage.tensor, name))
+    return out
+
+
+def reduced(
+    name: str,
+    x: Any,
+    axis: Axes,
+    accumulated: DType,
+    dtype: DType,
+    keepdims: bool,
+    out: Array | None = None,
+) -> Array:
+    """Reduce in one type, and return another."""
+    array = given(x)
+    axes = normalized_axes(axis, array.ndim)
+    if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
+        raise ValueError(f"{name} of no elements does not exist")
+    require(array._manager, accumulated)
+    require(array._manager, dtype)
+    view = _by_primitive(name, array, axes, accumulated, dtype)
+    if view is None:
+        node = converted(array, accumulated)._node()
+        view = reduce_node(node, axes, dtype, _reduction(name, accumulated))
+    return _finished(view, array, axes, keepdims, out)
+
+
+def _sum_type(dtype: DType, wanted: DTypeLike | None) -> DType:
+    if wanted is not None:
+        return number(wanted).dtype
+    if dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
+
+
+def _at_least_single(dtype: DType) -> DType:
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def sum(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the sums along axes. Integers are summed in 64 bits, unless `dtype` is given."""
+    array = given(x)
+    result = _sum_type(array._dtype, dtype)
+    return reduced("sum", array, axis, _at_least_single(result), result, keepdims, out)
+
+
+def prod(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the products along axes. For the types, see sum()."""
+    array = given(x)
+    result = _sum_type(array._dtype, dtype)
+    return reduced("prod", array, axis, _at_least_single(result), result, keepdims, out)
+
+
+def _extreme(name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool) -> Array:
+    array = given(x)
+    if array._dtype.kind == "c":
+        raise TypeError(f"complex numbers have no order, so there is no {name}")
+    return reduced(name, array, axis, array._dtype, array._dtype, keepdims, out)
+
+
+def min(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the smallest elements along axes, or NaN where there is one."""
+    return _extreme("min", x, axis, out, keepdims)
+
+
+def max(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the largest elements along axes, or NaN where there is one."""
+    return _extreme("max", x, axis, out, keepdims)
+
+
+def any(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return whether there are elements that are not 0 along axes."""
+    truth = np.dtype(np.bool_)
+    return reduced("any", x, axis, truth, truth, keepdims, out)
+
+
+def all(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return whether no element along axes is 0."""
+    truth = np.dtype(np.bool_)
+    return reduced("all", x, axis, truth, truth, keepdims, out)
+
+
+def count_nonzero(
+    x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False
+) -> Array:
+    """Return the numbers (int64) of elements along axes that are not 0."""
+    array = converted(given(x), np.dtype(np.bool_))
+    count = np.dtype(np.int64)
+    return reduced("sum", array, axis, count, count, keepdims, out)
+
+
+def _mean_type(dtype: DType, wanted: DTypeLike | None) -> DType:
+    if wanted is not None:
+        return number(wanted).dtype
+    return np.dtype(np.float64) if dtype.kind in "biu" else dtype
+
+
+def mean(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the means along axes: float64 of integers, unless `dtype` is given."""
+    array = given(x)
+    result = _mean_type(array._dtype, dtype)
+    wide = _at_least_single(result)
+    total = reduced("sum", array, axis, wide, wide, keepdims)
+    length = _length(array, axis)
+    quotient = (
+        apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
+    )
+    quotient = converted(quotient, result)
+    return quotient if out is None else assign_all(out, quotient)
+
+
+def _length(array: Array, axis: Axes) -> int:
+    return math.prod(array.shape[each] for each in normalized_axes(axis, array.ndim))
+
+
+def var(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    correction: float = 0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the variances along axes: the squared distances from the mean, summed, over
+    n - correction.
+    """
+    array = given(x)
+    result = _mean_type(array._dtype, dtype)
+    wide = _at_least_single(result)
+    source = converted(array, wide)
+    distance = apply("subtract", source, mean(source, axis, keepdims=True))
+    if wide.kind == "c":
+        distance = apply("abs", distance)
+    squares = apply("square", distance)
+    total = reduced("sum", squares, axis, squares._dtype, squares._dtype, keepdims)
+    count = _length(array, axis) - (correction if ddof is None else ddof)
+    return converted(
+        apply("divide", total, float(count if count > 0 else 0)),
+        squares._dtype if wide.kind == "c" else result,
+    )
+
+
+def std(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    correction: float = 0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the standard deviations along axes: the square roots of var()."""
+    return apply("sqrt", var(x, axis, dtype, correction=correction, ddof=ddof, keepdims=keepdims))
+
+
+def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:
+    array = given(x)
+    if array._dtype.kind == "c":
+        raise TypeError(f"complex numbers have no order, so there is no {name}")
+    if array.size == 0:
+        raise ValueError(f"{name} of no elements does not exist")
+    rows, kept = rows_along(array, axis)
+    out = View.new(array._manager, kept, np.dtype(np.int64))
+    along = None if axis is None else -1
+    evaluate(array._manager, OpReduce(rows, out.storage.tensor, name, axis=along))
+    result = Array._of_view(out)
+    if not keepdims:
+        return result
+    if axis is None:
+        return reshape(result, (1,) * array.ndim)
+    return expand_dims(result, axis=normalized(axis, array.ndim))
+
+
+def argmin(
+    x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
+) -> Array:
+    """Return the indices (int64) of the first smallest elements, or of the first NaN."""
+    result = _extreme_index("argmin", x, axis, keepdims)
+    return result if out is None else assign_all(out, result)
+
+
+def argmax(
+    x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
+) -> Array:
+    """Return the indices (int64) of the first largest elements, or of the first NaN."""
+    result = _extreme_index("argmax", x, axis, keepdims)
+    return result if out is None else assign_all(out, result)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running sums and products, and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .._kp import MemoryTypes, OpScan
+from .array import Array, converted
+from .elementwise import apply, assign_all
+from .manipulation import concat, given, normalized
+from .primitives import evaluate, from_rows, rows_along
+from .reductions import _at_least_single, _sum_type
+from .storage import require
+
+
+def _scanned(
+    name: str, x: Any, axis: int | None, dtype: DTypeLike | None, out: Array | None
+) -> Array:
+    array = given(x)
+    result = _sum_type(array._dtype, dtype)
+    wide = _at_least_single(result)
+    require(array._manager, result)
+    if array._dtype.kind == "c" or result.kind == "c":
+        values = np.cumsum if name == "sum" else np.cumprod
+        from .creation import array as made
+
+        return made(values(array.numpy(), axis, result), device=array._manager)
+    source = converted(array, wide)
+    if array.size == 0:
+        return source if axis is not None else source.reshape(0)
+    rows, kept = rows_along(source, axis)
+    tensor = array._manager.tensor(shape=rows.shape, dtype=wide, memory_type=MemoryTypes.storage)
+    evaluate(array._manager, OpScan(rows, tensor, name, axis=-1))
+    scanned = converted(from_rows(tensor, kept, array, axis), result)
+    return scanned if out is None else assign_all(out, scanned)
+
+
+def cumsum(
+    x: Any,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the sums of the elements up to each one, along an axis or of all in C order."""
+    return _scanned("sum", x, axis, dtype, out)
+
+
+def cumprod(
+    x: Any,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the products of the elements up to each one. See cumsum()."""
+    return _scanned("product", x, axis, dtype, out)
+
+
+def _cumulative(
+    name: str, x: Any, axis: int | None, dtype: DTypeLike | None, include_initial: bool
+) -> Array:
+    array = given(x)
+    if axis is None:
+        if array.ndim != 1:
+            raise ValueError(f"axis is needed for an array of {array.ndim} axes")
+        axis = 0
+    result = _scanned(name, array, axis, dtype, None)
+    if not include_initial:
+        return result
+    shape = list(array.shape)
+    shape[normalized(axis, array.ndim)] = 1
+    from .creation import full
+
+    first = full(shape, 0 if name == "sum" else 1, dtype=result.dtype, device=array._manager)
+    return concat([first, result], axis=axis)
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the sums of the elements up to each one; `include_initial` puts a 0 in front."""
+    return _cumulative("sum", x, axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the products of the elements up to each one; `include_initial` puts a 1 in front."""
+    return _cumulative("product", x, axis, dtype, include_initial)
+
+
+def diff(
+    x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None
+) -> Array:
+    """Return the differences of neighbours along an axis, n times."""
+    array = given(x)
+    parts = [part for part in (prepend, array, append) if part is not None]
+    if len(parts) > 1:
+        array = concat(parts, axis=axis)
+    place = normalized(axis, array.ndim)
+    before: tuple[slice, ...] = (slice(None),) * place
+    for _ in range(n):
+        later = array[before + (slice(1, None),)]
+        earlier = array[before + (slice(None, -1),)]
+        array = apply("not_equal" if array.dtype == np.bool_ else "subtract", later, earlier)
+    return array

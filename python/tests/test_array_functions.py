@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise functions against NumPy: all functions, all dtypes, all special values."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+from kp.arrays import launching
+from kp.arrays.codegen import Write
+from kp.arrays.elementwise import apply
+from kp.arrays.functions import FUNCTIONS
+from kp.arrays.storage import View
+from kp.arrays.types import NUMBERS
+
+RANDOM = np.random.default_rng(7)
+DTYPES = list(NUMBERS)
+COUNT = 300
+
+#: Units in the last place by which functions may differ from NumPy's; all others are exact.
+ULPS = dict.fromkeys(
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+    "cbrt atan2 logaddexp pow hypot sqrt divide reciprocal".split(),
+    4,
+)
+ULPS["logaddexp"] = 10_000  # its sum may cancel, in NumPy, too
+
+
+def values(dtype: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:
+    """Return random numbers: small, large and special ones."""
+    if dtype.kind == "b":
+        return RANDOM.integers(0, 2, count).astype(np.bool_)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        wide = RANDOM.integers(limits.min, limits.max, count, dtype, endpoint=True)
+        small = RANDOM.integers(-5 if dtype.kind == "i" else 0, 9, count).astype(dtype)
+        mixed = np.where(RANDOM.random(count) < 0.7, small, wide)
+        mixed[:4] = [limits.min, limits.max, 0, 1]
+        return mixed
+    if dtype.kind == "f":
+        real = RANDOM.normal(size=count) * 4
+        real = np.where(RANDOM.random(count) < 0.3, np.round(real), real)
+        special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, 2.5, -2.5]
+        chosen = RANDOM.random(count) < 0.3
+        real[chosen] = RANDOM.choice(special, chosen.sum())
+        return real.astype(dtype)
+    pairs = RANDOM.normal(size=(2, count)).round(2) * 3
+    return (pairs[0] + 1j * pairs[1]).astype(dtype)
+
+
+def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> int:
+    """Return the largest number of steps between floats. NaNs and infinities must agree."""
+    np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
+    differ = ~(np.isnan(a) | (a == b))
+    if not differ.any():
+        return 0
+    whole = f"i{a.itemsize}"
+    steps = [each[differ].view(whole).astype(object) for each in (a, b)]
+    lowest = -(1 << (8 * a.itemsize - 1))
+    ordered = [np.where(each < 0, lowest - each, each) for each in steps]
+    return int(np.abs(ordered[0] - ordered[1]).max())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_numpys_for_every_dtype(name: str) -> None:
+    """All dtypes are computed in one kernel, because compiling takes most of the time."""
+    ufunc = FUNCTIONS[name].ufunc
+    cases = []
+    for dtype in DTYPES:
+        given = [values(dtype, COUNT) for _ in range(ufunc.nargs - 1)]
+        if name == "pow" and dtype.kind == "i":
+            given[1] = np.abs(given[1] % 7)
+        if "shift" in name and dtype.kind in "iu":
+            given[1] = np.abs(given[1] % 70)
+        with np.errstate(all="ignore"):
+            try:
+                expected = ufunc(*given)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    apply(name, *[kp.array(each) for each in given])
+                continue
+        cases.append((given, expected, apply(name, *[kp.array(each) for each in given])))
+    writes = []
+    for _, expected, result in cases:
+        assert result.dtype == expected.dtype
+        if result._pending is not None:
+            view = View.new(result.manager, result.shape, result.dtype)
+            writes.append(Write(view, result._pending))
+            result._view, result._pending = view, None
+    if writes:
+        launching.run(cases[0][2].manager, (COUNT,), writes)
+    for given, expected, result in cases:
+        label = f"{name} of {given[0].dtype}"
+        found = result.numpy()
+        if expected.dtype.kind == "c":
+            np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6, err_msg=label)
+        elif expected.dtype.kind == "f":
+            steps = distance(found, expected)
+            limit = 2 if given[0].dtype.kind == "c" else ULPS.get(name, 0)
+            assert steps <= limit, f"{label}: {steps} units in the last place"
+            if name not in ("minimum", "maximum", "fmin", "fmax"):
+                known = ~np.isnan(expected)
+                signs = np.signbit(found[known]), np.signbit(expected[known])
+                np.testing.assert_array_equal(*signs, err_msg=label)
+        else:
+            np.testing.assert_array_equal(found, expected, err_msg=label)
+
+
+def test_floats_are_accurate_over_their_whole_range() -> None:
+    count = 20000
+    wide = np.exp(RANDOM.uniform(-40, 88, count)).astype(np.float32)
+    signed = wide * RANDOM.choice([-1, 1], count).astype(np.float32)
+    unit = RANDOM.uniform(-1, 1, count).astype(np.float32)
+    moderate = RANDOM.uniform(-87, 88, count).astype(np.float32)
+    near_one = (1 + RANDOM.normal(size=count) * 0.01).astype(np.float32)
+    large = (RANDOM.normal(size=count) * 1000).astype(np.float32)
+    x = {
+        "wide": wide,
+        "signed": signed,
+        "unit": unit,
+        "moderate": moderate,
+        "near_one": near_one,
+        "large": large,
+    }
+    arrays = {name: kp.array(each) for name, each in x.items()}
+    cases = [
+        ("sin", "signed"),
+        ("cos", "signed"),
+        ("tan", "signed"),
+        ("exp", "moderate"),
+        ("expm1", "unit"),
+        ("log", "near_one"),
+        ("log2", "near_one"),
+        ("log10", "wide"),
+        ("log1p", "unit"),
+        ("asin", "unit"),
+        ("acos", "unit"),
+        ("atanh", "unit"),
+        ("tanh", "unit"),
+        ("sinh", "moderate"),
+        ("pow", "near_one", "large"),
+        ("atan2", "signed", "unit"),
+    ]
+    for name, *operands in cases:
+        with np.errstate(all="ignore"):
+            exact = FUNCTIONS[name].ufunc(*[x[each].astype(np.float64) for each in operands])
+            expected = exact.astype(np.float32)
+            spacing = np.spacing(np.abs(expected)).astype(np.float64)
+            found = apply(name, *[arrays[each] for each in operands]).numpy()
+            error = np.abs(found.astype(np.float64) - exact) / spacing
+        assert np.nanmax(error[np.isfinite(expected)]) < 4, name
+
+
+def outcome(function: Any, *operands: Any) -> Any:
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*operands)).dtype
+    except (TypeError, OverflowError, ValueError) as error:
+        return type(error).__name__ in ("OverflowError", "ValueError")
+
+
+def test_promotion_is_numpys_for_all_pairs() -> None:
+    ones = {dtype: np.ones(1, dtype) for dtype in DTYPES}
+    arrays = {dtype: kp.array(each) for dtype, each in ones.items()}
+    others = [*ones, True, 3, 2.5, 1 + 2j, 300, -1]
+    operators = (operator.add, operator.truediv, operator.and_, operator.pow, operator.lt)
+    for dtype, array in arrays.items():
+        for other in others:
+            pair = arrays[other] if isinstance(other, np.dtype) else other
+            given = ones[other] if isinstance(other, np.dtype) else other
+            for function in operators:
+                if function is operator.lt and "c" in (dtype.kind, getattr(other, "kind", "")):
+                    continue  # compared on the host
+                if isinstance(other, complex) and function is operator.lt:
+                    continue
+                expected = outcome(function, ones[dtype], given)
+                try:
+                    found: Any = function(array, pair).dtype
+                except (TypeError, OverflowError, ValueError) as error:
+                    found = type(error).__name__ in ("OverflowError", "ValueError")
+                assert found == expected, f"{function.__name__} of {dtype} and {other!r}"
+
+
+def test_comparisons_hold_for_numbers_that_the_dtype_cannot_hold() -> None:
+    small = kp.array([0, 255], dtype=np.uint8)
+    assert (small < 300).tolist() == [True, True]
+    assert (small == -1).tolist() == [False, False]
+    assert (-1 < small).tolist() == [True, True]
+    signed = np.array([-1, 0, 2**62, -(2**63)])
+    unsigned = np.array([2**64 - 1, 0, 2**62, 2**63], np.uint64)
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        function = getattr(kp, name)
+        for a, b in ((signed, unsigned), (unsigned, signed)):
+            expected = getattr(np, name)(a, b)
+            assert function(kp.array(a), kp.array(b)).tolist() == expected.tolist(), name
+
+
+def test_scalars_adapt_as_in_numpy() -> None:
+    x = kp.array([1, 2], dtype=np.uint8)
+    assert (x + 1).dtype == np.uint8
+    with pytest.raises(OverflowError):
+        x + 256
+    assert (x + np.int16(1)).dtype == np.int16
+    assert (kp.array([1], dtype=np.float16) * 2.5).dtype == np.float16
+    with pytest.raises(ValueError, match="negative integer powers"):
+        kp.array([2, 3]) ** -1
+    with pytest.raises(ValueError, match="negative integer powers"):
+        kp.array([2, 3]) ** kp.array([1, -1])
+
+
+def test_where_clip_round_and_parts() -> None:
+    a = values(np.dtype(np.float32), 100)
+    x = kp.array(a)
+    np.testing.assert_array_equal(kp.where(x > 0, x, 0), np.where(a > 0, a, np.float32(0)))
+    np.testing.assert_array_equal(kp.clip(x, -1, 1.5), np.clip(a, -1, 1.5))
+    np.testing.assert_array_equal(kp.clip(kp.array([1, 200], dtype=np.uint8), -5, 300), [1, 200])
+    np.testing.assert_array_equal(kp.round(x), np.round(a))
+    np.testing.assert_allclose(kp.round(x, 2), np.round(a, 2), rtol=1e-6)
+    z = values(np.dtype(np.complex64), 100)
+    y = kp.array(z)
+    np.testing.assert_array_equal(y.real.numpy(), z.real)
+    np.testing.assert_array_equal(kp.imag(y).numpy(), z.imag)
+    np.testing.assert_array_equal(kp.imag(x[:3]).numpy(), 0 * a[:3].real)
+    np.testing.assert_array_equal(kp.conj(y).numpy(), z.conj())
+
+
+def test_conversions_are_numpys_for_all_pairs() -> None:
+    writes, expected = [], []
+    given = np.array([0, 1, 2, 100, 127])
+    for source in DTYPES:
+        x = kp.array(given.astype(source))
+        for target in DTYPES:
+            view = View.new(x.manager, x.shape, target)
+            result = x.astype(target)
+            writes.append((result, view))
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # complex numbers lose their imaginary parts
+                expected.append(given.astype(source).astype(target))
+    for start in range(0, len(writes), 40):
+        part = writes[start : start + 40]
+        run = [Write(view, result._node()) for result, view in part]
+        launching.run(kp.default_manager(), given.shape, run)
+        for (result, view), wanted in zip(part, expected[start:], strict=False):
+            found = kp.Array._of_view(view).numpy()
+            np.testing.assert_array_equal(found, wanted, err_msg=f"to {wanted.dtype}")
+    negative = np.array([-1.0, -2.7, 300.5], np.float32)
+    for dtype in (np.uint8, np.uint16, np.uint32, np.uint64):
+        with np.errstate(all="ignore"):
+            wrapped = negative[:2].astype(np.int64).astype(dtype)
+        np.testing.assert_array_equal(kp.array(negative[:2]).astype(dtype), wrapped)

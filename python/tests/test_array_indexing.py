@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexing, assignment and functions of shapes, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+RANDOM = np.random.default_rng(3)
+
+
+def random_slice(extent: int) -> slice:
+    def bound() -> int | None:
+        return None if RANDOM.random() < 0.3 else int(RANDOM.integers(-extent - 2, extent + 3))
+
+    step = int(RANDOM.choice([1, 1, 2, 3, -1, -2]))
+    return slice(bound(), bound(), step)
+
+
+def random_key(shape: tuple[int, ...], advanced: bool) -> Any:
+    key: list[Any] = []
+    for extent in shape[: int(RANDOM.integers(0, len(shape) + 1))]:
+        kind = RANDOM.random()
+        if advanced and kind < 0.35:
+            chosen = RANDOM.integers(-extent, extent, (3,) if RANDOM.random() < 0.7 else (2, 1))
+            key.append(chosen if RANDOM.random() < 0.7 else chosen.tolist())
+        elif kind < 0.55:
+            key.append(int(RANDOM.integers(-extent, extent)))
+        else:
+            key.append(random_slice(extent))
+        if RANDOM.random() < 0.15:
+            key.append(None)
+    if RANDOM.random() < 0.3:
+        key.insert(int(RANDOM.integers(0, len(key) + 1)), Ellipsis)
+    return tuple(key)
+
+
+@pytest.mark.parametrize("advanced", [False, True])
+def test_keys_select_what_numpy_selects(advanced: bool) -> None:
+    a = np.arange(3 * 4 * 5, dtype=np.int32).reshape(3, 4, 5)
+    x = kp.array(a)
+    for _ in range(60):
+        key = random_key(a.shape, advanced)
+        expected = a[key]
+        found = x[key]
+        assert found.shape == expected.shape, key
+        np.testing.assert_array_equal(found.numpy(), expected, err_msg=str(key))
+
+
+@pytest.mark.parametrize("advanced", [False, True])
+def test_keys_set_what_numpy_sets(advanced: bool) -> None:
+    a = np.arange(3 * 4 * 5, dtype=np.int32).reshape(3, 4, 5)
+    x = kp.array(a)
+    for step in range(30):
+        key = random_key(a.shape, advanced)
+        selected = a[key]
+        if step % 2:
+            a[key] = step
+            x[key] = step
+        else:
+            marks = selected * 2 + 1  # equal for equal indices
+            a[key] = marks
+            x[key] = kp.array(marks)
+        np.testing.assert_array_equal(x.numpy(), a, err_msg=str(key))
+
+
+def test_masks_select_and_set() -> None:
+    a = RANDOM.normal(size=(6, 7)).astype(np.float32)
+    x = kp.array(a)
+    np.testing.assert_array_equal(x[x > 0].numpy(), a[a > 0])
+    rows = np.array([True, False, True, True, False, False])
+    np.testing.assert_array_equal(x[rows].numpy(), a[rows])
+    np.testing.assert_array_equal(x[kp.array(rows), 1:3].numpy(), a[rows, 1:3])
+    np.testing.assert_array_equal(x[:, a[0] > 0].numpy(), a[:, a[0] > 0])
+    assert x[x > 100].shape == (0,)
+    x[x < -0.5] = 9
+    a[a < -0.5] = 9
+    x[rows] = kp.arange(7)
+    a[rows] = np.arange(7)
+    x[x > 1] *= -1
+    a[a > 1] *= -1
+    np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_index_arrays_on_the_device_are_checked() -> None:
+    x = kp.arange(10)
+    index = kp.array([3, -1, 0])
+    assert x[index].tolist() == [3, 9, 0]
+    assert x[kp.array([1, 2], dtype=np.uint8)].tolist() == [1, 2]
+    assert x[kp.array(4)].tolist() == 4
+    with pytest.raises(IndexError, match="from -1 to 10"):
+        x[kp.array([10, -1])]
+    with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with 10"):
+        x[[10]]
+    with pytest.raises(IndexError, match="index -11"):
+        x[-11]
+    with pytest.raises(IndexError, match="too many indices"):
+        x[0, 0]
+    with pytest.raises(IndexError, match="not str"):
+        x["a"]
+    with pytest.raises(IndexError, match="integers or bool, not float64"):
+        x[np.array([1.5])]
+    with pytest.raises(IndexError, match=r"a mask of shape \(3,\)"):
+        x[np.array([True, False, True])]
+
+
+def test_assignments_that_do_not_fit_raise() -> None:
+    x = kp.zeros((3, 4))
+    with pytest.raises(ValueError, match=r"shape \(3,\) does not broadcast to \(3, 4\)"):
+        x[...] = kp.ones(3)
+    with pytest.raises(TypeError, match="complex"):
+        x[0] = 1j
+    with pytest.raises(ValueError, match="read-only"):
+        kp.broadcast_to(x[0], (5, 4))[0] = 1
+    with pytest.raises(OverflowError):
+        kp.zeros(3, dtype=np.uint8)[0] = 300
+    with pytest.raises(TypeError, match="cannot hold"):
+        y = kp.arange(3)
+        y += 0.5
+
+
+def check(found: kp.Array, expected: np.ndarray[Any, Any]) -> None:
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_shapes_change_as_in_numpy() -> None:
+    a = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+    x = kp.array(a)
+    check(x.reshape(4, -1), a.reshape(4, -1))
+    check(kp.reshape(x.T, (6, 4)), a.T.reshape(6, 4))
+    check(x[:, ::2].reshape(2, 2, 2, 2), a[:, ::2].reshape(2, 2, 2, 2))
+    check(x[:, 1:, :].reshape((-1,)), a[:, 1:, :].reshape(-1))
+    check(kp.permute_dims(x, (2, 0, 1)), a.transpose(2, 0, 1))
+    check(kp.moveaxis(x, (0, 1), (-1, 0)), np.moveaxis(a, (0, 1), (-1, 0)))
+    check(kp.expand_dims(x, axis=(0, -1)), np.expand_dims(a, (0, -1)))
+    check(kp.squeeze(x[:1, :, :1], axis=(0, 2)), a[:1, :, :1].squeeze((0, 2)))
+    check(kp.flip(x, axis=1), np.flip(a, 1))
+    check(kp.flip(x), np.flip(a))
+    check(kp.roll(x, 5), np.roll(a, 5))
+    check(kp.roll(x, (1, -2), axis=(0, 2)), np.roll(a, (1, -2), (0, 2)))
+    check(kp.tile(x, (2, 1, 3)), np.tile(a, (2, 1, 3)))
+    check(kp.tile(x[0, 0], (2, 2)), np.tile(a[0, 0], (2, 2)))
+    check(kp.repeat(x, 3), np.repeat(a, 3))
+    check(kp.repeat(x, 2, axis=1), np.repeat(a, 2, 1))
+    check(kp.repeat(x, [0, 2, 1], axis=1), np.repeat(a, [0, 2, 1], 1))
+    check(kp.concat([x, x[:, :1]], axis=1), np.concatenate([a, a[:, :1]], 1))
+    check(kp.concat([x, x], axis=None), np.concatenate([a, a], None))
+    check(kp.stack([x[0], x[1]], axis=-1), np.stack([a[0], a[1]], -1))
+    check(kp.concat([x[0, 0], kp.ones(2)]), np.concatenate([a[0, 0], np.ones(2, np.float32)]))
+    for ours, theirs in zip(kp.unstack(x, axis=1), np.moveaxis(a, 1, 0), strict=True):
+        check(ours, theirs)
+    grids = kp.meshgrid(x[0, 0], x[0, :, 0], indexing="xy")
+    for ours, theirs in zip(grids, np.meshgrid(a[0, 0], a[0, :, 0]), strict=True):
+        check(ours, theirs)
+    check(kp.tril(x, k=1), np.tril(a, 1))
+    check(kp.triu(x, k=-1), np.triu(a, -1))
+    check(kp.broadcast_arrays(x, x[0, 0])[1], np.broadcast_to(a[0, 0], a.shape))
+    check(kp.take(x, [2, 0], axis=-1), np.take(a, [2, 0], -1))
+    order = np.argsort(-a, axis=1)
+    check(kp.take_along_axis(x, order, axis=1), np.take_along_axis(a, order, 1))
+    check(kp.diff(x, axis=1), np.diff(a, axis=1))
+    for wrong in ((5, 5), (-1, -1), (7, -1)):
+        with pytest.raises(ValueError, match="shape"):
+            x.reshape(wrong)
+    with pytest.raises(ValueError, match="axis 7 is out of bounds"):
+        kp.flip(x, axis=7)
+
+
+def test_views_share_memory_and_copies_do_not() -> None:
+    x = kp.zeros((2, 6), dtype=np.int32)
+    views = [x.reshape(3, 4), x.T, x[:, ::-1], kp.squeeze(x[None])]
+    x[0, 1] = 5
+    assert [int(view.sum()) for view in views] == [5] * 4
+    copies = [x.copy(), kp.array(x), x.astype(np.int32), x.flatten(), x.T.reshape(12)]
+    x += 1
+    assert [int(each.sum()) for each in copies] == [5] * 5
+
+
+def test_empty_arrays_and_arrays_without_axes_work() -> None:
+    nothing = kp.zeros((0, 3))
+    assert (nothing + 1).shape == (0, 3)
+    assert nothing.sum().item() == 0
+    assert nothing.sum(axis=0).tolist() == [0, 0, 0]
+    assert nothing.max(axis=1).shape == (0,)
+    with pytest.raises(ValueError, match="max of no elements"):
+        nothing.max()
+    assert kp.sort(nothing).shape == (0, 3)
+    assert (nothing.T @ nothing).tolist() == np.zeros((3, 3)).tolist()
+    assert nothing.numpy().shape == (0, 3)
+    assert kp.concat([nothing, kp.ones((1, 3))]).shape == (1, 3)
+    point = kp.array(2.5)
+    assert (point * point).item() == 6.25
+    assert point[None].shape == (1,)
+    assert point[...].item() == 2.5
+    point[...] = 4
+    assert float(point) == 4
+
+
+def test_sizes_beyond_one_row_of_work_groups_are_covered() -> None:
+    count = 32768 * 128 + 77
+    x = kp.arange(count, dtype=np.int32)
+    y = x * 2 - x
+    assert int(y[-1]) == count - 1
+    assert int((y == x).sum()) == count

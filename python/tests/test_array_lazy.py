@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions are computed late, but always with the values that they were written with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+from kp.arrays import launching
+from kp.arrays.expressions import MAX_NODES
+
+RANDOM = np.random.default_rng(11)
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The numbers of work groups of all kernels that were launched."""
+    found: list[int] = []
+    launch = launching.launch
+
+    def counted(*arguments: Any) -> None:
+        found.append(arguments[-1])
+        launch(*arguments)
+
+    monkeypatch.setattr(launching, "launch", counted)
+    monkeypatch.setattr("kp.arrays.reducing.launch", counted)
+    yield found
+
+
+def numbers(*shape: int) -> np.ndarray[Any, Any]:
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def test_an_expression_is_one_dispatch(launches: list[int]) -> None:
+    a, b, c = numbers(5, 7), numbers(7), numbers(5, 1)
+    x, y, z = kp.array(a), kp.array(b), kp.array(c)
+    result = kp.sqrt(kp.abs(x * y + z)) - 2.5 * x
+    assert not launches
+    expected = np.sqrt(np.abs(a * b + c)) - np.float32(2.5) * a
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6, atol=1e-6)
+    assert len(launches) == 1
+    result.numpy()
+    assert len(launches) == 1
+
+
+def test_an_expression_and_its_reduction_are_one_dispatch(launches: list[int]) -> None:
+    a, b = numbers(30, 41), numbers(30, 41)
+    total = (kp.array(a) * kp.array(b) + 1).sum(axis=1)
+    assert len(launches) == 1
+    np.testing.assert_allclose(total.numpy(), (a * b + 1).sum(1), rtol=1e-5)
+
+
+def test_fusion_does_not_change_a_bit() -> None:
+    a, b, c = (kp.array(numbers(1000)) for _ in range(3))
+    fused = a * b - c * a + b
+    product, other = (a * b).evaluate(), (c * a).evaluate()
+    apart = ((product - other).evaluate() + b).evaluate()
+    np.testing.assert_array_equal(fused.numpy(), apart.numpy())
+
+
+def test_inputs_may_change_after_they_were_used() -> None:
+    a = numbers(20)
+    x = kp.array(a)
+    doubled, shifted = x * 2, x + 1
+    x[3:7] = 100
+    x += 5
+    x[::2] *= 3
+    np.testing.assert_array_equal(doubled.numpy(), a * 2)
+    np.testing.assert_array_equal(shifted.numpy(), a + 1)
+    a[3:7] = 100
+    a += 5
+    a[::2] *= 3
+    np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_views_see_changes_and_pending_expressions_do_not() -> None:
+    a = np.arange(12, dtype=np.int32).reshape(3, 4)
+    x = kp.array(a)
+    row, column, turned = x[1], x[:, 2], x.T
+    before = row + column.sum()
+    x += 10
+    row[0] = -1
+    column -= 100
+    turned[3] = 7
+    a = a.copy()
+    expected_before = a[1] + a[:, 2].sum()
+    a += 10
+    a[1, 0] = -1
+    a[:, 2] -= 100
+    a.T[3] = 7
+    np.testing.assert_array_equal(before.numpy(), expected_before)
+    for view, expected in ((x, a), (row, a[1]), (column, a[:, 2]), (turned, a.T)):
+        np.testing.assert_array_equal(view.numpy(), expected)
+
+
+def test_intermediate_results_may_change_after_they_were_used() -> None:
+    a = numbers(10)
+    middle = kp.array(a) + 1
+    result = middle * 2
+    middle.evaluate()
+    view = middle[2:4]
+    middle += 1
+    view[...] = 0
+    np.testing.assert_array_equal(result.numpy(), (a + 1) * 2)
+    expected = a + 2
+    expected[2:4] = 0
+    np.testing.assert_array_equal(middle.numpy(), expected)
+
+
+def test_overlapping_assignments_read_before_they_write() -> None:
+    for step in (1, -1):
+        a = np.arange(1000, dtype=np.int32)
+        x = kp.array(a)
+        x[5:] = x[:-5][::step]
+        a[5:] = a[:-5].copy()[::step]
+        np.testing.assert_array_equal(x.numpy(), a)
+        x[:-3] += x[3:] * 2
+        a[:-3] += a[3:] * 2
+        np.testing.assert_array_equal(x.numpy(), a)
+        x[:] = x[::-1]
+        np.testing.assert_array_equal(x.numpy(), a[::-1])
+
+
+def test_random_programs_agree_with_numpy() -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        ours = [kp.array(np.arange(24, dtype=np.int32).reshape(4, 6) + i) for i in range(3)]
+        theirs = [each.numpy() for each in ours]
+        bases = [each.copy() for each in theirs]
+        theirs = list(bases)
+        for _ in range(25):
+            i, j, k = rng.integers(0, len(ours), 3)
+            action = rng.integers(0, 7)
+            if action == 0:
+                ours.append(ours[i] + ours[j] * 3)
+                theirs.append(theirs[i] + theirs[j] * 3)
+            elif action == 1:
+                ours[i] += ours[j]
+                theirs[i] += theirs[j]
+            elif action == 2:
+                ours[i][1:, ::2] = ours[j][:-1, 1::2] - k
+                theirs[i][1:, ::2] = theirs[j][:-1, 1::2] - k
+            elif action == 3:
+                ours.append(ours[i][::-1])
+                theirs.append(theirs[i][::-1])
+            elif action == 4:
+                ours[i][ours[j] % 3 == 0] = int(k)
+                theirs[i][theirs[j] % 3 == 0] = k
+            elif action == 5:
+                ours[int(i)].evaluate()
+            else:
+                index = rng.permutation(4)[:2]
+                ours[i][index] ^= ours[j][2:] & 31
+                theirs[i][index] ^= theirs[j][2:] & 31
+        for x, a in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_graphs_stay_small_however_long_a_loop_runs(launches: list[int]) -> None:
+    x = kp.array(numbers(10))
+    expected = x.numpy().copy()
+    y = x
+    for _ in range(300):
+        y = y * 1.01 + 0.5
+        expected = expected * np.float32(1.01) + np.float32(0.5)
+        assert y._pending is None or y._pending.nodes <= MAX_NODES + 2
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
+    assert 300 * 2 / MAX_NODES < len(launches) < 60
+    doubling = kp.array([1], dtype=np.int64)
+    for _ in range(60):
+        doubling = doubling + doubling
+    assert doubling.item() == 2**60
+
+
+def test_many_inputs_are_split_over_kernels(launches: list[int]) -> None:
+    values = [numbers(9) for _ in range(20)]
+    total = kp.array(values[0])
+    for value in values[1:]:
+        total = total + kp.array(value)
+    np.testing.assert_allclose(total.numpy(), np.sum(values, 0), rtol=1e-5, atol=1e-5)
+    assert len(launches) <= 6
+
+
+def test_evaluate_starts_the_work(launches: list[int]) -> None:
+    x, y = kp.ones(3) + 1, kp.ones(4) * 2
+    kp.evaluate(x, [y])
+    assert len(launches) == 2
+    assert x._pending is None
+
+
+def test_glsl_shows_the_kernel() -> None:
+    text = (kp.ones(5) * 2.0 + 1.0).glsl()
+    assert text.startswith("#version 450")
+    assert " * " in text
+    assert "void main()" in text
+
+
+def test_arrays_of_different_managers_are_told_apart(mgr: kp.Manager) -> None:
+    with pytest.raises(ValueError, match="to_device"):
+        kp.ones(3).evaluate() + kp.ones(3, device=mgr).evaluate()
+    moved = kp.arange(3, device=mgr).to_device(kp.default_manager())
+    assert (moved + kp.arange(3)).tolist() == [0, 2, 4]

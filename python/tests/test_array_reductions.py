@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions, scans, sorts, sets and products of arrays, against NumPy."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+RANDOM = np.random.default_rng(9)
+
+
+def numbers(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    wanted = np.dtype(dtype)
+    if wanted.kind == "b":
+        return RANDOM.integers(0, 2, shape).astype(np.bool_)
+    if wanted.kind in "iu":
+        return RANDOM.integers(0, 100, shape).astype(wanted)
+    if wanted.kind == "c":
+        return (RANDOM.normal(size=shape) + 1j * RANDOM.normal(size=shape)).astype(wanted)
+    return RANDOM.uniform(-1, 1, shape).astype(wanted)
+
+
+def check(found: kp.Array, expected: Any, rtol: float = 0, atol: float = 0) -> None:
+    wanted = np.asarray(expected)
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype
+    if rtol and wanted.dtype.kind in "fc":
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=rtol, atol=atol or rtol)
+    else:
+        np.testing.assert_array_equal(found.numpy(), wanted)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "any", "all", "var", "std"])
+def test_reductions_along_any_axes_agree_with_numpy(name: str) -> None:
+    """Few combinations per function, because compiling kernels takes most of the time."""
+    ours, theirs = getattr(kp, name), getattr(np, name)
+    a = numbers((5, 6, 70), np.float32)
+    x = kp.array(a)
+    for axes in (None, 0, (0, 2)):
+        check(ours(x, axis=axes), theirs(a, axis=axes), 3e-5)
+    check(ours(x.T[::2], axis=0, keepdims=True), theirs(a.T[::2], axis=0, keepdims=True), 3e-5)
+    if name in ("sum", "min", "mean"):
+        b = numbers((5, 6, 70), np.int16)
+        y = kp.array(b)
+        check(
+            ours(kp.where(y > 50, y, 1), axis=2),
+            theirs(np.where(b > 50, b, np.int16(1)), axis=2),
+            3e-5,
+        )
+        check(ours(y.astype(np.uint8), axis=-1), theirs(b.astype(np.uint8), axis=-1), 3e-5)
+
+
+def test_reductions_of_other_types_and_many_elements_agree_with_numpy() -> None:
+    for dtype in (np.bool_, np.float16, np.float64, np.int64, np.complex64):
+        a = numbers((3, 40), dtype)
+        x = kp.array(a)
+        tolerance = 2e-3 if dtype == np.float16 else 1e-5
+        check(x.sum(), a.sum(), tolerance, 2e-2 if dtype == np.float16 else 0)
+        check(kp.count_nonzero(x, axis=1), np.count_nonzero(a, axis=1))
+    check(kp.array(numbers(9, np.complex64)).prod().real.reshape(1) * 0, np.zeros(1, np.float32))
+    for count in (9000, 200_000):
+        a = numbers(count, np.float32)
+        x = kp.array(a)
+        check(x.sum(), np.float32(a.astype(np.float64).sum()), 1e-4, 1e-2)
+        check((x * x).mean(), (a * a).mean(), 1e-5)
+        check(x.max(), a.max())
+        check((x + 1).min(), (a + 1).min())
+    with_nan = np.array([[1, np.nan, 2], [3, 4, 5]], np.float32)
+    check(kp.max(kp.array(with_nan), axis=1), with_nan.max(1))
+    check(kp.array([1, 2, 4]).std(correction=1), np.std([1, 2, 4], ddof=1), 1e-12)
+    out = kp.zeros(3)
+    assert kp.sum(kp.ones((2, 3)), axis=0, out=out) is out
+    assert out.tolist() == [2, 2, 2]
+
+
+def test_extremes_have_indices() -> None:
+    a = numbers((4, 5, 6), np.float32)
+    x = kp.array(a)
+    for axis in (None, 0, 1, -1):
+        check(kp.argmin(x, axis=axis), np.argmin(a, axis=axis))
+        check((x * -1).argmax(axis=axis, keepdims=True), np.argmax(-a, axis=axis, keepdims=True))
+
+
+def test_scans_sorts_and_searches_agree_with_numpy() -> None:
+    for dtype in (np.float32, np.int16):
+        a = numbers((4, 5, 6), dtype)
+        x = kp.array(a)
+        for axis in (1, -1):
+            check(kp.cumulative_sum(x, axis=axis), np.cumsum(a, axis=axis), 1e-5)
+            check(kp.sort(x, axis=axis), np.sort(a, axis=axis))
+            check(kp.argsort(x, axis=axis), np.argsort(a, axis=axis, kind="stable"))
+        check(kp.sort(x, axis=0, descending=True), np.sort(a, axis=0)[::-1])
+        check(kp.cumsum(x), np.cumsum(a), 1e-5)
+        check(kp.cumprod(x[0, 0]), np.cumprod(a[0, 0]), 1e-5)
+    first = kp.cumulative_sum(kp.array([1, 2]), include_initial=True)
+    assert first.tolist() == [0, 1, 3]
+    edges = np.sort(numbers(50, np.float32))
+    wanted = np.concatenate([numbers(30, np.float32), edges[:5], [np.nan, np.inf]])
+    for side in ("left", "right"):
+        found = kp.searchsorted(kp.array(edges), kp.array(wanted), side=side)
+        check(found, np.searchsorted(edges, wanted, side=side))
+    y = kp.array([3, 0, 5])
+    y.sort()
+    assert y.tolist() == [0, 3, 5]
+    with pytest.raises(TypeError, match="no order"):
+        kp.sort(kp.array([1j]))
+
+
+def test_nonzero_and_sets_agree_with_numpy() -> None:
+    a = RANDOM.integers(0, 4, (7, 9, 5)).astype(np.int32)
+    x = kp.array(a)
+    for ours, theirs in zip(kp.nonzero(x), np.nonzero(a), strict=True):
+        check(ours, theirs)
+    check(kp.argwhere(x > 2), np.argwhere(a > 2))
+    b = RANDOM.integers(-3, 3, (4, 10)).astype(np.float32)
+    y = kp.array(b)
+    values, index, inverse, counts = np.unique(
+        b, return_index=True, return_inverse=True, return_counts=True
+    )
+    result = kp.unique_all(y)
+    check(result.values, values)
+    check(result.indices, index)
+    check(result.inverse_indices, inverse.reshape(b.shape))
+    check(result.counts, counts)
+    check(kp.unique_values(y), values)
+    check(kp.unique_counts(y).counts, counts)
+    check(kp.unique_inverse(y).inverse_indices, inverse.reshape(b.shape))
+    assert kp.unique_values(kp.zeros(0)).shape == (0,)
+
+
+def test_products_of_matrices_agree_with_numpy() -> None:
+    shapes = [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,))]
+    shapes += [((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (6, 4, 5)), ((3, 4), (2, 4, 5))]
+    for first, second in shapes:
+        a, b = numbers(first, np.float32), numbers(second, np.float32)
+        check(kp.matmul(kp.array(a), kp.array(b)), a @ b, 1e-5)
+    for dtype in (np.int32, np.complex64, np.float64, np.bool_):
+        a, b = numbers((5, 6), dtype), numbers((7, 6), dtype)
+        x, y = kp.array(a), kp.array(b)
+        check(x @ y.T, a @ b.T, 1e-5)
+        check(x[::2, ::-1] @ y.T[::-1, 1:], a[::2, ::-1] @ b.T[::-1, 1:], 1e-5)
+    check(kp.array(a) @ kp.array(b).T, a @ b.T)
+    p, q = numbers((2, 3, 4), np.float32), numbers((4, 3, 5), np.float32)
+    check(
+        kp.tensordot(kp.array(p), kp.array(q), axes=([1, 2], [1, 0])),
+        np.tensordot(p, q, ([1, 2], [1, 0])),
+        1e-5,
+    )
+    check(kp.tensordot(kp.array(p), kp.array(q), axes=1), np.tensordot(p, q, 1), 1e-5)
+    check(kp.vecdot(kp.array(p), kp.array(p[0])), np.sum(p * p[0], -1), 1e-5)
+    check(kp.linalg.outer(kp.arange(3), kp.arange(4)), np.outer(np.arange(3), np.arange(4)))
+    check(kp.linalg.vector_norm(kp.array(p), axis=(0, 2)), np.sqrt((p * p).sum((0, 2))), 1e-5)
+    check(
+        kp.linalg.trace(kp.arange(12).reshape(3, 4), offset=1),
+        np.trace(np.arange(12).reshape(3, 4), 1),
+    )
+    check(
+        kp.linalg.diagonal(kp.arange(12).reshape(3, 4), offset=-1),
+        np.arange(12).reshape(3, 4).diagonal(-1),
+    )
+    check(
+        kp.linalg.cross(kp.array(q[:, :, 0]), kp.array(q[:, :, 1])),
+        np.cross(q[:, :, 0], q[:, :, 1]),
+        1e-5,
+    )
+    with pytest.raises(ValueError, match="inner extents differ"):
+        kp.ones((2, 3)) @ kp.ones((2, 3))
+
+
+def test_elementwise_kernels_broadcast_and_write_in_place() -> None:
+    a, b = numbers((3, 4), np.float32), numbers(4, np.float32)
+    x, y = kp.array(a), kp.array(b)
+    fused = kp.elementwise("T x, T y, T a", "T z, bool big", "z = a * x + y; big = z > T(0.5)")
+    z, big = fused(x, y, 2.0)
+    check(z, a * 2 + b)
+    check(big, a * 2 + b > 0.5)
+    check(fused(x.T, 0, 1)[0], a.T.copy())
+    check(fused(a, b, 3)[0], a * 3 + b)
+    target = kp.zeros((4, 6))
+    scale = kp.elementwise("T x, float32 by", "T y", "y = x * T(by)")
+    assert scale(x.T, 2, target[:, ::2]) is not target
+    check(target[:, ::2], a.T * 2)
+    pending = x + 1
+    scale(x, 0.5, x)
+    check(pending, a + 1)
+    check(x, a * np.float32(0.5))
+    whole = scale(kp.array([1, 2, 300], dtype=np.int32), 2)
+    assert whole.dtype == np.int32
+    halves = kp.elementwise("T x", "T y", "y = x * x")(kp.array([3.14159], dtype=np.float16))
+    check(halves, np.array([3.14159], np.float16) ** 2)
+    gather = kp.elementwise("raw T x, int32 step", "T y", "y = x((i * uint(step)) % n)", "gather")
+    check(gather(kp.arange(5), 2, size=5), np.array([0, 2, 4, 1, 3]))
+    assert "gather" in repr(gather)
+    assert "uint n = p[0]" in gather.glsl
+    twice = kp.elementwise(
+        "T x", "T y", "y = twice(x)", preamble="float twice(float x) { return x + x; }"
+    )
+    check(twice(kp.ones(2)), np.full(2, 2, np.float32))
+    tensor = kp.default_manager().tensor([1, 2, 3])
+    check(scale(tensor, 2), np.array([2, 4, 6], np.float32))
+
+
+def test_reduction_kernels_fuse_their_map() -> None:
+    a, b = numbers((30, 41), np.float32), numbers(41, np.float32)
+    norm = kp.reduction("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")
+    check(norm(kp.array(a)), np.sqrt((a * a).sum()), 1e-5)
+    check(norm(kp.array(a), axis=0), np.sqrt((a * a).sum(0)), 1e-5)
+    distance = kp.reduction("T x, T y", "float32 d", "abs(x - y)", "max(a, b)", "d = a", 0)
+    check(
+        distance(kp.array(a), kp.array(b), axis=1, keepdims=True),
+        np.abs(a - b).max(1, keepdims=True),
+    )
+    assert "reduction" in repr(norm)
+
+
+def test_mistakes_in_kernels_name_what_is_wrong() -> None:
+    cases: list[tuple[Any, Any, str]] = [
+        (lambda: kp.elementwise("T", "T y", "y = 1"), ValueError, "a type and a name"),
+        (lambda: kp.elementwise("Q3 x", "T y", "y = 1"), ValueError, "has the type 'Q3'"),
+        (lambda: kp.elementwise("T x", "", "x"), ValueError, "at least one result"),
+        (lambda: kp.elementwise("T x", "T x", "x"), ValueError, "an input and a result"),
+        (lambda: kp.elementwise("T i", "T y", "y = i"), ValueError, "kernels use themselves"),
+        (lambda: kp.reduction("T x", "T y", "x", "a + b", "sqrt(a)", 0), ValueError, "y = a"),
+    ]
+    for make, error, text in cases:
+        with pytest.raises(error, match=text):
+            make()
+    kernel = kp.elementwise("T x, T y", "T z", "z = x + y")
+    with pytest.raises(TypeError, match="takes 2 inputs"):
+        kernel(kp.ones(2))
+    with pytest.raises(TypeError, match="the type T stands for several dtypes: float32, int64"):
+        kernel(kp.ones(2), kp.arange(2))
+    with pytest.raises(ValueError, match="shape"):
+        kernel(kp.ones(2), kp.ones(3))
+    with pytest.raises(kp.ShaderError, match="undeclared"):
+        kp.elementwise("T x", "T y", "y = nothing")(kp.ones(2))
+    with pytest.raises(ValueError, match="give size"):
+        kp.elementwise("raw T x", "T y", "y = x(i)")(kp.ones(2))
+
+
+def test_all_pairs_of_axes_can_be_reduced() -> None:
+    a = numbers((2, 3, 4, 5), np.int32)
+    x = kp.array(a)
+    for axes in itertools.combinations(range(4), 2):
+        check(kp.sum(x, axis=axes), a.sum(axes))
