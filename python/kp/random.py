@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of the generator Philox 4x32-10, as tensors.
+"""Random numbers of the generator Philox 4x32-10, as tensors or arrays.
+
+The functions take a manager and return tensors; default_rng() is a generator of arrays.
 
 Element i is number ``counter + i`` of the sequence of `seed` and `stream`. It is the same on every
 device, and however a sequence is cut into tensors: add a tensor's size to `counter` for the numbers
@@ -8,14 +10,18 @@ after it. NumPy's Philox is another variant (4x64), with other numbers.
 
 from __future__ import annotations
 
+import operator
+import secrets
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from . import _default
 from ._kp import Manager, MemoryTypes, OpRandom, Tensor
+from .arrays.array import Array, share
 
-__all__ = ["bits", "exponential", "integers", "normal", "uniform"]
+__all__ = ["Generator", "bits", "default_rng", "exponential", "integers", "normal", "uniform"]
 
 
 def _filled(
@@ -105,3 +111,104 @@ def exponential(
 ) -> Tensor:
     """Return exponentially distributed numbers."""
     return _filled(manager, shape, dtype, ("exponential", mean), seed, counter, stream)
+
+
+_Size = int | tuple[int, ...] | None
+
+
+class Generator:
+    """Random numbers as arrays, with the methods of numpy.random.Generator.
+
+    Each call takes the next numbers of the sequence of `seed` and `stream`. Equal calls in equal
+    order give equal arrays on every device. Created by default_rng().
+    """
+
+    def __init__(self, seed: int, stream: int, manager: Manager) -> None:
+        self._seed = seed
+        self._stream = stream
+        self._manager = manager
+        self._counter = 0
+
+    def __repr__(self) -> str:
+        return f"<kp.random.Generator seed={self._seed} stream={self._stream}>"
+
+    def _next(self, size: _Size, dtype: DTypeLike, distribution: Any) -> Array:
+        shape = () if size is None else size
+        extents = (operator.index(shape),) if not isinstance(shape, tuple) else shape
+        count = int(np.prod(extents, dtype=np.int64))
+        if count == 0:
+            from .arrays.creation import empty
+
+            return empty(extents, dtype=dtype, device=self._manager)
+        tensor = _filled(
+            self._manager, extents, dtype, distribution, self._seed, self._counter, self._stream
+        )
+        self._counter += count
+        return share(tensor)
+
+    def random(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+        """Return numbers uniformly distributed in [0, 1)."""
+        return self._next(size, dtype, ("uniform", 0, 1))
+
+    def uniform(
+        self,
+        low: float = 0,
+        high: float = 1,
+        size: _Size = None,
+        dtype: DTypeLike = np.float32,
+    ) -> Array:
+        """Return numbers uniformly distributed in [low, high)."""
+        return self._next(size, dtype, ("uniform", low, high))
+
+    def normal(
+        self,
+        loc: float = 0,
+        scale: float = 1,
+        size: _Size = None,
+        dtype: DTypeLike = np.float32,
+    ) -> Array:
+        """Return normally distributed numbers of mean `loc` and standard deviation `scale`."""
+        return self._next(size, dtype, ("normal", loc, scale))
+
+    def standard_normal(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+        """Return normally distributed numbers of mean 0 and standard deviation 1."""
+        return self._next(size, dtype, ("normal", 0, 1))
+
+    def exponential(
+        self, scale: float = 1, size: _Size = None, dtype: DTypeLike = np.float32
+    ) -> Array:
+        """Return exponentially distributed numbers of mean `scale`."""
+        return self._next(size, dtype, ("exponential", scale))
+
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        size: _Size = None,
+        dtype: DTypeLike = np.int64,
+        endpoint: bool = False,
+    ) -> Array:
+        """Return integers from `low` to `high`, which is left out unless `endpoint` is true.
+
+        With one bound, they are from 0 on.
+        """
+        if high is None:
+            low, high = 0, low
+        return self._next(size, dtype, ("integers", low, high if endpoint else high - 1))
+
+    def permutation(self, x: int | Array) -> Array:
+        """Return the numbers below x, or the rows of an array, in random order."""
+        count = x.shape[0] if isinstance(x, Array) else x
+        from .arrays.searching import argsort, take
+
+        order = argsort(self._next(count, np.uint32, "bits"))
+        return take(x, order, axis=0) if isinstance(x, Array) else order
+
+
+def default_rng(
+    seed: int | None = None, *, stream: int = 0, device: Manager | None = None
+) -> Generator:
+    """Return a generator of arrays. Without a seed, each generator has numbers of its own."""
+    if seed is None:
+        seed = secrets.randbits(63)
+    return Generator(seed, stream, _default.default_manager() if device is None else device)

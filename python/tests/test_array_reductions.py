@@ -248,3 +248,18 @@ def test_all_pairs_of_axes_can_be_reduced() -> None:
     x = kp.array(a)
     for axes in itertools.combinations(range(4), 2):
         check(kp.sum(x, axis=axes), a.sum(axes))
+
+
+def test_random_arrays_continue_their_sequence() -> None:
+    rng = kp.random.default_rng(5)
+    first, second = rng.random(3), rng.random((2, 2))
+    whole = kp.random.default_rng(5).random(7)
+    assert [*first.tolist(), *second.reshape(4).tolist()] == whole.tolist()
+    assert kp.random.default_rng(5, stream=1).random().item() != whole[0].item()
+    assert kp.random.default_rng().random(2).tolist() != kp.random.default_rng().random(2).tolist()
+    dice = rng.integers(1, 6, size=1000, endpoint=True)
+    assert (int(dice.min()), int(dice.max())) == (1, 6)
+    assert abs(float(rng.normal(3, 0.1, 2000).mean()) - 3) < 0.05
+    assert sorted(rng.permutation(20).tolist()) == list(range(20))
+    assert rng.random((0, 3)).shape == (0, 3)
+    assert rng.exponential(2, 5, dtype=np.float64).dtype == np.float64
