@@ -182,6 +182,20 @@ def test_custom_operation_counts_evaluations(capsys: pytest.CaptureFixture[str])
 
 
 @needs_examples
+def test_black_scholes_prices_match_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("black_scholes", "--options", 3000) == 0
+    assert "largest difference" in capsys.readouterr().out
+    assert run_example("black_scholes", "--options", 0) == 2
+
+
+@needs_examples
+def test_k_means_finds_the_clusters_of_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("k_means", "--points", 3000, "--clusters", 5, "--steps", 4) == 0
+    assert "of the points are in the same cluster" in capsys.readouterr().out
+    assert run_example("k_means", "--points", 2, "--clusters", 5) == 2
+
+
+@needs_examples
 def test_asyncio_pipeline_keeps_the_event_loop_running(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--signals", 5, "--length", 3000, "--taps", 9, "--workers", 2)
     assert run_example("asyncio_pipeline", *arguments) == 0
