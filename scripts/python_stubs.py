@@ -82,6 +82,7 @@ ARGUMENTS = {
     "count": "SupportsIndex | None",
     "data": "ArrayLike | None",
     "Memory.write.data": "ArrayLike",
+    "Memory.write.offset": "SupportsIndex | None",
     "defines": "collections.abc.Mapping[str, Any] | None",
     "dst_access": "AccessFlags | int",
     "dst_stage": "PipelineStageFlags | int",
@@ -118,6 +119,10 @@ ARGUMENTS = {
     "kernel": "Algorithm | Kernel | _Shader",
     "launcher": "_Pushed",
     "manager": "Manager | None",
+    "memory_type": "MemoryTypes | str",
+    "tensor_type": "MemoryTypes | str | None",
+    "group_size": "SupportsIndex",
+    "dispatch": "_Range | None",
     "Kernel.__init__.manager": "Manager",
     "output": "collections.abc.Callable[[str], object] | None",
     "parameters": "collections.abc.Iterable[str]",
@@ -187,25 +192,56 @@ ARGUMENTS = {
     "OpArgSort.__init__.keys": "_Range",
     "OpArgSort.__init__.segments": "_Range | None",
     "OpArgSort.__init__.sorted_keys": "_Range | None",
+    "OpConcatenate.__init__.inputs": "collections.abc.Iterable[_Range]",
+    "OpConcatenate.__init__.output": "_Range",
+    "OpGather.__init__.indices": "_Range",
+    "OpGather.__init__.input": "_Range",
+    "OpGather.__init__.output": "_Range",
     "OpMatMul.__init__.a": "_Range",
     "OpMatMul.__init__.b": "_Range",
     "OpMatMul.__init__.bias": "_Range | None",
     "OpMatMul.__init__.c": "_Range",
+    "OpPartition.__init__.condition": "str | _Range",
+    "OpPartition.__init__.count": "_Range | None",
+    "OpPartition.__init__.input": "_Range",
+    "OpPartition.__init__.output": "_Range",
     "OpRandom.__init__.distribution": "str | tuple[Any, ...]",
     "OpRandom.__init__.output": "_Range",
     "OpReduce.__init__.input": "_Range",
     "OpReduce.__init__.op": "_Operator",
     "OpReduce.__init__.output": "_Range",
     "OpReduce.__init__.segments": "_Range | None",
+    "OpReverse.__init__.axis": "_Extent | None",
+    "OpReverse.__init__.input": "_Range",
+    "OpReverse.__init__.output": "_Range",
+    "OpRunLength.__init__.count": "_Range | None",
+    "OpRunLength.__init__.input": "_Range",
+    "OpRunLength.__init__.lengths": "_Range",
+    "OpRunLength.__init__.values": "_Range",
     "OpScan.__init__.input": "_Range",
     "OpScan.__init__.op": "_Operator",
     "OpScan.__init__.output": "_Range",
     "OpScan.__init__.segments": "_Range | None",
+    "OpScatter.__init__.indices": "_Range",
+    "OpScatter.__init__.input": "_Range",
+    "OpScatter.__init__.output": "_Range",
+    "OpSelect.__init__.condition": "str | _Range",
+    "OpSelect.__init__.count": "_Range | None",
+    "OpSelect.__init__.input": "_Range",
+    "OpSelect.__init__.output": "_Range",
     "OpSort.__init__.keys": "_Range",
     "OpSort.__init__.segments": "_Range | None",
     "OpSort.__init__.sorted_keys": "_Range | None",
     "OpSort.__init__.sorted_values": "_Range | None",
     "OpSort.__init__.values": "_Range | None",
+    "OpTranspose.__init__.axes": "_Extent | None",
+    "OpTranspose.__init__.input": "_Range",
+    "OpTranspose.__init__.output": "_Range",
+    "OpUnique.__init__.count": "_Range | None",
+    "OpUnique.__init__.counts": "_Range | None",
+    "OpUnique.__init__.input": "_Range",
+    "OpUnique.__init__.inverse": "_Range | None",
+    "OpUnique.__init__.output": "_Range",
     "Profiler.calibrate.manager": "Manager",
     "Tensor.__init__.data": "ArrayLike",
     "Tensor._create.data": "ArrayLike",
@@ -230,6 +266,8 @@ ARGUMENTS = {
         "collections.abc.Callable[[dict[str, Any]], bool | str | None]"
     ),
     "path": "_Path",
+    "Memory.__eq__.arg0": "object",
+    "Memory.__ne__.arg0": "object",
     "Memory.__getitem__.arg0": "Any",
     "Memory.__setitem__.arg0": "Any",
     "Memory.__setitem__.arg1": "Any",
@@ -288,6 +326,9 @@ RESULTS = {
     "Memory.__array__": "NDArray[Any]",
     "Memory.__dlpack__": "Any",
     "Memory.__dlpack_device__": "tuple[int, int]",
+    "Memory.__eq__": "Any",
+    "Memory.__ne__": "Any",
+    "Memory.__array_interface__": "dict[str, Any]",
     "Memory.__getitem__": "Any",
     "Memory.__iter__": "collections.abc.Iterator[Any]",
     "Memory.item": "Any",
@@ -545,7 +586,7 @@ def write_class(name: str, class_: type) -> Iterator[str]:
             yield from write_property(path, key, member)
         else:
             # A method that the package extends has the signature of the extension module's.
-            yield from write_function(path, key, getattr(member, "__wrapped__", member), "    ")
+            yield from write_function(path, key, inspect.unwrap(member), "    ")
 
 
 def generate(package: Path) -> str:
@@ -559,7 +600,7 @@ def generate(package: Path) -> str:
         if isinstance(member, type):
             lines += ["", *write_class(name, member)]
         elif callable(member):
-            lines += ["", *write_function(name, name, member, "")]
+            lines += ["", *write_function(name, name, inspect.unwrap(member), "")]
         elif not name.startswith("__"):
             raise Failure(f"{name} is neither a class nor a function")
     unused = RESULTS.keys() - USED

@@ -16,7 +16,10 @@ print(b.data())
 
 from __future__ import annotations
 
-from . import _buffers, _dtypes, _early, _groups, launcher
+from . import _calls  # first: it wraps the functions that others import
+
+# isort: split
+from . import _buffers, _copying, _dtypes, _early, _groups, launcher
 from ._buffers import *  # noqa: F403
 from ._default import default_manager, set_default_manager
 from ._dtypes import *  # noqa: F403
@@ -44,17 +47,26 @@ from ._kp import (
     OpAlgoDispatch,
     OpArgSort,
     OpBase,
+    OpConcatenate,
     OpCopy,
     OpFill,
+    OpGather,
     OpMatMul,
     OpMemoryBarrier,
     OpMult,
+    OpPartition,
     OpRandom,
     OpReduce,
+    OpReverse,
+    OpRunLength,
     OpScan,
+    OpScatter,
+    OpSelect,
     OpSort,
     OpSyncDevice,
     OpSyncLocal,
+    OpTranspose,
+    OpUnique,
     PipelineStageFlags,
     ProfileEntry,
     Profiler,
@@ -71,7 +83,7 @@ from ._kp import (
     TuningResult,
     UserEvent,
     __version__,
-    compile,
+    compile as compile,
     eval_all,
     list_devices,
     wait_all,
@@ -110,20 +122,29 @@ __all__ = [
     "OpAlgoDispatch",
     "OpArgSort",
     "OpBase",
+    "OpConcatenate",
     "OpCopy",
     "OpFill",
+    "OpGather",
     "OpMatMul",
     "OpMemoryBarrier",
     "OpMult",
+    "OpPartition",
     "OpRandom",
     "OpReduce",
+    "OpReverse",
+    "OpRunLength",
     "OpScan",
+    "OpScatter",
+    "OpSelect",
     "OpSort",
     "OpSyncDevice",
     "OpSyncLocal",
     "OpTensorCopy",
     "OpTensorSyncDevice",
     "OpTensorSyncLocal",
+    "OpTranspose",
+    "OpUnique",
     "OutOfMemory",
     "PipelineStageFlags",
     "ProfileEntry",
@@ -149,7 +170,6 @@ __all__ = [
     "UserEvent",
     "__version__",
     "asbuffer",
-    "compile",
     "copy",
     "default_group",
     "default_manager",
@@ -166,6 +186,7 @@ __all__ = [
 __all__ += _buffers.__all__
 __all__ += _dtypes.__all__
 
+_copying.install()
 _early.install()
 _groups.install()
 
@@ -178,30 +199,23 @@ def _name_classes() -> None:
             public.__module__ = "kp"
 
 
-# These are not in __all__, because some have the names of Python's built-in functions.
-from . import random  # noqa: E402
-from ._polymorphic import (  # noqa: E402
-    all,
-    any,
-    argmax,
-    argmin,
-    argsort,
-    count_nonzero,
-    cumprod,
-    cumsum,
-    matmul,
-    max,
-    mean,
-    min,
-    prod,
-    sort,
-    sum,
+# These are not in __all__, and neither is compile, because some have the names of Python's built-in
+# functions.
+from . import random as random  # noqa: E402
+from ._movement import put as put  # noqa: E402
+from ._primitives import reduce as reduce, scan as scan  # noqa: E402
+from ._selection import (  # noqa: E402
+    compress as compress,
+    run_lengths as run_lengths,
+    stable_partition as stable_partition,
 )
-from ._primitives import reduce, scan  # noqa: E402
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.elementwise import abs, pow, round  # noqa: E402
 from .arrays.information import e, newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
+
+# isort: split
+from ._polymorphic import *  # noqa: E402, F403  last: these take tensors and arrays
 
 __all__ += _arrays.__all__
 

@@ -30,10 +30,45 @@ def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueE
     return ValueError(f"{argument} names {name!r}, but the shader's {what} are: {names}")
 
 
+def _flattened(values: Any) -> list[Any]:
+    """Return the numbers of nested lists and tuples, or of a single number."""
+    if not isinstance(values, (list, tuple)):
+        return [values]
+    return [number for value in values for number in _flattened(value)]
+
+
+def _by_name(shader: Mapping[str, Any], values: Any, argument: str) -> dict[str, Any] | None:
+    """Return numbers in the order of the push constants by name.
+
+    None if the shader declares structs or arrays, whose types are not known.
+    """
+    members = shader["push_constants"]
+    if any(member["dtype"] is None for member in members):
+        return None
+    numbers = _flattened(values)
+    if len(numbers) != sum(member["components"] for member in members):
+        kinds = ", ".join(
+            f"{member['name']} ({member['dtype']}"
+            + (f" x {member['components']})" if member["components"] > 1 else ")")
+            for member in members
+        )
+        raise ValueError(
+            f"{argument} has {len(numbers)} numbers, but the shader's push constants are {kinds}"
+        )
+    named = {}
+    for member in members:
+        count = member["components"]
+        named[member["name"]] = numbers[0] if count == 1 else numbers[:count]
+        del numbers[:count]
+    return named
+
+
 def pack_push_constants(
-    shader: Mapping[str, Any], values: Mapping[str, Any], previous: bytes, argument: str
-) -> bytes:
-    """Return the push-constant block with `values` by member name.
+    shader: Mapping[str, Any], values: Any, previous: bytes, argument: str
+) -> bytes | None:
+    """Return the push-constant block with `values` by member name, or as a list in their order.
+
+    None for a list, if the shader declares more than numbers, vectors and matrices.
 
     - `shader`: the reflection, as kp._kp._reflect() returns it.
     - `previous`: the current block. Members without a value keep their bytes in it. If it is
@@ -43,6 +78,10 @@ def pack_push_constants(
     Raises ValueError or TypeError if a name is unknown or missing, or a value does not fit.
     """
     members = {member["name"]: member for member in shader["push_constants"]}
+    if not isinstance(values, Mapping):
+        values = _by_name(shader, values, argument)
+        if values is None:
+            return None
     for name in values:
         if name not in members:
             raise _unknown(name, list(members), argument, "push constants")
@@ -70,18 +109,26 @@ def pack_push_constants(
     return bytes(block)
 
 
-def pack_specialization_constants(
-    shader: Mapping[str, Any], values: Mapping[str | int, Any]
-) -> dict[int, bytes]:
+def pack_specialization_constants(shader: Mapping[str, Any], values: Any) -> dict[int, bytes]:
     """Return the bytes of each specialization constant by constant_id.
 
-    `values` are by name or by constant_id.
+    `values` are by name or by constant_id, or a list by constant_id. Numbers of a list that the shader
+    has no constant for are float32.
 
     Raises ValueError or TypeError if a constant is unknown or its type cannot hold the value.
     """
     by_name = {constant["name"]: constant for constant in shader["spec_constants"]}
     by_id = {constant["id"]: constant for constant in shader["spec_constants"]}
     packed: dict[int, bytes] = {}
+    if not isinstance(values, Mapping):
+        numbers = dict(enumerate(_flattened(values)))
+        single = np.dtype(np.float32)
+        packed = {
+            key: _value(str(key), value, single, 1, "spec_consts")
+            for key, value in numbers.items()
+            if key not in by_id
+        }
+        values = {key: value for key, value in numbers.items() if key in by_id}
     for key, value in values.items():
         constant = by_name.get(key) if isinstance(key, str) else by_id.get(key)
         if constant is None:

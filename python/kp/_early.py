@@ -209,6 +209,25 @@ class EarlyTensor(Tensor):
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._values, dtype)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        raise AttributeError("NumPy calls __array__() instead, which needs no memory on a device")
+
+    # In those releases, a tensor was equal to itself alone.
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return EarlyTensor, (self._values.copy(), self._type)
+
+    def __copy__(self) -> EarlyTensor:
+        return EarlyTensor(self._values, self._type)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EarlyTensor:
+        memo[id(self)] = copied = self.__copy__()
+        return copied
+
     def __repr__(self) -> str:
         if self.is_init():
             return Tensor.__repr__(self)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._dtypes import element
 from ._kp import (
@@ -159,7 +159,20 @@ def launch(
     return self.for_each(call, target, wait_for)
 
 
+def array_of(
+    self: Buffer, dtype: DTypeLike | None = None, copy: bool | None = None
+) -> NDArray[Any]:
+    """Return read(): for NumPy, which sees the copies of a replicated buffer along a first axis."""
+    if copy is False:
+        raise ValueError("copy=False was given, but reading a buffer makes a copy")
+    contents = self.read()
+    return contents if dtype is None else contents.astype(dtype, copy=False)
+
+
 def install() -> None:
-    """Add launch() to DeviceGroup."""
+    """Add launch() to DeviceGroup and __array__() to Buffer."""
+    array_of.__name__ = "__array__"
+    array_of.__qualname__ = "Buffer.__array__"
+    setattr(Buffer, "__array__", array_of)
     launch.__qualname__ = "DeviceGroup.launch"
     setattr(DeviceGroup, "launch", launch)  # noqa: B010, the stub declares it already

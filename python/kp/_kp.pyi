@@ -123,7 +123,8 @@ class Manager:
         KOMPUTE_DEVICE names.
 
         `device` is an index in list_devices(); `name` is a part of the name. `uuid` and
-        `device_type` ("discrete", "integrated", "virtual", "cpu") are further conditions.
+        `device_type` ("discrete", "integrated", "virtual", "cpu", or "gpu" for all but the
+        last) are further conditions.
         `family_queue_indices` requests one queue per entry, of the family with that index.
         Without entries: one queue of the family that KOMPUTE_QUEUE_FAMILY names, or
         that suits the device. Managers of one GPU share its device, whatever queues they
@@ -189,34 +190,39 @@ class Manager:
     def tensor(
         self,
         data: ArrayLike | None = None,
-        memory_type: MemoryTypes = MemoryTypes.device,
+        memory_type: MemoryTypes | str = MemoryTypes.device,
         *,
         shape: _Extent | None = None,
         dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
+        tensor_type: MemoryTypes | str | None = None,
+        cast: bool = False,
     ) -> Tensor:
         """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
         buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device.
+        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
+        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.
 
-        Elements are float32, or `dtype`. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t()
+        has NumPy's rule. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
         """
 
     def tensor_t(
         self,
         data: ArrayLike | None = None,
-        memory_type: MemoryTypes = MemoryTypes.device,
+        memory_type: MemoryTypes | str = MemoryTypes.device,
         *,
         shape: _Extent | None = None,
         dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
+        tensor_type: MemoryTypes | str | None = None,
+        cast: bool = False,
     ) -> Tensor:
         """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
         buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device.
+        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
+        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.
 
-        Elements are those of `data`, or `dtype` (float32 for a shape alone). `tensor_type` is
-        Kompute 0.9.0's name of `memory_type`.
+        Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
         """
 
     def image(
@@ -225,17 +231,19 @@ class Manager:
         width: SupportsIndex = 0,
         height: SupportsIndex = 0,
         num_channels: SupportsIndex = 0,
-        memory_type: MemoryTypes = MemoryTypes.device,
+        memory_type: MemoryTypes | str = MemoryTypes.device,
         *,
         tiling: str = "",
         dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
+        tensor_type: MemoryTypes | str | None = None,
+        cast: bool = False,
     ) -> Image:
         """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
         `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
         "linear".
 
-        Channels are float32, or `dtype`.
+        Channels are float32 whatever those of `data` are, as in Kompute, or `dtype`; image_t()
+        has NumPy's rule.
         """
 
     def image_t(
@@ -244,11 +252,12 @@ class Manager:
         width: SupportsIndex = 0,
         height: SupportsIndex = 0,
         num_channels: SupportsIndex = 0,
-        memory_type: MemoryTypes = MemoryTypes.device,
+        memory_type: MemoryTypes | str = MemoryTypes.device,
         *,
         tiling: str = "",
         dtype: DTypeLike | None = None,
-        tensor_type: MemoryTypes | None = None,
+        tensor_type: MemoryTypes | str | None = None,
+        cast: bool = False,
     ) -> Image:
         """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
         `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
@@ -271,9 +280,10 @@ class Manager:
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as
         many as the first object has elements); `thread_count` counts invocations instead.
-        Constants are a list (float32), a number, a NumPy array of any dtype, a structured array,
-        or a dict by the names in the shader. The push constants are the default of dispatches; a
-        dict given to a dispatch keeps the default of the names it leaves out.
+        Constants are a list of numbers or a number, which get the types that the shader
+        declares, a NumPy array of any dtype, a structured array, or a dict by the names in the
+        shader. The push constants are the default of dispatches; a dict given to a dispatch
+        keeps the default of the names it leaves out.
         """
 
     def queue(
@@ -326,7 +336,7 @@ class Manager:
         shape: _Extent,
         dtype: DTypeLike | None = None,
         *,
-        memory_type: MemoryTypes = MemoryTypes.storage,
+        memory_type: MemoryTypes | str = MemoryTypes.storage,
     ) -> Tensor:
         """A tensor that other Vulkan devices of the same GPU can open; see
         Tensor.export_memory(). For few and large tensors.
@@ -338,7 +348,7 @@ class Manager:
         shape: _Extent,
         dtype: DTypeLike | None = None,
         *,
-        memory_type: MemoryTypes = MemoryTypes.storage,
+        memory_type: MemoryTypes | str = MemoryTypes.storage,
     ) -> Tensor:
         """A tensor in memory that another device of the same GPU exported. `memory` may be
         closed afterwards; the memory lives as long as one of the two tensors.
@@ -734,13 +744,18 @@ class Memory:
         ValueError for storage memory.
         """
 
-    def numpy(self) -> NDArray[Any]:
-        """The host view with this object's shape; see data()."""
-
     def size(self) -> int:
         """Number of elements; 0 after destroy()."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """size(), as in Kompute. That of NumPy's arrays is shape[0]."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all."""
+
+    def numpy(self) -> NDArray[Any]:
+        """The host view with this object's shape; see data()."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -749,10 +764,6 @@ class Memory:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type of an element."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in all."""
 
     @property
     def manager(self) -> Manager:
@@ -784,9 +795,19 @@ class Memory:
     def set_name(self, name: str) -> None:
         """Names the memory in validation messages and captures."""
 
-    def write(self, data: ArrayLike, offset: SupportsIndex = 0) -> None:
-        """Copies any array-like straight to the device memory, for every memory type, after all
-        earlier evaluations. `offset` counts elements.
+    def write(
+        self,
+        data: ArrayLike,
+        offset: SupportsIndex | None = None,
+        *,
+        cast: bool = False,
+    ) -> None:
+        """Copies any array-like straight to the device memory, for every memory type, after
+        all earlier evaluations.
+
+        The data has as many elements, in this object's shape or flat. With an `offset`,
+        which counts elements, it may have fewer. Numbers that an integer cannot hold are
+        errors, unless `cast` permits NumPy's conversion.
         """
 
     def read(
@@ -805,6 +826,16 @@ class Memory:
 
     def __iter__(self) -> collections.abc.Iterator[Any]: ...
 
+    def __eq__(self, arg0: object, /) -> Any: ...
+
+    def __hash__(self) -> int: ...
+
+    def __ne__(self, arg0: object, /) -> Any: ...
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """For libraries of images."""
+
     def __array__(
         self,
         dtype: DTypeLike | None = None,
@@ -816,6 +847,15 @@ class Memory:
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
     def __repr__(self) -> str: ...
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Pickle the elements. They are unpickled to the device of kp.default_manager()."""
+
+    def __copy__(self) -> Memory:
+        """Return new memory of the same manager with the same elements."""
+
+    def __deepcopy__(self, memo: Any) -> Memory:
+        """Return new memory of the same manager with the same elements."""
 
     def set_data(self, data: ArrayLike) -> None:
         """Overwrite the host view."""
@@ -1397,6 +1437,49 @@ class ExternalMemory:
 
     def __exit__(self, *args: object) -> None: ...
 
+class OpGather(OpBase):
+    """Copies the elements, or slices along an axis, with given indices:
+    output[i] = input[indices[i]].
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        indices: _Range,
+        output: _Range,
+        *,
+        axis: SupportsIndex | None = None,
+    ) -> None:
+        """`indices` are integers of 32 or 64 bits. They count along an axis of the input's
+        shape, or its elements without an axis. Indices out of range, negative ones among
+        them, are skipped: these elements of the output keep their values. Each tensor may
+        be a part of one: (tensor, first) or (tensor, first, count).
+        """
+
+class OpScatter(OpBase):
+    """Copies elements, or slices along an axis, to given indices: output[indices[i]] = input[i].
+    The other elements of the output keep their values.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        indices: _Range,
+        output: _Range,
+        *,
+        axis: SupportsIndex | None = None,
+    ) -> None:
+        """`indices` are integers of 32 or 64 bits. They count along an axis of the output's
+        shape, or its elements without an axis. Indices out of range, negative ones among
+        them, are skipped. Of equal indices, any may win; a slice, or an element of more
+        than 4 bytes, may then be a mixture. Each tensor may be a part of one:
+        (tensor, first) or (tensor, first, count).
+        """
+
 class OpMatMul(OpBase):
     """Multiplies matrices: c = epilogue(alpha a b + beta c).
 
@@ -1505,6 +1588,50 @@ class OpScan(OpBase):
         each run.
         """
 
+class OpSelect(OpBase):
+    """Copies the elements that fulfil a condition to the start of the output, in their order.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        condition: str | _Range,
+        output: _Range,
+        count: _Range | None = None,
+        *,
+        dispatch: _Range | None = None,
+        group_size: SupportsIndex = 256,
+    ) -> None:
+        """`condition` is a GLSL expression over an element x, as in "x > 0", or a tensor with a
+        flag per element: those with a flag that is not 0 are chosen. `output` may have any size:
+        elements that do not fit are dropped, but counted. `count` is one integer of 32 or 64
+        bits, the number of chosen elements. `dispatch` has three uint32, the work groups in x, y
+        and z of a dispatch over the chosen elements, `group_size` of them each: give it to
+        OpAlgoDispatch as group_counts. Each tensor may be a part of one: (tensor, first) or
+        (tensor, first, count).
+        """
+
+class OpPartition(OpBase):
+    """Copies the elements that fulfil a condition to the start of the output, and then the others,
+    both in their order.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        condition: str | _Range,
+        output: _Range,
+        count: _Range | None = None,
+        *,
+        dispatch: _Range | None = None,
+        group_size: SupportsIndex = 256,
+    ) -> None:
+        """`output` has as many elements as `input`. For the other arguments, see OpSelect."""
+
 class OpSort(OpBase):
     """Sorts keys in a stable way, and moves values of 4 or 8 bytes with them.
 
@@ -1550,6 +1677,90 @@ class OpArgSort(OpBase):
     ) -> None:
         """`indices` has integers of 32 or 64 bits. The sorted keys are written to
         `sorted_keys`, if given. For the other arguments, see OpSort.
+        """
+
+class OpTranspose(OpBase):
+    """Permutes the axes of an array: axis i of the output is axis axes[i] of the input.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(self, input: _Range, output: _Range, axes: _Extent | None = None) -> None:
+        """The input has up to 4 axes. Without `axes`, they are in reverse order. The output has as
+        many elements.
+        """
+
+class OpReverse(OpBase):
+    """Reverses the order of elements along some axes, or along all.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(self, input: _Range, output: _Range, axis: _Extent | None = None) -> None:
+        """`axis` is an axis of the input, or several; the input then has up to 4."""
+
+class OpConcatenate(OpBase):
+    """Joins arrays along an axis.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        inputs: collections.abc.Iterable[_Range],
+        output: _Range,
+        *,
+        axis: SupportsIndex | None = None,
+    ) -> None:
+        """`inputs` is a list of tensors, or of parts of them: (tensor, first) or
+        (tensor, first, count). `axis` is an axis of the output's shape, whose other extents
+        are those of the inputs. Without it, the elements of the inputs follow each
+        other.
+        """
+
+class OpUnique(OpBase):
+    """Copies the first of each run of equal elements, in their order. Sorted input gives each value
+    once.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        output: _Range,
+        count: _Range | None = None,
+        *,
+        counts: _Range | None = None,
+        inverse: _Range | None = None,
+        dispatch: _Range | None = None,
+        group_size: SupportsIndex = 256,
+    ) -> None:
+        """NaN differs from NaN, and -0 equals 0. `count` is the number of results, `counts`
+        how many elements each of them stands for, `inverse` the index of its result for
+        each element: integers of 32 or 64 bits. `output` and `counts` may have any size:
+        what does not fit is dropped, but counted. For `dispatch` and `group_size`, and for
+        parts of tensors, see OpSelect.
+        """
+
+class OpRunLength(OpBase):
+    """Encodes runs of equal elements as their values and lengths.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        values: _Range,
+        lengths: _Range,
+        count: _Range | None = None,
+        *,
+        dispatch: _Range | None = None,
+        group_size: SupportsIndex = 256,
+    ) -> None:
+        """`lengths` and `count`, the number of runs, are integers of 32 or 64 bits. For the
+        rest, see OpUnique.
         """
 
 class KernelStatistics:
@@ -2854,7 +3065,7 @@ class Buffer:
         group: DeviceGroup | None = None,
         placement: str = "replicated",
         shard_rows: collections.abc.Iterable[SupportsIndex] | None = None,
-        memory_type: MemoryTypes = MemoryTypes.storage,
+        memory_type: MemoryTypes | str = MemoryTypes.storage,
         writable: bool = True,
     ) -> None:
         """`shape` is a number or up to three, none of them 0, with at most 2**30 elements.
@@ -3090,6 +3301,11 @@ class Buffer:
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return read(): for NumPy, which sees the copies of a replicated buffer along a first
+        axis.
+        """
 
 class GroupKernel:
     """A kernel on every device of a group, each working on its copy or shard of the buffers.

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from numpy.typing import DTypeLike
 
-from . import _matrices, _primitives, _sorting
+from . import _matrices, _movement, _primitives, _selection, _sorting
 from ._kp import Tensor
-from .arrays import linear_algebra, reductions, scans, searching
+from .arrays import linear_algebra, manipulation, reductions, scans, searching
 from .arrays.array import Array
+from .arrays.creation import asarray
 
 _T = TypeVar("_T", Tensor, Array)
 Axes = int | Sequence[int] | None
@@ -22,9 +23,13 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "concat",
+    "concatenate",
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "flatnonzero",
+    "flip",
     "matmul",
     "max",
     "mean",
@@ -32,6 +37,9 @@ __all__ = [
     "prod",
     "sort",
     "sum",
+    "take",
+    "transpose",
+    "unique",
 ]
 
 
@@ -180,7 +188,85 @@ def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     return result
 
 
+def take(x: _T, indices: Any, /, axis: int | None = None, out: _T | None = None) -> _T:
+    """Return the elements, or slices along an axis, with given indices.
+
+    Without an axis, indices are those of the flat elements. The result has the shape of the indices
+    in place of that axis. Negative indices count from the end. Others raise IndexError: for that,
+    the smallest and largest index are computed first.
+    """
+    return _call("take", x, indices, axis=axis, out=out)
+
+
+def flip(x: _T, /, axis: Axes = None, out: _T | None = None) -> _T:
+    """Return the elements in reverse order along one axis, several or all.
+
+    Of an array this is a view, of a tensor a copy.
+    """
+    return _call("flip", x, axis=axis, out=out)
+
+
+def transpose(x: _T, /, axes: Sequence[int] | None = None, out: _T | None = None) -> _T:
+    """Return the axes in another order: axis i is axis ``axes[i]`` of x. Without axes, reversed.
+
+    Of an array this is a view, of a tensor a copy.
+    """
+    return _call("transpose", x, axes, out=out)
+
+
+def flatnonzero(x: _T, /) -> _T:
+    """Return the indices (int64) of the flat elements that are not 0."""
+    return _call("flatnonzero", x)
+
+
+def concatenate(parts: Sequence[_T], /, axis: int | None = 0, out: _T | None = None) -> _T:
+    """Return tensors or arrays joined along an axis, or with `axis` None all of their elements."""
+    parts = list(parts)
+    result: Any
+    if parts and isinstance(parts[0], Tensor):
+        result = _movement.concatenate(parts, axis, out)
+    else:
+        result = _into(manipulation.concat(parts, axis=axis), out)
+    joined: _T = result
+    return joined
+
+
+concat = concatenate
+
+
+def unique(
+    x: _T,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    *,
+    equal_nan: bool = True,
+) -> _T | tuple[_T, ...]:
+    """Return the different elements, sorted.
+
+    With one of the other arguments, they are the first of a tuple. The others (int64) are the index
+    of the first such element among the flat elements, for each element the index of its value, in
+    the shape of x, and how many elements have the value. NaNs are one value, or with
+    ``equal_nan=False`` different ones.
+    """
+    options = (return_index, return_inverse, return_counts)
+    result: Any
+    if isinstance(x, Array):
+        found = _selection.unique(x.tensor(), *options, equal_nan=equal_nan)
+        result = (
+            tuple(asarray(part) for part in found) if isinstance(found, tuple) else asarray(found)
+        )
+    else:
+        result = _selection.unique(x, *options, equal_nan=equal_nan)
+    return result  # type: ignore[no-any-return]
+
+
 _OF_ARRAYS: dict[str, Any] = {
+    "take": searching.take,
+    "flip": manipulation.flip,
+    "transpose": manipulation.transpose,
+    "flatnonzero": searching.flatnonzero,
     "sum": reductions.sum,
     "prod": reductions.prod,
     "mean": reductions.mean,
@@ -206,11 +292,22 @@ def _into(result: Any, out: Any) -> Any:
     return assign_all(out, result)
 
 
-def _call(name: str, x: _T, **options: Any) -> _T:
+_OF_TENSORS = {
+    "argsort": _sorting,
+    "flatnonzero": _selection,
+    "flip": _movement,
+    "sort": _sorting,
+    "take": _movement,
+    "transpose": _movement,
+}
+
+
+def _call(name: str, x: _T, *arguments: Any, **options: Any) -> _T:
+    result: Any
     if isinstance(x, Array):
         out = options.pop("out", None)
-        array: _T = _into(_OF_ARRAYS[name](x, **options), out)
-        return array
-    function = getattr(_sorting if name in ("sort", "argsort") else _primitives, name)
-    result: _T = function(x, **options)
-    return result
+        result = _into(_OF_ARRAYS[name](x, *arguments, **options), out)
+    else:
+        result = getattr(_OF_TENSORS.get(name, _primitives), name)(x, *arguments, **options)
+    called: _T = result
+    return called

@@ -8,7 +8,7 @@ OpSyncDevice, or write() instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,31 @@ from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, OpSyncDevice, Tensor
 Operator = str | tuple[str, str]
 
 
-def _run(operation: OpBase, *inputs: Tensor) -> None:
-    """Evaluate an operation at once. Copy inputs to the device that have never been there."""
+def _require_tensor(name: str, tensor: object) -> None:
+    """Refuse what is not a tensor."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+
+
+def _new(like: Tensor, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
+    """Return a new tensor on the device of another one."""
+    return like.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+
+
+def _run_all(operations: Sequence[OpBase], *inputs: Tensor) -> None:
+    """Evaluate operations at once. Copy inputs to the device that have never been there."""
     sequence = inputs[0].manager.sequence()
     fresh = [tensor for tensor in inputs if not tensor.device_has_contents()]
     if fresh:
         sequence.record(OpSyncDevice(fresh))
-    sequence.record(operation)
+    for operation in operations:
+        sequence.record(operation)
     sequence.eval()
+
+
+def _run(operation: OpBase, *inputs: Tensor) -> None:
+    """Evaluate one operation at once; see _run_all()."""
+    _run_all([operation], *inputs)
 
 
 def _output(
@@ -35,7 +52,7 @@ def _output(
 ) -> Tensor:
     """Return `out`, or a new tensor on the device of `tensor`."""
     if out is None:
-        return tensor.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+        return _new(tensor, shape, dtype)
     if not isinstance(out, Tensor):
         raise TypeError(f"out is expected to be a kp.Tensor, not a {type(out).__name__}")
     if out.shape != shape:
@@ -66,8 +83,7 @@ def _reduce(
     out: Tensor | None,
     keepdims: bool,
 ) -> Tensor:
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    _require_tensor(name, tensor)
     result = _output(name, tensor, _remaining(tensor, axis, keepdims), dtype_of(tensor), out)
     _run(OpReduce(tensor, result, op, axis=axis), tensor)
     return result
@@ -209,8 +225,7 @@ def _scan(
     out: Tensor | None,
     exclusive: bool = False,
 ) -> Tensor:
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    _require_tensor(name, tensor)
     shape = (tensor.size(),) if axis is None else tensor.shape
     result = _output(name, tensor, shape, dtype_of(tensor), out)
     _run(OpScan(tensor, result, op, axis=axis, exclusive=exclusive), tensor)

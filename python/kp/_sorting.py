@@ -6,13 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from ._kp import OpArgSort, OpSort, Tensor
-from ._primitives import _output, _run
+from ._primitives import _output, _require_tensor, _run
 
 
 def _sorted_shape(name: str, tensor: Tensor, axis: int | None) -> tuple[int, ...]:
     """Return the shape of what is sorted: flat without an axis."""
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    _require_tensor(name, tensor)
     return (tensor.size(),) if axis is None else tensor.shape
 
 

@@ -21,11 +21,15 @@ PYBIND11_MODULE(_kp, module) {
     bindSequence(module, classes);
     bindExternalMemory(module, classes);
 
+    bindGather(module);
     bindMatMul(module);
     bindRandom(module);
     bindReduce(module);
     bindScan(module);
+    bindSelect(module);
     bindSort(module);
+    bindTranspose(module);
+    bindUnique(module);
 
     bindProfiler(module);
     bindKernel(module);

@@ -160,8 +160,8 @@ def test_messages_name_the_wrong_argument(
         make((tensor, 1.0, 1.0, 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given uint64_t"):
         make((tensor, np.uint64(1), 1.0))
-    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given double"):
-        make((tensor, np.float64(1), 1.0))
+    with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given int"):
+        make((tensor, np.int32(1), 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given str 'one'"):
         make((tensor, "one", 1.0))
     with pytest.raises(invalid, match=r"argument 1 'scale' is a float, but was given tensor of 4"):

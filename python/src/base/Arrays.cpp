@@ -58,6 +58,46 @@ py::object plainArray(py::handle data, const char* argument) {
     }
 }
 
+/// Returns the first number for which @p bad is true; none if there is no such.
+py::object firstOf(const py::object& array, const py::object& bad) {
+    if (!py::cast<bool>(bad.attr("any")()))
+        return py::none();
+    return array.attr("ravel")()[bad.attr("ravel")().attr("argmax")()];
+}
+
+/// Refuses numbers that integers of another type cannot hold.
+void requireHeld(const py::object& array, const py::dtype& wanted, const char* argument) {
+    static const py::handle numpy = py::module_::import("numpy").release();
+    const py::dtype given = array.attr("dtype");
+    const bool integers = wanted.kind() == 'i' || wanted.kind() == 'u';
+    const bool fractions = given.kind() == 'f';
+    if (!integers || (!fractions && given.kind() != 'i' && given.kind() != 'u') ||
+        py::cast<bool>(numpy.attr("can_cast")(given, wanted, "safe")) ||
+        py::cast<py::ssize_t>(array.attr("size")) == 0)
+        return;
+    if (fractions) {
+        // Also true for NaN, which differs from itself.
+        const py::object bad = numpy.attr("not_equal")(array, numpy.attr("trunc")(array));
+        if (const py::object number = firstOf(array, bad); !number.is_none())
+            throw py::type_error(formatted("{} has dtype '{}' and the number {}, which '{}' cannot "
+                                           "hold; round it, or convert the numbers with astype()",
+                                           argument, nameOf(given), std::string(py::str(number)),
+                                           nameOf(wanted)));
+    }
+    const py::object limits = numpy.attr("iinfo")(wanted);
+    for (const char* const end : {"min", "max"}) {
+        const py::object number = array.attr(end)();
+        const py::object value = number.attr("item")();
+        if (value < limits.attr("min") || value > limits.attr("max")) {
+            PyErr_Format(PyExc_OverflowError,
+                         "%s has the number %S, which '%S' cannot hold; choose a wider dtype, or "
+                         "convert the numbers with astype()",
+                         argument, number.ptr(), wanted.ptr());
+            throw py::error_already_set();
+        }
+    }
+}
+
 } // namespace
 
 Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument) {
@@ -91,7 +131,7 @@ py::object dtypeOf(ScalarType type) {
     return py::none();
 }
 
-py::array toArray(py::handle data, const py::object& dtype, const char* argument) {
+py::array toArray(py::handle data, const py::object& dtype, const char* argument, bool cast) {
     static const py::handle numpy = py::module_::import("numpy").release();
     const py::object array = plainArray(data, argument);
     py::object wanted = dtype;
@@ -102,8 +142,11 @@ py::array toArray(py::handle data, const py::object& dtype, const char* argument
     if (given.kind() == 'c' && py::cast<py::dtype>(wanted).kind() != 'c')
         throw py::type_error(
             formatted("{} has complex numbers, which '{}' cannot hold", argument, nameOf(wanted)));
+    if (!cast)
+        requireHeld(array, wanted, argument);
     try {
-        return numpy.attr("ascontiguousarray")(array, wanted);
+        // Unlike ascontiguousarray(), this keeps arrays without dimensions.
+        return numpy.attr("asarray")(array, wanted, "order"_a = "C");
     } catch (py::error_already_set& error) {
         py::raise_from(error, PyExc_TypeError,
                        formatted("{} of dtype '{}' cannot be converted to '{}'", argument,
@@ -166,7 +209,7 @@ Elements::Elements(py::handle shapeGiven, const py::object& dtypeGiven)
     : dtype(toDtype(dtypeGiven)), shape(toShape(shapeGiven)), type(dataTypeOf(dtype, "dtype")) {}
 
 Contents::Contents(const py::object& data, const py::object& shapeGiven,
-                   const py::object& dtypeGiven, bool keepsDtype)
+                   const py::object& dtypeGiven, bool keepsDtype, bool cast)
     : array(py::reinterpret_steal<py::array>(py::handle())) {
     if (data.is_none()) {
         if (shapeGiven.is_none())
@@ -175,7 +218,7 @@ Contents::Contents(const py::object& data, const py::object& shapeGiven,
         return;
     }
     const bool ofData = keepsDtype && dtypeGiven.is_none();
-    array = toArray(data, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data");
+    array = toArray(data, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data", cast);
     dtype = array.dtype();
     type = dataTypeOf(dtype, "data");
     shape.assign(array.shape(), array.shape() + array.ndim());

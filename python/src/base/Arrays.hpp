@@ -21,8 +21,11 @@ py::object dtypeOf(shader::ScalarType type);
 /// Returns any array-like as a C-contiguous array in native byte order: NumPy arrays, DLPack and
 /// buffer objects of host memory, nested sequences, numbers. Copies only if it must.
 /// @param dtype  None: that of the data
-/// @throws TypeError, ValueError naming @p argument
-py::array toArray(py::handle data, const py::object& dtype, const char* argument);
+/// @param cast   converts all numbers as NumPy's astype(). Otherwise integers must hold them: a
+///               fraction is a TypeError, a number out of range an OverflowError
+/// @throws TypeError, ValueError, OverflowError naming @p argument
+py::array toArray(py::handle data, const py::object& dtype, const char* argument,
+                  bool cast = false);
 
 /// Returns a dtype argument; float32 for None. @throws TypeError if NumPy does not know it
 py::dtype toDtype(const py::object& dtype);
@@ -56,9 +59,10 @@ struct Elements {
 /// The contents that a tensor or an image is created with.
 struct Contents : Elements {
     /// @param keepsDtype  without a dtype the elements are those of @p data, not float32
-    /// @throws TypeError, ValueError
+    /// @param cast        see toArray()
+    /// @throws TypeError, ValueError, OverflowError
     Contents(const py::object& data, const py::object& shape, const py::object& dtype,
-             bool keepsDtype);
+             bool keepsDtype, bool cast);
 
     void* data() const { return array ? const_cast<void*>(array.data()) : nullptr; }
 

@@ -28,7 +28,10 @@ struct MemoryHandle {
     std::vector<py::ssize_t> shape; ///< as the caller gave it
     int users = 0;                  ///< calls that use it without the GIL
     std::mutex transfers;           ///< one transfer at a time; locked without the GIL
+    /// There is no element, which no device can have: the memory has one that nothing shows.
+    bool empty = false;
 
+    uint64_t size() const { return empty ? 0 : memory->size(); }
     virtual ~MemoryHandle() = default;
     Image* image() const { return dynamic_cast<Image*>(memory.get()); }
     /// Null for an image.
@@ -45,6 +48,8 @@ struct AlgorithmHandle {
     py::list memory; ///< the Python objects behind getMemObjects()
     std::vector<uint32_t> spirv;
     int users = 0; ///< calls that use it without the GIL
+    /// Whether all push constants are floats, as those of a list are; unknown until there is one.
+    std::optional<bool> pushesFloats;
 };
 
 /// A kp.OpBase or one of its children. A class derived in Python has one as well; a PythonOperation

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
+#include <algorithm>
+
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -28,12 +30,18 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
         specializationConstants(specConsts, words);
     const std::vector<unsigned char> push =
         pushConstantBytes(pushConsts, words, handle.algorithm->getPushConstants<unsigned char>());
+    const bool countsGroups =
+        std::any_of(groups.begin(), groups.end(), [](uint32_t count) { return count != 0; });
+    if (countsGroups && !threadCount.is_none())
+        throw py::value_error("workgroup counts work groups and thread_count invocations; give one "
+                              "of them");
     {
         const py::gil_scoped_release release;
         handle.algorithm->rebuild(memory, words, groups, constants, push);
     }
     handle.memory = list;
     handle.spirv = std::move(words);
+    handle.pushesFloats.reset();
     if (!threadCount.is_none()) {
         const auto [x, y, z] = toThree(threadCount, "thread_count", 1);
         handle.algorithm->setThreadCount(x, y, z);
@@ -84,8 +92,9 @@ void setMemObjects(py::handle self, const py::object& tensors) {
 
 void setPushConstants(py::handle self, const py::object& values) {
     AlgorithmHandle& handle = changeable(self);
-    const auto bytes = pushConstantBytes(values, handle.spirv,
-                                         handle.algorithm->getPushConstants<unsigned char>());
+    const auto bytes =
+        pushConstantBytes(values, handle.spirv, handle.algorithm->getPushConstants<unsigned char>(),
+                          "push_consts", &handle.pushesFloats);
     handle.algorithm->setPushConstants(bytes.data(), bytes.size(), 1);
 }
 
@@ -108,8 +117,8 @@ void bindAlgorithm(Classes& classes) {
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
         as the first object has elements); `thread_count` counts invocations instead. Constants are
-        a list (float32), a number, a NumPy array of any dtype, a structured array, or a dict by the
-        names in the shader. The push constants are the default of dispatches; a dict given to a
+        a list of numbers or a number, which get the types that the shader declares, a NumPy array of
+        any dtype, a structured array, or a dict by the names in the shader. The push constants are the default of dispatches; a dict given to a
         dispatch keeps the default of the names it leaves out.)"));
     Members(classes.algorithm, algorithmIn)
         .def(

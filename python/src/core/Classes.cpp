@@ -69,6 +69,16 @@ void bindEnums(py::module_& module) {
                                  "Vulkan's VkPipelineStageFlagBits, for OpMemoryBarrier.");
 }
 
+Memory::MemoryTypes toMemoryType(py::handle value, const char* argument) {
+    if (PyUnicode_Check(value.ptr()))
+        return valueNamed(kPlaces, py::cast<std::string>(value), argument);
+    try {
+        return py::cast<Memory::MemoryTypes>(value);
+    } catch (const py::cast_error&) {
+        throwTypeError(argument, "a kp.MemoryTypes or its name", value);
+    }
+}
+
 Classes::Classes(py::module_& module)
     : manager(module, "Manager", doc(R"(
           Owns a device and creates the objects that live on it.

@@ -28,6 +28,9 @@ struct Classes {
 /// Returns a wait argument. @throws InvalidArgument
 WaitPolicy toWaitPolicy(const std::string& name);
 
+/// Returns a kp.MemoryTypes, or the one with that name. @throws TypeError, InvalidArgument
+Memory::MemoryTypes toMemoryType(py::handle value, const char* argument);
+
 /// Gives the type the buffer protocol.
 py::custom_type_setup memoryTypeSetup();
 
@@ -48,11 +51,17 @@ std::unique_ptr<Handle> newMemory(const std::shared_ptr<ManagerHandle>& manager,
 /// empty. @throws TypeError naming @p argument
 py::list toList(py::handle objects, const char* argument);
 
+/// @throws InvalidArgument naming @p argument for a tensor without elements
+void requireElements(const MemoryHandle& handle, const std::string& argument);
+
 /// Returns a list argument of tensors and images.
-/// @throws TypeError naming @p argument and the index of a wrong entry
-std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument);
+/// @param allowsEmpty  tensors without elements are accepted
+/// @throws TypeError, InvalidArgument naming @p argument and the index of a wrong entry
+std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument,
+                                              bool allowsEmpty = false);
 /// Same as handles.
-std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument);
+std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument,
+                                           bool allowsEmpty = false);
 std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
 
 /// Returns the operation to record for a Python object: the one behind it, or for classes derived

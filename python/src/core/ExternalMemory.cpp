@@ -57,19 +57,21 @@ std::unique_ptr<TensorHandle> tensorOver(py::handle self, const py::object& give
 
 std::unique_ptr<TensorHandle> exportableTensor(py::handle self, const py::object& shape,
                                                const py::object& dtype,
-                                               Memory::MemoryTypes memoryType) {
+                                               const py::object& memoryType) {
+    const Memory::MemoryTypes place = toMemoryType(memoryType, "memory_type");
     const auto manager = sharedOf<ManagerHandle>(self);
     const Elements elements(shape, dtype);
     const uint64_t count = elements.count();
     const uint64_t bytes = elements.itemBytes();
     return newMemory<TensorHandle>(manager, elements.dtype, elements.shape, [&](Manager& maker) {
-        return maker.exportableTensor(count, bytes, elements.type, memoryType);
+        return maker.exportableTensor(count, bytes, elements.type, place);
     });
 }
 
 std::unique_ptr<TensorHandle> importMemory(py::handle self, const ExternalHandle& memory,
                                            const py::object& shape, const py::object& dtype,
-                                           Memory::MemoryTypes memoryType) {
+                                           const py::object& memoryType) {
+    const Memory::MemoryTypes place = toMemoryType(memoryType, "memory_type");
     const auto manager = sharedOf<ManagerHandle>(self);
     if (memory.fd() < 0)
         throw InvalidArgument("this external memory has no file descriptor: it was "
@@ -77,7 +79,7 @@ std::unique_ptr<TensorHandle> importMemory(py::handle self, const ExternalHandle
     const Elements elements(shape, dtype);
     // With the GIL, so that no other thread closes the file descriptor meanwhile.
     const std::shared_ptr<Tensor> tensor = manager->manager->importMemory(
-        memory.memory(), elements.count(), elements.itemBytes(), elements.type, memoryType);
+        memory.memory(), elements.count(), elements.itemBytes(), elements.type, place);
     return newMemory<TensorHandle>(manager, elements.dtype, elements.shape,
                                    [&](Manager&) { return tensor; });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include "shader/Shader.hpp"
 
 namespace kp::python {
@@ -39,6 +42,44 @@ py::list describeDevices() {
     return result;
 }
 
+std::string lowerCase(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// Chooses the best GPU that the options do not exclude: discrete, integrated, virtual, other.
+/// @throws InvalidArgument if there is none
+void chooseGpu(ManagerOptions& options) {
+    std::vector<DeviceInfo> devices;
+    {
+        const py::gil_scoped_release release;
+        devices = listDevices();
+    }
+    const DeviceInfo* best = nullptr;
+    const auto rank = [](const DeviceInfo& device) {
+        constexpr DeviceType kOrder[] = {DeviceType::eDiscrete, DeviceType::eIntegrated,
+                                         DeviceType::eVirtual, DeviceType::eOther};
+        return std::find(std::begin(kOrder), std::end(kOrder), device.type) - std::begin(kOrder);
+    };
+    std::string names;
+    for (const DeviceInfo& device : devices) {
+        names += formatted("{}\"{}\" ({})", names.empty() ? "" : ", ", device.name,
+                           nameIn(kDeviceTypes, device.type));
+        const bool named =
+            lowerCase(device.name).find(lowerCase(options.deviceName)) != std::string::npos;
+        const bool chosen = (!options.deviceIndex || *options.deviceIndex == device.index) &&
+                            (options.deviceUuid.empty() || options.deviceUuid == device.uuid);
+        if (named && chosen && device.type != DeviceType::eCpu &&
+            (!best || rank(device) < rank(*best)))
+            best = &device;
+    }
+    if (!best)
+        throw InvalidArgument(formatted("no device is a GPU with the other conditions: {}",
+                                        names.empty() ? "there is no device" : names));
+    options.deviceIndex = best->index;
+}
+
 std::shared_ptr<ManagerHandle>
 makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& families,
             const std::vector<std::string>& desiredExtensions, const std::string& name,
@@ -52,7 +93,9 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.desiredExtensions = desiredExtensions;
     options.deviceName = name;
     options.deviceUuid = uuid;
-    if (!deviceType.empty())
+    if (deviceType == "gpu")
+        chooseGpu(options);
+    else if (!deviceType.empty())
         options.deviceType = valueNamed(kDeviceTypes, deviceType, "device_type");
     options.requiredExtensions = requiredExtensions;
     options.validation = validation;
@@ -118,7 +161,8 @@ void bindManager(py::module_& module, Classes& classes) {
                  KOMPUTE_DEVICE names.
 
                  `device` is an index in list_devices(); `name` is a part of the name. `uuid` and
-                 `device_type` ("discrete", "integrated", "virtual", "cpu") are further conditions.
+                 `device_type` ("discrete", "integrated", "virtual", "cpu", or "gpu" for all but the
+                 last) are further conditions.
                  `family_queue_indices` requests one queue per entry, of the family with that index.
                  Without entries: one queue of the family that KOMPUTE_QUEUE_FAMILY names, or
                  that suits the device. Managers of one GPU share its device, whatever queues they

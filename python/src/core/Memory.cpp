@@ -34,7 +34,7 @@ void* hostView(MemoryHandle& handle) {
 py::object flatView(py::handle self) {
     auto& handle = handleOf<MemoryHandle>(self);
     void* const data = hostView(handle);
-    return makeView(data, handle.dtype, {static_cast<py::ssize_t>(handle.memory->size())}, self);
+    return makeView(data, handle.dtype, {static_cast<py::ssize_t>(handle.size())}, self);
 }
 
 py::object shapedView(py::handle self) {
@@ -69,38 +69,46 @@ int getBuffer(PyObject* self, Py_buffer* view, int flags) {
 
 py::ssize_t itemOffset(const MemoryHandle& handle, py::handle offset) {
     const py::ssize_t value = toIndex(offset);
-    if (value < 0 || static_cast<uint64_t>(value) > handle.memory->size())
+    if (value < 0 || static_cast<uint64_t>(value) > handle.size())
         throw py::value_error(
-            formatted("offset {} is outside of the {} elements", value, handle.memory->size()));
+            formatted("offset {} is outside of the {} elements", value, handle.size()));
     return value;
 }
 
-/// Refuses numbers that an element cannot hold: a fraction for an integer, and everything that
-/// NumPy would not cast either.
-void requireFit(const py::object& values, const py::dtype& element) {
-    static const py::handle numpy = py::module_::import("numpy").release();
-    const bool array = py::isinstance<py::array>(values);
-    if (!array && !PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr()) &&
-        !PyFloat_Check(values.ptr()))
-        return;
-    const py::dtype given = numpy.attr("asarray")(values).attr("dtype");
-    // Python numbers in a list have a kind, but no meaningful size.
-    const bool fits = array ? py::cast<bool>(numpy.attr("can_cast")(given, element, "same_kind"))
-                            : given.kind() != 'f' || element.kind() == 'f' || element.kind() == 'c';
-    if (!fits)
-        throw py::type_error(formatted("data has dtype '{}', which does not fit a tensor of '{}'",
-                                       nameOf(given), nameOf(element)));
+std::vector<py::ssize_t> withoutOnes(std::vector<py::ssize_t> shape) {
+    std::erase(shape, 1);
+    return shape;
 }
 
-void writeMemory(py::handle self, const py::object& values, const py::object& offset) {
+/// Refuses to write a whole from data of another shape. Flat data has the elements in C order.
+void requireWhole(const MemoryHandle& handle, const py::array& array) {
+    const std::vector<py::ssize_t> given(array.shape(), array.shape() + array.ndim());
+    if (static_cast<uint64_t>(array.size()) != handle.size())
+        throw py::value_error(formatted("data has {} elements, but the {} has {}; give an offset "
+                                        "to write a part of it, as in write(data, offset=0)",
+                                        array.size(), handle.image() ? "image" : "tensor",
+                                        handle.size()));
+    if (given.size() > 1 && handle.shape.size() > 1 &&
+        withoutOnes(given) != withoutOnes(handle.shape))
+        throw py::value_error(
+            formatted("data has shape {}, but the {} has {}; reshape or transpose "
+                      "the data",
+                      reprOf(toTuple(given)), handle.image() ? "image" : "tensor",
+                      reprOf(toTuple(handle.shape))));
+}
+
+void writeMemory(py::handle self, const py::object& values, const py::object& offset, bool cast) {
     auto& handle = handleOf<MemoryHandle>(self);
-    requireFit(values, handle.dtype);
-    const py::array array = toArray(values, handle.dtype, "data");
-    const py::ssize_t first = itemOffset(handle, offset);
-    const uint64_t room = handle.memory->size() - static_cast<uint64_t>(first);
-    if (static_cast<uint64_t>(array.size()) > room)
+    const py::array array = toArray(values, handle.dtype, "data", cast);
+    if (offset.is_none() && handle.memory->isInit())
+        requireWhole(handle, array);
+    const py::ssize_t first = offset.is_none() ? 0 : itemOffset(handle, offset);
+    const uint64_t room = handle.size() - static_cast<uint64_t>(first);
+    if (static_cast<uint64_t>(array.size()) > room && handle.memory->isInit())
         throw py::value_error(formatted("data has {} elements, but only {} fit at offset {}",
                                         array.size(), room, first));
+    if (handle.empty)
+        return;
     const void* const source = array.data();
     const auto bytes = static_cast<uint64_t>(array.nbytes());
     const uint64_t start = static_cast<uint64_t>(first) * handle.memory->dataTypeMemorySize();
@@ -130,7 +138,7 @@ py::array readMemory(py::handle self, const py::object& offset, const py::object
                      const py::object& out) {
     auto& handle = handleOf<MemoryHandle>(self);
     const py::ssize_t first = itemOffset(handle, offset);
-    const auto room = static_cast<py::ssize_t>(handle.memory->size()) - first;
+    const auto room = static_cast<py::ssize_t>(handle.size()) - first;
     py::ssize_t wanted = room;
     if (!count.is_none()) {
         wanted = toIndex(count);
@@ -140,9 +148,11 @@ py::array readMemory(py::handle self, const py::object& offset, const py::object
     }
     if (!handle.memory->isInit())
         handle.memory->rawData(); // throws
-    const bool whole = first == 0 && wanted == static_cast<py::ssize_t>(handle.memory->size());
+    const bool whole = first == 0 && wanted == static_cast<py::ssize_t>(handle.size());
     py::array array =
         destinationOf(out, handle, whole ? handle.shape : std::vector<py::ssize_t>{wanted});
+    if (handle.empty)
+        return array;
     void* const target = array.mutable_data();
     const uint64_t item = handle.memory->dataTypeMemorySize();
     transfer(handle, [&] {
@@ -184,12 +194,48 @@ std::string describeMemory(py::handle self) {
 
 py::object onlyItem(py::handle self) {
     auto& handle = handleOf<MemoryHandle>(self);
-    if (handle.memory->isInit() && handle.memory->size() != 1)
-        throw py::value_error(formatted("item() is for memory with one element, and this has {}",
-                                        handle.memory->size()));
+    if (handle.memory->isInit() && handle.size() != 1)
+        throw py::value_error(
+            formatted("item() is for memory with one element, and this has {}", handle.size()));
     if (handle.memory->memoryType() == Memory::MemoryTypes::eStorage)
         return readMemory(self, py::int_(0), py::none(), py::none()).attr("item")();
     return flatView(self).attr("item")();
+}
+
+/// Returns the elements of memory of any type, as they are on the host.
+py::object elementsOf(py::handle self) {
+    const auto& handle = handleOf<MemoryHandle>(self);
+    if (handle.memory->memoryType() == Memory::MemoryTypes::eStorage)
+        return readMemory(self, py::int_(0), py::none(), py::none());
+    return shapedView(self);
+}
+
+bool isArrayLike(py::handle object) {
+    return isA<MemoryHandle>(object) || py::isinstance<py::array>(object) ||
+           PyNumber_Check(object.ptr()) || PyList_Check(object.ptr()) ||
+           PyTuple_Check(object.ptr());
+}
+
+/// Compares elements, as NumPy's arrays do. Everything but arrays and numbers is different.
+py::object compare(py::handle self, py::handle other, int operation) {
+    if (!isArrayLike(other))
+        return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    const py::object right =
+        isA<MemoryHandle>(other) ? elementsOf(other) : py::reinterpret_borrow<py::object>(other);
+    PyObject* const result = PyObject_RichCompare(elementsOf(self).ptr(), right.ptr(), operation);
+    if (!result)
+        throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(result);
+}
+
+/// The protocol of libraries that do not know the buffer protocol. To them, an image of one channel
+/// has two axes.
+py::object arrayInterface(py::handle self) {
+    py::object view = shapedView(self);
+    const auto& handle = handleOf<MemoryHandle>(self);
+    if (handle.image() && handle.shape.back() == 1)
+        view = view.attr("reshape")(handle.shape[0], handle.shape[1]);
+    return view.attr("__array_interface__");
 }
 
 Memory& memoryIn(py::handle self) {
@@ -205,15 +251,18 @@ PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
 
 std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,
                                          Memory::MemoryTypes memoryType, const py::object& shape,
-                                         const py::object& dtype, bool keepsDtype) {
+                                         const py::object& dtype, bool keepsDtype, bool cast) {
     const auto manager = sharedOf<ManagerHandle>(self);
-    const Contents contents(data, shape, dtype, keepsDtype);
-    void* const source = contents.data();
+    const Contents contents(data, shape, dtype, keepsDtype, cast);
     const uint64_t count = contents.count();
+    void* const source = count == 0 ? nullptr : contents.data();
     const uint64_t bytes = contents.itemBytes();
-    return newMemory<TensorHandle>(manager, contents.dtype, contents.shape, [&](Manager& maker) {
-        return maker.tensor(source, count, bytes, contents.type, memoryType);
-    });
+    auto tensor =
+        newMemory<TensorHandle>(manager, contents.dtype, contents.shape, [&](Manager& maker) {
+            return maker.tensor(source, count == 0 ? 1 : count, bytes, contents.type, memoryType);
+        });
+    tensor->empty = count == 0;
+    return tensor;
 }
 
 /// Creates a kp.Tensor(data), or creates it again.
@@ -221,7 +270,7 @@ void createTensor(py::handle self, py::handle manager, const py::object& data,
                   Memory::MemoryTypes memoryType) {
     TensorHandle& handle = *pointerOf<TensorHandle>(self.ptr());
     requireUnused(handle, "tensor");
-    const auto made = makeTensor(manager, data, memoryType, py::none(), py::none(), false);
+    const auto made = makeTensor(manager, data, memoryType, py::none(), py::none(), false, false);
     if (handle.memory) {
         handle.memory->destroy();
         handle.replaced.push_back(std::move(handle.memory));
@@ -230,24 +279,32 @@ void createTensor(py::handle self, py::handle manager, const py::object& data,
     handle.memory = made->memory;
     handle.dtype = made->dtype;
     handle.shape = made->shape;
+    handle.empty = made->empty;
+}
+
+/// Returns a memory_type argument, or that by the name of Kompute 0.9.0 if it is given.
+Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType) {
+    return tensorType.is_none() ? toMemoryType(memoryType, "memory_type")
+                                : toMemoryType(tensorType, "tensor_type");
 }
 
 void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
     const char* const start = doc(R"(
         A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
         buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device.)");
+        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
+        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.)");
     classes.manager.def(
         name,
-        [keepsDtype](py::handle self, const py::object& data, Memory::MemoryTypes memoryType,
-                     const py::object& shape, const py::object& dtype,
-                     std::optional<Memory::MemoryTypes> tensorType) {
-            return makeTensor(self, data, tensorType.value_or(memoryType), shape, dtype,
-                              keepsDtype);
+        [keepsDtype](py::handle self, const py::object& data, const py::object& memoryType,
+                     const py::object& shape, const py::object& dtype, const py::object& tensorType,
+                     bool cast) {
+            return makeTensor(self, data, eitherType(memoryType, tensorType), shape, dtype,
+                              keepsDtype, cast);
         },
         "data"_a = py::none(), "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(),
         "shape"_a = py::none(), "dtype"_a = py::none(), "tensor_type"_a = py::none(),
-        formatted("{}\n\n{}", start, elements).c_str());
+        "cast"_a = false, formatted("{}\n\n{}", start, elements).c_str());
 }
 
 /// VkImageTiling, as vk::ImageTiling is only declared in the public headers.
@@ -256,11 +313,11 @@ constexpr Named<int> kTilings[] = {{"optimal", 0}, {"linear", 1}};
 std::unique_ptr<ImageHandle> makeImage(py::handle self, const py::object& data, uint32_t width,
                                        uint32_t height, uint32_t channels,
                                        Memory::MemoryTypes memoryType, const std::string& tiling,
-                                       const py::object& dtype, bool keepsDtype) {
+                                       const py::object& dtype, bool keepsDtype, bool cast) {
     const auto manager = sharedOf<ManagerHandle>(self);
     const py::object noShape =
         data.is_none() ? py::object(py::make_tuple(height, width, channels)) : py::none();
-    const Contents contents(data, noShape, dtype, keepsDtype);
+    const Contents contents(data, noShape, dtype, keepsDtype, cast);
     if (width == 0 && height == 0 && channels == 0 && !data.is_none()) {
         const auto& shape = contents.shape;
         if (shape.size() != 2 && shape.size() != 3)
@@ -292,14 +349,14 @@ void bindImageMaker(Classes& classes, const char* name, bool keepsDtype, const c
     classes.manager.def(
         name,
         [keepsDtype](py::handle self, const py::object& data, uint32_t width, uint32_t height,
-                     uint32_t channels, Memory::MemoryTypes memoryType, const std::string& tiling,
-                     const py::object& dtype, std::optional<Memory::MemoryTypes> tensorType) {
-            return makeImage(self, data, width, height, channels, tensorType.value_or(memoryType),
-                             tiling, dtype, keepsDtype);
+                     uint32_t channels, const py::object& memoryType, const std::string& tiling,
+                     const py::object& dtype, const py::object& tensorType, bool cast) {
+            return makeImage(self, data, width, height, channels,
+                             eitherType(memoryType, tensorType), tiling, dtype, keepsDtype, cast);
         },
         "data"_a = py::none(), "width"_a = 0, "height"_a = 0, "num_channels"_a = 0,
         "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(), "tiling"_a = "",
-        "dtype"_a = py::none(), "tensor_type"_a = py::none(),
+        "dtype"_a = py::none(), "tensor_type"_a = py::none(), "cast"_a = false,
         formatted("{}\n\n{}", start, elements).c_str());
 }
 
@@ -326,7 +383,15 @@ py::list toList(py::handle objects, const char* argument) {
     return py::reinterpret_steal<py::list>(list);
 }
 
-std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument) {
+void requireElements(const MemoryHandle& handle, const std::string& argument) {
+    if (handle.empty)
+        throw InvalidArgument(formatted("{} is a tensor without elements, which no shader or copy "
+                                        "can access; leave out work on nothing",
+                                        argument));
+}
+
+std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument,
+                                           bool allowsEmpty) {
     requireThisProcess();
     PyObject* const sequence = PySequence_Fast(objects.ptr(), "");
     if (!sequence) {
@@ -343,6 +408,8 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
         if (!handle)
             throwTypeError(formatted("{}[{}]", argument, i), "a tensor or an image", item);
         requireCreated(*handle);
+        if (!allowsEmpty && handle->empty)
+            requireElements(*handle, formatted("{}[{}]", argument, i));
         handles.push_back(handle);
     }
     return handles;
@@ -356,21 +423,30 @@ std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& 
     return memory;
 }
 
-std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument) {
-    return memoryOf(toMemoryHandles(objects, argument));
+std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument,
+                                              bool allowsEmpty) {
+    return memoryOf(toMemoryHandles(objects, argument, allowsEmpty));
 }
 
 void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
+    Members(classes.memory,
+            [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
+        .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
+        .method("__len__", &MemoryHandle::size,
+                "size(), as in Kompute. That of NumPy's arrays is shape[0].")
+        .property(
+            "nbytes",
+            [](const MemoryHandle& handle) -> uint64_t {
+                return handle.empty ? 0 : handle.memory->memorySize();
+            },
+            "Bytes in all.");
     Members(classes.memory, memoryIn)
         .def("numpy", &shapedView, "The host view with this object's shape; see data().")
-        .method("size", &Memory::size, "Number of elements; 0 after destroy().")
-        .method("__len__", &Memory::size)
         .property("shape", &shapeOf, "Extents. An image's are height, width and channels.")
         .property(
             "dtype", [](py::handle self) { return handleOf<MemoryHandle>(self).dtype; },
             "The NumPy type of an element.")
-        .property("nbytes", &Memory::memorySize, "Bytes in all.")
         .property(
             "manager", [](py::handle self) { return handleOf<MemoryHandle>(self).manager; },
             "The manager that created this object.")
@@ -389,20 +465,32 @@ void bindMemory(Classes& classes) {
             "set_name",
             [](py::handle self, const std::string& name) { memoryIn(self).setName(name); },
             "name"_a, "Names the memory in validation messages and captures.")
-        .def("write", &writeMemory, "data"_a, "offset"_a = py::int_(0), doc(R"(
-            Copies any array-like straight to the device memory, for every memory type, after all
-            earlier evaluations. `offset` counts elements.)"))
+        .def("write", &writeMemory, "data"_a, "offset"_a = py::none(), py::kw_only(),
+             "cast"_a = false, doc(R"(
+                 Copies any array-like straight to the device memory, for every memory type, after
+                 all earlier evaluations.
+
+                 The data has as many elements, in this object's shape or flat. With an `offset`,
+                 which counts elements, it may have fewer. Numbers that an integer cannot hold are
+                 errors, unless `cast` permits NumPy's conversion.)"))
         .def("read", &readMemory, "offset"_a = py::int_(0), "count"_a = py::none(),
              "out"_a = py::none(), doc(R"(
                  Copies device memory to a new array, or to `out`, after the earlier evaluations
                  that write it. `offset` and `count` are in elements.)"))
         .def("__getitem__",
              [](py::handle self, const py::object& index) {
-                 return py::object(flatView(self)[index]);
+                 return py::object(shapedView(self)[index]);
              })
         .def("__setitem__", [](py::handle self, const py::object& index,
-                               const py::object& value) { flatView(self)[index] = value; })
-        .def("__iter__", [](py::handle self) { return py::iter(flatView(self)); })
+                               const py::object& value) { shapedView(self)[index] = value; })
+        .def("__iter__", [](py::handle self) { return py::iter(shapedView(self)); })
+        .def("__eq__",
+             [](py::handle self, py::handle other) { return compare(self, other, Py_EQ); })
+        .def("__ne__",
+             [](py::handle self, py::handle other) { return compare(self, other, Py_NE); })
+        // Of the object, not of its elements, which change.
+        .def("__hash__", [](py::handle self) { return PyBaseObject_Type.tp_hash(self.ptr()); })
+        .property("__array_interface__", &arrayInterface, "For libraries of images.")
         .def("__array__", &toNumpy, "dtype"_a = py::none(), "copy"_a = py::none())
         .def("__dlpack__",
              [](py::handle self, const py::kwargs& options) {
@@ -427,12 +515,14 @@ void bindMemory(Classes& classes) {
         .property("num_channels", &Image::getNumChannels, "Channels of a texel.");
 
     bindTensorMaker(classes, "tensor", false, doc(R"(
-        Elements are float32, or `dtype`. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
-    )"));
+        Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t() has
+        NumPy's rule. `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
     bindTensorMaker(classes, "tensor_t", true, doc(R"(
-        Elements are those of `data`, or `dtype` (float32 for a shape alone). `tensor_type` is
-        Kompute 0.9.0's name of `memory_type`.)"));
-    bindImageMaker(classes, "image", false, "Channels are float32, or `dtype`.");
+        Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
+    bindImageMaker(classes, "image", false, doc(R"(
+        Channels are float32 whatever those of `data` are, as in Kompute, or `dtype`; image_t() has
+        NumPy's rule.)"));
     bindImageMaker(classes, "image_t", true, "Channels are those of `data`, or `dtype`.");
 }
 

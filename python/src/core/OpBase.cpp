@@ -103,10 +103,11 @@ std::vector<PyTypeObject*> gOperationTypes;
 
 /// Binds an operation that takes a list of memory and nothing else.
 template <typename Op>
-void bindListOperation(py::module_& module, const char* name, const char* documentation) {
+void bindListOperation(py::module_& module, const char* name, const char* documentation,
+                       bool allowsEmpty) {
     declareOperation<HandleOf<Op>>(module, name, documentation)
-        .def(py::init([](const py::object& tensors) {
-                 return std::make_unique<HandleOf<Op>>(toMemory(tensors, "tensors"));
+        .def(py::init([allowsEmpty](const py::object& tensors) {
+                 return std::make_unique<HandleOf<Op>>(toMemory(tensors, "tensors", allowsEmpty));
              }),
              "tensors"_a);
 }
@@ -120,7 +121,8 @@ std::unique_ptr<DispatchHandle> makeDispatch(const py::object& algorithm,
     std::vector<unsigned char> push;
     if (givesPush)
         push = pushConstantBytes(pushConsts, handle.spirv,
-                                 handle.algorithm->getPushConstants<unsigned char>());
+                                 handle.algorithm->getPushConstants<unsigned char>(), "push_consts",
+                                 &handle.pushesFloats);
     if (groupCounts.is_none())
         return std::make_unique<DispatchHandle>(handle.algorithm, push.data(), push.size());
     if (!push.empty())
@@ -159,9 +161,14 @@ std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memor
 }
 
 std::unique_ptr<FillOperation> makeFill(const py::object& tensors, const py::object& value) {
-    const std::vector<MemoryHandle*> handles = toMemoryHandles(tensors, "tensors");
+    const std::vector<MemoryHandle*> handles = toMemoryHandles(tensors, "tensors", true);
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
     const py::dtype element = handles.empty() ? py::dtype::of<float>() : handles.front()->dtype;
+    for (const MemoryHandle* const handle : handles)
+        if (!handle->dtype.equal(element))
+            throw py::type_error(formatted("OpFill fills elements of one dtype, but tensors has "
+                                           "'{}' and '{}'; fill them by an operation each",
+                                           nameOf(element), nameOf(handle->dtype)));
     const py::array item = toArray(value, element, "value");
     if (item.size() != 1)
         throw py::value_error(formatted("value is one number, not {}", item.size()));
@@ -240,12 +247,14 @@ void bindOperations(py::module_& module, Classes& classes) {
 
     bindListOperation<OpSyncDevice>(module, "OpSyncDevice",
                                     "Copies the host view of device memory to the device. Does "
-                                    "nothing for other memory types.");
+                                    "nothing for other memory types.",
+                                    true);
     bindListOperation<OpSyncLocal>(
         module, "OpSyncLocal",
-        "Copies device memory to its host view. Does nothing for other memory types.");
-    bindListOperation<OpCopy>(
-        module, "OpCopy", "Copies the device memory of the first object to each of the others.");
+        "Copies device memory to its host view. Does nothing for other memory types.", true);
+    bindListOperation<OpCopy>(module, "OpCopy",
+                              "Copies the device memory of the first object to each of the others.",
+                              false);
 
     declareOperation<DispatchHandle>(module, "OpAlgoDispatch", "Dispatches an algorithm.")
         .def(py::init(&makeDispatch), "algorithm"_a, "push_consts"_a = py::tuple(), py::kw_only(),

@@ -23,9 +23,9 @@ std::vector<uint64_t> toExtents(py::handle shape) {
 }
 
 BufferOptions toOptions(const std::string& placement, py::handle shardRows,
-                        Memory::MemoryTypes memoryType) {
+                        const py::object& memoryType) {
     BufferOptions options;
-    options.memoryType = memoryType;
+    options.memoryType = toMemoryType(memoryType, "memory_type");
     options.placement = valueNamed(kPlacements, placement, "placement");
     if (shardRows.is_none())
         return options;
@@ -42,6 +42,12 @@ py::dtype toElement(const py::object& dtype) {
     return py::cast<py::dtype>(py::module_::import("kp._dtypes").attr("element")(dtype));
 }
 
+std::shared_ptr<Tensor> toCopy(py::handle tensor, const char* argument) {
+    const auto& handle = handleOf<TensorHandle>(tensor, argument);
+    requireElements(handle, argument);
+    return handle.tensor();
+}
+
 /// Returns the tensors around which a buffer is made: one, or one for each copy.
 /// @throws Unsupported for memory of CUDA; TypeError
 std::vector<std::shared_ptr<Tensor>> toCopies(py::handle tensors) {
@@ -50,7 +56,7 @@ std::vector<std::shared_ptr<Tensor>> toCopies(py::handle tensors) {
             "external_buffer is memory of CUDA, which Vulkan cannot open; allocate it "
             "with kp.Manager.exportable_tensor() and open that in CUDA");
     if (isA<TensorHandle>(tensors))
-        return {handleOf<TensorHandle>(tensors).tensor()};
+        return {toCopy(tensors, "external_buffer")};
     if (isA<GroupHandle>(tensors))
         throw py::type_error("external_buffer is a tensor or a sequence of them, not a group; give "
                              "the group by name, group=...");
@@ -58,18 +64,16 @@ std::vector<std::shared_ptr<Tensor>> toCopies(py::handle tensors) {
         throwTypeError("external_buffer", "a tensor or a sequence of them", tensors);
     std::vector<std::shared_ptr<Tensor>> copies;
     for (const py::handle tensor : tensors)
-        copies.push_back(
-            tensor.is_none()
-                ? nullptr
-                : handleOf<TensorHandle>(tensor, "an entry of external_buffer").tensor());
+        copies.push_back(tensor.is_none() ? nullptr
+                                          : toCopy(tensor, "an entry of external_buffer"));
     return copies;
 }
 
 std::unique_ptr<BufferHandle> makeBuffer(const py::object& shape, const py::object& varType,
                                          const py::object& external, const py::object& dtype,
                                          const py::object& group, const std::string& placement,
-                                         const py::object& shardRows,
-                                         Memory::MemoryTypes memoryType, bool writable) {
+                                         const py::object& shardRows, const py::object& memoryType,
+                                         bool writable) {
     const std::vector<uint64_t> extents = toExtents(shape);
     const BufferOptions options = toOptions(placement, shardRows, memoryType);
     if (!varType.is_none() && !dtype.is_none())
@@ -99,7 +103,7 @@ std::unique_ptr<BufferHandle> fromTensors(const py::object& shape, const py::obj
                                           const std::string& placement, const py::object& shardRows,
                                           bool writable) {
     return makeBuffer(shape, dtype, tensors, py::none(), group, placement, shardRows,
-                      BufferOptions().memoryType, writable);
+                      py::cast(BufferOptions().memoryType), writable);
 }
 
 BufferHandle& bufferOf(py::handle self) {

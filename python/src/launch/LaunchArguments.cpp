@@ -101,7 +101,26 @@ ArgumentValue intOf(py::handle value, const ArgumentTarget& target) {
     }
 }
 
-/// NumPy's scalars and arrays: their type is exact.
+bool isFraction(ScalarType type) {
+    return type == ScalarType::eFloat16 || type == ScalarType::eFloat32 ||
+           type == ScalarType::eFloat64;
+}
+
+/// Returns one number of NumPy as that of Python, which takes on the size of the argument; None if
+/// it is of another kind.
+py::object plainNumber(py::handle value, const ArgumentTarget& target) {
+    if (target.type() == ScalarType::eUnknown || target.type() == ScalarType::eBool ||
+        target.expected->components != 1 || !py::hasattr(value, "item") ||
+        !py::cast<py::tuple>(value.attr("shape")).empty())
+        return py::none();
+    py::object number = value.attr("item")();
+    const bool fits = isFraction(target.type())
+                          ? PyFloat_CheckExact(number.ptr())
+                          : PyLong_Check(number.ptr()) && !PyBool_Check(number.ptr());
+    return fits ? number : py::none();
+}
+
+/// NumPy's arrays: their type is exact.
 ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
     const py::array array = toArray(value, py::none(), target.name.c_str());
     const auto bytes = static_cast<size_t>(array.nbytes());
@@ -173,15 +192,22 @@ ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
         return intOf(value, target);
     if (value.is_none())
         return ArgumentValue();
-    if (PyObject_TypeCheck(object, gType<MemoryHandle>))
-        return ArgumentValue(handleOf<MemoryHandle>(value).memory);
+    if (PyObject_TypeCheck(object, gType<MemoryHandle>)) {
+        const auto& memory = handleOf<MemoryHandle>(value);
+        if (memory.empty)
+            target.refuse("a tensor without elements");
+        return ArgumentValue(memory.memory);
+    }
     if (PyList_Check(object) || PyTuple_Check(object))
         return sequenceOf(value, target);
     if (PyBytes_Check(object))
         return ArgumentValue::bytes(PyBytes_AS_STRING(object),
                                     static_cast<size_t>(PyBytes_GET_SIZE(object)));
-    if (py::hasattr(value, "dtype"))
+    if (py::hasattr(value, "dtype")) {
+        if (const py::object number = plainNumber(value, target); !number.is_none())
+            return toArgument(number, expected, launcher, name);
         return arrayOf(value, target);
+    }
     target.refuse(describeValue(value));
 }
 
@@ -199,8 +225,11 @@ std::optional<WorkSize> toWorkSize(py::handle size, const char* argument) {
 }
 
 CopyEnd toCopyEnd(py::handle object, const char* argument, bool written) {
-    if (isA<MemoryHandle>(object))
-        return CopyEnd(handleOf<MemoryHandle>(object, argument).memory);
+    if (isA<MemoryHandle>(object)) {
+        const auto& handle = handleOf<MemoryHandle>(object, argument);
+        requireElements(handle, argument);
+        return CopyEnd(handle.memory);
+    }
     const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
     if (!view) {
         PyErr_Clear();

@@ -105,7 +105,9 @@ void checkArgumentType(py::handle self, const py::object& value, uint32_t index,
     expected.type = toScalarType(type);
     if (expected.type == shader::ScalarType::eUnknown)
         return;
-    const ArgumentValue given = toArgument(value, &expected, launcher, shown);
+    // Without an expected type, NumPy's numbers keep theirs.
+    const bool typed = py::hasattr(value, "dtype");
+    const ArgumentValue given = toArgument(value, typed ? nullptr : &expected, launcher, shown);
     if (given.kind() != ArgumentValue::Kind::eNumbers || given.type() != expected.type)
         refuse(typeName(expected), given.describe());
 }
@@ -491,7 +493,9 @@ void bindLauncher(py::module_& module) {
             [](py::handle self, const Event& event) { launcherOf(self).addLaunch(event); },
             "event"_a, "Adds an event to `events`; for derived classes.")
         .def("__repr__", [](py::handle self) {
-            return formatted("<kp.launcher.{} '{}'>", typeNameOf(self), launcherOf(self).name());
+            return formatted("<kp.launcher.{} '{}'>",
+                             std::string(py::str(py::type::of(self).attr("__name__"))),
+                             launcherOf(self).name());
         });
 
     callableClass<KernelInterfaceHandle, LauncherHandle>(module, "OpenClKernelLauncherI", doc(R"(

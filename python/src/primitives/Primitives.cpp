@@ -32,7 +32,7 @@ RangeArgument toRange(py::handle object, const char* argument) {
     RangeArgument range;
     if (!PyTuple_Check(object.ptr())) {
         range.handle = &handleOf<TensorHandle>(object, argument);
-        range.range = range.handle->tensor();
+        range.range = TensorRange(range.handle->tensor(), 0, range.handle->size());
         range.shape.assign(range.handle->shape.begin(), range.handle->shape.end());
         return range;
     }
@@ -41,7 +41,7 @@ RangeArgument toRange(py::handle object, const char* argument) {
         throwTypeError(argument, "a tensor, or (tensor, first) or (tensor, first, count)", object);
     range.handle = &handleOf<TensorHandle>(tuple[0], argument);
     const uint64_t first = toElements(tuple[1], argument);
-    const uint64_t size = range.handle->memory->size();
+    const uint64_t size = range.handle->size();
     if (first > size)
         throw py::value_error(
             formatted("{} begins at element {} of a tensor that has {}", argument, first, size));

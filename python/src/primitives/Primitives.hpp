@@ -36,6 +36,12 @@ inline Determinism toDeterminism(bool deterministic) {
 /// arrays may have any number of dimensions. @throws ValueError if there is no such axis
 std::vector<uint64_t> shapeAlong(const RangeArgument& range, int64_t axis);
 
+/// Sets where a selection writes the work groups of an indirect dispatch over its results.
+/// @param tensors  gets the argument `dispatch`
+/// @throws TypeError, ValueError
+void setDispatch(std::vector<RangeArgument>& tensors, SelectOptions& options,
+                 const py::object& dispatch, const py::object& groupSize);
+
 /// Returns a primitive, constructed without the GIL while its tensors are marked as used.
 template <typename Op, typename... Args>
 std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& tensors,
@@ -49,10 +55,19 @@ std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& te
     return std::make_unique<HandleOf<Op>>(std::forward<Args>(args)...);
 }
 
+/// Binds OpGather and OpScatter.
+void bindGather(py::module_& module);
 void bindMatMul(py::module_& module);
 void bindRandom(py::module_& module);
 void bindReduce(py::module_& module);
 void bindScan(py::module_& module);
+/// Binds OpSelect and OpPartition.
+void bindSelect(py::module_& module);
+/// Binds OpSort and OpArgSort.
 void bindSort(py::module_& module);
+/// Binds OpTranspose, OpReverse and OpConcatenate.
+void bindTranspose(py::module_& module);
+/// Binds OpUnique and OpRunLength.
+void bindUnique(py::module_& module);
 
 } // namespace kp::python

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/Constants.hpp"
 
+#include <algorithm>
 #include <cstring>
+
+#include <kompute/Reflection.hpp>
 
 #include "base/Arrays.hpp"
 #include "base/Values.hpp"
@@ -15,11 +18,37 @@ std::vector<unsigned char> bytesOf(const py::array& array) {
     return std::vector<unsigned char>(first, first + array.nbytes());
 }
 
+bool isTyped(py::handle values) {
+    return py::hasattr(values, "dtype") || PyObject_CheckBuffer(values.ptr()) ||
+           py::hasattr(values, "__dlpack__");
+}
+
+/// Returns true for numbers of Python, which have no size, and lists of them.
+bool isPlain(py::handle values) {
+    PyObject* const object = values.ptr();
+    return PyList_Check(object) || PyTuple_Check(object) || PyFloat_CheckExact(object) ||
+           PyLong_Check(object);
+}
+
 /// Returns a list, a number or an array as an array: float32 if it has no dtype itself.
 py::array valuesOf(py::handle values, const char* argument) {
-    const bool typed = py::hasattr(values, "dtype") || PyObject_CheckBuffer(values.ptr()) ||
-                       py::hasattr(values, "__dlpack__");
-    return toArray(values, typed ? py::object(py::none()) : py::dtype::of<float>(), argument);
+    return toArray(values, isTyped(values) ? py::object(py::none()) : py::dtype::of<float>(),
+                   argument);
+}
+
+/// Returns true if every push constant is a float, as the numbers of a list are without a type.
+bool declaresFloats(const std::vector<uint32_t>& spirv) {
+    if (spirv.empty())
+        return true;
+    shader::Reflection reflection;
+    {
+        const py::gil_scoped_release release;
+        reflection = reflect(spirv);
+    }
+    return std::all_of(reflection.pushConstants.begin(), reflection.pushConstants.end(),
+                       [](const shader::PushConstantMember& member) {
+                           return member.type == shader::ScalarType::eFloat32;
+                       });
 }
 
 bool isNothing(py::handle values) {
@@ -43,17 +72,28 @@ SpecializationConstant constantOf(uint32_t id, const void* value, py::ssize_t by
 
 std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
                                              const std::vector<unsigned char>& previous,
-                                             const char* argument) {
+                                             const char* argument, std::optional<bool>* floats) {
     if (isNothing(values))
         return {};
-    if (!PyDict_Check(values.ptr()))
+    const bool named = PyDict_Check(values.ptr());
+    if (!named && !isPlain(values))
         return bytesOf(valuesOf(values, argument));
+    if (!named) {
+        std::optional<bool> unknown;
+        std::optional<bool>& plain = floats ? *floats : unknown;
+        if (!plain)
+            plain = declaresFloats(spirv);
+        if (*plain)
+            return bytesOf(valuesOf(values, argument));
+    }
     const py::object packed =
         py::module_::import("kp._constants")
             .attr("pack_push_constants")(
                 describeShader(spirv), values,
                 py::bytes(reinterpret_cast<const char*>(previous.data()), previous.size()),
                 argument);
+    if (packed.is_none())
+        return bytesOf(valuesOf(values, argument));
     const std::string_view text = py::cast<std::string_view>(packed);
     return std::vector<unsigned char>(text.begin(), text.end());
 }
@@ -63,7 +103,7 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
     std::vector<SpecializationConstant> constants;
     if (isNothing(values))
         return constants;
-    if (PyDict_Check(values.ptr())) {
+    if (PyDict_Check(values.ptr()) || (isPlain(values) && !spirv.empty())) {
         const py::object named =
             py::module_::import("kp._constants")
                 .attr("pack_specialization_constants")(describeShader(spirv), values);

@@ -7,17 +7,20 @@
 
 namespace kp::python {
 
-/// Returns the bytes of push constants: a list or tuple of numbers (float32), a number (float32), a
-/// NumPy array or scalar of any dtype, structs included, or a dict by member name.
-/// @param spirv     shader in which dict names are looked up
+/// Returns the bytes of push constants: a list or tuple of numbers or a number, in the types that
+/// the shader declares, a NumPy array or scalar of any dtype, structs included, or a dict by member
+/// name.
+/// @param spirv     the shader; if empty, numbers without a dtype are float32
 /// @param previous  values of members that a dict leaves out; may be empty
+/// @param floats    remembers between calls whether the shader declares only floats
 /// @throws TypeError, ValueError naming @p argument
 std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
                                              const std::vector<unsigned char>& previous,
-                                             const char* argument = "push_consts");
+                                             const char* argument = "push_consts",
+                                             std::optional<bool>* floats = nullptr);
 
 /// Returns specialization constants: as push constants; each number, member of a struct or dict
-/// entry (by name or constant_id) is one constant.
+/// entry (by name or constant_id) is one constant. Number i of a list has the constant_id i.
 std::vector<SpecializationConstant> specializationConstants(py::handle values,
                                                             const std::vector<uint32_t>& spirv);
 

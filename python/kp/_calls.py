@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages for calls of the extension module that no signature accepts.
+
+pybind11 prints all arguments, whole shaders among them, and every signature. These messages say which
+argument is wrong.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any
+
+from . import _kp
+
+#: How pybind11's message begins.
+_REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")
+#: A parameter in a signature of pybind11: name, type and default.
+_PARAMETER = re.compile(r"(?P<stars>\*{0,2})(?P<name>\w*)(?:: .*?)?(?P<default> = .*)?", re.S)
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that are outside of brackets and quotes."""
+    parts, depth, quote, start = [], 0, "", 0
+    for at, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]
+
+
+class _Signature:
+    """The parameters of a function without `self`, from the first line of its documentation."""
+
+    def __init__(self, documentation: str) -> None:
+        self.text = documentation.partition("\n")[0]
+        inside = self.text.partition("(")[2].rpartition(") -> ")[0]
+        self.positional: list[str] = []
+        self.keywords: list[str] = []
+        self.required: list[str] = []
+        keyword_only = False
+        for part in _split(inside):
+            found = _PARAMETER.fullmatch(part)
+            if found is None or part == "/":
+                continue
+            if found["stars"]:
+                keyword_only = True
+            elif found["name"] and found["name"] != "self":
+                self.keywords.append(found["name"])
+                if not keyword_only:
+                    self.positional.append(found["name"])
+                if found["default"] is None:
+                    self.required.append(found["name"])
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _explanation(
+    label: str, signature: _Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> str:
+    """Say what is wrong with a call."""
+    for name in kwargs:
+        if name not in signature.keywords:
+            near = difflib.get_close_matches(name, signature.keywords, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            return (
+                f"{label} has no argument {name!r}{hint} Its arguments are "
+                f"{_listed(signature.keywords)}"
+            )
+    if len(args) > len(signature.positional):
+        return (
+            f"{label} takes at most {len(signature.positional)} arguments by position "
+            f"({_listed(signature.positional)}), but {len(args)} were given"
+        )
+    given = dict(zip(signature.positional, args))
+    for name in kwargs:
+        if name in given:
+            return f"{label} got the argument {name!r} twice, by position and by name"
+    missing = [n for n in signature.required if n not in given and n not in kwargs]
+    if missing:
+        return f"{label} lacks {_listed(missing)}. Its signature is {signature.text}"
+    types_given = [f"{name}: {type(value).__name__}" for name, value in {**given, **kwargs}.items()]
+    return (
+        f"{label} does not take arguments of these types: {_listed(types_given)}. Its signature is "
+        f"{signature.text}"
+    )
+
+
+def explained(function: Callable[..., Any], label: str, bound: bool) -> Callable[..., Any]:
+    """Return a function of the extension module with messages of ours.
+
+    - `label`: its name in messages.
+    - `bound`: whether the first argument is the object.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            # An error from inside of the call, as of a function that it calls, has more frames.
+            inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+            if inside or not _REFUSED.match(str(error)):
+                raise
+        signature = _Signature(function.__doc__ or "")
+        raise TypeError(_explanation(label, signature, args[1:] if bound else args, kwargs))
+
+    return call
+
+
+def _takes_names(documentation: str | None) -> bool:
+    """Whether a function has arguments that callers name."""
+    keywords = _Signature(documentation or "").keywords
+    return any(not re.fullmatch(r"arg\d+", name) for name in keywords)
+
+
+def install() -> None:
+    """Wrap the functions of the extension module that have named arguments.
+
+    Those that CPython calls directly are of another type, and have messages of their own.
+    """
+    for name, member in list(vars(_kp).items()):
+        if isinstance(member, types.BuiltinFunctionType) and _takes_names(member.__doc__):
+            setattr(_kp, name, explained(member, f"kp.{name}()", bound=False))
+        if isinstance(member, type):
+            _install_in(member)
+
+
+def _install_in(class_: type) -> None:
+    for name, member in list(vars(class_).items()):
+        static = isinstance(member, staticmethod)
+        function = member.__func__ if isinstance(member, staticmethod) else member
+        is_ours = type(function).__name__ in ("instancemethod", "builtin_function_or_method")
+        if not is_ours or (name.startswith("__") and name != "__init__"):
+            continue
+        if not _takes_names(function.__doc__):
+            continue
+        label = (
+            f"kp.{class_.__name__}()" if name == "__init__" else f"kp.{class_.__name__}.{name}()"
+        )
+        wrapped: Any = explained(function, label, bound=not static)
+        setattr(class_, name, staticmethod(wrapped) if static else wrapped)
+
+
+install()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of tensors and images, and pickling, through host memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._default import default_manager
+from ._kp import Image, Manager, Memory, MemoryTypes
+
+
+def _contents(memory: Memory) -> NDArray[Any]:
+    """Return a new array with the elements: of the host view if the device never had any."""
+    if memory.memory_type() != MemoryTypes.storage and not memory.device_has_contents():
+        return np.array(memory.numpy())
+    return memory.read()
+
+
+def _made(manager: Manager, image: bool, contents: NDArray[Any], place: str) -> Memory:
+    """Return memory with these contents, on the device and on the host."""
+    if image:
+        made: Memory = manager.image_t(contents, memory_type=place)
+    else:
+        made = manager.tensor_t(contents, memory_type=place)
+    if contents.size:
+        made.write(contents)
+    return made
+
+
+def _unpickled(image: bool, contents: NDArray[Any], place: str) -> Memory:
+    """Return memory on the device of default_manager()."""
+    return _made(default_manager(), image, contents, place)
+
+
+def reduce_ex(self: Memory, protocol: Any) -> tuple[Any, ...]:
+    """Pickle the elements. They are unpickled to the device of kp.default_manager()."""
+    return _unpickled, (isinstance(self, Image), _contents(self), self.memory_type().name)
+
+
+def copied(self: Memory) -> Memory:
+    """Return new memory of the same manager with the same elements."""
+    place = self.memory_type().name
+    return _made(self.manager, isinstance(self, Image), _contents(self), place)
+
+
+def deep_copied(self: Memory, memo: Any) -> Memory:
+    """Return new memory of the same manager with the same elements."""
+    copy = copied(self)
+    memo[id(self)] = copy
+    return copy
+
+
+def install() -> None:
+    """Add the methods to Memory."""
+    for name, method in (
+        ("__reduce_ex__", reduce_ex),
+        ("__copy__", copied),
+        ("__deepcopy__", deep_copied),
+    ):
+        method.__name__ = name
+        method.__qualname__ = f"Memory.{name}"
+        setattr(Memory, name, method)
