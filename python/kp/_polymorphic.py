@@ -251,15 +251,15 @@ def unique(
     ``equal_nan=False`` different ones.
     """
     options = (return_index, return_inverse, return_counts)
-    result: Any
-    if isinstance(x, Array):
-        found = _selection.unique(x.tensor(), *options, equal_nan=equal_nan)
-        result = (
-            tuple(asarray(part) for part in found) if isinstance(found, tuple) else asarray(found)
-        )
-    else:
-        result = _selection.unique(x, *options, equal_nan=equal_nan)
-    return result  # type: ignore[no-any-return]
+    if not isinstance(x, Array):
+        return _selection.unique(x, *options, equal_nan=equal_nan)
+    found = _selection.unique(x.tensor(), *options, equal_nan=equal_nan)
+    if not isinstance(found, tuple):
+        return asarray(found)
+    parts = [asarray(part) for part in found]
+    if return_inverse:
+        parts[1 + return_index] = parts[1 + return_index].reshape(x.shape)
+    return tuple(parts)
 
 
 _OF_ARRAYS: dict[str, Any] = {
