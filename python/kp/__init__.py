@@ -26,6 +26,9 @@ from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
 from ._groups import asbuffer, copy, default_group, set_default_group
+from ._jit import JitFunction, intrinsics, jit
+from ._jit.intrinsics import *  # noqa: F403
+from ._kernel import Kernel, kernel
 from ._kp import (
     AccessFlags,
     Algorithm,
@@ -116,6 +119,8 @@ __all__ = [
     "HostImport",
     "Image",
     "InvalidArgument",
+    "JitFunction",
+    "Kernel",
     "Manager",
     "Memory",
     "MemoryTypes",
@@ -174,6 +179,8 @@ __all__ = [
     "default_group",
     "default_manager",
     "eval_all",
+    "jit",
+    "kernel",
     "launcher",
     "list_devices",
     "log_level",
@@ -185,6 +192,7 @@ __all__ = [
 ]
 __all__ += _buffers.__all__
 __all__ += _dtypes.__all__
+__all__ += intrinsics.__all__
 
 _copying.install()
 _early.install()

@@ -5,15 +5,21 @@
 import collections.abc
 import enum
 import os
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, Protocol, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Self, TypeAlias
 
 _Path: TypeAlias = str | os.PathLike[str]
-# SPIR-V, or source text, or a path.
-_Shader: TypeAlias = bytes | bytearray | memoryview | NDArray[Any] | str | os.PathLike[str]
+# What kp.kernel() and kp.jit() make.
+class _HasShader(Protocol):
+    def __kp_shader__(self) -> bytes: ...
+
+# SPIR-V, or source text, or a path, or a kernel.
+_Shader: TypeAlias = (
+    bytes | bytearray | memoryview | NDArray[Any] | str | os.PathLike[str] | _HasShader
+)
 # Numbers, or numbers by name; specialization constants have ids, too.
 _Constants: TypeAlias = ArrayLike | collections.abc.Mapping[str, Any]
 _SpecConstants: TypeAlias = (

@@ -154,6 +154,8 @@ std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion) {
         return {};
     if (PyObject_CheckBuffer(shader.ptr()))
         return wordsOfBuffer(shader, "spirv");
+    if (py::hasattr(shader, "__kp_shader__")) // kp.kernel and kp.jit
+        return toSpirv(shader.attr("__kp_shader__")(), vulkanVersion);
     CompileOptions options;
     options.vulkanVersion = vulkanVersion;
     if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))

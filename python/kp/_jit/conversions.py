@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Literals, conversions and the types of results.
+
+Numbers are promoted as in NumPy, with these differences: the result of an integer and a float has the
+type of the float; signed and unsigned integers do not mix; Python's floats are float32 unless the
+kernel has float64 arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .types import INT, Type
+from .values import ATOM, UNARY, Value
+
+_KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+
+
+class Conversions:
+    """Base of Function: what needs no syntax tree but to say where an error is."""
+
+    default_float = Type("float32")
+
+    def fail(self, node: ast.AST, message: str) -> NoReturn:
+        raise NotImplementedError
+
+    def promote(self, a: Type, b: Type, node: ast.AST) -> Type:
+        """Return the type of the result of an operator, element by element."""
+        shape = a if not a.is_scalar else b
+        if not a.is_scalar and not b.is_scalar and (a.rows, a.columns) != (b.rows, b.columns):
+            self.fail(node, f"{a} and {b} have different shapes")
+        number = self._promote_numbers(a.number, b.number, node)
+        if shape.is_scalar:
+            return number
+        return Type(number.scalar, shape.rows, shape.columns)
+
+    def _promote_numbers(self, a: Type, b: Type, node: ast.AST) -> Type:
+        if a == b:
+            return a
+        if _KINDS[a.kind] != _KINDS[b.kind]:
+            high, low = (a, b) if _KINDS[a.kind] > _KINDS[b.kind] else (b, a)
+            if high.weak and not low.weak and low.is_integer:
+                return self.default_float if high.is_float else high.strong
+            return high
+        if a.weak != b.weak:
+            return b if a.weak else a
+        if a.kind != b.kind:
+            self.fail(
+                node,
+                f"{a} and {b} do not mix, because no type holds both; convert one of them, "
+                f"as in kp.{b.scalar}(...)",
+            )
+        return a if a.bits > b.bits else b
+
+    def strong(self, type: Type) -> Type:
+        """Return the type of a variable for values of a type."""
+        if type.weak and type.is_float:
+            return self.default_float
+        return type.strong
+
+    def literal(self, constant: Any, type: Type, node: ast.AST) -> Value:
+        """Return a constant as a number of a type."""
+        if type.kind == "bool":
+            return Value("true" if constant else "false", type)
+        if type.is_integer:
+            return self._integer(int(constant), type, node)
+        if type.kind == "complex":
+            number = complex(constant)
+            parts = [
+                self.literal(x, Type("float32"), node).text for x in (number.real, number.imag)
+            ]
+            return Value(f"vec2({', '.join(parts)})", type)
+        return self._float(float(constant), type, node)
+
+    def _integer(self, number: int, type: Type, node: ast.AST) -> Value:
+        limits = np.iinfo(type.scalar)
+        if not limits.min <= number <= limits.max:
+            hint = (
+                "; give it a type, as in kp.uint32(...) or kp.int64(...)"
+                if type == INT and number > 0
+                else ""
+            )
+            self.fail(node, f"{number} does not fit {type}{hint}")
+        if number == limits.min < 0:
+            one_more = self._integer(number + 1, type, node).text
+            return Value(f"({one_more} - {type.glsl}(1))", type)
+        precedence = UNARY if number < 0 else ATOM
+        suffix = {"int32": "", "uint32": "u", "int64": "l", "uint64": "ul"}.get(type.scalar)
+        if suffix is None:
+            return Value(f"{type.glsl}({number})", type)
+        return Value(f"{number}{suffix}", type, precedence)
+
+    def _float(self, number: float, type: Type, node: ast.AST) -> Value:
+        name = type.glsl
+        if math.isnan(number):
+            return Value(f"({name}(0) / {name}(0))", type)
+        with np.errstate(over="ignore"):
+            rounded = np.dtype(type.scalar).type(number)
+        if math.isinf(number):
+            sign = "-" if number < 0 else ""
+            return Value(f"({sign}{name}(1) / {name}(0))", type)
+        if np.isinf(rounded):
+            self.fail(node, f"{number} does not fit {type}")
+        text = str(rounded)
+        if "." not in text and "e" not in text:
+            text += ".0"
+        if type.scalar == "float16":
+            return Value(f"float16_t({text})", type)
+        precedence = UNARY if text.startswith("-") else ATOM
+        return Value(text + ("lf" if type.scalar == "float64" else ""), type, precedence)
+
+    def typed(self, value: Value, node: ast.AST) -> Type:
+        """Return the type of a number, a vector or a matrix. Everything else is an error."""
+        if value.type is None:
+            self.fail(node, f"{self.describe(value)} is no number")
+        return value.type
+
+    def describe(self, value: Value) -> str:
+        """Return what a value is, for messages."""
+        if value.array is not None:
+            return f"{value.array.parameter or value.array.name} (an array)"
+        if value.items is not None:
+            return "a tuple"
+        if value.type is not None:
+            return f"a {value.type}"
+        name = getattr(value.object, "__name__", None)
+        return f"'{name}'" if name else f"{value.object!r:.40}"
+
+    def convert(self, value: Value, type: Type, node: ast.AST) -> Value:
+        """Return a value in a type that promote() has chosen, or that the program asks for."""
+        own = self.typed(value, node)
+        type = self.strong(type)
+        if value.is_constant and type.is_scalar:
+            return self.literal(value.constant, type, node)
+        if value.is_constant:
+            number = self.literal(value.constant, Type(type.scalar), node)
+            if type.is_matrix:
+                self.fail(node, f"a number is no {type}")
+            return Value(f"{type.glsl}({number.text})", type)
+        if own.strong == type:
+            return value
+        if type.kind == "complex" and own.kind != "complex":
+            part = self.convert(value, Type("float32"), node)
+            return Value(f"vec2({part.text}, 0.0)", type, pure=value.pure)
+        if own.kind == "complex":
+            self.fail(node, f"a {own} is no {type}; use .real, .imag or abs()")
+        if type.is_matrix and own.is_scalar:
+            self.fail(node, f"a {own} is no {type}")
+        return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
+
+    def truth(self, value: Value, node: ast.AST) -> Value:
+        """Return a value as a condition: whether it is not 0."""
+        if value.items is not None or value.array is not None:
+            self.fail(node, f"{self.describe(value)} is no condition")
+        type = self.typed(value, node)
+        if not type.is_scalar or type.kind == "complex":
+            self.fail(node, f"a {type} is no condition; compare its components")
+        if type.kind == "bool":
+            if value.is_constant:
+                return Value(
+                    "true" if value.constant else "false",
+                    Type("bool"),
+                    constant=bool(value.constant),
+                )
+            return value
+        if value.is_constant:
+            return Value("", Type("bool"), constant=bool(value.constant))
+        zero = self.literal(0, self.strong(type), node).text
+        return Value(f"{value.within(6)} != {zero}", Type("bool"), 6, pure=value.pure)
+
+    def store(self, value: Value, type: Type, what: str, node: ast.AST) -> Value:
+        """Return a value in the type of an array's element or of an annotated variable.
+
+        Numbers of the same kind are rounded or cut, as NumPy does in an assignment.
+        """
+        own = self.typed(value, node)
+        fits = _KINDS[own.kind] <= _KINDS[type.kind] and (
+            type.kind == "float"
+            or own.kind == type.kind
+            or own.kind == "bool"
+            or own.weak
+            or type.kind == "complex"
+        )
+        same_shape = (own.rows, own.columns) == (type.rows, type.columns)
+        if not same_shape and not (own.is_scalar and type.is_vector):
+            self.fail(node, f"{what} is a {type}, but a {own} is assigned")
+        if not fits:
+            cast = "int(...)" if type.scalar == "int32" else f"kp.{type.scalar}(...)"
+            self.fail(
+                node, f"{what} is a {type}, but a {own.strong} is assigned; convert it with {cast}"
+            )
+        return self.convert(value, type, node)

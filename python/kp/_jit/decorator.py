@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decorator, its calls, and the kernels that it has compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+from .._errors import ShaderError
+from .._kernel import Sized
+from .._kp import Buffer, Manager, Memory, Queue, compile
+from .._launching import KEYWORDS, Events, Extent, Parameter, Program, launch, nearest
+from .._reflection import reflect
+from .source import Source
+from .types import ArrayType, Type, of_annotation, of_dtype, of_value
+from .unit import Unit, _annotation
+
+Specs = dict[str, "ArrayType | Type"]
+
+
+def _size_of(local_size: int | tuple[int, ...] | None) -> tuple[int, int, int] | None:
+    if local_size is None:
+        return None
+    given = tuple(local_size) if isinstance(local_size, (tuple, list)) else (local_size,)
+    if not 1 <= len(given) <= 3 or min(given) < 1:
+        raise ValueError(f"local_size is a number or up to three, but was given {local_size!r}")
+    return (*given, *(1,) * (3 - len(given)))  # type: ignore[return-value]
+
+
+class Compiled:
+    """A kernel for arguments of certain types."""
+
+    def __init__(
+        self, source: Source, specs: Specs, local_size: tuple[int, int, int] | None
+    ) -> None:
+        unit = Unit(source, specs, local_size or (64, 1, 1))
+        if local_size is None and unit.axes > 1:
+            unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
+        self.glsl = unit.glsl
+        self.captured = [(each, name, value) for (each, name), value in unit.captured.items()]
+        spirv = compile(self.glsl, file_name=f"{source.name}.comp")
+        self.program = _program(source.name, unit, spirv)
+
+    def is_current(self) -> bool:
+        """Return whether the constants that the function refers to are still the same."""
+        for source, name, value in self.captured:
+            try:
+                if source.lookup(name) is not value and source.lookup(name) != value:
+                    return False
+            except KeyError:
+                return False
+        return True
+
+
+def _program(name: str, unit: Unit, spirv: bytes) -> Program:
+    reflection = reflect(spirv)
+    bindings = sorted(each.binding for each in reflection.bindings)
+    known = {each.binding: each for each in reflection.bindings}
+    place = {parameter: binding for binding, parameter in enumerate(unit.bindings)}
+    first = len(bindings)
+    global_size = first if unit.has_global_size else None
+    first += unit.has_global_size
+    parameters = []
+    for parameter, spec in unit.specs.items():
+        if isinstance(spec, Type):
+            index = first + unit.values.index(parameter)
+            parameters.append(
+                Parameter(parameter, index, "value", np.dtype(spec.scalar), spec.components)
+            )
+            continue
+        binding = place.get(parameter, -1)
+        element = spec.element
+        scalar = {"bool": "uint8", "complex64": "float32"}.get(element.scalar, element.scalar)
+        dtype = np.dtype(scalar)
+        parameters.append(
+            Parameter(
+                name=parameter,
+                index=bindings.index(binding) if binding in known else -1,
+                kind="buffer",
+                dtype=dtype,
+                components=element.components,
+                stride=element.components * dtype.itemsize,
+                reads=binding in known and known[binding].reads,
+                writes=binding in known and known[binding].writes,
+                ndim=spec.ndim,
+            )
+        )
+    first += len(unit.values)
+    return Program(
+        name=name,
+        spirv=spirv,
+        reflection=reflection,
+        parameters=tuple(parameters),
+        axes=unit.axes,
+        extents=tuple(Extent(first + i, *each) for i, each in enumerate(unit.extents)),
+        global_size=global_size,
+        folds=unit.axes == 1,
+    )
+
+
+class JitFunction:
+    """A Python function that runs on the device. Made by @kp.jit.
+
+    It is compiled at the first call with arguments of certain types. Any thread may call it.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], local_size: int | tuple[int, ...] | None, threads: Any
+    ) -> None:
+        if not inspect.isfunction(function):
+            raise TypeError(f"@kp.jit takes a function, not {type(function).__name__}")
+        functools.update_wrapper(self, function)
+        self.__name__: str = function.__name__
+        self.__kp_function__ = function
+        self._source = Source(function)
+        self._local_size = _size_of(local_size)
+        self._threads = threads
+        self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        self._last: Compiled | None = None
+        self._names: list[str] = []
+        self._annotated: Specs = {}
+        self._defaults: dict[str, Any] = {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                self._source.fail(self._source.node, f"*{name} cannot be used in kernels")
+            if name in KEYWORDS:
+                self._source.fail(
+                    self._source.node,
+                    f"'{name}' is a keyword of the calls of kernels; rename the parameter",
+                )
+            self._names.append(name)
+            annotation = _annotation(function, name)
+            if annotation is not None and (found := of_annotation(annotation)) is not None:
+                self._annotated[name] = found
+            if parameter.default is not parameter.empty:
+                self._defaults[name] = parameter.default
+
+    @property
+    def glsl(self) -> str:
+        """The GLSL of the last call, or of the annotated types. Raises ShaderError without either."""
+        return self._known().glsl
+
+    @property
+    def spirv(self) -> bytes:
+        """The compiled shader of the last call, or of the annotated types."""
+        return self._known().program.spirv
+
+    def __kp_shader__(self) -> bytes:
+        return self.spirv
+
+    def _known(self) -> Compiled:
+        if self._last is None:
+            missing = [name for name in self._names if name not in self._annotated]
+            if missing:
+                raise ShaderError(
+                    f"{self.__name__} is compiled for the types of its arguments; call it first, or "
+                    f"annotate {', '.join(missing)}, as in {missing[0]}: 'float[:]'"
+                )
+            self._last = self._compile(dict(self._annotated))
+        return self._last
+
+    def specialize(self, *args: Any, **kwargs: Any) -> str:
+        """Compile it for arguments as in a call, without launching it, and return the GLSL."""
+        return self._for(self._values(args, kwargs)).glsl
+
+    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        names = self._names
+        if len(args) > len(names):
+            raise TypeError(
+                f"kernel '{self.__name__}' takes {len(names)} arguments ({', '.join(names)}), but "
+                f"{len(args)} were given"
+            )
+        values = dict(zip(names, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in names:
+                raise TypeError(
+                    f"kernel '{self.__name__}' has no argument '{name}'"
+                    f"{nearest(name, [*names, *KEYWORDS])}"
+                )
+            if name in values:
+                raise TypeError(f"kernel '{self.__name__}' got its argument '{name}' twice")
+            values[name] = value
+        for name, value in self._defaults.items():
+            values.setdefault(name, value)
+        return {name: values[name] for name in names if values.get(name) is not None}
+
+    def _for(self, values: dict[str, Any]) -> Compiled:
+        """Return the kernel for the types of arguments."""
+        key = tuple(_key(values.get(name)) for name in self._names)
+        compiled = self._compiled.get(key)
+        if compiled is None or not compiled.is_current():
+            compiled = self._compile(self._specs(values))
+            self._compiled[key] = compiled
+        self._last = compiled
+        return compiled
+
+    def _compile(self, specs: Specs) -> Compiled:
+        return Compiled(self._source, specs, self._local_size)
+
+    def _specs(self, values: dict[str, Any]) -> Specs:
+        specs: dict[str, ArrayType | Type] = {}
+        missing = [
+            name
+            for name in self._names
+            if name not in values and not isinstance(self._annotated.get(name), ArrayType)
+        ]
+        if missing:
+            raise TypeError(
+                f"kernel '{self.__name__}' needs {', '.join(map(repr, missing))}; it takes "
+                f"{', '.join(self._names)}"
+            )
+        weak = []
+        for name in self._names:
+            spec = self._spec(name, values.get(name))
+            specs[name] = spec
+            if isinstance(spec, Type) and spec.weak:
+                weak.append(name)
+        types = [each.element if isinstance(each, ArrayType) else each for each in specs.values()]
+        wide = any(each.scalar == "float64" for each in types)
+        for name in weak:
+            own = specs[name]
+            assert isinstance(own, Type)
+            specs[name] = Type("float64") if own.is_float and wide else own.strong
+        return specs
+
+    def _spec(self, name: str, value: Any) -> ArrayType | Type:
+        annotated = self._annotated.get(name)
+        if value is None:
+            assert annotated is not None
+            return annotated
+        where = f"kernel '{self.__name__}': {name}"
+        if not _is_array(value):
+            if isinstance(annotated, ArrayType):
+                raise TypeError(
+                    f"{where} is an array, but was given {type(value).__name__} {value!r:.60}"
+                )
+            found = annotated or of_value(value)
+            if found is None and isinstance(value, (tuple, list)) and 2 <= len(value) <= 4:
+                found = Type("float32", len(value))
+                if all(isinstance(each, int) for each in value):
+                    found = Type("int32", len(value))
+            if found is None:
+                raise TypeError(
+                    f"{where} was given {type(value).__name__} {value!r:.60}, but kernels take arrays, "
+                    "numbers, and tuples of 2 to 4 numbers"
+                )
+            return found
+        if isinstance(annotated, Type):
+            if isinstance(value, np.ndarray):
+                return annotated
+            raise TypeError(f"{where} is a {annotated}, but was given an array")
+        dtype, shape = value.dtype, tuple(value.shape)
+        if annotated is not None:
+            axes = (
+                len(shape)
+                + len(dtype.shape)
+                - (annotated.element.rows > 1)
+                - (annotated.element.columns > 1)
+            )
+            return ArrayType(annotated.element, annotated.ndim or axes)
+        try:
+            element = of_dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f"{where}: {error}") from None
+        return ArrayType(element, len(shape))
+
+    def __getitem__(self, threads: Any) -> Sized:
+        return Sized(self, threads)
+
+    def __call__(
+        self,
+        *args: Any,
+        threads: Any = None,
+        mgr: Manager | None = None,
+        queue: Queue | None = None,
+        wait_for: Events = None,
+        target: str | int = "all",
+        **kwargs: Any,
+    ) -> Any:
+        """Launch it with arrays and numbers, and return the arrays that it writes; see kp.Kernel."""
+        values = self._values(args, kwargs)
+        program = self._for(values).program
+        return launch(program, values, threads or self._threads, mgr, queue, wait_for, target)
+
+    def __repr__(self) -> str:
+        return f"<kp.jit {self.__name__}({', '.join(self._names)})>"
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, (Memory, Buffer)) or hasattr(value, "__kp_tensor__")
+
+
+def _key(value: Any) -> Any:
+    """Return what a kernel is compiled for, of an argument."""
+    if _is_array(value):
+        return (value.dtype, len(value.shape))
+    if isinstance(value, np.generic):
+        return value.dtype
+    if isinstance(value, (tuple, list)):
+        return (len(value), all(isinstance(each, int) for each in value))
+    return type(value)
+
+
+@overload
+def jit(function: Callable[..., Any]) -> JitFunction: ...
+@overload
+def jit(
+    function: None = None, *, local_size: int | tuple[int, ...] | None = None, threads: Any = None
+) -> Callable[[Callable[..., Any]], JitFunction]: ...
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    local_size: int | tuple[int, ...] | None = None,
+    threads: Any = None,
+) -> Any:
+    """Compile a Python function as a kernel: a decorator.
+
+    ```python
+    @kp.jit
+    def saxpy(a, x, y):
+        i = kp.global_id()
+        y[i] += a * x[i]
+
+
+    saxpy(2.0, x, y)
+    ```
+
+    - `local_size`: work items of a group; 64, (8, 8) or (4, 4, 4) by default.
+    - `threads`: the work items of calls that do not say; a number, up to three, or a function of the
+      arrays by name. By default there is one for each element of the largest array.
+
+    Errors in the function are ShaderErrors, which point at its line.
+    """
+    if function is None:
+        return lambda each: JitFunction(each, local_size, threads)
+    return JitFunction(function, local_size, threads)

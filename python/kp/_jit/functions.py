@@ -1,0 +1,610 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that kernels can call: those of Python, math, NumPy, and this package's own."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .types import BOOL, INT, UINT, WEAK_INT, Array, Type, of_dtype
+from .values import ATOM, NOTHING, Value
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+Handler = Callable[["Expressions", list[Value], ast.Call], Value]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A function that is known by its name."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+
+#: Names of NumPy and others for the same functions.
+_ALIASES = {
+    **{"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"},
+    **{"arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "fabs": "abs"},
+    **{"absolute": "abs", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min"},
+    **{"power": "pow", "float_power": "pow", "degrees": "rad2deg", "radians": "deg2rad"},
+    **{"rint": "round_even", "clip": "clamp", "norm": "length", "amax": "max", "amin": "min"},
+    **{"remainder": "mod_python", "conj": "conjugate", "rsqrt": "inversesqrt"},
+}
+#: Functions of one float, and whether GLSL has them for double.
+_FLOAT = {
+    **dict.fromkeys(["sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract", "sign"], True),
+    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"], False),
+    **dict.fromkeys(["asinh", "acosh", "atanh", "exp", "exp2", "log", "log2"], False),
+}
+_GLSL_NAMES = {"round_even": "roundEven"}
+
+
+def _floating(self: Expressions, value: Value, node: ast.Call, name: str, double: bool) -> Value:
+    """Return an argument as a float."""
+    own = self.typed(value, node)
+    if own.kind == "complex" or own.is_matrix:
+        self.fail(node, f"{name}() of a {own} does not exist")
+    if not own.is_float or own.weak:
+        own = own.of(self.default_float.scalar)
+    if own.scalar == "float64" and not double:
+        self.fail(node, f"GLSL has no {name}() of float64; convert to kp.float32")
+    return self.convert(value, own, node)
+
+
+def _one_float(name: str, double: bool) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        value = _floating(self, args[0], node, name, double)
+        return Value(f"{_GLSL_NAMES.get(name, name)}({value.text})", value.type, pure=value.pure)
+
+    return handler
+
+
+def _common(
+    self: Expressions, args: list[Value], node: ast.Call, floating: bool = False
+) -> tuple[Type, list[Value]]:
+    """Return arguments in one type."""
+    own = self.typed(args[0], node)
+    for each in args[1:]:
+        own = self.promote(own, self.typed(each, node), node)
+    if own.kind == "bool" or own.kind == "complex":
+        own = own.of("int32") if own.kind == "bool" else self.fail(node, "not of complex numbers")
+    if floating and not own.is_float:
+        own = own.of(self.default_float.scalar)
+    own = self.strong(own)
+    return own, [self.convert(each, own, node) for each in args]
+
+
+def _call(name: str, own: Type, args: list[Value]) -> Value:
+    text = f"{name}({', '.join(each.text for each in args)})"
+    return Value(text, own, pure=all(each.pure for each in args))
+
+
+def _min_max(name: str) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        if len(args) < 2:
+            self.fail(node, f"{name}() takes 2 numbers or more in kernels")
+        if all(each.is_constant for each in args):
+            return self.wrap({"min": min, "max": max}[name](each.constant for each in args))
+        own, values = _common(self, args, node)
+        result = values[0]
+        for each in values[1:]:
+            result = _call(name, own, [result, each])
+        return result
+
+    return handler
+
+
+def _several(name: str, floating: bool = True, result: str = "") -> Handler:
+    """A function of arguments of one type. `result` is "number" for dot() and the like."""
+
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        own, values = _common(self, args, node, floating)
+        return _call(name, own.number if result else own, values)
+
+    return handler
+
+
+def _helper(name: str) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        own, values = _common(self, args, node, floating=True)
+        if own.scalar == "float64" and name not in ("kp_fmod", "kp_copysign", "kp_hypot"):
+            self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
+        if not own.is_scalar:
+            self.fail(node, f"{name[3:]}() takes single numbers in kernels, not a {own}")
+        return self.helper(name, own, values)
+
+    return handler
+
+
+def _abs(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    own = self.typed(args[0], node)
+    if own.kind == "complex":
+        return Value(f"length({args[0].text})", Type("float32"), pure=args[0].pure)
+    if args[0].is_constant:
+        return self.wrap(abs(args[0].constant))
+    if own.kind == "uint":
+        return args[0]
+    own, values = _common(self, args, node)
+    return _call("abs", own, values)
+
+
+def _to_integer(rounding: str) -> Handler:
+    """math.floor() and the like, and round(): floats to integers."""
+
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        own = self.typed(args[0], node)
+        if own.is_integer:
+            return args[0]
+        value = _floating(self, args[0], node, rounding, True)
+        if value.type is None or not value.type.is_scalar:
+            self.fail(node, f"a {own} is no single number; use np.{rounding}()")
+        return Value(f"int({rounding}({value.text}))", INT, pure=value.pure)
+
+    return handler
+
+
+def _test(name: str) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        value = _floating(self, args[0], node, name, True)
+        if value.type is None or not value.type.is_scalar:
+            self.fail(node, f"{name}() takes a single number in kernels")
+        if name == "isfinite":
+            if not value.pure:
+                self.fail(node, "this would be evaluated twice; give it a name first")
+            return Value(f"!(isinf({value.text}) || isnan({value.text}))", BOOL, 1)
+        return Value(f"{name}({value.text})", BOOL, pure=value.pure)
+
+    return handler
+
+
+def _scaled(name: str, factor: float) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        value = _floating(self, args[0], node, name, True)
+        return self.arithmetic("*", value, self.wrap(factor), node)
+
+    return handler
+
+
+def _log(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    value = _one_float("log", False)(self, args[:1], node)
+    if len(args) == 1:
+        return value
+    return self.arithmetic("/", value, _one_float("log", False)(self, args[1:], node), node)
+
+
+def _log10(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    value = _floating(self, args[0], node, "log10", False)
+    log = Value(f"log2({value.text})", value.type, pure=value.pure)
+    return self.arithmetic("*", log, self.wrap(0.30102999566398120), node)
+
+
+def _pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    return self.arithmetic("**", args[0], args[1], node)
+
+
+def _mod(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    return self.arithmetic("%", args[0], args[1], node)
+
+
+def _square(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    return self.arithmetic("**", args[0], self.wrap(2), node)
+
+
+def _where(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    test = self.truth(args[0], node)
+    own, (a, b) = _common(self, args[1:], node)
+    text = f"{test.within(12)} ? {a.within(12)} : {b.within(13)}"
+    return Value(text, own, 13, pure=test.pure and a.pure and b.pure)
+
+
+def _len(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    value = args[0]
+    if value.array is not None and value.array.ndim > 0:
+        return self.extent(value.array, 0)
+    if value.items is not None:
+        return self.wrap(len(value.items))
+    own = self.typed(value, node)
+    if own.is_scalar:
+        self.fail(node, f"a {own} has no len()")
+    return self.wrap(own.rows)
+
+
+def _conjugate(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    own = self.typed(args[0], node)
+    if own.kind != "complex":
+        return args[0]
+    return Value(f"({args[0].within(ATOM)} * vec2(1.0, -1.0))", own, pure=args[0].pure)
+
+
+def _length(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    own, values = _common(self, args, node, floating=True)
+    return _call("length", own.number, values)
+
+
+def _divmod(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    if not all(each.pure for each in args):
+        self.fail(node, "this would be evaluated twice; give it a name first")
+    a, b = args
+    return Value(items=[self.arithmetic(each, a, b, node) for each in ("//", "%")])
+
+
+# --- work items -----------------------------------------------------------------------------------
+
+
+def _axis(self: Expressions, args: list[Value], node: ast.Call) -> int:
+    if not args:
+        return 0
+    axis = args[0].constant
+    if args[0].constant is NOTHING or axis not in (0, 1, 2):
+        self.fail(node, "the axis is a constant: 0, 1 or 2")
+    return int(axis)
+
+
+def _global_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    axis = _axis(self, args, node)
+    if self.unit.is_folded(axis):
+        return self.helper("kp_index", None, [])
+    return Value(f"int(gl_GlobalInvocationID.{'xyz'[axis]})", INT)
+
+
+def _global_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    axis = _axis(self, args, node)
+    if not self.unit.guards:
+        return self.arithmetic(
+            "*", _group_count(self, args, node), _local_size(self, args, node), node
+        )
+    self.unit.is_folded(axis)
+    return Value(f"int({self.unit.global_size()}.{'xyz'[axis]})", INT, invariant=True)
+
+
+def _local_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    return Value(f"int(gl_LocalInvocationID.{'xyz'[_axis(self, args, node)]})", INT)
+
+
+def _local_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    size = self.unit.local_size[_axis(self, args, node)]
+    return Value(type=WEAK_INT, constant=size, invariant=True)
+
+
+def _group_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    axis = _axis(self, args, node)
+    if self.unit.is_folded(axis):
+        return self.helper("kp_group", None, [])
+    return Value(f"int(gl_WorkGroupID.{'xyz'[axis]})", INT)
+
+
+def _group_count(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    axis = _axis(self, args, node)
+    if self.unit.is_folded(axis):
+        self.unit.global_size()
+        return self.helper("kp_groups", None, [])
+    return Value(f"int(gl_NumWorkGroups.{'xyz'[axis]})", INT, invariant=True)
+
+
+def _barrier(text: str) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        self.unit.use_groups()
+        return Value(text, Type("void"), pure=False)
+
+    return handler
+
+
+# --- atomics and subgroups ------------------------------------------------------------------------
+
+
+def _atomic(name: str, kinds: tuple[str, ...]) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        target, rest = _target(self, node)
+        array, text = target
+        own = array.element
+        if own.kind not in kinds or not own.is_scalar or (own.bits < 32):
+            self.fail(
+                node,
+                f"atomics of {own} do not exist; {name} takes {', '.join(kinds)} of 32 or 64 bits",
+            )
+        if own.is_float:
+            self.unit.extensions.add("GL_EXT_shader_atomic_float")
+        if own.bits == 64 and not own.is_float:
+            self.unit.extensions.add("GL_EXT_shader_atomic_int64")
+        values = [self.store(self.number(each), own, "the element", each) for each in rest]
+        if name == "atomicSub":
+            zero = "" if own.is_float or own.kind == "int" else "~"
+            value = values[0].within(ATOM)
+            negative = f"-{value}" if not zero else f"{zero}{value} + 1u"
+            return Value(f"atomicAdd({text}, {negative})", own, pure=False)
+        texts = ", ".join([text, *(value.text for value in values)])
+        return Value(f"{name}({texts})", own, pure=False)
+
+    return handler
+
+
+def _target(self: Expressions, node: ast.Call) -> tuple[tuple[Array, str], list[ast.expr]]:
+    """Return the element that an atomic changes, and its other arguments.
+
+    The element is x[i], or an array and an index.
+    """
+    first = node.args[0] if node.args else None
+    wanted = {"atomic_compare_exchange": 2}.get(_name_of(node), 1)
+    if isinstance(first, ast.Subscript) and len(node.args) == 1 + wanted:
+        place, rest = first, node.args[1:]
+    elif first is not None and len(node.args) == 2 + wanted:
+        place = ast.copy_location(ast.Subscript(first, node.args[1], ast.Load()), first)
+        rest = node.args[2:]
+    else:
+        self.fail(node, "an atomic takes an element x[i], or an array and an index, and its values")
+    base = self.expression(place.value)
+    if base.array is None or base.array.storage == "local":
+        self.fail(place, "atomics change elements of parameters and of shared arrays")
+    return (base.array, self.element(base.array, place)[0]), rest
+
+
+def _name_of(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        self.unit.use_groups()
+        self.unit.extensions.add(f"GL_KHR_shader_subgroup_{extension}")
+        if not args:
+            return Value(name if name.startswith("gl_") else f"{name}()", BOOL, pure=False)
+        if kinds == "bool":
+            return Value(f"{name}({self.truth(args[0], node).text})", BOOL, pure=False)
+        own = self.strong(self.typed(args[0], node))
+        if own.kind == "bool":
+            own = INT
+        if kinds == "int" and not own.is_integer:
+            self.fail(node, f"{name}() takes integers, not a {own}")
+        if own.kind in ("complex",) or own.is_matrix:
+            self.fail(node, f"{name}() of a {own} does not exist")
+        texts = [self.convert(args[0], own, node).text]
+        texts += [self.convert(each, UINT, node).text for each in args[1:]]
+        return Value(f"{name}({', '.join(texts)})", own, pure=False)
+
+    return handler
+
+
+def _subgroup_value(text: str) -> Handler:
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        self.unit.extensions.add("GL_KHR_shader_subgroup_basic")
+        return Value(f"int({text})", INT)
+
+    return handler
+
+
+def _self(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    return args[0]
+
+
+_ANY = ("int", "uint", "float")
+_WHOLE = ("int", "uint")
+
+#: Handlers and the least and the greatest number of arguments.
+HANDLERS: dict[str, tuple[Handler, int, int]] = {
+    **{name: (_one_float(name, double), 1, 1) for name, double in _FLOAT.items()},
+    "round_even": (_one_float("round_even", True), 1, 1),
+    "log": (_log, 1, 2),
+    "log10": (_log10, 1, 1),
+    "log1p": (_helper("kp_log1p"), 1, 1),
+    "expm1": (_helper("kp_expm1"), 1, 1),
+    "cbrt": (_helper("kp_cbrt"), 1, 1),
+    "fmod": (_helper("kp_fmod"), 2, 2),
+    "copysign": (_helper("kp_copysign"), 2, 2),
+    "hypot": (_helper("kp_hypot"), 2, 2),
+    "atan2": (_several("atan"), 2, 2),
+    "min": (_min_max("min"), 1, 9),
+    "max": (_min_max("max"), 1, 9),
+    "abs": (_abs, 1, 1),
+    "pow": (_pow, 2, 2),
+    "mod_python": (_mod, 2, 2),
+    "square": (_square, 1, 1),
+    "divmod": (_divmod, 2, 2),
+    "clamp": (_several("clamp", floating=False), 3, 3),
+    "mix": (_several("mix"), 3, 3),
+    "step": (_several("step"), 2, 2),
+    "smoothstep": (_several("smoothstep"), 3, 3),
+    "fma": (_several("fma"), 3, 3),
+    "where": (_where, 3, 3),
+    "dot": (_several("dot", result="number"), 2, 2),
+    "distance": (_several("distance", result="number"), 2, 2),
+    "length": (_length, 1, 1),
+    "cross": (_several("cross"), 2, 2),
+    "normalize": (_several("normalize"), 1, 1),
+    "reflect": (_several("reflect"), 2, 2),
+    "isnan": (_test("isnan"), 1, 1),
+    "isinf": (_test("isinf"), 1, 1),
+    "isfinite": (_test("isfinite"), 1, 1),
+    "deg2rad": (_scaled("deg2rad", 0.017453292519943295), 1, 1),
+    "rad2deg": (_scaled("rad2deg", 57.295779513082321), 1, 1),
+    "conjugate": (_conjugate, 1, 1),
+    "len": (_len, 1, 1),
+    "round": (_to_integer("roundEven"), 1, 1),
+    "math.floor": (_to_integer("floor"), 1, 1),
+    "math.ceil": (_to_integer("ceil"), 1, 1),
+    "math.trunc": (_to_integer("trunc"), 1, 1),
+    "self": (_self, 1, 1),
+    "global_id": (_global_id, 0, 1),
+    "global_size": (_global_size, 0, 1),
+    "local_id": (_local_id, 0, 1),
+    "local_size": (_local_size, 0, 1),
+    "group_id": (_group_id, 0, 1),
+    "group_count": (_group_count, 0, 1),
+    "barrier": (_barrier("barrier()"), 0, 0),
+    "memory_barrier": (_barrier("memoryBarrier()"), 0, 0),
+    "atomic_add": (_atomic("atomicAdd", _ANY), 2, 3),
+    "atomic_sub": (_atomic("atomicSub", _ANY), 2, 3),
+    "atomic_min": (_atomic("atomicMin", _WHOLE), 2, 3),
+    "atomic_max": (_atomic("atomicMax", _WHOLE), 2, 3),
+    "atomic_and": (_atomic("atomicAnd", _WHOLE), 2, 3),
+    "atomic_or": (_atomic("atomicOr", _WHOLE), 2, 3),
+    "atomic_xor": (_atomic("atomicXor", _WHOLE), 2, 3),
+    "atomic_exchange": (_atomic("atomicExchange", _ANY), 2, 3),
+    "atomic_compare_exchange": (_atomic("atomicCompSwap", _WHOLE), 3, 4),
+    "subgroup_add": (_subgroup("subgroupAdd", "arithmetic"), 1, 1),
+    "subgroup_mul": (_subgroup("subgroupMul", "arithmetic"), 1, 1),
+    "subgroup_min": (_subgroup("subgroupMin", "arithmetic"), 1, 1),
+    "subgroup_max": (_subgroup("subgroupMax", "arithmetic"), 1, 1),
+    "subgroup_and": (_subgroup("subgroupAnd", "arithmetic", "int"), 1, 1),
+    "subgroup_or": (_subgroup("subgroupOr", "arithmetic", "int"), 1, 1),
+    "subgroup_xor": (_subgroup("subgroupXor", "arithmetic", "int"), 1, 1),
+    "subgroup_inclusive_add": (_subgroup("subgroupInclusiveAdd", "arithmetic"), 1, 1),
+    "subgroup_exclusive_add": (_subgroup("subgroupExclusiveAdd", "arithmetic"), 1, 1),
+    "subgroup_broadcast_first": (_subgroup("subgroupBroadcastFirst", "ballot"), 1, 1),
+    "subgroup_shuffle": (_subgroup("subgroupShuffle", "shuffle"), 2, 2),
+    "subgroup_shuffle_xor": (_subgroup("subgroupShuffleXor", "shuffle"), 2, 2),
+    "subgroup_all": (_subgroup("subgroupAll", "vote", "bool"), 1, 1),
+    "subgroup_any": (_subgroup("subgroupAny", "vote", "bool"), 1, 1),
+    "subgroup_elect": (_subgroup("subgroupElect", "basic"), 0, 0),
+    "subgroup_size": (_subgroup_value("gl_SubgroupSize"), 0, 0),
+    "subgroup_lane": (_subgroup_value("gl_SubgroupInvocationID"), 0, 0),
+}
+#: Names that mean a function in kernels after `kp.`, whatever the package has under that name.
+BY_NAME = {
+    *(name for name in HANDLERS if "." not in name and name not in ("self", "len", "divmod")),
+    *(alias for alias in _ALIASES),
+} - {"min", "max", "round"}
+_BUILTINS = {abs, min, max, round, pow, divmod, len}
+
+
+def _constructed(self: Expressions, own: Type, args: list[Value], node: ast.Call) -> Value:
+    """Return a number, a vector or a matrix of its parts."""
+    if not args:
+        return self.convert(self.wrap(0), own, node)
+    if own.is_scalar:
+        if len(args) == 2 and own.kind == "complex":
+            parts = [self.convert(each, Type("float32"), node).text for each in args]
+            return Value(f"vec2({', '.join(parts)})", own, pure=all(each.pure for each in args))
+        if len(args) != 1:
+            self.fail(node, f"{own}() takes one number, but {len(args)} were given")
+        given = self.typed(args[0], node)
+        if not given.is_scalar:
+            self.fail(node, f"a {given} is no {own}")
+        if own.kind == "bool":
+            return self.truth(args[0], node)
+        if args[0].is_constant:
+            number = args[0].constant
+            kept = int(number) if own.is_integer else number
+            return Value(
+                type=own,
+                constant=np.dtype(own.scalar).type(kept) if own.kind != "complex" else kept,
+                invariant=True,
+            )
+        return self.convert(args[0], own, node)
+    numbers = [part for each in args for part in _parts(self, each, own, node)]
+    count = sum(self.typed(each, node).components for each in numbers)
+    if len(numbers) == 1 and count == 1 and own.is_vector:
+        return self.convert(numbers[0], own, node)
+    if count != own.components:
+        self.fail(node, f"a {own} has {own.components} numbers, but {count} were given")
+    texts = [
+        self.convert(each, self.typed(each, node).of(own.scalar), node).text for each in numbers
+    ]
+    return Value(f"{own.glsl}({', '.join(texts)})", own, pure=all(each.pure for each in numbers))
+
+
+def _parts(self: Expressions, value: Value, own: Type, node: ast.Call) -> list[Value]:
+    if value.items is not None:
+        return [part for each in value.items for part in _parts(self, each, own, node)]
+    if self.typed(value, node).is_matrix:
+        self.fail(node, "a matrix is made of rows or numbers, not of another matrix")
+    return [value]
+
+
+def _type_of(thing: Any) -> Type | None:
+    """Return the type that a callable makes, or None."""
+    if thing in (int, float, bool, complex):
+        return None
+    if isinstance(thing, (np.dtype, type)):
+        try:
+            return of_dtype(thing)
+        except TypeError:
+            return None
+    return thing if isinstance(thing, Type) else None
+
+
+def _name(thing: Any) -> str:
+    """Return the name of a function that kernels know, or ""."""
+    if isinstance(thing, Named):
+        return thing.name
+    if isinstance(thing, types.BuiltinFunctionType) and thing in _BUILTINS:
+        return str(thing.__name__)
+    if isinstance(thing, np.ufunc):
+        return str(thing.__name__)
+    module = str(getattr(thing, "__module__", "") or "")
+    name = str(getattr(thing, "__name__", ""))
+    if module == "math" and f"math.{name}" in HANDLERS:
+        return f"math.{name}"
+    if module.split(".")[0] in ("math", "numpy") or module.startswith("kp._jit"):
+        return name
+    return ""
+
+
+def call(self: Expressions, called: Value, node: ast.Call) -> Value:
+    """Return the value of a call."""
+    thing = called.object
+    if thing in (int, float, bool, complex):
+        own = {int: INT, float: self.default_float, bool: BOOL, complex: Type("complex64")}[thing]
+        return _constructed(self, own, _arguments(self, node), node)
+    if (made := _type_of(thing)) is not None:
+        return _constructed(self, made, _arguments(self, node), node)
+    name = _name(thing)
+    name = _ALIASES.get(name, name)
+    if name in HANDLERS:
+        handler, least, most = HANDLERS[name]
+        args = [] if name.startswith("atomic_") else _arguments(self, node)
+        if called.receiver is not None:
+            args.insert(0, called.receiver)
+        count = len(node.args) if name.startswith("atomic_") else len(args)
+        if node.keywords or not least <= count <= most:
+            takes = f"{least}" if least == most else f"{least} to {most}"
+            self.fail(node, f"{name}() takes {takes} arguments by position, but {count} were given")
+        return _folded(self, thing, args, node) or handler(self, args, node)
+    if name in ("shared_array", "local_array"):
+        self.fail(node, f"assign it to a name: tile = kp.{name}(...)")
+    function = getattr(thing, "__kp_function__", thing)
+    if isinstance(function, types.FunctionType) and not name:
+        return self.call_function(function, _arguments(self, node), node)
+    if thing is range:
+        self.fail(node, "range() is for loops: for i in range(...)")
+    if thing is print:
+        self.fail(node, "print() cannot be used in kernels; write to an array")
+    self.fail(node, f"{self.describe(called)} cannot be called in kernels")
+
+
+def _arguments(self: Expressions, node: ast.Call) -> list[Value]:
+    return [self.expression(_as_tuple(each)) for each in node.args]
+
+
+def _as_tuple(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.List):
+        return ast.copy_location(
+            ast.Tuple([_as_tuple(each) for each in node.elts], ast.Load()), node
+        )
+    return node
+
+
+def _folded(self: Expressions, thing: Any, args: list[Value], node: ast.Call) -> Value | None:
+    """Return the result of a function of Python whose arguments are all constants, or None."""
+    if not args or not callable(thing) or not all(each.is_constant for each in args):
+        return None
+    if isinstance(thing, Named):
+        return None
+    try:
+        result = thing(*(each.constant for each in args))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        self.fail(node, str(error))
+    if isinstance(result, (np.float64, np.int64)) and not any(
+        isinstance(each.constant, np.generic) for each in args
+    ):
+        result = result.item()
+    return self.wrap(result)

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole shader: a kernel, the functions that it calls, and what they declare."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Any
+
+from .function import Function
+from .helpers import text_of
+from .names import RESERVED
+from .source import Source
+from .types import FLOAT, Array, ArrayType, Type, of_annotation
+from .values import NOTHING, Value
+
+_ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
+
+
+class Unit:
+    """Compiles a kernel for arguments of certain types to GLSL.
+
+    - `specs`: the type of each parameter, in the order of the function's.
+    - `names`: further names that the function may use.
+    - `values`: parameters that have a value in the shader instead of an argument.
+    - `plain`: no bounds are checked, and work items are those of GLSL.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        specs: Mapping[str, ArrayType | Type],
+        local_size: tuple[int, int, int],
+        names: Mapping[str, Any] | None = None,
+        values: Mapping[str, Value] | None = None,
+        plain: bool = False,
+    ) -> None:
+        self.source = source
+        self.specs = dict(specs)
+        self.local_size = local_size
+        self.names = dict(names or {})
+        self.plain = plain
+        self.captured: dict[tuple[Source, str], Any] = {}
+        elements = [
+            each.element if isinstance(each, ArrayType) else each for each in specs.values()
+        ]
+        doubles = any(each.scalar == "float64" for each in elements)
+        self.default_float = Type("float64") if doubles else FLOAT
+        self._identifiers: dict[str, str] = {}
+        self._sources: dict[Any, Source] = {}
+        self.taken: set[str] = set()
+        self.axes, self.grouped = 1, False
+        self.parameters = {name: self._parameter(name, each) for name, each in self.specs.items()}
+        self.parameters.update(values or {})
+        self._translate()
+
+    def _parameter(self, name: str, spec: ArrayType | Type) -> Value:
+        text = self.identifier(name)
+        self.taken.add(text)
+        if isinstance(spec, ArrayType):
+            return Value(text, array=Array(text, spec.element, spec.ndim or 1, "parameter", name))
+        if spec.kind == "bool":
+            return Value(f"{text} != 0u", spec, 6, invariant=True)
+        return Value(text, spec, invariant=True)
+
+    def _translate(self) -> None:
+        """Translate until the number of axes, and whether groups work together, no longer change."""
+        while True:
+            before = (self.axes, self.grouped)
+            self._functions: dict[tuple[Any, ...], Function] = {}
+            self._function_names: set[str] = set()
+            self._stack: list[Any] = []
+            self._final = 0
+            self._forget()
+            self.kernel = Function(self, self.source, self.parameters, is_kernel=True)
+            self.kernel.translate()
+            self._final += 1
+            self._forget()
+            self.kernel._pass()
+            if before == (self.axes, self.grouped):
+                return
+
+    def _forget(self) -> None:
+        """Forget what functions need, before a pass that finds it again."""
+        self.extensions: set[str] = set()
+        self.helpers: dict[tuple[str, Type | None], None] = {}
+        self.extents: dict[tuple[str, int], None] = {}
+        self.used: set[str] = set()
+        self.shared_arrays: dict[str, str] = {}
+        self.needs_global_size = False
+
+    @property
+    def guards(self) -> bool:
+        """Whether work items past the number that was asked for do nothing."""
+        return not self.grouped and not self.plain
+
+    # --- what functions ask for -------------------------------------------------------------------
+
+    def identifier(self, name: str) -> str:
+        """Return a name of Python as one that GLSL accepts."""
+        known = self._identifiers.get(name)
+        if known is not None:
+            return known
+        text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+        while "__" in text:
+            text = text.replace("__", "_")
+        if text.startswith(("gl_", "kp_")):
+            text = f"py_{text}"
+        if text in RESERVED:
+            text += "_"
+        if not text.strip("_"):
+            text = "unused"
+        while text in self._identifiers.values():
+            text += "1"
+        self._identifiers[name] = text
+        return text
+
+    def extent(self, parameter: str, axis: int) -> str:
+        """Return the text of an extent of a parameter."""
+        self.extents[parameter, axis] = None
+        return f"{self.identifier(parameter)}_shape{axis}"
+
+    def use_array(self, array: Array) -> None:
+        if array.storage == "parameter":
+            self.used.add(array.parameter)
+
+    def need(self, name: str, own: Type | None) -> None:
+        self.helpers[name, own] = None
+
+    def global_size(self) -> str:
+        self.needs_global_size = True
+        return "kp_global_size"
+
+    def use_groups(self) -> None:
+        self.grouped = True
+
+    def is_folded(self, axis: int) -> bool:
+        """Note that an axis is used. Return whether its index is computed from x and y."""
+        self.axes = max(self.axes, axis + 1)
+        return self.axes == 1 and not self.plain
+
+    def shared(self, function: Function, name: str, own: Type, sizes: str) -> str:
+        """Declare a shared array and return its name."""
+        self.use_groups()
+        text = self.identifier(name)
+        if not function.is_kernel:
+            text = f"{function.glsl_name}_{text}"
+        self.shared_arrays[text] = f"shared {own.glsl} {text}{sizes};\n"
+        return text
+
+    def function(
+        self, caller: Function, function: FunctionType, values: list[Value], node: ast.Call
+    ) -> tuple[Function, list[str]]:
+        """Return a function for arguments, and their texts in a call."""
+        source = self._sources.get(function)
+        if source is None:
+            source = self._sources[function] = Source(function)
+        given = self._arguments(caller, function, values, node)
+        key: list[Any] = [function]
+        texts: list[str] = []
+        parameters: dict[str, Value] = {}
+        for name, value in given.items():
+            if value.array is not None:
+                if value.array.storage == "local":
+                    caller.fail(
+                        node, "local arrays cannot be given to functions; pass their elements"
+                    )
+                parameters[name] = value
+                key.append((value.array.name, value.array.ndim))
+            elif value.object is not NOTHING:
+                parameters[name] = value
+                key.append(value.object)
+            else:
+                own = caller.strong(caller.typed(value, node))
+                annotated = of_annotation(_annotation(function, name))
+                if isinstance(annotated, Type):
+                    if _annotation(function, name) is float:
+                        annotated = self.default_float
+                    value = caller.store(value, annotated, f"'{name}'", node)
+                    own = annotated
+                texts.append(caller.convert(value, own, node).text)
+                parameters[name] = Value(self._argument(name), own)
+                key.append(own)
+        made = self._functions.get(tuple(key))
+        if made is not None and made not in self._stack:
+            if made.final != self._final:
+                self._again(made)
+            return made, texts
+        if made is not None:
+            caller.fail(node, f"{source.name}() calls itself, which shaders cannot do")
+        made = Function(self, source, parameters, is_kernel=False)
+        made.glsl_name = self._unique(source.name)
+        self._functions[tuple(key)] = made
+        self._stack.append(made)
+        made.translate()
+        self._stack.pop()
+        made.final = self._final
+        return made, texts
+
+    def _again(self, made: Function) -> None:
+        """Translate a function once more, to find what the final text needs."""
+        made.final = self._final
+        self._stack.append(made)
+        made._pass()
+        self._stack.pop()
+
+    def _argument(self, name: str) -> str:
+        text = self.identifier(name)
+        return f"{text}_" if text in self.taken else text
+
+    def _unique(self, name: str) -> str:
+        text = base = self.identifier(name)
+        number = 2
+        while text in self._function_names or text in self.taken:
+            text = f"{base}{number}"
+            number += 1
+        self._function_names.add(text)
+        return text
+
+    @staticmethod
+    def _arguments(
+        caller: Function, function: FunctionType, values: list[Value], node: ast.Call
+    ) -> dict[str, Value]:
+        given: dict[str, Any] = {
+            each.arg or "": caller.expression(each.value) for each in node.keywords
+        }
+        try:
+            bound = inspect.signature(function).bind(*values, **given)
+        except TypeError as error:
+            caller.fail(node, f"{function.__name__}(): {error}")
+        bound.apply_defaults()
+        return {name: caller.wrap(value) for name, value in bound.arguments.items()}
+
+    # --- text -------------------------------------------------------------------------------------
+
+    def _called(self) -> list[Function]:
+        """Return the functions that the kernel calls, each after those that it calls."""
+        order: list[Function] = []
+
+        def visit(function: Function) -> None:
+            for each in function.calls:
+                if each not in order:
+                    visit(each)
+                    if each not in order:
+                        order.append(each)
+
+        visit(self.kernel)
+        return order
+
+    @property
+    def bindings(self) -> list[str]:
+        """The parameters that are buffers, by their bindings."""
+        return [name for name in self.specs if name in self.used]
+
+    def _buffer(self, binding: int, name: str) -> str:
+        spec = self.specs[name]
+        assert isinstance(spec, ArrayType)
+        element = spec.element
+        scalar = element.rows == 3 or element.is_matrix
+        if scalar:
+            self.extensions.add("GL_EXT_scalar_block_layout")
+        text = "uint8_t" if element.kind == "bool" else element.glsl
+        if text == "uint8_t":
+            self.extensions.add(_ARITHMETIC)
+        array = self.identifier(name)
+        layout = f"{'scalar, ' if scalar else ''}binding = {binding}"
+        return f"layout({layout}) buffer Buffer{binding} {{ {text} {array}[]; }};\n"
+
+    @property
+    def values(self) -> list[str]:
+        """The parameters that are push constants."""
+        return [name for name, spec in self.specs.items() if isinstance(spec, Type)]
+
+    def _constants(self) -> str:
+        members = ["    uvec3 kp_global_size;\n"] if self.has_global_size else []
+        for name in self.values:
+            spec = self.specs[name]
+            assert isinstance(spec, Type)
+            text = "uint" if spec.kind == "bool" else spec.glsl
+            members.append(f"    {text} {self.identifier(name)};\n")
+        members += [f"    int {self.extent(*each)};\n" for each in self.extents]
+        if not members:
+            return ""
+        return f"layout(push_constant) uniform Arguments {{\n{''.join(members)}}};\n"
+
+    @property
+    def has_global_size(self) -> bool:
+        return self.guards or self.needs_global_size
+
+    def _guard(self) -> str:
+        if not self.guards:
+            return ""
+        if self.axes == 1:
+            self.need("kp_index", None)
+            test = "kp_index() >= int(kp_global_size.x)"
+        else:
+            test = "any(greaterThanEqual(gl_GlobalInvocationID, kp_global_size))"
+        return f"    if ({test})\n        return;\n"
+
+    @property
+    def glsl(self) -> str:
+        """The text of the shader."""
+        guard = self._guard()
+        functions = [_definition(each) + "\n".join(each.lines) + "\n}\n" for each in self._called()]
+        buffers = [self._buffer(i, name) for i, name in enumerate(self.bindings)]
+        main = "void main() {\n" + guard + "\n".join(self.kernel.lines) + "\n}\n"
+        helpers = [text_of(*each) for each in self.helpers]
+        body = "".join(
+            [
+                *buffers,
+                self._constants(),
+                *self.shared_arrays.values(),
+                *(f"\n{each}" for each in helpers),
+                *(f"\n{each}" for each in functions),
+                f"\n{main}",
+            ]
+        )
+        if any(
+            word in body
+            for word in ("int8_t", "int16_t", "int64_t", "float16_t", "f16", "i64", "i8", "i16")
+        ):
+            self.extensions.add(_ARITHMETIC)
+        size = [f"local_size_{axis} = {n}" for axis, n in zip("xyz", self.local_size, strict=True)]
+        used = 3 if self.local_size[2] > 1 else 2 if self.local_size[1] > 1 else 1
+        types = ", ".join(f"{name}: {each}" for name, each in self.specs.items())
+        header = ["#version 450"]
+        header += [f"#extension {each} : require" for each in sorted(self.extensions)]
+        header += [f"// {self.source.name}({types})", f"layout({', '.join(size[:used])}) in;"]
+        return "\n".join(header) + "\n" + body
+
+
+def _annotation(function: FunctionType, name: str) -> Any:
+    """Return the annotation of a parameter. Text that names something else is evaluated."""
+    text = function.__annotations__.get(name)
+    if isinstance(text, str) and of_annotation(text) is None:
+        try:
+            return eval(text, function.__globals__)
+        except Exception:
+            return None
+    if text in ("float", "int", "bool", "complex"):
+        return {"float": float, "int": int, "bool": bool, "complex": complex}[text]
+    return text
+
+
+def _definition(function: Function) -> str:
+    returned = function.returned
+    struct = ""
+    if isinstance(returned, tuple):
+        members = " ".join(f"{each.glsl} v{i};" for i, each in enumerate(returned))
+        struct = f"struct {function.glsl_name}_result {{ {members} }};\n"
+        kind = f"{function.glsl_name}_result"
+    else:
+        kind = returned.glsl if returned is not None else "void"
+    arguments = ", ".join(
+        f"{value.type.glsl} {value.text}"
+        for value in function.parameters.values()
+        if value.type is not None
+    )
+    return f"{struct}{kind} {function.glsl_name}({arguments}) {{\n"

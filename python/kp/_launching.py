@@ -1,0 +1,586 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of kernels: arrays and numbers by name become launches.
+
+kp.kernel and kp.jit make a Program: a shader with named parameters. launch() binds what a call gives.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ._default import default_manager
+from ._kp import (
+    Buffer,
+    DeviceGroup,
+    Event,
+    Image,
+    KernelLauncher,
+    Manager,
+    Memory,
+    MemoryTypes,
+    OpSyncDevice,
+    Queue,
+)
+from ._kp import Kernel as LauncherKernel
+from ._reflection import Reflection
+
+#: Keywords of every call. Shaders must not have arguments of these names.
+KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
+
+#: Groups in x that every device takes.
+_LEAST_LIMIT = 65535
+
+Events = Iterable[Event | None] | Event | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument of a kernel.
+
+    - ``index``: its index among the arguments of a launcher; -1 for an array of which the shader
+      uses the shape alone.
+    - ``kind``: "buffer", "image", "value" (of the push constants) or "constant" (a specialization
+      constant, which may be left out).
+    - ``components``: numbers in an element of the shader's array, or in the value.
+    - ``stride``: bytes of an element of the shader's array; 0 if the buffer has no such array.
+    - ``ndim``: the number of dimensions that an array must have, without that of the components;
+      None for any.
+    - ``default``: the value if a call gives none, or ``...`` if it must.
+    """
+
+    name: str
+    index: int
+    kind: str
+    dtype: np.dtype[Any] | None
+    components: int = 1
+    stride: int = 0
+    reads: bool = False
+    writes: bool = False
+    ndim: int | None = None
+    default: Any = ...
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def is_array(self) -> bool:
+        return self.kind in ("buffer", "image")
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the shader writes every element that it accesses, so that calls may leave it out."""
+        return self.kind == "buffer" and self.writes and not self.reads and self.dtype is not None
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A hidden argument: an extent of a parameter's array."""
+
+    index: int
+    name: str
+    axis: int
+
+
+@dataclass
+class Program:
+    """A shader and what its calls may give.
+
+    - ``axes``: the number of axes of the work items.
+    - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
+    - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
+      be more work items than the device takes in x.
+    """
+
+    name: str
+    spirv: bytes
+    reflection: Reflection
+    parameters: tuple[Parameter, ...]
+    axes: int = 1
+    extents: tuple[Extent, ...] = ()
+    global_size: int | None = None
+    folds: bool = False
+    fixed: dict[int, Any] = field(default_factory=dict)
+    threads: Any = None
+
+    def __post_init__(self) -> None:
+        self.by_name = {parameter.name: parameter for parameter in self.parameters}
+        for parameter in self.parameters:
+            for alias in parameter.aliases:
+                self.by_name.setdefault(alias, parameter)
+            if parameter.name in KEYWORDS:
+                raise ValueError(
+                    f"kernel '{self.name}' has an argument '{parameter.name}', which is a keyword "
+                    "of its calls; rename it"
+                )
+        self._kernels: list[tuple[Manager, LauncherKernel]] = []
+
+    def kernel(self, manager: Manager) -> LauncherKernel:
+        """Return the launcher's kernel on a device, which is made at the first call."""
+        for known, kernel in self._kernels:
+            if known is manager:
+                return kernel
+        kept = [each for each in self._kernels[-7:] if each[0].is_init()]
+        kernel = LauncherKernel(manager, self.spirv)
+        self._kernels = [*kept, (manager, kernel)]
+        return kernel
+
+
+@dataclass
+class Bound:
+    """An array of a call, and the memory that stands for it on the device."""
+
+    given: Any
+    memory: Memory | None
+    shape: tuple[int, ...]
+    after: Callable[[], None] | None = None
+    download: bool = False
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known name, and all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    return f"{hint} (it has {', '.join(names)})" if names else " (it has none)"
+
+
+def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by the names of their parameters."""
+    positional = [each for each in program.parameters if each.kind != "constant"]
+    if len(args) > len(positional):
+        raise TypeError(
+            f"kernel '{program.name}' takes {len(positional)} arguments "
+            f"({', '.join(each.name for each in positional)}), but {len(args)} were given"
+        )
+    values = {each.name: value for each, value in zip(positional, args, strict=False)}
+    for name, value in kwargs.items():
+        parameter = program.by_name.get(name)
+        if parameter is None:
+            known = [*(each.name for each in program.parameters), *KEYWORDS]
+            raise TypeError(
+                f"kernel '{program.name}' has no argument '{name}'{nearest(name, known)}"
+            )
+        if parameter.name in values:
+            raise TypeError(f"kernel '{program.name}' got its argument '{name}' twice")
+        values[parameter.name] = value
+    missing = []
+    for parameter in program.parameters:
+        if values.get(parameter.name) is None:
+            values.pop(parameter.name, None)
+            if parameter.default is not ... and parameter.default is not None:
+                values[parameter.name] = parameter.default
+            elif parameter.kind != "constant" and not parameter.is_output:
+                missing.append(parameter.name)
+    if missing:
+        raise TypeError(
+            f"kernel '{program.name}' needs {', '.join(repr(name) for name in missing)}; it takes "
+            f"{', '.join(each.name for each in positional)}"
+        )
+    return values
+
+
+def _describe(value: Any) -> str:
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"a {type(value).__name__} of {value.dtype}, shape {tuple(value.shape)}"
+    return f"{type(value).__name__} {value!r:.60}"
+
+
+def _same_type(given: np.dtype[Any], parameter: Parameter) -> bool:
+    wanted = parameter.dtype
+    if wanted is None:
+        return True
+    if given.subdtype is not None:
+        given = given.base
+    if given.kind == "b":
+        return wanted.itemsize == 1
+    if given.kind == "c":
+        return parameter.components == 2 and given.itemsize == 2 * wanted.itemsize
+    return bool(given.newbyteorder("=") == wanted)
+
+
+def element_shape(
+    program: Program, parameter: Parameter, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Check the type and the shape of an array, and return its shape in elements of the shader.
+
+    Raises TypeError or ValueError.
+    """
+    where = f"kernel '{program.name}': {parameter.name}"
+    if not _same_type(dtype, parameter):
+        wanted = parameter.dtype
+        raise TypeError(
+            f"{where} is an array of {dtype}, but the shader's elements are {wanted}; convert it "
+            f"with astype('{wanted}')"
+        )
+    shape = (*shape, *(dtype.subdtype[1] if dtype.subdtype else ()))
+    if dtype.kind != "c" and parameter.components > 1 and parameter.stride:
+        count = parameter.components
+        if parameter.dtype is not None and parameter.stride != count * parameter.dtype.itemsize:
+            raise TypeError(
+                f"{where}: the shader's elements have {count} numbers, but take up "
+                f"{parameter.stride} bytes each; declare the buffer with layout(scalar), or as an "
+                "array of single numbers"
+            )
+        if shape and shape[-1] == count:
+            shape = shape[:-1]
+        elif len(shape) == 2 and shape[0] * shape[1] and math.prod(shape[-2:]) == count:
+            shape = ()
+        elif len(shape) == 1 and shape[0] % count == 0 and parameter.ndim is None:
+            shape = (shape[0] // count,)
+        elif math.prod(shape[-2:]) == count and len(shape) > 2:
+            shape = shape[:-2]
+        else:
+            raise ValueError(
+                f"{where}: the shader's elements have {count} numbers, so the last axis has "
+                f"{count}, but the array's shape is {shape}"
+            )
+    elif parameter.dtype is None and parameter.stride:
+        size = math.prod(shape) * dtype.itemsize
+        if size % parameter.stride:
+            raise ValueError(
+                f"{where}: the shader's elements have {parameter.stride} bytes, but the array has "
+                f"{size}"
+            )
+        if dtype.itemsize != parameter.stride:
+            shape = (size // parameter.stride,)
+    if parameter.ndim is not None and len(shape) != parameter.ndim:
+        raise ValueError(
+            f"{where} has {parameter.ndim} dimensions in the kernel, but the array's shape is "
+            f"{shape}"
+        )
+    return shape
+
+
+class _Call:
+    """The arguments of one call on one device."""
+
+    def __init__(
+        self, program: Program, values: Mapping[str, Any], manager: Manager | None
+    ) -> None:
+        self.program = program
+        self.manager = manager or default_manager()
+        self.bound: dict[str, Bound] = {}
+        self.values: dict[int, Any] = dict(program.fixed)
+        self.numpy = True
+        for parameter in program.parameters:
+            if parameter.name not in values:
+                continue
+            value = values[parameter.name]
+            if parameter.is_array:
+                self.bound[parameter.name] = self._bind(parameter, value)
+            elif isinstance(value, (complex, np.complexfloating)):
+                self.values[parameter.index] = [float(value.real), float(value.imag)]
+            else:
+                self.values[parameter.index] = value
+
+    def _bind(self, parameter: Parameter, value: Any) -> Bound:
+        program = self.program
+        if parameter.index < 0:  # the shader uses its shape alone
+            self.numpy &= isinstance(value, np.ndarray)
+            return Bound(value, None, element_shape(program, parameter, value.dtype, value.shape))
+        if isinstance(value, Memory):
+            self.numpy = False
+            if isinstance(value, Image) != (parameter.kind == "image"):
+                raise TypeError(
+                    f"kernel '{program.name}': {parameter.name} is "
+                    f"{'an image' if parameter.kind == 'image' else 'a buffer'} in the shader, but "
+                    f"was given {_describe(value)}"
+                )
+            if parameter.kind == "image":
+                return Bound(value, value, value.shape[:2])
+            return Bound(value, value, element_shape(program, parameter, value.dtype, value.shape))
+        if parameter.kind == "image":
+            raise TypeError(
+                f"kernel '{program.name}': {parameter.name} is an image in the shader, but was "
+                f"given {_describe(value)}; make one with mgr.image_t(array)"
+            )
+        own = getattr(value, "__kp_tensor__", None)
+        if own is not None:
+            self.numpy = False
+            tensor, after = own(parameter.writes)
+            shape = element_shape(program, parameter, tensor.dtype, tuple(value.shape))
+            return Bound(value, tensor, shape, after)
+        return self._upload(parameter, value)
+
+    def _upload(self, parameter: Parameter, value: Any) -> Bound:
+        where = f"kernel '{self.program.name}': {parameter.name}"
+        if isinstance(value, (list, tuple)) and not parameter.writes:
+            value = np.asarray(value, parameter.dtype)
+        elif isinstance(value, np.generic) and not parameter.writes:
+            value = np.asarray(value)
+        if not isinstance(value, np.ndarray):
+            raise TypeError(
+                f"{where} is an array, but was given {_describe(value)}; give a kp tensor or a "
+                "NumPy array"
+            )
+        if parameter.writes and not value.flags.writeable:
+            raise ValueError(f"{where} is written, but the array is read-only")
+        shape = element_shape(self.program, parameter, value.dtype, value.shape)
+        if value.size == 0:
+            return Bound(value, None, shape)
+        tensor = self.manager.tensor_t(
+            shape=value.shape, dtype=value.dtype.base, memory_type=MemoryTypes.storage
+        )
+        tensor.write(value)
+        return Bound(value, tensor, shape, download=parameter.writes)
+
+    def elements(self) -> tuple[tuple[int, ...], str]:
+        """Return the shape of the array with the most elements, and its name."""
+        most: tuple[int, ...] = ()
+        name = ""
+        for each, bound in self.bound.items():
+            if not name or math.prod(bound.shape) > math.prod(most):
+                most, name = bound.shape, each
+        return most, name
+
+    def size(self, threads: Any) -> tuple[int, ...]:
+        """Return the work items in x, y and z."""
+        program = self.program
+        if callable(threads):
+            threads = threads(**{name: bound.given for name, bound in self.bound.items()})
+        if threads is not None:
+            given = tuple(threads) if isinstance(threads, (tuple, list)) else (threads,)
+            if not 1 <= len(given) <= 3 or not all(
+                isinstance(each, (int, np.integer)) and not isinstance(each, bool) and each >= 0
+                for each in given
+            ):
+                raise ValueError(
+                    f"kernel '{program.name}': threads is a number of work items, or up to three "
+                    f"(x, y, z), but was given {threads!r}"
+                )
+            return tuple(int(each) for each in given)
+        shape, name = self.elements()
+        if not name:
+            raise TypeError(
+                f"kernel '{program.name}' has no array to take its size from; give threads=, or "
+                f"call it as {program.name}[threads](...)"
+            )
+        is_image = program.by_name[name].kind == "image"
+        axes = 2 if is_image else program.axes
+        if axes == 1:
+            return (math.prod(shape),)
+        if len(shape) != axes:
+            raise ValueError(
+                f"kernel '{program.name}' has work items in {axes} dimensions, but its largest "
+                f"array, {name}, has the shape {shape}; give threads=(x, y{', z' * (axes == 3)})"
+            )
+        return tuple(reversed(shape))
+
+    def make_outputs(self, threads: Any) -> None:
+        """Make the arrays that the call leaves out, with the shape of the largest one given."""
+        left_out = [
+            each
+            for each in self.program.parameters
+            if each.is_output and each.name not in self.bound
+        ]
+        if not left_out:
+            return
+        shape, name = self.elements()
+        if not name:
+            shape = tuple(reversed(self.size(threads)))
+        owner = next((each for each in self.bound.values() if _makes_arrays(each.given)), None)
+        for parameter in left_out:
+            assert parameter.dtype is not None
+            if parameter.ndim is not None and parameter.ndim != len(shape):
+                raise TypeError(
+                    f"kernel '{self.program.name}' needs '{parameter.name}': its shape is not that "
+                    f"of the largest array, {shape}"
+                )
+            full = (*shape, parameter.components) if parameter.components > 1 else shape
+            if not math.prod(full):
+                empty = np.empty(full, parameter.dtype)
+                self.bound[parameter.name] = Bound(empty, None, shape)
+                continue
+            place = MemoryTypes.storage if self.numpy else MemoryTypes.device
+            tensor = self.manager.tensor_t(shape=full, dtype=parameter.dtype, memory_type=place)
+            given: Any = tensor
+            if self.numpy:
+                given = np.empty(full, parameter.dtype)
+            elif owner is not None:
+                given = type(owner.given)._from_tensor(tensor)
+            self.bound[parameter.name] = Bound(given, tensor, shape, download=self.numpy)
+
+    def outputs(self) -> Any:
+        """Return what the kernel writes: None, an array, or a tuple of arrays."""
+        for bound in self.bound.values():
+            if bound.after is not None:
+                bound.after()
+            if bound.download and bound.memory is not None:
+                _download(bound)
+        written = [
+            self.bound[each.name].given
+            for each in self.program.parameters
+            if each.is_array and each.writes
+        ]
+        return written[0] if len(written) == 1 else tuple(written) or None
+
+    def run(self, queue: Queue | None, wait_for: Events, threads: Any) -> Event | None:
+        """Launch. Returns None if there is nothing to do."""
+        program = self.program
+        size = self.size(threads)
+        if not math.prod(size):
+            return None
+        empty = [name for name, bound in self.bound.items() if not math.prod(bound.shape)]
+        if empty:
+            raise ValueError(
+                f"kernel '{program.name}': {empty[0]} has no elements, but there are "
+                f"{' x '.join(map(str, size))} work items"
+            )
+        fresh = []
+        for name, bound in self.bound.items():
+            if bound.memory is None:
+                continue
+            self.values[program.by_name[name].index] = bound.memory
+            if not bound.memory.device_has_contents():
+                if bound.memory.memory_type() != MemoryTypes.storage:
+                    fresh.append(bound.memory)
+        for extent in program.extents:
+            self.values[extent.index] = self.bound[extent.name].shape[extent.axis]
+        folded = self._folded(size)
+        if folded is not size and program.global_size is not None:  # else the launcher gives it
+            self.values[program.global_size] = [size[0], 1, 1]
+        if fresh:
+            self.manager.sequence().record(OpSyncDevice(fresh)).eval()
+        launcher = KernelLauncher(
+            program.name,
+            program.kernel(self.manager),
+            self.values,
+            folded,
+            round_up=True,
+        )
+        return launcher(queue, wait_for)
+
+    def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the sizes of a launch: work items over the limit in x are moved to y."""
+        local = self.program.reflection.local_size[0]
+        if not self.program.folds or size[0] <= _LEAST_LIMIT * local or math.prod(size[1:]) != 1:
+            return size
+        limit: int = self.manager.get_device_properties()["max_work_group_count"][0]
+        groups = -(-size[0] // local)
+        if groups <= limit:
+            return size
+        rows = -(-groups // limit)
+        return (-(-groups // rows) * local, rows)
+
+
+def _makes_arrays(given: Any) -> bool:
+    return hasattr(given, "__kp_tensor__") and hasattr(type(given), "_from_tensor")
+
+
+def _download(bound: Bound) -> None:
+    array = bound.given
+    assert bound.memory is not None
+    if array.flags.c_contiguous:
+        bound.memory.read(out=array.reshape(-1).view(array.dtype.base))
+    else:
+        array[...] = bound.memory.read().reshape(array.shape)
+
+
+def _manager_of(program: Program, values: Mapping[str, Any], manager: Manager | None) -> Manager:
+    """Return the manager of a call: the one given, that of its tensors, or the default one."""
+    found, owner = manager, "mgr"
+    for parameter in program.parameters:
+        value = values.get(parameter.name)
+        if not parameter.is_array or value is None:
+            continue
+        own = value.manager if isinstance(value, Memory) else getattr(value, "manager", None)
+        if own is None or own is found or not isinstance(own, Manager):
+            continue
+        if found is not None:
+            raise ValueError(
+                f"kernel '{program.name}': {parameter.name} belongs to another manager than {owner}"
+            )
+        found, owner = own, parameter.name
+    return found or default_manager()
+
+
+def launch(
+    program: Program,
+    values: Mapping[str, Any],
+    threads: Any = None,
+    mgr: Manager | None = None,
+    queue: Queue | None = None,
+    wait_for: Events = None,
+    target: str | int = "all",
+) -> Any:
+    """Launch a program and return the arrays that it writes."""
+    if threads is None:
+        threads = program.threads
+    if any(isinstance(value, Buffer) for value in values.values()):
+        return _launch_on_group(program, values, threads, queue, mgr, wait_for, target)
+    if target != "all":
+        raise TypeError(
+            f"kernel '{program.name}': target selects devices of a group, but no kp.Buffer was given"
+        )
+    if mgr is not None and not isinstance(mgr, Manager):
+        raise TypeError(f"mgr must be a kp.Manager, not {type(mgr).__name__}")
+    call = _Call(program, values, _manager_of(program, values, mgr))
+    call.make_outputs(threads)
+    call.run(queue, wait_for, threads)
+    return call.outputs()
+
+
+def _group_of(program: Program, values: Mapping[str, Any]) -> DeviceGroup:
+    group: DeviceGroup | None = None
+    for parameter in program.parameters:
+        value = values.get(parameter.name)
+        if not parameter.is_array:
+            continue
+        if not isinstance(value, Buffer):
+            what = "is missing" if value is None else f"is {_describe(value)}"
+            raise TypeError(
+                f"kernel '{program.name}': {parameter.name} {what}; if one array is a kp.Buffer, "
+                "give a kp.Buffer of the same group for each"
+            )
+        if group is not None and value.group is not group:
+            raise ValueError(
+                f"kernel '{program.name}': {parameter.name} belongs to another group than the "
+                "other buffers"
+            )
+        if parameter.writes and not value.writable:
+            raise ValueError(
+                f"kernel '{program.name}' writes {parameter.name}, but that buffer is not writable"
+            )
+        group = value.group
+    assert group is not None
+    return group
+
+
+def _launch_on_group(
+    program: Program,
+    values: Mapping[str, Any],
+    threads: Any,
+    queue: Queue | None,
+    mgr: Manager | None,
+    wait_for: Events,
+    target: str | int,
+) -> Any:
+    if queue is not None or mgr is not None:
+        raise TypeError(
+            f"kernel '{program.name}': the buffers of a group select devices and queues; use "
+            "target= instead of mgr= and queue="
+        )
+    group = _group_of(program, values)
+
+    def on_device(manager: Manager, index: int, waits: list[Event]) -> Event | None:
+        shards: dict[str, Any] = dict(values)
+        shapes: dict[str, tuple[int, ...]] = {}
+        for name, value in values.items():
+            if isinstance(value, Buffer):
+                shape = value.shard(index).shape
+                if not math.prod(shape):
+                    return None
+                shards[name] = value.tensor(index)
+                shapes[name] = element_shape(program, program.by_name[name], value.dtype, shape)
+        call = _Call(program, shards, manager)
+        for name, shape in shapes.items():
+            call.bound[name].shape = shape
+        return call.run(group.queue(index), waits, threads)
+
+    group.for_each(on_device, target, wait_for)
+    written = [values[each.name] for each in program.parameters if each.is_array and each.writes]
+    return written[0] if len(written) == 1 else tuple(written) or None

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kp.kernel: shaders that are called with arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+FULL = """#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer First { float x[]; };
+layout(binding = 1) writeonly buffer Second { float y[]; };
+layout(constant_id = 3) const float offset = 0.0;
+layout(push_constant) uniform Parameters { float factor; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < y.length())
+        y[i] = factor * x[i] + offset;
+}
+"""
+SAXPY = "kernel void saxpy(float a, in float x[], inout float y[]) { y[i] += a * x[i]; }"
+ADD = "kernel void add(in float x[], in float y[], out float sum[]) { sum[i] = x[i] + y[i]; }"
+
+
+@pytest.fixture(scope="module")
+def mgr() -> kp.Manager:
+    return kp.Manager()
+
+
+def floats(*values: float) -> Any:
+    return np.array(values, np.float32)
+
+
+def test_numpy_arrays_go_to_the_device_and_back_if_they_are_written() -> None:
+    saxpy = kp.kernel(SAXPY)
+    x, y = floats(1, 2, 3), floats(10, 20, 30)
+    result = saxpy(2.0, x, y)
+    assert result is y
+    np.testing.assert_array_equal(y, [12, 24, 36])
+    np.testing.assert_array_equal(x, [1, 2, 3])
+
+
+def test_tensors_stay_on_the_device(mgr: kp.Manager) -> None:
+    add = kp.kernel(ADD)
+    x, y = mgr.tensor([1, 2, 3]), mgr.tensor([10, 20, 30])
+    out = mgr.tensor(shape=3)
+    assert add(x, y, out) is out
+    np.testing.assert_array_equal(out.read(), [11, 22, 33])
+    made = add(x, y)
+    assert isinstance(made, kp.Tensor) and made.manager is mgr
+    np.testing.assert_array_equal(made.read(), [11, 22, 33])
+
+
+def test_numpy_arrays_join_tensors_on_their_device(mgr: kp.Manager) -> None:
+    made = kp.kernel(ADD)(mgr.tensor([1, 2]), floats(3, 4))
+    assert isinstance(made, kp.Tensor) and made.manager is mgr
+    np.testing.assert_array_equal(made.read(), [4, 6])
+
+
+def test_outputs_that_are_left_out_have_the_shape_of_the_largest_array() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    made = kp.kernel(ADD)(x, x)
+    assert made.shape == (2, 3)
+    np.testing.assert_array_equal(made, x + x)
+
+
+def test_full_shaders_take_arguments_by_the_names_of_arrays_and_of_blocks() -> None:
+    scale = kp.kernel(FULL)
+    assert [each.name for each in scale.parameters] == ["x", "y", "factor", "offset"]
+    np.testing.assert_array_equal(scale(floats(1, 2), factor=3), [3, 6])
+    np.testing.assert_array_equal(scale(x=floats(1, 2), factor=3.0, offset=1.0), [4, 7])
+    np.testing.assert_array_equal(scale(First=floats(1, 2), factor=3.0), [3, 6])
+    out = np.zeros(2, np.float32)
+    assert scale(floats(1, 2), out, 3.0) is out
+
+
+def test_the_largest_array_sets_the_size_not_the_first() -> None:
+    gather = kp.kernel(
+        "kernel void gather(in float x[], in int at[], out float y[]) { y[i] = x[at[i]]; }"
+    )
+    at = np.arange(1000, dtype=np.int32) % 4
+    np.testing.assert_array_equal(gather(floats(1, 2, 3, 4), at), floats(1, 2, 3, 4)[at])
+
+
+def test_work_items_are_given_by_index_by_keyword_or_by_function() -> None:
+    ones = kp.kernel("kernel void ones(inout float y[]) { y[i] = 1.0; }")
+    for result in (
+        ones[2](np.zeros(4, np.float32)),
+        ones(np.zeros(4, np.float32), threads=2),
+        ones(np.zeros(4, np.float32), threads=lambda y: y.size // 2),
+    ):
+        np.testing.assert_array_equal(result, [1, 1, 0, 0])
+    counting = kp.kernel("kernel void counting(out int y[]) { y[i] = int(i); }")
+    np.testing.assert_array_equal(counting[5](), range(5))
+    with pytest.raises(TypeError, match="no array to take its size from"):
+        counting()
+    with pytest.raises(ValueError, match="threads is a number"):
+        counting["many"]()
+    with pytest.raises(TypeError, match="given twice"):
+        counting[5](threads=4)
+
+
+def test_local_sizes_in_two_dimensions_follow_the_shape() -> None:
+    turn = kp.kernel(
+        """#version 450
+    layout(local_size_x = 4, local_size_y = 4) in;
+    layout(binding = 0) readonly buffer X { float x[]; };
+    layout(binding = 1) writeonly buffer Y { float y[]; };
+    layout(push_constant) uniform P { uvec3 kp_global_size; };
+    void main() {
+        uvec2 at = gl_GlobalInvocationID.xy, size = kp_global_size.xy;
+        if (at.x < size.x && at.y < size.y)
+            y[at.y * size.x + at.x] = x[(size.y - 1 - at.y) * size.x + at.x];
+    }"""
+    )
+    x = np.arange(35, dtype=np.float32).reshape(5, 7)
+    np.testing.assert_array_equal(turn(x), x[::-1])
+    with pytest.raises(
+        ValueError, match=r"2 dimensions, but its largest array, x, has the shape \(35,\)"
+    ):
+        turn(x.ravel())
+
+
+def test_images_are_arguments(mgr: kp.Manager) -> None:
+    invert = kp.kernel(
+        """#version 450
+    layout(local_size_x = 8, local_size_y = 8) in;
+    layout(binding = 0, r32f) uniform image2D picture;
+    void main() {
+        ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+        if (all(lessThan(at, imageSize(picture))))
+            imageStore(picture, at, 1.0 - imageLoad(picture, at));
+    }"""
+    )
+    image = mgr.image(np.zeros((9, 11), np.float32))
+    assert invert(image) is image
+    np.testing.assert_array_equal(image.read().reshape(9, 11), 1)
+    with pytest.raises(TypeError, match="picture is an image in the shader"):
+        invert(mgr.tensor([1]))
+
+
+def test_vectors_take_the_last_axis() -> None:
+    flip = kp.kernel("kernel void flip(in vec3 p[], out vec3 q[]) { q[i] = p[i].zyx; }")
+    points = np.arange(12, dtype=np.float32).reshape(4, 3)
+    np.testing.assert_array_equal(flip(points), points[:, ::-1])
+    with pytest.raises(ValueError, match="have 3 numbers"):
+        flip(np.zeros((3, 4), np.float32))
+
+
+def test_small_types_need_no_extension() -> None:
+    double = kp.kernel(
+        "kernel void double_(in uint8_t x[], out uint8_t y[]) { y[i] = x[i] * uint8_t(2); }"
+    )
+    np.testing.assert_array_equal(double(np.arange(5, dtype=np.uint8)), [0, 2, 4, 6, 8])
+
+
+def test_more_work_items_than_the_device_takes_in_x(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = kp.kernel("kernel void mark(inout uint y[]) { y[i] += i; }", local_size=16)
+    y = np.zeros((1 << 20) + 5, np.uint32)
+    np.testing.assert_array_equal(mark(y), np.arange(y.size))
+
+
+def test_buffers_of_groups_run_on_all_devices() -> None:
+    with kp.DeviceGroup(device_ids=[0, 0]) as group:
+        x = kp.asbuffer(np.arange(7, dtype=np.float32), group, "sharded")
+        y = kp.asbuffer(np.ones(7, np.float32), group, "sharded")
+        saxpy = kp.kernel(SAXPY)
+        assert saxpy(2.0, x, y) is y
+        np.testing.assert_array_equal(y.read(), 2 * np.arange(7) + 1)
+        copies = kp.asbuffer(np.zeros(3, np.float32), group)
+        saxpy(1.0, kp.asbuffer(np.ones(3, np.float32), group), copies, target=1)
+        np.testing.assert_array_equal(copies.read(), [[0, 0, 0], [1, 1, 1]])
+        with pytest.raises(TypeError, match="give a kp.Buffer of the same group for each"):
+            saxpy(2.0, x, np.ones(7, np.float32))
+
+
+def test_kernels_are_shaders_of_launchers_algorithms_and_groups(mgr: kp.Manager) -> None:
+    scale = kp.kernel(FULL)
+    x, y = mgr.tensor([1, 2]), mgr.tensor([0, 0])
+    mgr.sequence().record(kp.OpSyncDevice([x, y])).eval()
+    kp.launcher.KernelLauncher("scale", scale, [x, y, 2.0], 2, round_up=True)().wait()
+    np.testing.assert_array_equal(y.read(), [2, 4])
+    algorithm = mgr.algorithm([x, y], scale, push_consts={"factor": 3}, thread_count=2)
+    mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
+    np.testing.assert_array_equal(y.read(), [3, 6])
+    assert kp.reflect(scale).local_size == (64, 1, 1)
+    with kp.DeviceGroup(device_ids=[0, 0]) as group:
+        shares = kp.asbuffer(floats(1, 2), group)
+        result = kp.asbuffer(floats(0, 0), group)
+        kp.wait_all(group.kernel(scale, [shares, result, 4.0])())
+        np.testing.assert_array_equal(result.read(1), [4, 8])
+
+
+def test_queues_and_events_order_calls(mgr: kp.Manager) -> None:
+    data = kp.UserEvent()
+    y = mgr.tensor([0, 0])
+    kp.kernel(SAXPY)(2.0, mgr.tensor([1, 2]), y, queue=mgr.queue(), wait_for=[data])
+    data.set()
+    np.testing.assert_array_equal(y.read(), [2, 4])
+
+
+def test_paths_and_spirv_are_kernels(tmp_path: Path) -> None:
+    path = tmp_path / "scale.comp"
+    path.write_text(FULL)
+    scale = kp.kernel(path)
+    assert scale.name == "scale"
+    np.testing.assert_array_equal(scale(floats(1), factor=2), [2])
+    again = kp.kernel(scale.spirv, name="again")
+    np.testing.assert_array_equal(again(First=floats(1), factor=2), [2])
+    assert repr(again) == "<kp.Kernel again(First, Second, factor, offset)>"
+
+
+def test_arrays_of_other_libraries_say_which_tensor_they_are(mgr: kp.Manager) -> None:
+    copied = []
+
+    class Strided:
+        dtype, shape, manager = np.dtype(np.float32), (2,), mgr
+
+        def __kp_tensor__(self, writable: bool) -> Any:
+            tensor = mgr.tensor([1, 2])
+            return tensor, (lambda: copied.append(tensor.read().tolist())) if writable else None
+
+    out = Strided()
+    assert kp.kernel(SAXPY)(3.0, Strided(), out) is out
+    assert copied == [[4, 8]]
+
+
+def test_empty_arrays_launch_nothing() -> None:
+    empty = np.zeros(0, np.float32)
+    assert kp.kernel(ADD)(empty, empty).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda k, x: k(x), "needs 'factor'; it takes x, y, factor"),
+        (lambda k, x: k(x, factr=1), "no argument 'factr'; did you mean 'factor'"),
+        (lambda k, x: k(x, x, 1, 2), r"takes 3 arguments \(x, y, factor\), but 4"),
+        (lambda k, x: k(x, x=x, factor=1), "got its argument 'x' twice"),
+        (lambda k, x: k(x.astype(np.int32), factor=1), "x is an array of int32.* astype"),
+        (lambda k, x: k(x.astype(np.float64), factor=1), "x is an array of float64"),
+        (lambda k, x: k(3, factor=1), "x is an array, but was given int 3"),
+        (lambda k, x: k(x, factor=1, mgr="gpu"), "mgr must be a kp.Manager"),
+        (lambda k, x: k(x, factor=1, target=1), "no kp.Buffer was given"),
+    ],
+)
+def test_wrong_arguments_are_named(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call(kp.kernel(FULL), floats(1, 2))
+
+
+def test_wrong_values_change_nothing(mgr: kp.Manager) -> None:
+    scale = kp.kernel(FULL)
+    with pytest.raises(kp.InvalidArgument, match="'factor' is a float, but was given str"):
+        scale(floats(1), factor="x")
+    fixed = floats(0)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="y is written, but the array is read-only"):
+        scale(floats(1), fixed, 1.0)
+    with pytest.raises(ValueError, match="belongs to another manager"):
+        scale(mgr.tensor([1]), kp.Manager().tensor([1]), 1.0)
+    with pytest.raises(ValueError, match="x has no elements, but there are 4 work items"):
+        scale(floats(), np.zeros(4, np.float32), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kernel void f(in float x[], y) { }", "but 'y' was given"),
+        ("kernel void f(out float i[]) { }", "'i' is the index"),
+        ("kernel void f(out float a) { a = 1.0; }", "declare 'out float a\\[\\]'"),
+        (
+            "kernel void f(in float x[], out float y[]) { y[i] = 1.0; }",
+            "does not use its argument 'x'",
+        ),
+        (
+            "kernel void f(out int a[]) { a[i] = 1; } kernel void g(out int a[]) { }",
+            "one kernel of each",
+        ),
+        (FULL.replace("factor", "threads"), "'threads', which is a keyword"),
+    ],
+)
+def test_wrong_declarations_are_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        kp.kernel(text)
+
+
+def test_short_form_keeps_what_comes_before_it() -> None:
+    wave = kp.kernel(
+        """
+    #version 460
+    // kernel void commented(out float x[]) {}
+    float twice(float x) { return 2.0 * x; }
+    kernel void wave(out float x[]) { x[i] = twice(float(i)); }"""
+    )
+    assert wave.glsl.startswith("#version 460\n")
+    np.testing.assert_array_equal(wave[3](), [0, 2, 4])
+
+
+def test_errors_of_the_compiler_show_the_line() -> None:
+    with pytest.raises(kp.ShaderError, match=r"'z' : undeclared identifier\n.*z\[i\] = 1.0"):
+        kp.kernel("kernel void f(out float y[]) {\n    y[i] = 1.0;\n    z[i] = 1.0;\n}")
+    with pytest.raises(ValueError, match="this shader declares its own"):
+        kp.kernel(FULL, local_size=32)
