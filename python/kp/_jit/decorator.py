@@ -60,7 +60,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
     reflection = reflect(spirv)
     bindings = sorted(each.binding for each in reflection.bindings)
     known = {each.binding: each for each in reflection.bindings}
-    place = {parameter: binding for binding, parameter in enumerate(unit.bindings)}
+    place = unit.bindings
     first = len(bindings)
     global_size = first if unit.has_global_size else None
     first += unit.has_global_size

@@ -30,6 +30,9 @@ class Named:
     def __name__(self) -> str:
         return self.name
 
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.name}() is for functions that are compiled for the device")
+
 
 #: Names of NumPy and others for the same functions.
 _ALIASES = {

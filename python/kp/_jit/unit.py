@@ -25,6 +25,7 @@ class Unit:
     - `specs`: the type of each parameter, in the order of the function's.
     - `names`: further names that the function may use.
     - `values`: parameters that have a value in the shader instead of an argument.
+    - `slots`: the bindings of arrays, if they are not to be counted.
     - `plain`: no bounds are checked, and work items are those of GLSL.
     """
 
@@ -35,12 +36,14 @@ class Unit:
         local_size: tuple[int, int, int],
         names: Mapping[str, Any] | None = None,
         values: Mapping[str, Value] | None = None,
+        slots: Mapping[str, int] | None = None,
         plain: bool = False,
     ) -> None:
         self.source = source
         self.specs = dict(specs)
         self.local_size = local_size
         self.names = dict(names or {})
+        self.slots = slots
         self.plain = plain
         self.captured: dict[tuple[Source, str], Any] = {}
         elements = [
@@ -250,9 +253,10 @@ class Unit:
         return order
 
     @property
-    def bindings(self) -> list[str]:
-        """The parameters that are buffers, by their bindings."""
-        return [name for name in self.specs if name in self.used]
+    def bindings(self) -> dict[str, int]:
+        """The bindings of the parameters that are buffers."""
+        used = [name for name in self.specs if name in self.used]
+        return {name: self.slots[name] if self.slots else i for i, name in enumerate(used)}
 
     def _buffer(self, binding: int, name: str) -> str:
         spec = self.specs[name]
@@ -304,7 +308,7 @@ class Unit:
         """The text of the shader."""
         guard = self._guard()
         functions = [_definition(each) + "\n".join(each.lines) + "\n}\n" for each in self._called()]
-        buffers = [self._buffer(i, name) for i, name in enumerate(self.bindings)]
+        buffers = [self._buffer(i, name) for name, i in self.bindings.items()]
         main = "void main() {\n" + guard + "\n".join(self.kernel.lines) + "\n}\n"
         helpers = [text_of(*each) for each in self.helpers]
         body = "".join(
