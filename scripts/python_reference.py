@@ -27,7 +27,7 @@ PACKAGE = ROOT / "python" / "kp"
 
 #: The types of the stub, and how the pages show them.
 SIMPLER = {
-    "_Shader": "bytes | str | os.PathLike",
+    "_Shader": "bytes | str | os.PathLike | Kernel",
     "_Path": "str | os.PathLike",
     "_Constants": "ArrayLike | dict",
     "_SpecConstants": "ArrayLike | dict",
@@ -57,9 +57,12 @@ def module_from_stub(text: str, version: str) -> str:
     """The stub as a module that can be imported, with readable types."""
     tree = ast.parse(text)
     enums = []
-    # Drop the imports and the type aliases.
+    # Drop the imports, the type aliases and the private classes.
     tree.body = [
-        part for part in tree.body if not isinstance(part, (ast.ImportFrom, ast.AnnAssign))
+        part
+        for part in tree.body
+        if not isinstance(part, (ast.ImportFrom, ast.AnnAssign))
+        and not (isinstance(part, ast.ClassDef) and part.name.startswith("_"))
     ]
     for statement in tree.body:
         if isinstance(statement, ast.ClassDef):

@@ -165,6 +165,22 @@ def test_heat_equation_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @needs_examples
+def test_game_of_life_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--size", 37, "--frames", 5, "--steps", 2)
+    assert run_example("game_of_life", "life.gif", *arguments) == 0
+    assert "0 of 1369 cells differ" in capsys.readouterr().out
+    assert Path("life.gif").exists() == (find_spec("PIL") is not None)
+
+
+@needs_examples
+def test_n_body_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("n_body", "--bodies", 150, "--steps", 4) == 0
+    out = capsys.readouterr().out
+    assert "differs from NumPy" in out
+    assert "momentum" in out
+
+
+@needs_examples
 def test_vortex_launchers_match_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--size", 20, "--steps", 12, "--sweeps", 4, "--every", 5)
     assert run_example("vortex_launchers", "vortex.png", *arguments) == 0
@@ -322,7 +338,7 @@ def announced(code: str) -> list[str]:
 PAGES = (
     *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md", "dask.md"),
     *("groups.md", "from-vkdispatch.md", "launchers.md", "matrices.md", "primitives.md"),
-    "arrays.md",
+    *("arrays.md", "kernels.md"),
 )
 
 

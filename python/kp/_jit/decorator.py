@@ -199,7 +199,10 @@ class JitFunction:
         return compiled
 
     def _compile(self, specs: Specs) -> Compiled:
-        return Compiled(self._source, specs, self._local_size)
+        try:
+            return Compiled(self._source, specs, self._local_size)
+        except ShaderError as error:
+            raise error.with_traceback(None) from None  # its place is in the function
 
     def _specs(self, values: dict[str, Any]) -> Specs:
         specs: dict[str, ArrayType | Type] = {}

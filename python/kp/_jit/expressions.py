@@ -14,7 +14,7 @@ import numpy as np
 from .._launching import nearest
 from . import functions
 from .conversions import Conversions
-from .types import BOOL, INT, UINT, Array, Type, of_value
+from .types import BOOL, INT, SCALARS, UINT, Array, Type, of_value
 from .values import ATOM, NOTHING, PRECEDENCE, UNARY, Value
 
 if TYPE_CHECKING:
@@ -129,6 +129,8 @@ class Expressions(Conversions):
             if isinstance(base.object, types.ModuleType):
                 if base.object.__name__ == "kp" and name in functions.BY_NAME:
                     return Value(object=functions.Named(name))
+                if base.object.__name__ == "kp" and name in SCALARS:
+                    return Value(object=Type(name))
                 if not hasattr(base.object, name):
                     self.fail(node, f"{base.object.__name__} has no '{name}'")
             try:

@@ -28,6 +28,7 @@ _GLSL = {
     "float64": ("double", "d"),
     "complex64": ("vec2", "?"),
 }
+SCALARS = frozenset(_GLSL)
 _PYTHON = {int: "int32", float: "float32", bool: "bool", complex: "complex64"}
 _SHORT = {
     "int": "int32",
@@ -183,8 +184,10 @@ def of_annotation(annotation: Any) -> Type | ArrayType | None:
     Arrays are "float[:]", "vec3[:, :]" or kp.Buffer[kp.float32]; numbers are types of Python, NumPy
     or this package, or the name of one.
     """
-    if annotation in _PYTHON:
+    if isinstance(annotation, type) and annotation in _PYTHON:
         return Type(_PYTHON[annotation])
+    if isinstance(annotation, Type):
+        return annotation
     if isinstance(annotation, str):
         match = _NAMED.fullmatch(annotation)
         if match is None:
