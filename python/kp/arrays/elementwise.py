@@ -11,9 +11,8 @@ from numpy.typing import DTypeLike
 
 from .. import _default
 from .._kp import Manager, Tensor
-from . import launching
 from .array import Array, converted, share
-from .expressions import Node, call, constant, leaf, limited, snapshot, storages
+from .expressions import Node, call, constant, limited
 from .functions import FUNCTIONS, resolve
 from .storage import DType, Shape, upload
 from .types import number, real_of
@@ -199,28 +198,6 @@ def assign_all(target: Array, result: Array) -> Array:
     else:
         target[...] = result
     return target
-
-
-def readable(node: Node, storage: Any) -> Node:
-    """Return a node that reads nothing from a storage that is going to be written."""
-    if id(storage) not in storages(node):
-        return node
-    if node.op != "leaf":
-        return leaf(launching.materialize(node))
-    assert node.view is not None and node.manager is not None
-    from .storage import View
-
-    copied = View.new(node.manager, node.shape, node.dtype)
-    launching.store(copied, node)
-    return leaf(copied)
-
-
-def before_write(storage: Any, nodes: list[Node]) -> list[Node]:
-    """Prepare a write: `nodes` are what is written. Pending expressions keep the old values."""
-    safe = [readable(node, storage) for node in nodes]
-    nodes.clear()
-    snapshot(storage)
-    return safe
 
 
 def _unary(name: str) -> Callable[..., Array]:

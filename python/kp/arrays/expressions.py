@@ -7,11 +7,9 @@ one would grow past a limit, its largest part is computed first.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._kp import Manager
 from .functions import FUNCTIONS, resolve
@@ -181,9 +179,13 @@ def call(name: str, args: tuple[Node, ...], kinds: tuple[Any, ...], shape: Shape
     return limited("call", types[-1], shape, converted, name)
 
 
-def snapshot(storage: Storage, except_for: weakref.WeakSet[Node] | None = None) -> None:
-    """Give pending expressions a copy of a storage that is going to be written."""
-    pending = [node for node in storage.leaves if except_for is None or node not in except_for]
+def before_write(storage: Storage) -> None:
+    """Prepare for writing to a storage: expressions that read it get a copy, as it is now.
+
+    That includes the expression that is going to be written, which may read other elements of the
+    storage than it sets. Its nodes must exist already.
+    """
+    pending = list(storage.leaves)
     if not pending:
         return
     from .launching import copy_storage
@@ -195,8 +197,3 @@ def snapshot(storage: Storage, except_for: weakref.WeakSet[Node] | None = None) 
         node.view = View(copied, view.offset, view.shape, view.strides)
         copied.leaves.add(node)
         storage.leaves.discard(node)
-
-
-def words_array(nodes: list[Node]) -> NDArray[np.uint32]:
-    """Return the words of constants one after the other."""
-    return np.concatenate([node.extra for node in nodes])

@@ -12,8 +12,8 @@ import numpy as np
 from . import launching
 from .array import Array, converted
 from .codegen import Write
-from .elementwise import as_array, before_write, broadcast
-from .expressions import Node, leaf, limited
+from .elementwise import as_array, broadcast
+from .expressions import Node, before_write, leaf, limited
 from .storage import Shape, View
 
 
@@ -256,9 +256,8 @@ def put(array: Array, key: Any, value: Any) -> None:
     else:
         shape, base, nodes, steps = _walk(parts)
     source = _assigned(value, array, shape)
-    (value_node, *indices) = before_write(storage, [source._node(), *nodes])
-    del source, nodes
-    writes = [Write(base, value_node, tuple(indices), steps)]
+    writes = [Write(base, source._node(), tuple(nodes), steps)]
+    before_write(storage)
     launching.run(storage.manager, shape, writes)
 
 
@@ -296,7 +295,6 @@ def _put_where(array: Array, mask: Array, value: Any) -> None:
     if not view.writable:
         raise ValueError("the array is read-only: it repeats elements; assign to a copy")
     source = _assigned(value, array, array._shape)
-    nodes = [source._node(), mask._node()]
-    del source
-    value_node, mask_node = before_write(view.storage, nodes)
-    launching.run(array._manager, array._shape, [Write(view, value_node, mask=mask_node)])
+    writes = [Write(view, source._node(), mask=mask._node())]
+    before_write(view.storage)
+    launching.run(array._manager, array._shape, writes)

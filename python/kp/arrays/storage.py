@@ -77,7 +77,7 @@ def _pool(manager: Manager) -> _Pool:
 class Storage:
     """A tensor in device memory, and the expressions that still have to read it.
 
-    Whoever writes to it calls before_write() first, so that pending expressions keep the values
+    Whoever writes to it calls expressions.before_write() first, so that pending expressions keep the values
     that they were written with.
     """
 
