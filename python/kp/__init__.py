@@ -207,10 +207,33 @@ def _name_classes() -> None:
             public.__module__ = "kp"
 
 
-# These are not in __all__, and neither is compile, because some have the names of Python's built-in
-# functions.
+# Those with the names of Python's built-in functions are not in __all__, and neither is compile. The form "a as a" tells type checkers that they are public.
 from . import random as random  # noqa: E402
 from ._movement import put as put  # noqa: E402
+from ._polymorphic import (  # noqa: E402
+    all as all,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    argsort as argsort,
+    concat as concat,
+    concatenate as concatenate,
+    count_nonzero as count_nonzero,
+    cumprod as cumprod,
+    cumsum as cumsum,
+    flatnonzero as flatnonzero,
+    flip as flip,
+    matmul as matmul,
+    max as max,
+    mean as mean,
+    min as min,
+    prod as prod,
+    sort as sort,
+    sum as sum,
+    take as take,
+    transpose as transpose,
+    unique as unique,
+)
 from ._primitives import reduce as reduce, scan as scan  # noqa: E402
 from ._selection import (  # noqa: E402
     compress as compress,
@@ -218,14 +241,13 @@ from ._selection import (  # noqa: E402
     stable_partition as stable_partition,
 )
 from .arrays import namespace as _arrays  # noqa: E402
-from .arrays.elementwise import abs, pow, round  # noqa: E402
-from .arrays.information import e, newaxis  # noqa: E402
+from .arrays.elementwise import abs as abs, pow as pow, round as round  # noqa: E402
+from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
 
-# isort: split
-from ._polymorphic import *  # noqa: E402, F403  last: these take tensors and arrays
-
 __all__ += _arrays.__all__
+__all__ += ["compress", "concat", "concatenate", "flatnonzero", "flip", "put", "run_lengths"]
+__all__ += ["stable_partition", "take", "transpose", "unique"]
 
 _name_classes()
 

@@ -131,10 +131,8 @@ from .manipulation import (
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    concat,
     expand_dims,
     flatten,
-    flip,
     moveaxis,
     permute_dims,
     ravel,
@@ -145,7 +143,6 @@ from .manipulation import (
     stack,
     swapaxes,
     tile,
-    transpose,
     unstack,
 )
 from .reductions import (
@@ -159,11 +156,9 @@ from .scans import (
 )
 from .searching import (
     argwhere,
-    flatnonzero,
     isin,
     nonzero,
     searchsorted,
-    take,
     take_along_axis,
     unique_all,
     unique_counts,
@@ -183,7 +178,6 @@ arctan = atan
 arctan2 = atan2
 arctanh = atanh
 power = pow
-concatenate = concat
 left_shift = bitwise_left_shift
 right_shift = bitwise_right_shift
 invert = bitwise_invert
@@ -243,8 +237,6 @@ __all__ = [
     "cbrt",
     "ceil",
     "clip",
-    "concat",
-    "concatenate",
     "conj",
     "conjugate",
     "copysign",
@@ -265,9 +257,7 @@ __all__ = [
     "expm1",
     "eye",
     "finfo",
-    "flatnonzero",
     "flatten",
-    "flip",
     "floor",
     "floor_divide",
     "fmax",
@@ -344,13 +334,11 @@ __all__ = [
     "std",
     "subtract",
     "swapaxes",
-    "take",
     "take_along_axis",
     "tan",
     "tanh",
     "tensordot",
     "tile",
-    "transpose",
     "tril",
     "triu",
     "true_divide",

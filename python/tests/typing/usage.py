@@ -219,3 +219,20 @@ def groups(manager: kp.Manager) -> list[kp.Event]:
         assert_type(manager.import_memory(memory, (2, 2), np.int32), kp.Tensor)
     manager.tensor_over(np.zeros(4))
     return events
+
+
+def arrays(manager: kp.Manager, tensor: kp.Tensor) -> kp.Array:
+    x = kp.zeros((2, 3), dtype=np.float32, device=manager)
+    assert_type(kp.asarray(tensor), kp.Array)
+    assert_type(kp.sum(x, axis=(0, 1)), kp.Array)
+    assert_type(kp.sum(tensor, axis=0), kp.Tensor)
+    assert_type(kp.matmul(x, x.T), kp.Array)
+    assert_type(x.shape, tuple[int, ...])
+    x[0] = 3
+    scale = kp.elementwise("T x", "T y", "y = 2 * x")
+    assert_type(kp.reduction("T x", "T y", "x", "a + b", "y = a", 0)(x), kp.Array)
+    assert_type(kp.random.default_rng(1).normal(size=(2, 3)), kp.Array)
+    y: kp.Array = scale(x)[0]
+    kp.evaluate(x, [y])
+    kp.set_default_manager(kp.default_manager())
+    return kp.sqrt(y + x * 2.0)
