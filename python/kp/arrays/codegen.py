@@ -67,13 +67,12 @@ class Program:
             self.storages.append(storage)
         return found
 
-    def place(self, offset: int, shape: Shape, strides: Shape, kept_only: bool = False) -> int:
+    def place(self, offset: int, shape: Shape, strides: Shape) -> int:
         """Return the number of an address: of a view, broadcast to the shape of the program."""
-        if kept_only:  # of a result, which has no reduced axes
-            row = [*strides, *[0] * (len(self.shape) - self._kept)]
-        else:
-            wide = broadcast_strides(shape, strides, self.shape)
-            row = [wide[axis] for axis in self._order]
+        same = shape == self.shape
+        row = list(strides) if same else broadcast_strides(shape, strides, self.shape)
+        if self._kept != len(row):
+            row = [row[axis] for axis in self._order]
         key = (offset, *row)
         found = self._known.get(key)
         if found is None:
@@ -127,13 +126,13 @@ class Program:
         kinds = tuple(arg.dtype.char for arg in node.args)
         return (node.op, node.dtype.char, node.extra, arguments, kinds)
 
-    def write(self, write: Write, kept_only: bool = False) -> None:
+    def write(self, write: Write) -> None:
         """Add the storing of a result."""
         value = self.value(write.value)
         indices = tuple(self.value(index) for index in write.indices)
         mask = -1 if write.mask is None else self.value(write.mask)
         view = write.view
-        place = self.place(view.offset, view.shape, view.strides, kept_only)
+        place = self.place(view.offset, view.shape, view.strides)
         position = self._steps(write.steps) if indices else -1
         self.instructions.append(
             (
@@ -150,6 +149,16 @@ class Program:
 
     def finish(self) -> tuple[Layout, NDArray[np.uint32]]:
         """Return how memory is walked through, and the parameters of this run."""
+        key = (self.shape, self._order, self._kept, tuple(self._known))
+        found = _walks.get(key)
+        if found is None:
+            if len(_walks) >= _MAX_WALKS:
+                _walks.clear()
+            found = _walks[key] = self._walk()
+        layout, words = found
+        return layout, np.concatenate([words, *self._constants]) if self._constants else words
+
+    def _walk(self) -> tuple[Layout, NDArray[np.uint32]]:
         rows = [row for _, row in self._places]
         extents = [self.shape[axis] for axis in self._order]
         kept, kept_rows = collapse(extents[: self._kept], [row[: self._kept] for row in rows])
@@ -164,8 +173,12 @@ class Program:
                 numbers += kept_rows[place]
             if reduced_classes[place] == "g":
                 numbers += reduced_rows[place]
-        words = np.array(numbers, np.int64).astype(np.uint32)
-        return layout, np.concatenate([words, *self._constants])
+        return layout, np.array(numbers, np.int64).astype(np.uint32)
+
+
+#: Layouts and parameters of recent runs, by shapes, strides and offsets.
+_walks: dict[tuple[Any, ...], tuple[Layout, NDArray[np.uint32]]] = {}
+_MAX_WALKS = 4096
 
 
 def _classes(
