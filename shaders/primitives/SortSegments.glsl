@@ -2,7 +2,9 @@
 //
 // Sorts segments by all digits, each in one work group. Segments are given by offsets of OFFSET_WORDS
 // words, or all have the same length (OFFSET_WORDS 0). With LONG_BINDING, segments that are longer
-// than a tile are listed for SortLong.glsl; without, there are none.
+// than a tile are listed for SortLong.glsl; without, there are none. With PACK, a work group takes
+// several neighbouring segments, and sorts them together if a tile holds them: by the keys, and then
+// by the numbers of their segments.
 
 layout(binding = 0) readonly buffer KeysIn { KEY_STORED keysIn[]; };
 layout(binding = 1) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
@@ -39,6 +41,7 @@ layout(push_constant) uniform Push {
     uint flags;
     uint longTiles; // see SortLong.glsl
     uint take;      // if not 0, so many keys of each segment are written, one after the other
+    uint perGroup;  // segments, at most 256; 1 without PACK
 };
 
 const uint kIndices = 1u;     // the values are the keys' indices in their segments
@@ -84,43 +87,69 @@ void listLong(uint begin, uint size) {
         longWords[at] = sSegment;
         longWords[at + 1u] = i;
     }
+    barrier();
 }
 #endif
 
-void main() {
-    uint segment = flatGroup();
-    if (segment >= segments)
-        return;
-    uint begin = offsetOf(segment);
-    uint size = max(begin, offsetOf(segment + 1u)) - begin;
-    if (size == 0u)
-        return;
-#ifdef LONG_BINDING
-    if (size > TILE) {
-        listLong(begin, size);
-        return;
+#ifdef PACK
+shared uint sBegins[257]; // where segments of the tile begin in it, and the end of the last one
+
+// The segment of a place in the tile: the last one that begins there or before, as empty ones do.
+uint segmentAt(uint place, uint number) {
+    uint segment = 0u;
+    uint rest = number;
+    while (rest > 1u) {
+        uint step = rest / 2u;
+        if (sBegins[segment + step] <= place)
+            segment += step;
+        rest -= step;
     }
+    return segment;
+}
 #endif
+
+// Sorts neighbouring segments whose keys are those from `begin` on, at least one and at most a tile.
+void sortTogether(uint segment, uint number, uint begin, uint size) {
     KEY keys[ITEMS];
 #if VALUE_WORDS > 0
     VALUE values[ITEMS];
 #endif
+    uint passes = (bits + 7u) / 8u;
+#ifdef PACK
+    barrier(); // after the segments before
+    for (uint i = threadIndex(); i <= number; i += GROUP_THREADS)
+        sBegins[i] = clamp(offsetOf(segment + i), begin, begin + size) - begin;
+    barrier();
+    uint owners[ITEMS];
+    passes += number > 1u ? 1u : 0u;
+#endif
     UNROLL for (int i = 0; i < ITEMS; ++i) {
         uint place = placeOf(i);
         keys[i] = place < size ? LOAD_KEY(keysIn[firstKeyIn + begin + place]) : KEY(0u);
+        uint inSegment = place;
+#ifdef PACK
+        owners[i] = segmentAt(place, number);
+        inSegment -= sBegins[owners[i]];
+#endif
 #if VALUE_WORDS > 0
         if ((flags & kIndices) != 0u)
-            values[i] = VALUE_WORDS == 2 ? VALUE(uvec2(place, 0u)) : VALUE(place);
+            values[i] = VALUE_WORDS == 2 ? VALUE(uvec2(inSegment, 0u)) : VALUE(inSegment);
         else
             values[i] = place < size ? valuesIn[firstValueIn + begin + place] : VALUE(0u);
 #endif
     }
-    for (uint pass = 0u; 8u * pass < bits; ++pass) {
+    for (uint pass = 0u; pass < passes; ++pass) {
         // What is after the last key has the largest digit each time, and so stays there.
         uint digits[ITEMS];
-        UNROLL for (int i = 0; i < ITEMS; ++i)
-            digits[i] = placeOf(i) < size ? digitOf(keys[i], digitAt(firstBit, bits, pass, flip))
-                                          : 255u;
+        UNROLL for (int i = 0; i < ITEMS; ++i) {
+            digits[i] = 255u;
+#ifdef PACK
+            if (placeOf(i) < size && 8u * pass >= bits)
+                digits[i] = owners[i];
+#endif
+            if (placeOf(i) < size && 8u * pass < bits)
+                digits[i] = digitOf(keys[i], digitAt(firstBit, bits, pass, flip));
+        }
         uint ranks[ITEMS];
         uint counts[OWN_DIGITS];
         rankInTeam(digits, ranks);
@@ -131,16 +160,62 @@ void main() {
 #if VALUE_WORDS > 0
         exchange(values, ranks);
 #endif
-    }
-    uint written = take > 0u ? min(take, size) : size;
-    uint beginOut = take > 0u ? segment * take : begin;
-    UNROLL for (int i = 0; i < ITEMS; ++i) {
-        uint place = placeOf(i);
-        if (place < written && (flags & kDiscardKeys) == 0u)
-            keysOut[firstKeyOut + beginOut + place] = KEY_STORED(keys[i]);
-#if VALUE_WORDS > 0
-        if (place < written)
-            valuesOut[firstValueOut + beginOut + place] = values[i];
+#ifdef PACK
+        exchange(owners, ranks);
 #endif
     }
+    UNROLL for (int i = 0; i < ITEMS; ++i) {
+        uint place = placeOf(i);
+        bool isWritten = place < size;
+        uint at = begin + place;
+        if (take > 0u) {
+            uint owner = 0u;
+            uint inSegment = place;
+#ifdef PACK
+            owner = segmentAt(place, number);
+            inSegment -= sBegins[owner];
+#endif
+            isWritten = isWritten && inSegment < take;
+            at = (segment + owner) * take + inSegment;
+        }
+        if (isWritten && (flags & kDiscardKeys) == 0u)
+            keysOut[firstKeyOut + at] = KEY_STORED(keys[i]);
+#if VALUE_WORDS > 0
+        if (isWritten)
+            valuesOut[firstValueOut + at] = values[i];
+#endif
+    }
+}
+
+void sortAlone(uint segment) {
+    uint begin = offsetOf(segment);
+    uint size = max(begin, offsetOf(segment + 1u)) - begin;
+    if (size == 0u)
+        return;
+#ifdef LONG_BINDING
+    if (size > TILE) {
+        listLong(begin, size);
+        return;
+    }
+#endif
+    sortTogether(segment, 1u, begin, size);
+}
+
+void main() {
+    uint first = flatGroup() * perGroup;
+    if (first >= segments)
+        return; // the whole work group
+#ifdef PACK
+    uint number = min(perGroup, segments - first);
+    uint begin = offsetOf(first);
+    uint size = max(begin, offsetOf(first + number)) - begin;
+    if (size > TILE) {
+        for (uint i = 0u; i < number; ++i)
+            sortAlone(first + i);
+    } else if (size > 0u) {
+        sortTogether(first, number, begin, size);
+    }
+#else
+    sortAlone(first);
+#endif
 }

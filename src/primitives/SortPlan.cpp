@@ -120,6 +120,8 @@ private:
     void planSegments(Part part, uint64_t segments, uint64_t length);
     void planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles);
     SortTile segmentTile(uint64_t keys) const;
+    SortTile packedTile() const;
+    static uint64_t segmentsPerTile(const SortTile& tile, uint64_t length, uint64_t average);
 
     const SortProblem& mProblem;
     const DeviceTraits& mTraits;
@@ -390,8 +392,25 @@ SortTile SortPlanner::segmentTile(uint64_t keys) const {
     return mRules.small;
 }
 
+// A tile of several segments: small, as many of them are sorted at a time anyway.
+SortTile SortPlanner::packedTile() const {
+    if (mTraits.isCpu)
+        return mRules.small;
+    return SortRules::fitted({64, 8, mRules.small.subgroups}, mTraits);
+}
+
+// Segments given by offsets may be longer than the average, so that half of a tile is left for
+// that. Their numbers are a digit.
+uint64_t SortPlanner::segmentsPerTile(const SortTile& tile, uint64_t length, uint64_t average) {
+    return std::min<uint64_t>(256, tile.keys() / (length > 0 ? length : 2 * average));
+}
+
 void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
-    const SortTile tile = segmentTile(length > 0 ? length : 4 * divideUp(part.count, segments));
+    const uint64_t average = divideUp(part.count, segments);
+    const SortTile packed = packedTile();
+    const uint64_t perGroup = segmentsPerTile(packed, length, average);
+    const bool packs = perGroup >= mRules.minPacked;
+    const SortTile tile = packs ? packed : segmentTile(length > 0 ? length : 4 * average);
     const bool hasLong = length > 0 ? length > tile.keys() : part.count > tile.keys();
     // A long segment has more than one tile of keys, and so at most twice as many tiles.
     const uint64_t longTiles = 2 * divideUp(part.count, tile.keys());
@@ -404,6 +423,8 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
         macros += formatted("#define OFFSET_BINDING {}\n", bindings++);
     if (hasLong)
         macros += formatted("#define LONG_BINDING {}\n", bindings);
+    if (packs)
+        macros += "#define PACK\n";
     const uint32_t sorter = kernel("OpSort of segments", SORTSEGMENTS_GLSL, tile, true, macros);
     const uint32_t list = hasLong ? scratch("list", listBytes) : kNothing;
     if (hasLong)
@@ -440,8 +461,9 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
                          (mProblem.indices ? kIndicesFlag : 0) |
                              (mProblem.discardKeys ? kDiscardKeysFlag : 0),
                          lowWord(longTiles),
-                         lowWord(mProblem.take)};
-        dispatch.groups = count;
+                         lowWord(mProblem.take),
+                         packs ? lowWord(perGroup) : 1};
+        dispatch.groups = packs ? divideUp(count, perGroup) : count;
         mPlan.steps.push_back(std::move(dispatch));
     }
     if (hasLong)

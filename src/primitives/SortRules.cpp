@@ -85,6 +85,9 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // A work group adds up a long row's counts tile by tile. From here on that takes longer than
     // the dispatches of a sort of its own.
     rules.minLongRow = uint64_t{1} << 20;
+    // Sorting by the number of the segment is one more digit to the 1 to 8 of the keys. It pays
+    // where more than half of the invocations would have no key.
+    rules.minPacked = 4;
     // One read takes about 1 us under load, and counting a tile again takes the time of 10 to 20.
     // Neighbours that started together publish within a few reads.
     rules.spins = 64;

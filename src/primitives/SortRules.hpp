@@ -73,6 +73,7 @@ struct SortRules {
     SortTile small;          ///< of a work group that sorts by all digits
     uint64_t blocks = 0;     ///< work groups of a dispatch without look-back, about
     uint64_t minLongRow = 0; ///< rows from this length on are sorted one by one
+    uint64_t minPacked = 0;  ///< from so many segments in a tile on, a work group takes several
     uint32_t spins = 0;      ///< reads of a tile's count before it is counted again
     bool withhold = false;   ///< for tests: every second tile publishes nothing
 

@@ -50,7 +50,7 @@ struct SortOptions {
 /// while, it is computed again (Smith, Levien and Owens, "Decoupled Fallback", 2025). Devices
 /// without the device-scope memory model, CPUs, and tensors larger than a storage buffer's range
 /// take three dispatches per digit. Segments of a few thousand keys are sorted by a work group
-/// each.
+/// each, and short ones several by one.
 ///
 /// Scratch memory: as much as keys and values, and about an eighth of the keys (a
 /// quarter if they have 64 bits).

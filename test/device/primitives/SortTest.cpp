@@ -470,6 +470,42 @@ TEST_F(SortTest, SortsSegmentsOfAnyLength) {
     }
 }
 
+// Work groups sort several short segments at a time, also if some of them are empty or too long.
+TEST_F(SortTest, SortsManyShortSegments) {
+    const auto expectSegments = [&](const std::vector<uint32_t>& offsets) {
+        const auto keys = keysOf<float>(offsets.back(), offsets.size());
+        std::vector<float> sorted = keys;
+        std::vector<uint32_t> indices(keys.size());
+        for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+            const auto found = order(keys, offsets[i], offsets[i + 1] - offsets[i]);
+            for (size_t k = 0; k < found.size(); ++k) {
+                indices[offsets[i] + k] = found[k];
+                sorted[offsets[i] + k] = keys[offsets[i] + found[k]];
+            }
+        }
+        SortOptions options;
+        const auto out = stored(std::vector<float>(keys.size()));
+        options.sortedKeys = out;
+        options.segments = stored(offsets);
+        const auto found = stored(std::vector<uint32_t>(keys.size()));
+        manager.sequence()->eval<kp::OpArgSort>(stored(keys), found, options);
+        EXPECT_EQ(onDevice<uint32_t>(*found), indices) << offsets.size();
+        EXPECT_TRUE(hasSameBits(onDevice<float>(*out), sorted)) << offsets.size();
+    };
+    std::vector<uint32_t> lengths = randomValues<uint32_t>(3001);
+    for (const uint32_t longest : {1u, 7u, 60u}) {
+        std::vector<uint32_t> offsets = {0};
+        for (const uint32_t length : lengths)
+            offsets.push_back(offsets.back() + (length >> 8) % (longest + 1));
+        expectSegments(offsets);
+    }
+    // Most are short, a few are longer than a tile.
+    std::vector<uint32_t> offsets = {0};
+    for (size_t i = 0; i < lengths.size(); ++i)
+        offsets.push_back(offsets.back() + (i % 700 == 5 ? 3000 : lengths[i] % 20));
+    expectSegments(offsets);
+}
+
 TEST_F(SortTest, SurvivesSegmentsThatOverlapOrLeaveTheInput) {
     const auto tensor = stored(randomValues<uint32_t>(3000));
     SortOptions options;

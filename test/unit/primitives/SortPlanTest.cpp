@@ -132,6 +132,21 @@ TEST(SortPlan, TilesFitEveryDevice) {
             }
 }
 
+TEST(SortPlan, TakesSeveralShortSegmentsPerWorkGroup) {
+    const auto groupsOf = [](uint64_t count, uint64_t rowLength) {
+        SortProblem rows = problem(count);
+        rows.rowLength = rowLength;
+        return std::get<Dispatch>(planSort(rows, gpu()).steps.front()).groups;
+    };
+    EXPECT_EQ(groupsOf(1 << 20, 1), 4096u); // the number of a segment is a digit
+    EXPECT_EQ(groupsOf(1 << 20, 64), 2048u);
+    EXPECT_EQ(groupsOf(1 << 20, 128), 2048u);
+    EXPECT_EQ(groupsOf(1 << 20, 256), 4096u);
+    SortProblem segmented = problem(1 << 20);
+    segmented.segments = Segments{1 << 16, false};
+    EXPECT_EQ(std::get<Dispatch>(planSort(segmented, gpu()).steps[1]).groups, 4096u);
+}
+
 TEST(SortPlan, ViewsOfSegmentsFit) {
     const DeviceTraits traits = gpu();
     SortProblem segmented = problem(1000000);
