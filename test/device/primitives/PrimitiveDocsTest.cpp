@@ -112,6 +112,20 @@ manager.sequence()
     std::sort(all.begin(), all.end());
     EXPECT_EQ(all, (std::vector<uint32_t>{10, 11, 12, 13}));
     // clang-format off
+auto readings = manager.tensorT<float>({7, -2, 5, -1, 6}, kp::Memory::MemoryTypes::eStorage);
+auto positive = manager.tensorT<float>(5);
+auto fromZero = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eStorage);
+kp::SortOptions counted;
+counted.segments = fromZero;
+manager.sequence()
+    ->record<kp::OpSelect>(readings, kp::Predicate("x > 0"), positive, kp::TensorRange(fromZero, 1, 1))
+    ->record<kp::OpSort>(positive, kp::TensorRange{}, counted)
+    ->eval();
+positive->vector();  // begins with {5, 6, 7}
+    // clang-format on
+    EXPECT_EQ(std::vector<float>(positive->data(), positive->data() + 3),
+              (std::vector<float>{5, 6, 7}));
+    // clang-format off
 kp::Operator largestMagnitude{"max(abs(a), abs(b))", "0"};
 auto signs = manager.tensorT<float>({1, -7, 3}, kp::Memory::MemoryTypes::eStorage);
 auto magnitude = manager.tensorT<float>(1);
@@ -128,7 +142,7 @@ magnitude->vector();  // {-7}
 }
 
 TEST_F(PrimitiveDocsTest, MatchesTheCodeOfThePage) {
-    expectCodeOfPage("docs/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp", 9);
+    expectCodeOfPage("docs/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp", 10);
 }
 
 } // namespace
