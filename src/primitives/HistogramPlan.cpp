@@ -45,7 +45,8 @@ struct HistogramRules {
     uint32_t counters = 4096;
     /// One copy of the counters per subgroup of 32.
     uint32_t copies = 8;
-    /// Loads in flight per invocation.
+    /// Loads of 16 bytes in flight per invocation, but of no more than 16 elements: the code for
+    /// each is written out.
     uint32_t batch = 4;
 
     static HistogramRules of(const DeviceTraits& traits) {
@@ -168,7 +169,7 @@ private:
         if (counters)
             macros += formatted("#define COUNTERS {}\n", mRules.counters);
         macros += formatted("#define WEIGHTS_BINDING {}\n#define BATCH {}\n", hasEdges() ? 4 : 3,
-                            mRules.batch);
+                            std::min(mRules.batch, mKeyBytes));
         // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
         macros +=
             mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";

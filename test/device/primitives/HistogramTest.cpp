@@ -297,6 +297,7 @@ TEST_F(HistogramTest, CountsWhatNoViewCanHold) {
     const auto values = countedValues<float>(3000, 2);
     kp::primitives::DeviceTraits traits = traitsOf(manager);
     traits.maxViewBytes = 1600;
+    traits.isCpu = false; // several blocks at a time
     kp::primitives::HistogramProblem problem;
     problem.kind = Bins::Kind::eEven;
     problem.low = -2;
