@@ -307,3 +307,19 @@ def test_errors_of_the_compiler_show_the_line() -> None:
         kp.kernel("kernel void f(out float y[]) {\n    y[i] = 1.0;\n    z[i] = 1.0;\n}")
     with pytest.raises(ValueError, match="this shader declares its own"):
         kp.kernel(FULL, local_size=32)
+
+
+def test_arrays_and_their_views_are_arguments(mgr: kp.Manager) -> None:
+    saxpy, add = kp.kernel(SAXPY), kp.kernel(ADD)
+    x = kp.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+    lazy = x + 1
+    made = add(x, lazy)
+    assert isinstance(made, kp.Array)
+    np.testing.assert_array_equal(made.numpy(), 2 * np.arange(12).reshape(3, 4) + 1)
+    later = x * 10
+    column = x[:, 1]
+    assert saxpy(2.0, kp.asarray(floats(1, 1, 1)), column) is column
+    np.testing.assert_array_equal(x.numpy()[:, 1], [3, 7, 11])
+    np.testing.assert_array_equal(later.numpy()[:, 1], [10, 50, 90])
+    with pytest.raises(ValueError, match="read-only"):
+        saxpy(1.0, x[0], kp.broadcast_to(x[0, :1], (4,)))

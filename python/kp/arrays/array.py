@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Manager, Tensor
 from . import launching
-from .expressions import Node, cast, leaf
+from .expressions import Node, before_write, cast, leaf
 from .operators import Operators
 from .storage import DType, Shape, Storage, View, contiguous_strides
 
@@ -352,6 +352,28 @@ class Array(Operators):
             return Array._of_view(view)
         self._evaluated()
         return self.copy()
+
+    def __kp_tensor__(self, writable: bool) -> tuple[Tensor, Callable[[], None] | None]:
+        """Return a tensor with the elements in C order, for kernels, and what to call after they ran.
+
+        The tensor is the array's own if it is a whole one, else a copy that is copied back.
+        """
+        view = self._evaluated()
+        if writable and not view.writable:
+            raise ValueError("the array is read-only, because it repeats elements; copy() it first")
+        if not view.is_whole():
+            copied = self.copy()
+            tensor = copied._evaluated().storage.tensor
+            return tensor, (lambda: self.__setitem__(..., copied)) if writable else None
+        if writable:
+            before_write(view.storage)
+        return view.storage.tensor, None
+
+    @staticmethod
+    def _from_tensor(tensor: Tensor) -> Array:
+        """Return an array in the memory of a tensor, whatever its contents."""
+        view = View(Storage.of(tensor), 0, tensor.shape, contiguous_strides(tensor.shape))
+        return Array._of_view(view)
 
     def fill(self, value: Any) -> None:
         """Set all elements."""
