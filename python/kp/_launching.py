@@ -199,7 +199,7 @@ def _same_type(given: np.dtype[Any], parameter: Parameter) -> bool:
         return wanted.itemsize == 1
     if given.kind == "c":
         return parameter.components == 2 and given.itemsize == 2 * wanted.itemsize
-    return bool(given.newbyteorder("=") == wanted)
+    return bool(given == wanted)
 
 
 def element_shape(
@@ -259,9 +259,15 @@ class _Call:
     """The arguments of one call on one device."""
 
     def __init__(
-        self, program: Program, values: Mapping[str, Any], manager: Manager | None
+        self,
+        program: Program,
+        values: Mapping[str, Any],
+        manager: Manager | None,
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
     ) -> None:
+        """`shapes` are those of tensors that are parts of something else."""
         self.program = program
+        self.shapes = shapes
         self.manager = manager or default_manager()
         self.bound: dict[str, Bound] = {}
         self.values: dict[int, Any] = dict(program.fixed)
@@ -281,6 +287,8 @@ class _Call:
         program = self.program
         if parameter.index < 0:  # the shader uses its shape alone
             self.numpy &= isinstance(value, np.ndarray)
+            if self.shapes is not None:
+                return Bound(value, None, self.shapes[parameter.name])
             return Bound(value, None, element_shape(program, parameter, value.dtype, value.shape))
         if isinstance(value, Memory):
             self.numpy = False
@@ -292,6 +300,8 @@ class _Call:
                 )
             if parameter.kind == "image":
                 return Bound(value, value, value.shape[:2])
+            if self.shapes is not None:
+                return Bound(value, value, self.shapes[parameter.name])
             return Bound(value, value, element_shape(program, parameter, value.dtype, value.shape))
         if parameter.kind == "image":
             raise TypeError(
@@ -322,6 +332,17 @@ class _Call:
         shape = element_shape(self.program, parameter, value.dtype, value.shape)
         if value.size == 0:
             return Bound(value, None, shape)
+        for name, bound in self.bound.items():
+            if bound.given is value and bound.memory is not None:
+                bound.download |= parameter.writes
+                return Bound(value, bound.memory, shape)
+            writes = parameter.writes or self.program.by_name[name].writes
+            if writes and isinstance(bound.given, np.ndarray):
+                if np.may_share_memory(bound.given, value):
+                    raise ValueError(
+                        f"{where} shares memory with {name}, and the kernel writes one of them; "
+                        "give a copy"
+                    )
         tensor = self.manager.tensor_t(
             shape=value.shape, dtype=value.dtype.base, memory_type=MemoryTypes.storage
         )
@@ -576,9 +597,7 @@ def _launch_on_group(
                     return None
                 shards[name] = value.tensor(index)
                 shapes[name] = element_shape(program, program.by_name[name], value.dtype, shape)
-        call = _Call(program, shards, manager)
-        for name, shape in shapes.items():
-            call.bound[name].shape = shape
+        call = _Call(program, shards, manager, shapes)
         return call.run(group.queue(index), waits, threads)
 
     group.for_each(on_device, target, wait_for)

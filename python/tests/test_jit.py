@@ -1039,3 +1039,110 @@ def test_functions_without_source_are_refused() -> None:
     exec("def f(x): x[0] = 1", names)
     with pytest.raises(kp.ShaderError, match="source of f was not found"):
         kp.jit(names["f"])
+
+
+# --- more -----------------------------------------------------------------------------------------
+
+
+def test_choices_of_numbers_take_the_type_that_they_meet() -> None:
+    @kp.jit
+    def positive(x, out):
+        i = kp.global_id()
+        out[i] = (1 if x[i] > 2 else 0) if x[i] > 0 else 7
+
+    for dtype in (np.uint8, np.uint32, np.float32, np.int64):
+        out = positive(np.array([-1, 1, 3], np.float32), np.zeros(3, dtype))
+        np.testing.assert_array_equal(out, [7, 0, 1])
+
+
+def test_or_of_numbers_is_refused_inside_of_conditions_too() -> None:
+    def twice(v):
+        return 2 * v
+
+    def wrong(x):
+        if twice(x[0] or 5.0) > 3:
+            x[0] = 1
+
+    with pytest.raises(kp.ShaderError, match="'or' of a float32"):
+        kp.jit(wrong)(np.zeros(1, np.float32))
+
+
+class Settings:
+    size = 2
+
+
+def test_replaced_functions_and_attributes_are_noticed() -> None:
+    def change(v):
+        return v + 1
+
+    @kp.jit
+    def kernel(out):
+        out[kp.global_id()] = change(Settings.size)
+
+    assert kernel(np.zeros(1, np.int32))[0] == 3
+    Settings.size = 5
+    assert kernel(np.zeros(1, np.int32))[0] == 6
+
+    def change(v):  # type: ignore[no-redef]  # noqa: F811
+        return v * 100
+
+    assert kernel(np.zeros(1, np.int32))[0] == 500
+    Settings.size = 2
+
+
+def test_matrices_and_vectors_are_numbers_of_calls() -> None:
+    @kp.jit
+    def transform(p: "vec4[:]", m: "mat4", offset: "vec4"):
+        i = kp.global_id()
+        p[i] = m @ p[i] + offset
+
+    m = np.arange(16, dtype=np.float32).reshape(4, 4)
+    p = np.array([[1, 0, 2, 0], [0, 1, 0, 3]], np.float32)
+    expected = p @ m.T + [1, 2, 3, 4]
+    np.testing.assert_array_equal(transform(p, m, np.array([1, 2, 3, 4], np.float32)), expected)
+    with pytest.raises(TypeError, match=r"m is a mat4, but was given an array of shape \(2, 4\)"):
+        transform(p, p, (1.0, 2.0, 3.0, 4.0))
+
+
+def test_vectors_in_buffers_of_groups() -> None:
+    @kp.jit
+    def swap(p):
+        i = kp.global_id()
+        p[i] = p[i].zyx
+
+    with kp.DeviceGroup(device_ids=[0, 0]) as group:
+        points = np.arange(15, dtype=np.float32).reshape(5, 3)
+        p = kp.asbuffer(points, group, "sharded", dtype=kp.vec3)
+        swap(p)
+        np.testing.assert_array_equal(p.read(), points[:, ::-1])
+
+
+def test_counting_down_in_unsigned_integers_stops_at_0() -> None:
+    def wrong(u):
+        for k in range(u[0], 0, -3):
+            u[1] = k
+
+    with pytest.raises(kp.ShaderError, match="would pass 0"):
+        kp.jit(wrong)(np.array([4, 0], np.uint32))
+
+
+def test_no_work_items_do_nothing() -> None:
+    y = np.zeros(2, np.float32)
+    saxpy(1.0, np.ones(2, np.float32), y, threads=0)
+    np.testing.assert_array_equal(y, 0)
+    saxpy(np.array(2.0, np.float32), np.ones(2, np.float32), y)
+    np.testing.assert_array_equal(y, 2)
+
+
+def test_arrays_that_overlap_are_not_written_apart() -> None:
+    x = np.arange(6, dtype=np.float32)
+    saxpy(1.0, x, x)
+    np.testing.assert_array_equal(x, 2 * np.arange(6))
+    with pytest.raises(ValueError, match="y shares memory with x"):
+        saxpy(1.0, x[:4], x[1:5])
+
+
+def test_kernels_take_arrays_and_views() -> None:
+    x = kp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+    saxpy(1.0, kp.ones(2, dtype=kp.float32), x[:, 0])
+    np.testing.assert_array_equal(x.numpy(), [[1, 1, 2], [4, 4, 5]])

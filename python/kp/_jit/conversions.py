@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .types import INT, Type
-from .values import ATOM, UNARY, Value
+from .values import ATOM, PRECEDENCE, UNARY, Value
 
 _KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
@@ -141,6 +141,9 @@ class Conversions:
             if type.is_matrix:
                 self.fail(node, f"a number is no {type}")
             return Value(f"{type.glsl}({number.text})", type)
+        if value.choice is not None and own.strong != type:
+            test, a, b = value.choice
+            return self.chosen(test, a, b, type, node)
         if own.strong == type:
             return value
         if type.kind == "complex" and own.kind != "complex":
@@ -151,6 +154,13 @@ class Conversions:
         if type.is_matrix and own.is_scalar:
             self.fail(node, f"a {own} is no {type}")
         return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
+
+    def chosen(self, test: Value, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
+        """Return one of two values, by a condition, in a type."""
+        a, b = self.convert(a, own, node), self.convert(b, own, node)
+        level = PRECEDENCE["?:"]
+        text = f"{test.within(level - 1)} ? {a.within(level - 1)} : {b.within(level)}"
+        return Value(text, own, level, pure=test.pure and a.pure and b.pure)
 
     def truth(self, value: Value, node: ast.AST) -> Value:
         """Return a value as a condition: whether it is not 0."""

@@ -186,6 +186,9 @@ class JitFunction:
             values[name] = value
         for name, value in self._defaults.items():
             values.setdefault(name, value)
+        for name, value in values.items():
+            if isinstance(value, np.ndarray) and value.ndim == 0:
+                values[name] = value[()]
         return {name: values[name] for name in names if values.get(name) is not None}
 
     def _for(self, values: dict[str, Any]) -> Compiled:
@@ -253,9 +256,11 @@ class JitFunction:
                 )
             return found
         if isinstance(annotated, Type):
-            if isinstance(value, np.ndarray):
+            if isinstance(value, np.ndarray) and value.size == annotated.components > 1:
                 return annotated
-            raise TypeError(f"{where} is a {annotated}, but was given an array")
+            raise TypeError(
+                f"{where} is a {annotated}, but was given an array of shape {tuple(value.shape)}"
+            )
         dtype, shape = value.dtype, tuple(value.shape)
         if annotated is not None:
             axes = (
@@ -287,7 +292,9 @@ class JitFunction:
         """Launch it with arrays and numbers, and return the arrays that it writes; see kp.Kernel."""
         values = self._values(args, kwargs)
         program = self._for(values).program
-        return launch(program, values, threads or self._threads, mgr, queue, wait_for, target)
+        if threads is None:
+            threads = self._threads
+        return launch(program, values, threads, mgr, queue, wait_for, target)
 
     def __repr__(self) -> str:
         return f"<kp.jit {self.__name__}({', '.join(self._names)})>"

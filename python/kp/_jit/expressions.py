@@ -64,7 +64,14 @@ class Expressions(Conversions):
         method = getattr(self, f"_on_{type(node).__name__}", None)
         if method is None:
             self.fail(node, f"{_names_of(node)} cannot be used in kernels")
-        value: Value = method(node)
+        is_logic = isinstance(node, ast.BoolOp) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        )
+        before, self.in_condition = self.in_condition, self.in_condition and is_logic
+        try:
+            value: Value = method(node)
+        finally:
+            self.in_condition = before
         return value
 
     def number(self, node: ast.expr) -> Value:
@@ -114,9 +121,14 @@ class Expressions(Conversions):
                 node, f"'{name}' is not known{nearest(name, [*self.parameters, *self.locals])}"
             )
         value = self.wrap(thing)
-        if value.object is NOTHING:
-            self.unit.captured[self.source, name] = thing
+        self._watch(name, thing, value)
         return value
+
+    def _watch(self, name: str, thing: Any, value: Value) -> None:
+        """Note a constant or a function of the program, which may be replaced between calls."""
+        is_function = isinstance(thing, types.FunctionType) or hasattr(thing, "__kp_function__")
+        if value.object is NOTHING or is_function:
+            self.unit.captured[self.source, name] = thing
 
     def variable(self, name: str) -> str:
         """Return the name of a variable in GLSL."""
@@ -138,6 +150,7 @@ class Expressions(Conversions):
             except AttributeError:
                 self.fail(node, f"{self.describe(base)} has no '{name}'")
             value = self.wrap(thing)
+            self._watch(ast.unparse(node), thing, value)
             return value
         if base.array is not None:
             return self._of_array(base.array, name, node)
@@ -574,11 +587,11 @@ class Expressions(Conversions):
         if test.is_constant:
             return self.expression(node.body if test.constant else node.orelse)
         a, b = self.number(node.body), self.number(node.orelse)
-        own = self.strong(self.promote(self.typed(a, node), self.typed(b, node), node))
-        a, b = self.convert(a, own, node.body), self.convert(b, own, node.orelse)
-        level = PRECEDENCE["?:"]
-        text = f"{test.within(level - 1)} ? {a.within(level - 1)} : {b.within(level)}"
-        return Value(text, own, level, pure=test.pure and a.pure and b.pure)
+        own = self.promote(self.typed(a, node), self.typed(b, node), node)
+        value = self.chosen(test, a, b, self.strong(own), node)
+        if own.weak:  # 1 if x else 0 takes the type of what it meets
+            value.type, value.choice = own, (test, a, b)
+        return value
 
     def _on_Tuple(self, node: ast.Tuple) -> Value:
         return Value(items=[self.expression(each) for each in node.elts])

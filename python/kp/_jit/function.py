@@ -220,6 +220,8 @@ class Function(Expressions):
         first = self.convert(start, own, node).text
         if step.is_constant:
             forwards = step.constant > 0
+            if own.kind == "uint" and step.constant < -1:
+                self.fail(node.iter, f"{own} would pass 0 on the way down; convert to int")
             test = f"{counter} {'<' if forwards else '>'} {stop_text}"
             size = self.literal(abs(step.constant), own, node).text
             more = f"{'++' if forwards else '--'}{counter}"

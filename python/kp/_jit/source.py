@@ -41,8 +41,16 @@ class Source:
     def lookup(self, name: str) -> Any:
         """Return the value of a global, a variable of an enclosing function or a builtin.
 
-        Raises KeyError.
+        `name` may have attributes, as in "config.size". Raises KeyError.
         """
+        if "." in name:
+            first, *attributes = name.split(".")
+            thing = self.lookup(first)
+            for attribute in attributes:
+                if not hasattr(thing, attribute):
+                    raise KeyError(name)
+                thing = getattr(thing, attribute)
+            return thing
         function = self.function
         code = function.__code__
         if function.__closure__ and name in code.co_freevars:

@@ -26,6 +26,7 @@ class Value:
 
     - ``constant``: its value if it is known while compiling; then there is no text.
     - ``pure``: whether it may be evaluated twice.
+    - ``choice``: of numbers that have no type of their own yet: the condition and both values.
     - ``invariant``: whether it is the same wherever the function reads it.
     """
 
@@ -38,6 +39,7 @@ class Value:
     items: list[Value] | None = None
     array: Array | None = None
     object: Any = NOTHING
+    choice: tuple[Value, Value, Value] | None = None
     receiver: Value | None = field(default=None, repr=False)
 
     @property
