@@ -26,6 +26,7 @@ from ._kp import (
     MemoryTypes,
     OpSyncDevice,
     Queue,
+    Tensor,
 )
 from ._kp import Kernel as LauncherKernel
 from ._reflection import Reflection
@@ -35,6 +36,7 @@ KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
 
 #: Groups in x that every device takes.
 _LEAST_LIMIT = 65535
+_MOST_PLANS = 64
 
 Events = Iterable[Event | None] | Event | None
 
@@ -85,6 +87,14 @@ class Extent:
     axis: int
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What calls with tensors of the same types and shapes have in common."""
+
+    size: tuple[int, ...]
+    extents: dict[int, int]
+
+
 @dataclass
 class Program:
     """A shader and what its calls may give.
@@ -116,6 +126,8 @@ class Program:
                     f"kernel '{self.name}' has an argument '{parameter.name}', which is a keyword "
                     "of its calls; rename it"
                 )
+        self.arrays = [each for each in self.parameters if each.is_array]
+        self.plans: dict[tuple[Any, ...], Plan] = {}
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
     def kernel(self, manager: Manager) -> LauncherKernel:
@@ -539,10 +551,67 @@ def launch(
         )
     if mgr is not None and not isinstance(mgr, Manager):
         raise TypeError(f"mgr must be a kp.Manager, not {type(mgr).__name__}")
+    key = _key_of(program, values, threads, mgr)
+    if key is not None and (plan := program.plans.get(key)) is not None:
+        return _repeat(program, plan, values, queue, wait_for)
     call = _Call(program, values, _manager_of(program, values, mgr))
     call.make_outputs(threads)
     call.run(queue, wait_for, threads)
+    if key is not None:
+        _remember(call, key, threads)
     return call.outputs()
+
+
+def _key_of(
+    program: Program, values: Mapping[str, Any], threads: Any, mgr: Manager | None
+) -> tuple[Any, ...] | None:
+    """Return what a plan is for. None if not all arrays are tensors of one manager with contents."""
+    if threads is not None and type(threads) is not int:
+        return None
+    key: list[Any] = [threads]
+    for parameter in program.arrays:
+        value = values.get(parameter.name)
+        if type(value) is not Tensor or not value.device_has_contents():
+            return None
+        manager = value.manager
+        if mgr is None:
+            mgr = manager
+        elif manager is not mgr:
+            return None
+        key.append(value.dtype)
+        key.append(value.shape)
+    return tuple(key) if mgr is not None else None
+
+
+def _remember(call: _Call, key: tuple[Any, ...], threads: Any) -> None:
+    """Keep the plan of a call, unless it depends on the device."""
+    program = call.program
+    size = call.size(threads)
+    groups = size[0] // program.reflection.local_size[0]
+    if not math.prod(size) or groups >= _LEAST_LIMIT:
+        return
+    if len(program.plans) >= _MOST_PLANS:
+        program.plans.clear()
+    extents = {each.index: call.bound[each.name].shape[each.axis] for each in program.extents}
+    program.plans[key] = Plan(size, {**program.fixed, **extents})
+
+
+def _repeat(
+    program: Program, plan: Plan, values: Mapping[str, Any], queue: Queue | None, wait_for: Events
+) -> Any:
+    """Launch as an earlier call did, with other tensors and numbers."""
+    given: dict[int, Any] = dict(plan.extents)
+    written = []
+    for parameter in program.parameters:
+        value = values.get(parameter.name)
+        if parameter.index >= 0 and value is not None:
+            is_complex = isinstance(value, (complex, np.complexfloating))
+            given[parameter.index] = [value.real, value.imag] if is_complex else value
+        if parameter.writes:
+            written.append(value)
+    kernel = program.kernel(values[program.arrays[0].name].manager)
+    KernelLauncher(program.name, kernel, given, plan.size, round_up=True)(queue, wait_for)
+    return written[0] if len(written) == 1 else tuple(written) or None
 
 
 def _group_of(program: Program, values: Mapping[str, Any]) -> DeviceGroup:

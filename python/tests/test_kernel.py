@@ -323,3 +323,27 @@ def test_arrays_and_their_views_are_arguments(mgr: kp.Manager) -> None:
     np.testing.assert_array_equal(later.numpy()[:, 1], [10, 50, 90])
     with pytest.raises(ValueError, match="read-only"):
         saxpy(1.0, x[0], kp.broadcast_to(x[0, :1], (4,)))
+
+
+def test_repeated_calls_take_other_tensors_and_numbers(mgr: kp.Manager) -> None:
+    sizes = kp.jit(lambda_size)
+    saxpy = kp.kernel(SAXPY)
+    for count in (3, 3, 5, 3):
+        for a in (2, 3.0):
+            x, y = mgr.tensor(range(count)), mgr.tensor([1] * count)
+            mgr.sequence().eval(kp.OpSyncDevice([x, y]))
+            assert saxpy(a, x, y) is y
+            np.testing.assert_array_equal(y.read(), a * np.arange(count) + 1)
+            np.testing.assert_array_equal(sizes(y).read(), [count] * count)
+    other = kp.Manager()
+    x, y = other.tensor([1, 2, 3]), other.tensor([0, 0, 0])
+    other.sequence().eval(kp.OpSyncDevice([x, y]))
+    np.testing.assert_array_equal(saxpy(2, x, y).read(), [2, 4, 6])
+    with pytest.raises(ValueError, match="another manager"):
+        saxpy(2, x, mgr.tensor([0, 0, 0]))
+    with pytest.raises(ValueError, match="another manager"):
+        saxpy(2, x, y, mgr=mgr)
+
+
+def lambda_size(y: Any) -> None:
+    y[kp.global_id()] = y.size
