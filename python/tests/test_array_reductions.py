@@ -199,6 +199,8 @@ def test_elementwise_kernels_broadcast_and_write_in_place() -> None:
         "T x", "T y", "y = twice(x)", preamble="float twice(float x) { return x + x; }"
     )
     check(twice(kp.ones(2)), np.full(2, 2, np.float32))
+    accurate = kp.elementwise("T x", "T y", "y = kp_sin(x)")
+    check(accurate(x), kp.sin(x).numpy())
     tensor = kp.default_manager().tensor([1, 2, 3])
     check(scale(tensor, 2), np.array([2, 4, 6], np.float32))
 

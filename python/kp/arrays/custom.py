@@ -123,6 +123,7 @@ class ElementwiseKernel:
         self._operation = operation.strip().rstrip(";")
         self.name = name
         self._preamble = preamble
+        self._content = (self._inputs, self._outputs, self._operation, name, preamble)
         self.glsl = ""
 
     @property
@@ -216,12 +217,20 @@ class ElementwiseKernel:
         ]
         layout, words = program.finish()
         types = tuple(storage.dtype.char for storage in program.storages)
-        key = (id(self), tuple(program.instructions), layout, types, tuple(places), tuple(bindings))
+        key = (
+            *self._content,
+            tuple(program.instructions),
+            layout,
+            types,
+            tuple(places),
+            tuple(bindings),
+            tuple(values),
+            tuple(raw.items()),
+        )
         source = launching.sources.get(key)
         if source is None:
             source = self._source(program, layout, values, raw, places, bindings, views, nodes)
             launching.sources[key] = source
-            _alive.append(self)  # its id is in the key
         self.glsl = source
         count = np.array([np.prod(shape, dtype=np.int64)]).astype(np.uint32)
         memory = [storage.tensor for storage in program.storages]
@@ -278,10 +287,6 @@ class ElementwiseKernel:
             )
         defines = "".join(f"#define {letter} {name}\n" for letter, name in aliases.items())
         return writer.source(self.name, body, f"{defines}{declared}{self._preamble}\n")
-
-
-#: Kernels whose ids are in use.
-_alive: list[ElementwiseKernel] = []
 
 
 def _computed(nodes: list[Node], views: list[View]) -> str:
