@@ -25,7 +25,8 @@ def step(xp: Any, points: Any, centres: Any) -> tuple[Any, Any]:
     """Assign each point to its nearest centre; return the assignment and the new centres."""
     offset = points[:, None, :] - centres[None, :, :]
     nearest = xp.argmin(xp.sum(offset * offset, axis=2), axis=1)
-    belongs = xp.astype(nearest[:, None] == xp.arange(centres.shape[0])[None, :], points.dtype)
+    is_own = nearest[:, None] == xp.arange(centres.shape[0])[None, :]
+    belongs = xp.where(is_own, np.float32(1), np.float32(0))
     counts = xp.sum(belongs, axis=0)
     sums = belongs.T @ points
     moved = xp.where(counts[:, None] > 0, sums / xp.maximum(counts, 1)[:, None], centres)
