@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from .._kp import Buffer, Manager, Memory, Queue, compile
 from .._launching import KEYWORDS, Events, Extent, Parameter, Program, launch, nearest
 from .._reflection import reflect
 from .source import Source
-from .types import ArrayType, Type, of_annotation, of_dtype, of_value
-from .unit import Unit, _annotation
+from .types import ArrayType, Type, annotation_of, of_annotation, of_dtype, of_value
+
+if TYPE_CHECKING:
+    from .unit import Unit
 
 Specs = dict[str, "ArrayType | Type"]
 
@@ -37,6 +39,8 @@ class Compiled:
     def __init__(
         self, source: Source, specs: Specs, local_size: tuple[int, int, int] | None
     ) -> None:
+        from .unit import Unit  # most programs that import this package compile no function
+
         unit = Unit(source, specs, local_size or (64, 1, 1))
         if local_size is None and unit.axes > 1:
             unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
@@ -133,7 +137,7 @@ class JitFunction:
                     f"'{name}' is a keyword of the calls of kernels; rename the parameter",
                 )
             self._names.append(name)
-            annotation = _annotation(function, name)
+            annotation = annotation_of(function, name)
             if annotation is not None and (found := of_annotation(annotation)) is not None:
                 self._annotated[name] = found
             if parameter.default is not parameter.empty:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -205,3 +206,16 @@ def of_annotation(annotation: Any) -> Type | ArrayType | None:
     ):
         return of_dtype(annotation)
     return None
+
+
+def annotation_of(function: Callable[..., Any], name: str) -> Any:
+    """Return the annotation of a parameter. Text that names something else is evaluated."""
+    text = function.__annotations__.get(name)
+    if isinstance(text, str) and of_annotation(text) is None:
+        try:
+            return eval(text, getattr(function, "__globals__", {}))
+        except Exception:
+            return None
+    if text in ("float", "int", "bool", "complex"):
+        return {"float": float, "int": int, "bool": bool, "complex": complex}[text]
+    return text

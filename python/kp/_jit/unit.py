@@ -13,7 +13,7 @@ from .function import Function
 from .helpers import text_of
 from .names import RESERVED
 from .source import Source
-from .types import FLOAT, Array, ArrayType, Type, of_annotation
+from .types import FLOAT, Array, ArrayType, Type, annotation_of, of_annotation
 from .values import NOTHING, Value
 
 _ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
@@ -177,9 +177,9 @@ class Unit:
                 key.append(value.object)
             else:
                 own = caller.strong(caller.typed(value, node))
-                annotated = of_annotation(_annotation(function, name))
+                annotated = of_annotation(annotation_of(function, name))
                 if isinstance(annotated, Type):
-                    if _annotation(function, name) is float:
+                    if annotation_of(function, name) is float:
                         annotated = self.default_float
                     value = caller.store(value, annotated, f"'{name}'", node)
                     own = annotated
@@ -333,19 +333,6 @@ class Unit:
         header += [f"#extension {each} : require" for each in sorted(self.extensions)]
         header += [f"// {self.source.name}({types})", f"layout({', '.join(size[:used])}) in;"]
         return "\n".join(header) + "\n" + body
-
-
-def _annotation(function: FunctionType, name: str) -> Any:
-    """Return the annotation of a parameter. Text that names something else is evaluated."""
-    text = function.__annotations__.get(name)
-    if isinstance(text, str) and of_annotation(text) is None:
-        try:
-            return eval(text, function.__globals__)
-        except Exception:
-            return None
-    if text in ("float", "int", "bool", "complex"):
-        return {"float": float, "int": int, "bool": bool, "complex": complex}[text]
-    return text
 
 
 def _definition(function: Function) -> str:
