@@ -436,3 +436,74 @@ def test_launchers_take_numbers_of_numpy_of_the_same_kind(mgr: kp.Manager) -> No
         launcher(mgr.queue(), factor=1.0, first=np.float64(1))
     with pytest.raises(kp.InvalidArgument, match="'factor' is a float, but was given"):
         launcher(mgr.queue(), factor=np.int32(1), first=1)
+
+
+def test_missing_and_misfitting_push_constants_are_noticed_when_they_are_given(
+    mgr: kp.Manager,
+) -> None:
+    tensor = mgr.tensor([1, 2, 3, 4])
+    algorithm = mgr.algorithm([tensor], SCALE, (1, 1, 1))
+    with pytest.raises(kp.InvalidArgument, match=r"constants \(factor, first, more\) have no val"):
+        kp.OpAlgoDispatch(algorithm)
+    small, large = np.zeros(3, np.float32), np.zeros(12, np.float32)
+    for push in (small, large):
+        message = rf"push_consts has {push.nbytes} bytes, but .*\(factor, first, more\) have 16"
+        with pytest.raises(kp.InvalidArgument, match=message):
+            mgr.algorithm([tensor], SCALE, (1, 1, 1), push_consts=push)
+        with pytest.raises(kp.InvalidArgument, match=message):
+            kp.OpAlgoDispatch(algorithm, push)
+        with pytest.raises(kp.InvalidArgument, match=message):
+            algorithm.set_push_constants(push)
+    kp.OpAlgoDispatch(mgr.algorithm([tensor], SCALE, (1, 1, 1), (), [1.0, 0, 0, 0]))
+    mgr.algorithm([tensor], INCREMENT, push_consts=[1.0])  # does no harm, as in Kompute
+
+
+PARTICLES = """#version 450
+struct Particle { vec3 position; uint id; vec2 speed; };
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Particles { Particle particles[]; };
+layout(binding = 1) buffer Points { vec3 points[]; };
+layout(binding = 2) buffer Words { uint words[]; };
+void main() { particles[0].id += words[0]; points[0] += 1.0; }
+"""
+
+
+def test_structs_have_the_size_of_those_of_the_shader(mgr: kp.Manager) -> None:
+    packed = np.dtype([("position", "f4", 3), ("id", "u4"), ("speed", "f4", 2)])
+    padded = np.dtype([*[(n, packed[n]) for n in packed.names or ()], ("padding", "f4", 2)])
+    point = np.dtype([("x", "f4", 4)])
+    short = np.dtype([("x", "f4", 3)])
+
+    def bind(particle: Any, of_points: Any) -> kp.Algorithm:
+        dtypes = (particle, of_points, packed)
+        return mgr.algorithm([mgr.tensor_t(np.zeros(4, each)) for each in dtypes], PARTICLES)
+
+    algorithm = bind(padded, point)
+    bind(np.float32, np.float32)  # plain numbers stand for anything
+    with pytest.raises(
+        kp.InvalidArgument, match=r"tensors\[0\] has elements of 24 bytes .* have 32"
+    ):
+        bind(packed, point)
+    message = r"tensors\[1\] has elements of 12 bytes .* of 'Points' in the shader have 16"
+    with pytest.raises(kp.InvalidArgument, match=message):
+        bind(padded, short)
+    memory = algorithm.get_mem_objects()
+    with pytest.raises(kp.InvalidArgument, match=message):
+        algorithm.set_mem_objects([memory[0], mgr.tensor_t(np.zeros(4, short)), memory[2]])
+
+
+def test_messages_name_functions_of_python(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1])
+    calls = [
+        lambda: mgr.algorithm([tensor], INCREMENT).set_thread_count((1 << 30, 1 << 30, 1 << 30)),
+        lambda: kp.OpCopy([tensor]),
+        lambda: mgr.sequence().get_timestamps(),
+        lambda: mgr.sequence(7),
+    ]
+    for call in calls:
+        with pytest.raises(kp.Error) as caught:
+            call()
+        message = str(caught.value)
+        assert "::" not in message
+        for word in ("setThreadCount", "getTimestamps", "evalAsync"):
+            assert word not in message

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Errors.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include <kompute/Error.hpp>
@@ -83,6 +84,26 @@ std::string enumeratorName(const std::string& word) {
     return name;
 }
 
+/// evalAwait is eval_await in Python.
+std::string functionName(const std::string& word) {
+    std::string name;
+    for (const char c : word) {
+        if (isUpper(c))
+            name += '_';
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return name;
+}
+
+/// Functions and arguments of the library that its messages name without parentheses.
+bool isName(const std::string& word) {
+    constexpr std::string_view kNames[] = {
+        "setThreadCount", "setWorkgroup", "setPushConstants", "setMemObjects", "evalAsync",
+        "evalAwait",      "importMemory", "importHost",       "pinnedArray",   "shardRows",
+        "deviceIds",      "queueCounts",  "queueFamilies",    "lockSeconds",   "budgetSeconds"};
+    return std::find(std::begin(kNames), std::end(kNames), word) != std::end(kNames);
+}
+
 } // namespace
 
 std::string inPythonSpelling(const std::string& message) {
@@ -104,17 +125,10 @@ std::string inPythonSpelling(const std::string& message) {
         const bool enumerator = word.size() > 1 && word[0] == 'e' && isUpper(word[1]);
         const bool call = std::islower(static_cast<unsigned char>(word[0])) &&
                           end < message.size() && message[end] == '(';
-        if (enumerator) {
+        if (enumerator)
             result += enumeratorName(word);
-        } else if (call) {
-            for (const char c : word) {
-                if (isUpper(c))
-                    result += '_';
-                result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-            }
-        } else {
-            result += word;
-        }
+        else
+            result += call || isName(word) ? functionName(word) : word;
         at = end;
     }
     return result;

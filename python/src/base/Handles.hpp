@@ -42,14 +42,20 @@ struct TensorHandle final : MemoryHandle {
 };
 struct ImageHandle final : MemoryHandle {};
 
+/// The push constants that a shader declares.
+struct DeclaredPush {
+    uint32_t bytes = 0;
+    bool floats = true; ///< all of them, as the numbers of a list are without a type
+    std::string names;  ///< for messages
+};
+
 struct AlgorithmHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Algorithm> algorithm;
     py::list memory; ///< the Python objects behind getMemObjects()
     std::vector<uint32_t> spirv;
-    int users = 0; ///< calls that use it without the GIL
-    /// Whether all push constants are floats, as those of a list are; unknown until there is one.
-    std::optional<bool> pushesFloats;
+    int users = 0;                    ///< calls that use it without the GIL
+    std::optional<DeclaredPush> push; ///< unknown until somebody asks
 };
 
 /// A kp.OpBase or one of its children. A class derived in Python has one as well; a PythonOperation

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/Errors.hpp"
 #include "base/Process.hpp"
 
 #include <cstdlib>
@@ -34,12 +35,18 @@ int deliver(void*) {
         gDelivering = false;
     }
     try {
+        // The layers' messages quote Vulkan.
+        const auto spelled = [](const Message& message) {
+            const bool quotes = message.file.ends_with("Validation.cpp");
+            return quotes ? message.text : inPythonSpelling(message.text);
+        };
         const py::object log = py::module_::import("logging").attr("getLogger")("kp");
         for (const Message& message : messages) {
             const int level = kLevels[static_cast<int>(message.level)];
             if (py::cast<bool>(log.attr("isEnabledFor")(level)))
                 log.attr("handle")(log.attr("makeRecord")("kp", level, message.file, message.line,
-                                                          message.text, py::tuple(), py::none()));
+                                                          spelled(message), py::tuple(),
+                                                          py::none()));
         }
     } catch (py::error_already_set& error) {
         // The exception of a handler is raised in the code that happens to run, as a signal

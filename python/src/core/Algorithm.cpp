@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <kompute/Reflection.hpp>
+
+#include "base/Arrays.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -12,6 +15,29 @@ namespace {
 Workgroup toWorkgroup(py::handle values) {
     const auto [x, y, z] = toThree(values, "workgroup", 0, 0, UINT32_MAX);
     return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+}
+
+/// Refuses tensors of structs of another size than those of the shader. NumPy and GLSL pad them
+/// differently.
+void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<uint32_t>& spirv) {
+    const auto isStruct = [](const MemoryHandle* handle) {
+        return handle->dtype.kind() == 'V' && !handle->dtype.attr("fields").is_none();
+    };
+    if (spirv.empty() || std::none_of(memory.begin(), memory.end(), isStruct))
+        return;
+    for (const shader::Binding& binding : reflect(spirv).bindings) {
+        if (binding.binding >= memory.size() || binding.arrayStride == 0 ||
+            !isStruct(memory[binding.binding]))
+            continue;
+        const py::dtype& dtype = memory[binding.binding]->dtype;
+        const auto bytes = static_cast<uint64_t>(dtype.itemsize());
+        const bool numbers = binding.elementType != shader::ScalarType::eUnknown;
+        if (numbers ? bytes % binding.arrayStride != 0 : bytes != binding.arrayStride)
+            throw InvalidArgument(formatted(
+                "tensors[{}] has elements of {} bytes ({}), but those of '{}' in the shader have "
+                "{}; add padding to the dtype, or declare the shader's struct of floats and arrays",
+                binding.binding, bytes, nameOf(dtype), binding.name, binding.arrayStride));
+    }
 }
 
 /// Gives an algorithm its shader, memory and constants.
@@ -30,6 +56,10 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
         specializationConstants(specConsts, words);
     const std::vector<unsigned char> push =
         pushConstantBytes(pushConsts, words, handle.algorithm->getPushConstants<unsigned char>());
+    std::optional<DeclaredPush> declared;
+    if (!push.empty())
+        requirePushConstants(declaredPush(declared, words), push.size());
+    requireStructs(handles, words);
     const bool countsGroups =
         std::any_of(groups.begin(), groups.end(), [](uint32_t count) { return count != 0; });
     if (countsGroups && !threadCount.is_none())
@@ -41,7 +71,7 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     }
     handle.memory = list;
     handle.spirv = std::move(words);
-    handle.pushesFloats.reset();
+    handle.push.reset();
     if (!threadCount.is_none()) {
         const auto [x, y, z] = toThree(threadCount, "thread_count", 1);
         handle.algorithm->setThreadCount(x, y, z);
@@ -86,6 +116,7 @@ py::list tensorsOf(py::handle self) {
 void setMemObjects(py::handle self, const py::object& tensors) {
     AlgorithmHandle& handle = changeable(self);
     const py::list list = toList(tensors, "tensors");
+    requireStructs(toMemoryHandles(list, "tensors"), handle.spirv);
     handle.algorithm->setMemObjects(toMemory(list, "tensors"));
     handle.memory = list;
 }
@@ -94,7 +125,9 @@ void setPushConstants(py::handle self, const py::object& values) {
     AlgorithmHandle& handle = changeable(self);
     const auto bytes =
         pushConstantBytes(values, handle.spirv, handle.algorithm->getPushConstants<unsigned char>(),
-                          "push_consts", &handle.pushesFloats);
+                          "push_consts", &handle.push);
+    if (handle.algorithm->isInit() && !bytes.empty())
+        requirePushConstants(declaredPush(handle.push, handle.spirv), bytes.size());
     handle.algorithm->setPushConstants(bytes.data(), bytes.size(), 1);
 }
 

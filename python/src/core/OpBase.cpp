@@ -122,7 +122,12 @@ std::unique_ptr<DispatchHandle> makeDispatch(const py::object& algorithm,
     if (givesPush)
         push = pushConstantBytes(pushConsts, handle.spirv,
                                  handle.algorithm->getPushConstants<unsigned char>(), "push_consts",
-                                 &handle.pushesFloats);
+                                 &handle.push);
+    if (handle.algorithm->isInit()) {
+        const size_t bytes =
+            push.empty() ? handle.algorithm->getPushConstants<unsigned char>().size() : push.size();
+        requirePushConstants(declaredPush(handle.push, handle.spirv), bytes);
+    }
     if (groupCounts.is_none())
         return std::make_unique<DispatchHandle>(handle.algorithm, push.data(), push.size());
     if (!push.empty())

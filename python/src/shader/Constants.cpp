@@ -36,21 +36,6 @@ py::array valuesOf(py::handle values, const char* argument) {
                    argument);
 }
 
-/// Returns true if every push constant is a float, as the numbers of a list are without a type.
-bool declaresFloats(const std::vector<uint32_t>& spirv) {
-    if (spirv.empty())
-        return true;
-    shader::Reflection reflection;
-    {
-        const py::gil_scoped_release release;
-        reflection = reflect(spirv);
-    }
-    return std::all_of(reflection.pushConstants.begin(), reflection.pushConstants.end(),
-                       [](const shader::PushConstantMember& member) {
-                           return member.type == shader::ScalarType::eFloat32;
-                       });
-}
-
 bool isNothing(py::handle values) {
     return values.is_none() ||
            (PySequence_Check(values.ptr()) && !PyUnicode_Check(values.ptr()) &&
@@ -70,20 +55,52 @@ SpecializationConstant constantOf(uint32_t id, const void* value, py::ssize_t by
 
 } // namespace
 
+const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
+                                 const std::vector<uint32_t>& spirv) {
+    if (known)
+        return *known;
+    known.emplace();
+    if (spirv.empty())
+        return *known;
+    shader::Reflection reflection;
+    {
+        const py::gil_scoped_release release;
+        reflection = reflect(spirv);
+    }
+    known->bytes = reflection.pushConstantSize;
+    for (const shader::PushConstantMember& member : reflection.pushConstants) {
+        known->floats = known->floats && member.type == shader::ScalarType::eFloat32;
+        known->names += (known->names.empty() ? "" : ", ") + member.name;
+    }
+    return *known;
+}
+
+void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
+    if (bytes == 0 && declared.bytes > 0)
+        throw InvalidArgument(formatted("the shader's push constants ({}) have no values; give "
+                                        "push_consts to the algorithm or to this dispatch",
+                                        declared.names));
+    // A struct of C++ may end in padding, and push constants that no shader declares do no harm.
+    constexpr size_t kLargestPadding = 16;
+    const size_t most = declared.bytes == 0 ? SIZE_MAX : declared.bytes + kLargestPadding;
+    if (bytes > 0 && (bytes < declared.bytes || bytes >= most))
+        throw InvalidArgument(formatted("push_consts has {} bytes, but the shader's push constants "
+                                        "({}) have {}",
+                                        bytes, declared.names, declared.bytes));
+}
+
 std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
                                              const std::vector<unsigned char>& previous,
-                                             const char* argument, std::optional<bool>* floats) {
+                                             const char* argument,
+                                             std::optional<DeclaredPush>* declared) {
     if (isNothing(values))
         return {};
     const bool named = PyDict_Check(values.ptr());
     if (!named && !isPlain(values))
         return bytesOf(valuesOf(values, argument));
     if (!named) {
-        std::optional<bool> unknown;
-        std::optional<bool>& plain = floats ? *floats : unknown;
-        if (!plain)
-            plain = declaresFloats(spirv);
-        if (*plain)
+        std::optional<DeclaredPush> unknown;
+        if (declaredPush(declared ? *declared : unknown, spirv).floats)
             return bytesOf(valuesOf(values, argument));
     }
     const py::object packed =

@@ -3,7 +3,7 @@
 
 #include <kompute/Algorithm.hpp>
 
-#include "base/Pybind.hpp"
+#include "base/Handles.hpp"
 
 namespace kp::python {
 
@@ -12,12 +12,20 @@ namespace kp::python {
 /// name.
 /// @param spirv     the shader; if empty, numbers without a dtype are float32
 /// @param previous  values of members that a dict leaves out; may be empty
-/// @param floats    remembers between calls whether the shader declares only floats
+/// @param declared  remembers between calls what the shader declares
 /// @throws TypeError, ValueError naming @p argument
 std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
                                              const std::vector<unsigned char>& previous,
                                              const char* argument = "push_consts",
-                                             std::optional<bool>* floats = nullptr);
+                                             std::optional<DeclaredPush>* declared = nullptr);
+
+/// Returns what a shader declares. @param known  filled once
+const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
+                                 const std::vector<uint32_t>& spirv);
+
+/// Refuses push constants of another size than the shader declares, and missing ones, by their
+/// names. @throws InvalidArgument
+void requirePushConstants(const DeclaredPush& declared, size_t bytes);
 
 /// Returns specialization constants: as push constants; each number, member of a struct or dict
 /// entry (by name or constant_id) is one constant. Number i of a list has the constant_id i.
