@@ -54,20 +54,24 @@ from ._kp import (
     OpCopy,
     OpFill,
     OpGather,
+    OpHistogram,
     OpMatMul,
     OpMemoryBarrier,
     OpMult,
     OpPartition,
+    OpPermutation,
     OpRandom,
     OpReduce,
     OpReverse,
     OpRunLength,
     OpScan,
     OpScatter,
+    OpSearchSorted,
     OpSelect,
     OpSort,
     OpSyncDevice,
     OpSyncLocal,
+    OpTopK,
     OpTranspose,
     OpUnique,
     PipelineStageFlags,
@@ -131,16 +135,19 @@ __all__ = [
     "OpCopy",
     "OpFill",
     "OpGather",
+    "OpHistogram",
     "OpMatMul",
     "OpMemoryBarrier",
     "OpMult",
     "OpPartition",
+    "OpPermutation",
     "OpRandom",
     "OpReduce",
     "OpReverse",
     "OpRunLength",
     "OpScan",
     "OpScatter",
+    "OpSearchSorted",
     "OpSelect",
     "OpSort",
     "OpSyncDevice",
@@ -148,6 +155,7 @@ __all__ = [
     "OpTensorCopy",
     "OpTensorSyncDevice",
     "OpTensorSyncLocal",
+    "OpTopK",
     "OpTranspose",
     "OpUnique",
     "OutOfMemory",
@@ -216,6 +224,7 @@ from ._polymorphic import (  # noqa: E402
     argmax as argmax,
     argmin as argmin,
     argsort as argsort,
+    bincount as bincount,
     concat as concat,
     concatenate as concatenate,
     count_nonzero as count_nonzero,
@@ -223,14 +232,17 @@ from ._polymorphic import (  # noqa: E402
     cumsum as cumsum,
     flatnonzero as flatnonzero,
     flip as flip,
+    histogram as histogram,
     matmul as matmul,
     max as max,
     mean as mean,
     min as min,
     prod as prod,
+    searchsorted as searchsorted,
     sort as sort,
     sum as sum,
     take as take,
+    top_k as top_k,
     transpose as transpose,
     unique as unique,
 )
@@ -246,8 +258,9 @@ from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
 
 __all__ += _arrays.__all__
-__all__ += ["compress", "concat", "concatenate", "flatnonzero", "flip", "put", "run_lengths"]
-__all__ += ["stable_partition", "take", "transpose", "unique"]
+__all__ += ["bincount", "compress", "concat", "concatenate", "flatnonzero", "flip", "histogram"]
+__all__ += ["put", "run_lengths", "searchsorted", "stable_partition", "take", "top_k", "transpose"]
+__all__ += ["unique"]
 
 _name_classes()
 

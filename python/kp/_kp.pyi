@@ -1486,6 +1486,29 @@ class OpScatter(OpBase):
         (tensor, first) or (tensor, first, count).
         """
 
+class OpHistogram(OpBase):
+    """Counts the elements in each bin, or adds up their weights.
+
+    It reads and writes device memory; afterwards the host view of the output shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        output: _Range,
+        bins: tuple[float, float] | _Range | None = None,
+        *,
+        weights: _Range | None = None,
+        deterministic: bool = True,
+    ) -> None:
+        """There are as many bins as the output has elements: integers of 32 or 64 bits, or for
+        sums of `weights` (one per element, float32 or float64) of their type. `bins` is a
+        pair (low, high) for bins of equal width, a tensor of one edge more than bins in
+        ascending order, or None: bin i counts the integers i. The last bin includes its
+        upper edge. Elements outside of all bins and NaNs are skipped. With
+        `deterministic`, sums have equal bits in each run.
+        """
+
 class OpMatMul(OpBase):
     """Multiplies matrices: c = epilogue(alpha a b + beta c).
 
@@ -1544,6 +1567,25 @@ class OpRandom(OpBase):
         of a tensor: (tensor, first) or (tensor, first, count).
         """
 
+class OpPermutation(OpBase):
+    """Writes the indices 0, 1, ... in random order.
+
+    It depends on their number, `seed`, `counter` and `stream` alone, not on the device. It
+    writes device memory; afterwards the host view shows the indices.
+    """
+
+    def __init__(
+        self,
+        output: _Range,
+        *,
+        seed: SupportsIndex = 0,
+        counter: SupportsIndex = 0,
+        stream: SupportsIndex = 0,
+    ) -> None:
+        """`output` has integers of 32 or 64 bits. Of n indices, take a counter that is larger
+        by 2 n for the next permutation.
+        """
+
 class OpReduce(OpBase):
     """Reduces elements to one, or to one per row, column or segment.
 
@@ -1592,6 +1634,25 @@ class OpScan(OpBase):
         starts again. `input` and `output` may be parts of tensors, as for OpReduce, and
         may be the same. With `deterministic`, floating-point results have equal bits in
         each run.
+        """
+
+class OpSearchSorted(OpBase):
+    """Finds, for each needle, where to insert it among sorted elements so that they stay sorted.
+
+    It reads and writes device memory; afterwards the host view of the places shows the result.
+    """
+
+    def __init__(
+        self,
+        sorted: _Range,
+        needles: _Range,
+        places: _Range,
+        *,
+        side: str = "left",
+    ) -> None:
+        """The elements are in ascending order, NaNs last. `side` "left" is the place before
+        all equal elements, "right" that after them. `places` are integers of 32 or 64
+        bits. Each tensor may be a part of one: (tensor, first) or (tensor, first, count).
         """
 
 class OpSelect(OpBase):
@@ -1683,6 +1744,28 @@ class OpArgSort(OpBase):
     ) -> None:
         """`indices` has integers of 32 or 64 bits. The sorted keys are written to
         `sorted_keys`, if given. For the other arguments, see OpSort.
+        """
+
+class OpTopK(OpBase):
+    """Finds the k largest (or smallest) elements and their indices, in order.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        k: SupportsIndex,
+        values: _Range | None = None,
+        indices: _Range | None = None,
+        *,
+        axis: SupportsIndex | None = None,
+        smallest: bool = False,
+    ) -> None:
+        """Of equal elements, the one with the smallest index is first. NaN is larger than any
+        number. `axis` is an axis of the input's shape, along which k elements each are
+        found; without it, all elements are one row. `indices` are integers of 32 or 64
+        bits. One of the outputs may be left out.
         """
 
 class OpTranspose(OpBase):

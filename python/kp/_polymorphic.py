@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 from numpy.typing import DTypeLike
 
-from . import _matrices, _movement, _primitives, _selection, _sorting
+from . import _matrices, _movement, _primitives, _selection, _sorting, _statistics
 from ._kp import Tensor
 from .arrays import linear_algebra, manipulation, reductions, scans, searching
 from .arrays.array import Array
 from .arrays.creation import asarray
+from .arrays.primitives import from_rows, rows_along, shaped
 
 _T = TypeVar("_T", Tensor, Array)
 Axes = int | Sequence[int] | None
@@ -23,6 +24,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "bincount",
     "concat",
     "concatenate",
     "count_nonzero",
@@ -30,14 +32,17 @@ __all__ = [
     "cumsum",
     "flatnonzero",
     "flip",
+    "histogram",
     "matmul",
     "max",
     "mean",
     "min",
     "prod",
+    "searchsorted",
     "sort",
     "sum",
     "take",
+    "top_k",
     "transpose",
     "unique",
 ]
@@ -260,6 +265,68 @@ def unique(
     if return_inverse:
         parts[1 + return_index] = parts[1 + return_index].reshape(x.shape)
     return tuple(parts)
+
+
+def searchsorted(x: _T, values: Any, /, *, side: str = "left", sorter: _T | None = None) -> _T:
+    """Return where to insert values among sorted elements so that they stay sorted (int64).
+
+    `side` is "left" for the place before all equal elements, or "right" for that after them. NaNs
+    are the largest elements. `sorter`, for arrays, has the indices that sort x.
+    """
+    if isinstance(x, Tensor):
+        if sorter is not None:
+            raise TypeError("sorter is for arrays; take(x, sorter) is a sorted tensor")
+        return _statistics.searchsorted(x, values, side)
+    return searching.searchsorted(x, values, side=side, sorter=sorter)  # type: ignore[return-value]
+
+
+def histogram(
+    x: _T,
+    /,
+    bins: Any = 10,
+    range: tuple[float, float] | None = None,
+    weights: _T | None = None,
+) -> tuple[_T, _T]:
+    """Return how many elements are in each bin (int64), or the sums of their weights, and the edges.
+
+    `bins` is a number of bins of equal width over `range`, by default from the smallest to the
+    largest element, or their edges in ascending order. Each bin has its lower edge, the last one its
+    upper edge, too. Elements outside of all bins and NaNs are skipped.
+    """
+    if isinstance(x, Tensor):
+        return _statistics.histogram(x, bins, range, weights)
+    counts, edges = _statistics.histogram(_row(x), _row(bins), range, _row(weights))
+    return asarray(counts), asarray(edges)
+
+
+def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
+    """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
+
+    There are as many results as the largest integer needs, and at least `minlength`.
+    """
+    if isinstance(x, Tensor):
+        return _statistics.bincount(x, weights, minlength)
+    if x.ndim != 1:
+        raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
+    return asarray(_statistics.bincount(_row(x), _row(weights), minlength))
+
+
+def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[_T, _T]:
+    """Return the k largest (or smallest) elements in order, and their indices (int64).
+
+    They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
+    with the smallest index is first. NaNs are the largest elements.
+    """
+    if isinstance(x, Tensor):
+        return _statistics.top_k(x, k, axis, smallest)
+    rows, kept = rows_along(x, axis)
+    values, indices = _statistics.top_k(rows, k, -1, smallest)
+    return from_rows(values, kept, x, axis), from_rows(indices, kept, x, axis)
+
+
+def _row(x: Any) -> Any:
+    """Return the elements of an array as a tensor of one axis, anything else as it is."""
+    return shaped(x, (x.size,)) if isinstance(x, Array) else x
 
 
 _OF_ARRAYS: dict[str, Any] = {

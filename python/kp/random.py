@@ -18,10 +18,21 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from . import _default
-from ._kp import Manager, MemoryTypes, OpRandom, Tensor
+from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
+from ._primitives import _new, _require_tensor, _run, _run_all
 from .arrays.array import Array, share
 
-__all__ = ["Generator", "bits", "default_rng", "exponential", "integers", "normal", "uniform"]
+__all__ = [
+    "Generator",
+    "bits",
+    "default_rng",
+    "exponential",
+    "integers",
+    "normal",
+    "permutation",
+    "shuffle",
+    "uniform",
+]
 
 
 def _filled(
@@ -113,6 +124,48 @@ def exponential(
     return _filled(manager, shape, dtype, ("exponential", mean), seed, counter, stream)
 
 
+def _order(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
+    order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
+    if count:
+        operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)
+        manager.sequence().eval(operation)
+    return order
+
+
+def permutation(
+    manager: Manager, x: int | Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0
+) -> Tensor:
+    """Return the integers (int64) below a number in random order, or a tensor with its rows so.
+
+    Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
+    `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
+    """
+    if isinstance(x, Tensor):
+        rows = x.shape[0] if x.shape else 0
+        if not x.shape:
+            raise ValueError("x has no axis along which its rows could change places")
+        order = _order(manager, rows, seed, counter, stream)
+        mixed = _new(x, x.shape, x.dtype)
+        if mixed.size():
+            _run(OpGather(x, order, mixed, axis=0), x)
+        return mixed
+    if x < 0:
+        raise ValueError(f"x is the number of integers, 0 or more, not {x}")
+    return _order(manager, x, seed, counter, stream)
+
+
+def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0) -> None:
+    """Put the rows along the first axis of a tensor in random order. See permutation()."""
+    _require_tensor("random.shuffle", tensor)
+    if not tensor.shape:
+        raise ValueError("the tensor has no axis along which its rows could change places")
+    if tensor.size() == 0:
+        return
+    order = _order(tensor.manager, tensor.shape[0], seed, counter, stream)
+    mixed = _new(tensor, tensor.shape, tensor.dtype)
+    _run_all([OpGather(tensor, order, mixed, axis=0), OpCopy([mixed, tensor])], tensor)
+
+
 _Size = int | tuple[int, ...] | None
 
 
@@ -198,10 +251,11 @@ class Generator:
 
     def permutation(self, x: int | Array) -> Array:
         """Return the numbers below x, or the rows of an array, in random order."""
-        count = x.shape[0] if isinstance(x, Array) else x
-        from .arrays.searching import argsort, take
+        from .arrays.searching import take
 
-        order = argsort(self._next(count, np.uint32, "bits"))
+        count = x.shape[0] if isinstance(x, Array) else operator.index(x)
+        order = share(_order(self._manager, count, self._seed, self._counter, self._stream))
+        self._counter += 2 * count
         return take(x, order, axis=0) if isinstance(x, Array) else order
 
 

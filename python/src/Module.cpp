@@ -22,12 +22,15 @@ PYBIND11_MODULE(_kp, module) {
     bindExternalMemory(module, classes);
 
     bindGather(module);
+    bindHistogram(module);
     bindMatMul(module);
     bindRandom(module);
     bindReduce(module);
     bindScan(module);
+    bindSearchSorted(module);
     bindSelect(module);
     bindSort(module);
+    bindTopK(module);
     bindTranspose(module);
     bindUnique(module);
 

@@ -70,6 +70,13 @@ std::unique_ptr<HandleOf<OpRandom>> makeRandom(const py::object& output,
                                    RandomState{seed, counter, stream});
 }
 
+std::unique_ptr<HandleOf<OpPermutation>> makePermutation(const py::object& output, uint64_t seed,
+                                                         uint64_t counter, uint64_t stream) {
+    const std::vector<RangeArgument> tensors = {toRange(output, "output")};
+    return makePrimitive<OpPermutation>(tensors, tensors[0].range,
+                                        RandomState{seed, counter, stream});
+}
+
 } // namespace
 
 void bindRandom(py::module_& module) {
@@ -86,6 +93,16 @@ void bindRandom(py::module_& module) {
                  low, high), "normal" or ("normal", mean, deviation), "exponential" or
                  ("exponential", mean). `highest` is included, `high` is not. `output` may be a part
                  of a tensor: (tensor, first) or (tensor, first, count).)"));
+    declareOperation<HandleOf<OpPermutation>>(module, "OpPermutation", doc(R"(
+        Writes the indices 0, 1, ... in random order.
+
+        It depends on their number, `seed`, `counter` and `stream` alone, not on the device. It
+        writes device memory; afterwards the host view shows the indices.
+    )"))
+        .def(py::init(&makePermutation), "output"_a, py::kw_only(), "seed"_a = 0, "counter"_a = 0,
+             "stream"_a = 0, doc(R"(
+                 `output` has integers of 32 or 64 bits. Of n indices, take a counter that is larger
+                 by 2 n for the next permutation.)"));
 }
 
 } // namespace kp::python

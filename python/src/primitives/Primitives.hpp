@@ -57,14 +57,18 @@ std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& te
 
 /// Binds OpGather and OpScatter.
 void bindGather(py::module_& module);
+void bindHistogram(py::module_& module);
 void bindMatMul(py::module_& module);
+/// Binds OpRandom and OpPermutation.
 void bindRandom(py::module_& module);
 void bindReduce(py::module_& module);
 void bindScan(py::module_& module);
+void bindSearchSorted(py::module_& module);
 /// Binds OpSelect and OpPartition.
 void bindSelect(py::module_& module);
 /// Binds OpSort and OpArgSort.
 void bindSort(py::module_& module);
+void bindTopK(py::module_& module);
 /// Binds OpTranspose, OpReverse and OpConcatenate.
 void bindTranspose(py::module_& module);
 /// Binds OpUnique and OpRunLength.
