@@ -219,6 +219,15 @@ def test_asyncio_pipeline_keeps_the_event_loop_running(capsys: pytest.CaptureFix
 
 
 @needs_examples
+def test_iris_clusters_are_those_that_numpy_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("iris_clusters", "--starts", 4) == 0
+    out = capsys.readouterr().out
+    assert "150 rows, 3 clusters" in out
+    assert "inertia 78.85" in out
+    assert "0 labels differ from NumPy's" in out
+
+
+@needs_examples
 def test_multi_device_buffer_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_example("multi_device_buffer", "--elements", 1001) == 0
     out = capsys.readouterr().out
