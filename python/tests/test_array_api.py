@@ -181,6 +181,26 @@ def test_tensors_and_arrays_share_memory(mgr: kp.Manager) -> None:
     assert kp.sqrt(tensor).shape == (2, 2)
 
 
+def test_dtypes_that_a_device_lacks_are_refused_at_creation(
+    mgr: kp.Manager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def probe(manager: kp.Manager, dtype: np.dtype[Any]) -> str:
+        return "It has no shaderFloat64." if dtype == np.float64 else ""
+
+    monkeypatch.setattr("kp.arrays.launching.probe", probe)
+    x = kp.ones(3, device=mgr)
+    for make in (
+        lambda: kp.array([1.5], device=mgr),
+        lambda: kp.zeros(2, dtype=np.float64, device=mgr),
+        lambda: x.astype(np.float64),
+        lambda: kp.arange(3, device=mgr).mean(),
+        lambda: (kp.arange(3, device=mgr) / 2).evaluate(),
+    ):
+        with pytest.raises(kp.Unsupported, match="no arrays of float64; convert to float32 first"):
+            make()
+    assert "float64" not in kp.__array_namespace_info__().dtypes(device=mgr)
+
+
 def test_star_import_hides_no_built_in_function() -> None:
     names: dict[str, Any] = {}
     exec("from kp import *", names)
