@@ -28,6 +28,17 @@ class Device;
 /// host view. Wait for an evaluation that writes the host view before reading it; otherwise the
 /// values are undefined.
 ///
+/// A mirror also follows the device memory, and the device memory the mirror, without operations.
+/// When work is submitted, these are copied to the device first: what only the host has, because
+/// the device memory was never written; a mirror changed by setData() or noteHostChange(); and, if
+/// the work reads the memory, a mirror that was handed out by data(), rawData() or operator[] since
+/// both were equal, because the library cannot see what is written through pointers. data(),
+/// rawData(), operator[] and vector() fetch what submitted work has written, and wait for it. A
+/// program that records sync operations keeps their exact meaning: after the first OpSyncDevice of
+/// a memory, only OpSyncDevice copies the mirror to the device (changed by setData() otherwise, it
+/// is logged as a warning, once), and after the first OpSyncLocal, pointers handed out no longer
+/// count. The same holds for memory whose native handle or address was taken.
+///
 /// A Manager creates these objects. Thread safety: one thread at a time per object; different
 /// objects may be used by different threads. Destructors never wait for the device.
 class KOMPUTE_API Memory {
@@ -103,7 +114,8 @@ public:
     uint64_t getY() const;       ///< 1 for a tensor, height of an image
 
     /// Returns the start of the host view, memorySize() bytes; null for eStorage. Valid until
-    /// destroy(). Waits if the view must first be copied from the device; see hostViewReady().
+    /// destroy(). Waits if the view must first be copied from the device; see hostViewReady(). A
+    /// pointer kept from an earlier call shows what is there, without copying anything.
     /// @throws InvalidArgument after destroy()
     void* rawData();
     template <typename T>
@@ -114,12 +126,18 @@ public:
     /// Makes destroy(), and the manager's destroy(), keep the memory of the host view until this
     /// object itself is destroyed. For programs that hand out pointers to the view.
     void keepHostView();
+    /// States that the program has changed the host view through a pointer or a view. The next work
+    /// that uses the memory sees the change, as after setData(). Needed only for a pointer that was
+    /// handed out before the device memory was written or copied last.
+    /// @throws InvalidArgument after destroy()
+    void noteHostChange();
     /// Returns false if the next access to the host view first copies from the device, and
-    /// therefore waits. This is the case after a copy to this object and after upload(). May be
-    /// called while another thread is in upload().
+    /// therefore waits. This is the case after work that wrote the device memory was submitted,
+    /// unless an OpSyncLocal followed, and after upload(). May be called while another thread is in
+    /// upload().
     bool hostViewReady() const;
-    /// Returns false if no upload and no operation has written the device memory, so that its
-    /// contents are undefined. Work that waits for the host counts once it is submitted.
+    /// Returns false if no upload and no operation has written the device memory. Work that waits
+    /// for the host counts once it is submitted.
     bool deviceHasContents() const;
 
     /// Returns a copy of the host view.
@@ -131,8 +149,8 @@ public:
         return std::vector<T>(first, first + size());
     }
 
-    /// Overwrites the whole host view. The device sees the new data after OpSyncDevice (eDevice) or
-    /// in the next evaluation (eHost, eDeviceAndHost).
+    /// Overwrites the whole host view. The device sees the new data in the next evaluation that
+    /// uses the memory; if the program records OpSyncDevice for eDevice memory, then after that.
     /// @throws InvalidArgument if @p bytes is not memorySize(), for eStorage, or after destroy()
     void setData(const void* data, size_t bytes);
     template <typename T>

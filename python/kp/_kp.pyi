@@ -744,10 +744,11 @@ class Memory:
     """Base of Tensor and Image: memory on a device, and its host view."""
 
     def data(self) -> NDArray[Any]:
-        """The host view as a flat, writable array without a copy. Its base is this object. The
-        device sees written values after OpSyncDevice (device memory) or at the next evaluation
-        (host and deviceAndHost memory). Views of destroyed memory keep their last contents.
-        ValueError for storage memory.
+        """The host view as a flat, writable array without a copy, with what evaluations have
+        written. Its base is this object. The next evaluation that reads the memory sees written
+        values; device memory that the program synchronises itself needs OpSyncDevice. See
+        docs/memory-types.md. Views of destroyed memory keep their last contents. ValueError for
+        storage memory.
         """
 
     def size(self) -> int:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Primitives as plain functions, which run at once and return tensors.
 
-They read device memory, as operations do. If nothing has written the device memory of a tensor yet,
-the contents of its host view are copied there first. Later changes of the host view need
-OpSyncDevice, or write() instead.
+They read device memory, as operations do, and what the host has changed is copied there first; see
+docs/memory-types.md.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, OpSyncDevice, Tensor
+from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -32,11 +31,8 @@ def _new(like: Tensor, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
 
 
 def _run_all(operations: Sequence[OpBase], *inputs: Tensor) -> None:
-    """Evaluate operations at once. Copy inputs to the device that have never been there."""
+    """Evaluate operations at once."""
     sequence = inputs[0].manager.sequence()
-    fresh = [tensor for tensor in inputs if not tensor.device_has_contents()]
-    if fresh:
-        sequence.record(OpSyncDevice(fresh))
     for operation in operations:
         sequence.record(operation)
     sequence.eval()

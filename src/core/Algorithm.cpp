@@ -160,6 +160,8 @@ void Algorithm::throwWrongSize(size_t bytes, size_t elementSize) {
 void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
     mImpl->refreshBinding();
+    if (!Recorder::knowsAccesses(native::handleOf(commandBuffer)))
+        mImpl->exposeMemory();
     Recorder::withBoundState(*mImpl->device, native::handleOf(commandBuffer),
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)

@@ -146,6 +146,11 @@ void Algorithm::Impl::checkConstants(size_t bytes) const {
     checkPushConstants(*reflection, bytes);
 }
 
+void Algorithm::Impl::exposeMemory() const {
+    for (const shader::Binding& used : reflection->bindings)
+        implOf(*memObjects[used.binding]).expose();
+}
+
 Accesses Algorithm::Impl::accesses() const {
     if (!binding)
         return {};

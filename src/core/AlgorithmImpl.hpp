@@ -97,6 +97,8 @@ struct Algorithm::Impl {
     }
     /// Returns the memory that a dispatch reads and writes; empty without a shader.
     Accesses accesses() const;
+    /// Notes that the program records a dispatch of its own; see Memory::Impl::expose().
+    void exposeMemory() const;
 
 private:
     void requireMemory() const;

@@ -133,12 +133,12 @@ uint32_t Image::getNumChannels() const {
 }
 
 VkImage Image::nativeImage() const {
-    mImpl->requireAlive();
+    mImpl->expose();
     return mImpl->image->handle();
 }
 
 VkImageView Image::nativeView() const {
-    mImpl->requireAlive();
+    mImpl->expose();
     return mImpl->image->view();
 }
 

@@ -9,6 +9,7 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/Recorder.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -135,22 +136,25 @@ uint64_t Memory::getY() const {
     return mImpl->y;
 }
 void* Memory::rawData() {
-    return mImpl->hostView();
+    return mImpl->hostView(true);
 }
 
 void Memory::keepHostView() {
     mImpl->keepsView = true;
 }
 bool Memory::hostViewReady() const {
-    return !mImpl->mirrorStale.load(std::memory_order_relaxed);
+    return !mImpl->device || !mImpl->mirrored || mImpl->mirror().current();
+}
+
+void Memory::noteHostChange() {
+    mImpl->requireAlive();
+    if (mImpl->mirrored)
+        mImpl->mirror().noteHostChange();
 }
 
 bool Memory::deviceHasContents() const {
     mImpl->requireAlive();
-    if (!mImpl->mirrored || mImpl->deviceWritten.load(std::memory_order_relaxed))
-        return true;
-    const std::lock_guard lock(mImpl->device->submissionMutex());
-    return mImpl->primary()->use().lastWrite.queue || mImpl->device->lastUnknownAccess().queue;
+    return !mImpl->mirrored || mImpl->mirror().deviceHasContents();
 }
 
 unsigned char* Memory::descriptorStore() {
@@ -166,7 +170,7 @@ const void* Memory::hostViewFor(size_t elementSize) {
         fail<InvalidArgument>(
             "vector<T>() with a T of {} bytes, but the elements ({}) have {} bytes", elementSize,
             toString(mImpl->dataType), mImpl->elementSize);
-    return mImpl->hostView();
+    return mImpl->hostView(false);
 }
 
 uint64_t Memory::offsetOf(uint64_t element, size_t elementSize) const {
@@ -187,24 +191,25 @@ void Memory::setData(const void* data, size_t bytes) {
     if (bytes != mImpl->bytes())
         fail<InvalidArgument>("setData was given {} bytes for {} bytes of memory", bytes,
                               mImpl->bytes());
-    // Everything is overwritten, so there is nothing to refresh first.
-    if (mImpl->mirrored) {
-        mImpl->ensureMirror();
-        mImpl->mirrorStale = false;
-    }
-    std::memcpy(mImpl->hostView(), data, bytes);
+    if (mImpl->mirrored)
+        mImpl->mirror().replace(data);
+    else
+        std::memcpy(mImpl->hostView(false), data, bytes);
 }
 
 void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "upload");
     if (bytes == 0)
         return;
+    if (bytes < mImpl->bytes())
+        mImpl->bringToDevice();
     mImpl->upload(data, bytes, offset);
     mImpl->noteDeviceWrite();
 }
 
 void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "download");
+    mImpl->bringToDevice();
     if (mImpl->padded)
         mImpl->pushRows();
     if (mImpl->buffer)
@@ -214,24 +219,32 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
 }
 
 void Memory::recordCopyFromStagingToDevice(const vk::CommandBuffer& commandBuffer) {
+    if (!Recorder::knowsAccesses(native::handleOf(commandBuffer)))
+        mImpl->expose();
     mImpl->requireAlive();
     if (mImpl->mirrored)
         withPrimary(*mImpl, [&](auto& memory) {
-            vulkan::recordCopy(native::handleOf(commandBuffer), *mImpl->ensureMirror(), memory);
+            vulkan::recordCopy(native::handleOf(commandBuffer), *mImpl->mirrorBuffer(), memory);
         });
 }
 
 void Memory::recordCopyFromDeviceToStaging(const vk::CommandBuffer& commandBuffer) {
+    if (!Recorder::knowsAccesses(native::handleOf(commandBuffer)))
+        mImpl->expose();
     mImpl->requireAlive();
     if (mImpl->mirrored)
         withPrimary(*mImpl, [&](auto& memory) {
-            vulkan::recordCopy(native::handleOf(commandBuffer), memory, *mImpl->ensureMirror());
+            vulkan::recordCopy(native::handleOf(commandBuffer), memory, *mImpl->mirrorBuffer());
         });
 }
 
 void Memory::recordCopyFrom(const vk::CommandBuffer& commandBuffer,
                             std::shared_ptr<Memory> source) {
     requireCopyable(*source, *this);
+    if (!Recorder::knowsAccesses(native::handleOf(commandBuffer))) {
+        implOf(*source).expose();
+        mImpl->expose();
+    }
     withPrimary(implOf(*source), [&](auto& from) {
         withPrimary(*mImpl, [&](auto& to) {
             vulkan::recordCopy(native::handleOf(commandBuffer), from, to);
@@ -264,7 +277,7 @@ void Memory::recordStagingMemoryBarrier(const vk::CommandBuffer& commandBuffer,
     if (!mImpl->mirrored)
         return;
     vulkan::recordBufferBarrier(
-        native::handleOf(commandBuffer), *mImpl->ensureMirror(),
+        native::handleOf(commandBuffer), *mImpl->mirrorBuffer(),
         static_cast<VkAccessFlags>(srcAccess), static_cast<VkAccessFlags>(dstAccess),
         static_cast<VkPipelineStageFlags>(srcStage), static_cast<VkPipelineStageFlags>(dstStage));
 }

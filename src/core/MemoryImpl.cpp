@@ -9,6 +9,7 @@
 
 #include "base/Process.hpp"
 #include "base/Text.hpp"
+#include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
@@ -115,47 +116,54 @@ std::shared_ptr<vulkan::Resource> Memory::Impl::primary() const {
     return image;
 }
 
-const std::shared_ptr<vulkan::Buffer>& Memory::Impl::ensureMirror() {
-    requireAlive();
-    if (!mirror)
-        mirror = vulkan::Buffer::create(*device, bytes(), vulkan::MemoryPlace::eHost);
-    return mirror;
+void Memory::Impl::addMirror() {
+    if (!mirrored)
+        return;
+    if (buffer)
+        buffer->setMirror(std::make_shared<vulkan::HostMirror>(buffer, bytes()));
+    else
+        image->setMirror(std::make_shared<vulkan::HostMirror>(image, bytes()));
 }
 
-void Memory::Impl::refreshMirror() {
-    if (!mirrored || !mirrorStale.load(std::memory_order_relaxed))
-        return;
-    ensureMirror();
-    mirrorStale.exchange(false, std::memory_order_acquire);
-    try {
-        if (buffer) {
-            device->transfer().download(buffer, 0, mirror, bytes());
-        } else {
-            mirror->waitUntilFree(true);
-            device->transfer().download(image, mirror->mapped());
-        }
-    } catch (...) {
-        mirrorStale = true;
-        throw;
-    }
+const std::shared_ptr<vulkan::Buffer>& Memory::Impl::mirrorBuffer() const {
+    requireAlive();
+    return mirror().buffer();
 }
 
 void Memory::Impl::noteDeviceWrite() {
-    deviceWritten.store(true, std::memory_order_relaxed);
     if (mirrored)
-        mirrorStale.store(true, std::memory_order_release);
+        mirror().noteDeviceWrite();
     else if (padded && !rows.empty())
         pullRows();
 }
 
-void* Memory::Impl::hostView() {
+void Memory::Impl::noteEvaluated() {
+    // If it was recorded by a sequence, its submission is known.
+    if (mirrored && mirror().exposed())
+        mirror().noteDeviceWrite();
+    else if (!mirrored)
+        noteDeviceWrite();
+}
+
+void Memory::Impl::expose() const {
+    requireAlive();
+    if (mirrored)
+        mirror().expose();
+}
+
+void Memory::Impl::bringToDevice() const {
+    requireAlive();
+    vulkan::MirrorUse use;
+    use.reads = true;
+    vulkan::bringToDevice(memory(), use);
+}
+
+void* Memory::Impl::hostView(bool given) {
     requireAlive();
     if (!hasHostView())
         return nullptr;
-    if (mirrored) {
-        refreshMirror();
-        return ensureMirror()->mapped();
-    }
+    if (mirrored)
+        return given ? mirror().give() : mirror().view();
     if (padded) {
         if (rows.empty()) {
             rows.resize(bytes());
@@ -174,10 +182,13 @@ void Memory::Impl::upload(const void* data, uint64_t size, uint64_t offset) {
 }
 
 void Memory::Impl::initialise(const void* data) {
+    addMirror();
     if (!data)
         return;
-    if (hasHostView())
-        std::memcpy(hostView(), data, bytes());
+    if (mirrored)
+        mirror().replace(data);
+    else if (hasHostView())
+        std::memcpy(hostView(false), data, bytes());
     else
         upload(data, bytes(), 0);
 }
@@ -214,18 +225,20 @@ void Memory::Impl::release() {
         std::shared_ptr<vulkan::Resource> memory;
         std::vector<unsigned char> rows;
     };
+    const bool hasMirror = mirrored && device;
+    const std::shared_ptr<vulkan::Resource> used =
+        hasMirror ? std::shared_ptr<vulkan::Resource>(mirror().bufferIfUsed()) : nullptr;
     if (keepsView && device && hasHostView())
-        keptViews.push_back(std::make_shared<View>(
-            View{device, mirrored ? std::shared_ptr<vulkan::Resource>(mirror) : primary(),
-                 std::move(rows)}));
-    for (vulkan::Resource* resource :
-         {static_cast<vulkan::Resource*>(buffer.get()), static_cast<vulkan::Resource*>(image.get()),
-          static_cast<vulkan::Resource*>(mirror.get())})
+        keptViews.push_back(
+            std::make_shared<View>(View{device, mirrored ? used : primary(), std::move(rows)}));
+    for (vulkan::Resource* resource : {static_cast<vulkan::Resource*>(buffer.get()),
+                                       static_cast<vulkan::Resource*>(image.get()), used.get()})
         if (resource)
             resource->markDestroyed();
+    if (hasMirror)
+        mirror().release();
     buffer.reset();
     image.reset();
-    mirror.reset();
     rows = {};
     rowsInImage = {};
     count = 0;

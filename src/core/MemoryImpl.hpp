@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/HostMirror.hpp"
 #include "vulkan/memory/Image.hpp"
 
 namespace kp {
@@ -33,14 +33,8 @@ struct Memory::Impl {
     std::shared_ptr<vulkan::Buffer> buffer; ///< device memory of a tensor
     std::shared_ptr<vulkan::Image> image;   ///< device memory of an image
 
-    /// The host view is a mirror that sync operations copy.
+    /// The host view is a mirror; see vulkan::HostMirror.
     bool mirrored = false;
-    std::shared_ptr<vulkan::Buffer> mirror; ///< made on first use
-    /// The device memory changed since; refreshed on next access. Set after the change, with
-    /// release, and cleared before the copy, with acquire, so that no change gets lost.
-    std::atomic<bool> mirrorStale{false};
-    /// The device memory was written, maybe without a submission.
-    std::atomic<bool> deviceWritten{false};
 
     /// True for a mapped image with padded rows. Its host view is a copy without the padding:
     /// changes by the host go to the image before each submission that uses it (pushRows), and the
@@ -65,14 +59,29 @@ struct Memory::Impl {
     /// @throws InvalidArgument after destroy()
     void requireAlive() const;
     std::shared_ptr<vulkan::Resource> primary() const;
+    vulkan::Resource& memory() const {
+        return buffer ? static_cast<vulkan::Resource&>(*buffer) : *image;
+    }
+    /// Makes the mirror of memory that is to have one.
+    void addMirror();
+    /// Requires mirrored, and that the memory is alive.
+    vulkan::HostMirror& mirror() const { return *memory().mirror(); }
     bool hasHostView() const { return memoryType != MemoryTypes::eStorage; }
-    /// Returns the host view, refreshed if it was stale; null for eStorage.
-    void* hostView();
-    /// Returns the mirror, and creates it if there is none. Requires mirrored.
-    const std::shared_ptr<vulkan::Buffer>& ensureMirror();
-    void refreshMirror(); ///< copies the device memory to a stale mirror
-    /// Notes that the device memory changed, other than by a copy from the mirror.
+    /// Returns the host view with the newest contents; null for eStorage.
+    /// @param given  to a program that may write through the pointer
+    void* hostView(bool given);
+    /// Returns the buffer of the mirror. Requires mirrored.
+    const std::shared_ptr<vulkan::Buffer>& mirrorBuffer() const;
+    /// Notes that the device memory changed, by other means than a recorded operation.
     void noteDeviceWrite();
+    /// Called after an operation that may have been recorded by hand wrote the memory.
+    void noteEvaluated();
+    /// Notes that the program gets a handle to the device memory. Copies there what only the host
+    /// has.
+    void expose() const;
+    /// Copies to the device what the host has changed, before part of the memory is read or
+    /// written other than by a recorded operation.
+    void bringToDevice() const;
     /// Copies host memory to the device memory, all of it for an image.
     void upload(const void* data, uint64_t size, uint64_t offset);
     /// Writes initial data, if any, to the host view, or to the device memory for eStorage.

@@ -109,6 +109,9 @@ Accesses OpAlgoDispatch::accesses() {
 void OpAlgoDispatch::record(const vk::CommandBuffer& commandBuffer) {
     const DispatchCommands commands(*this);
     const VkCommandBuffer handle = native::handleOf(commandBuffer);
+    const Recorder* const caller = Recorder::active(handle);
+    if (!Recorder::knowsAccesses(handle) && !(caller && caller->records(*this)))
+        commands.algorithm().exposeMemory();
     Recorder::withBoundState(*commands.algorithm().device, handle,
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)

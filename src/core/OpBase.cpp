@@ -38,6 +38,13 @@ Accesses& Accesses::readWrite(std::shared_ptr<Memory> memory, By by, Part part) 
     return *this;
 }
 
+Accesses& Accesses::copied(bool replaces) {
+    Entry& last = mMany.empty() ? mFew.at(mCount - 1) : mMany.back();
+    last.copied = true;
+    last.replaces = replaces;
+    return *this;
+}
+
 OpBase::~OpBase() = default;
 
 void OpBase::init() {}

@@ -106,11 +106,38 @@ void Recorder::note(const Accesses::Entry& entry) {
     Memory::Impl& impl = implOf(*entry.memory);
     const bool mirror = entry.part == Accesses::Part::eMirror;
     const std::shared_ptr<vulkan::Resource> resource =
-        mirror ? std::shared_ptr<vulkan::Resource>(impl.ensureMirror()) : impl.primary();
-    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes), kindOf(entry.by),
-                                  entry.reads, entry.writes});
+        mirror ? std::shared_ptr<vulkan::Resource>(impl.mirrorBuffer()) : impl.primary();
+    const size_t known = mRecording.accesses.resources().size();
+    // Most copies and fills write a part, and what the host changed beside it counts, too.
+    const bool reads = entry.reads || (entry.by == Accesses::By::eTransfer && !entry.replaces);
+    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes, reads),
+                                  kindOf(entry.by), entry.reads, entry.writes});
+    if (entry.copied && !mirror) {
+        vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(*resource);
+        use.copied = true;
+        use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known;
+    }
     mHostMayRead |= entry.writes && (mirror || impl.hostReadable());
     notePadded(entry.memory);
+}
+
+void Recorder::noteMirrors(const Accesses& accesses) {
+    for (const Accesses::Entry& entry : accesses.entries()) {
+        if (entry.part != Accesses::Part::eMirror)
+            continue;
+        vulkan::Resource& memory = implOf(*entry.memory).memory();
+        mRecording.accesses.add(implOf(*entry.memory).primary(), false, false);
+        vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(memory);
+        use.synced = true;
+        use.agrees = true;
+        use.copied = false;
+        if (entry.reads) {
+            use.uploads = true;
+            memory.mirror()->noteSyncDevice();
+        }
+        if (entry.writes)
+            memory.mirror()->noteSyncLocal();
+    }
 }
 
 void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
@@ -162,8 +189,9 @@ void Recorder::record(const DispatchCommands& commands) {
 void Recorder::note(const MemoryBinding& binding) {
     mOperationAccesses.clear();
     for (const MemoryBinding::Use& use : binding.uses)
-        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
-                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
+        mOperationAccesses.push_back(
+            {mRecording.accesses.addBorrowed(*use.resource, use.writes, use.reads),
+             vulkan::WorkKind::eCompute, use.reads, use.writes});
     mHostMayRead |= binding.hostMayRead;
 }
 
@@ -219,6 +247,8 @@ void Recorder::recordOther(OpBase& op) {
     const Accesses accesses = op.accesses();
     for (const Accesses::Entry& entry : accesses.entries())
         note(entry);
+    noteMirrors(accesses);
+    const bool declared = std::exchange(mDeclared, !accesses.isAnything());
     recordBarrier(mOperationAccesses, accesses.isAnything());
 
     if (mLabels)
@@ -227,6 +257,7 @@ void Recorder::recordOther(OpBase& op) {
     mHooks = true;
     mCurrent = &op;
     native::record(op, mCommandBuffer);
+    mDeclared = declared;
     if (!mBindingsKnown)
         mBound.forget();
     restoreLayouts();

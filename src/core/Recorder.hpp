@@ -79,6 +79,12 @@ public:
         if (Recorder* const recorder = active(commandBuffer))
             recorder->mBindingsKnown |= recorder->records(op);
     }
+    /// Returns true while an operation records into this command buffer that declares all its
+    /// accesses. Otherwise the memory that it takes handles of is exposed (Memory::Impl::expose()).
+    static bool knowsAccesses(VkCommandBuffer commandBuffer) {
+        const Recorder* const recorder = active(commandBuffer);
+        return recorder && recorder->mDeclared;
+    }
     /// Notes an image that may have to return to its layout after the operation.
     void noteLayout(const std::shared_ptr<vulkan::Image>& image) {
         mChangedLayouts.push_back(image);
@@ -97,6 +103,7 @@ private:
     void dropCopies();
     void recordOther(OpBase& op);
     void note(const Accesses::Entry& entry);
+    void noteMirrors(const Accesses& accesses);
     void notePadded(const std::shared_ptr<Memory>& memory);
     void recordOpening(bool anything);
     /// Records the barrier that an operation needs.
@@ -121,6 +128,7 @@ private:
     bool mHostMayRead = false;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
     bool mHooks = true;
+    bool mDeclared = false;      ///< the current operation declares its accesses
     uint32_t mTimed = 0;         ///< operations that get a timestamp
     bool mDispatched = false;    ///< the last operation was a plain dispatch
     bool mOwesTimestamp = false; ///< it has none yet

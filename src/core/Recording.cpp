@@ -63,6 +63,13 @@ std::vector<uint64_t> Recording::readTimes() {
 
 Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
                  std::span<const vulkan::TimelinePoint> waits, const LaunchRules& rules) {
+    vulkan::AccessList merged;
+    if (recordings.size() > 1)
+        for (const Recording* recording : recordings)
+            merged.add(recording->accesses);
+    const vulkan::AccessList& accesses =
+        recordings.size() == 1 ? recordings.front()->accesses : merged;
+    vulkan::bringToDevice(accesses.resources());
     if (rules.coalesce && recordings.size() == 1)
         if (const auto point = gather(queue, rules, *recordings.front(), waits)) {
             recordings.front()->submitted = *point;
@@ -77,15 +84,12 @@ Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
         recording->resetQueries();
     if (recordings.size() == 1) [[likely]] {
         const VkCommandBuffer commandBuffer = recordings.front()->commandBuffer.handle();
-        submitted.point = vulkan::submitOrdered(
-            queue, {&commandBuffer, 1}, recordings.front()->accesses, waits, rules.coalesce);
+        submitted.point =
+            vulkan::submitOrdered(queue, {&commandBuffer, 1}, accesses, waits, rules.coalesce);
     } else {
-        vulkan::AccessList accesses;
         std::vector<VkCommandBuffer> commandBuffers;
-        for (const Recording* recording : recordings) {
-            accesses.add(recording->accesses);
+        for (const Recording* recording : recordings)
             commandBuffers.push_back(recording->commandBuffer.handle());
-        }
         submitted.point =
             vulkan::submitOrdered(queue, commandBuffers, accesses, waits, rules.coalesce);
     }

@@ -380,6 +380,20 @@ void Sequence::destroy() {
     impl.queue.reset();
 }
 
+namespace {
+
+/// Copies to the device what the host has changed in memory that the host application's next
+/// submission of a recording uses. That submission is not ordered after the copies, so waits.
+void bringToDeviceNow(const Recording& recording) {
+    for (const vulkan::ResourceAccess& access : recording.accesses.resources())
+        if (access.resource->hostNewer() != 0 && !access.mirror.replaces) {
+            vulkan::bringToDevice(*access.resource, access.mirror);
+            access.resource->waitUntilFree(false);
+        }
+}
+
+} // namespace
+
 void Sequence::recordInto(VkCommandBuffer commandBuffer) {
     mImpl->requireIdle("recordInto()");
     if (!commandBuffer)
@@ -390,6 +404,7 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
     for (const std::shared_ptr<OpBase>& op : mImpl->operations)
         recorder.record(*op);
     recorder.end();
+    bringToDeviceNow(*recording);
     // Images get their first layout from a submission of the library.
     vulkan::submitOrdered(mImpl->queue->queue, {}, recording->accesses);
     mImpl->recordedInto = std::move(recording);
@@ -398,13 +413,17 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
 void Sequence::preEval() {
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::preEval(*op, nullptr);
-    if (mImpl->recordedInto)
+    if (mImpl->recordedInto) {
+        bringToDeviceNow(*mImpl->recordedInto);
         pushRows(mImpl->recordedInto->padded);
+    }
 }
 
 void Sequence::postEval() {
-    if (mImpl->recordedInto)
+    if (mImpl->recordedInto) {
         pullRows(mImpl->recordedInto->padded);
+        vulkan::noteForeignRun(mImpl->device(), mImpl->recordedInto->accesses);
+    }
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::postEval(*op, nullptr);
 }
@@ -436,6 +455,21 @@ vulkan::Queue& queueOf(const Sequence& sequence) {
     return implOf(sequence).queue->queue;
 }
 
+/// Returns true if @p next copies a host mirror to the device that an operation of @p earlier
+/// changes. The mirror can be brought up to date only once that operation is submitted.
+bool takesMirrorsOf(Sequence& next, std::span<Sequence* const> earlier) {
+    for (const vulkan::ResourceAccess& access : implOf(next).recording->accesses.resources()) {
+        if (!access.mirror.uploads)
+            continue;
+        for (const Sequence* sequence : earlier)
+            for (const vulkan::ResourceAccess& other :
+                 implOf(*sequence).recording->accesses.resources())
+                if (other.resource == access.resource && other.mirror.copied)
+                    return true;
+    }
+    return false;
+}
+
 void launchTogether(std::span<Sequence* const> neighbours) {
     std::vector<Recording*> recordings;
     for (Sequence* sequence : neighbours) {
@@ -456,7 +490,8 @@ void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences) {
     const std::vector<Sequence*> ready = executable(sequences);
     for (size_t first = 0; first < ready.size();) {
         size_t end = first + 1;
-        while (end < ready.size() && &queueOf(*ready[end]) == &queueOf(*ready[first]))
+        while (end < ready.size() && &queueOf(*ready[end]) == &queueOf(*ready[first]) &&
+               !takesMirrorsOf(*ready[end], std::span(ready).subspan(first, end - first)))
             ++end;
         launchTogether(std::span(ready).subspan(first, end - first));
         first = end;

@@ -74,8 +74,9 @@ Tensor::Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::B
                MemoryTypes memoryType)
     : Memory(tensorImpl(device, std::move(buffer), elementTotalCount, elementMemorySize, dataType,
                         memoryType, placementOf(*device, memoryType).mirrored)) {
-    mImpl->mirrorStale = mImpl->mirrored; // the buffer has contents
-    mImpl->deviceWritten = true;
+    mImpl->addMirror();
+    mImpl->expose();
+    mImpl->noteDeviceWrite(); // the buffer has contents
 }
 
 Tensor::~Tensor() = default;
@@ -100,7 +101,7 @@ void Tensor::setRawData(const void* data) {
 }
 
 VkBuffer Tensor::nativeBuffer() const {
-    mImpl->requireAlive();
+    mImpl->expose();
     return mImpl->buffer->handle();
 }
 
@@ -110,12 +111,12 @@ uint64_t Tensor::nativeOffset() const {
 }
 
 ExternalMemory Tensor::exportMemory() const {
-    mImpl->requireAlive();
+    mImpl->expose();
     return vulkan::Buffer::exportMemory(*mImpl->buffer);
 }
 
 uint64_t Tensor::deviceAddress() const {
-    mImpl->requireAlive();
+    mImpl->expose();
     const uint64_t address = mImpl->buffer->deviceAddress();
     if (address == 0)
         fail<Unsupported>("{} has no buffer device addresses", mImpl->device->name());

@@ -214,6 +214,10 @@ uint32_t Buffer::Impl::copyOf(uint32_t index) const {
     return placement == BufferPlacement::eReplicatedByQueue ? index : group->deviceOfQueue[index];
 }
 
+void Buffer::Impl::bringToDevice(uint32_t copy) const {
+    implOf(*copies[copy]).bringToDevice();
+}
+
 void Buffer::Impl::noteDeviceWrite(uint32_t copy) const {
     implOf(*copies[copy]).noteDeviceWrite();
 }

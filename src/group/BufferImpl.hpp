@@ -49,7 +49,9 @@ struct Buffer::Impl {
     /// Returns the copy that an index selects.
     /// @throws InvalidArgument if the group has no such queue
     uint32_t copyOf(uint32_t index) const;
-    /// Marks the host view of a copy as stale.
+    /// Copies to the device what the host has changed in a copy.
+    void bringToDevice(uint32_t copy) const;
+    /// Notes that the device memory of a copy changes.
     void noteDeviceWrite(uint32_t copy) const;
     std::string describe() const; ///< "a buffer [4, 3] of float"
 };

@@ -17,6 +17,8 @@ void Collective::transfer(const Buffer::Impl& from, uint32_t source, uint64_t so
     involve(to, destination);
     if (bytes == 0)
         return;
+    from.bringToDevice(source);
+    to.bringToDevice(destination);
     to.noteDeviceWrite(destination);
     const DeviceTransfer::Destination target{to.deviceOf(destination), to.memory(destination),
                                              destinationOffset};

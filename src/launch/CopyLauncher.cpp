@@ -12,6 +12,7 @@
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
 #include "operations/ScalarTypes.hpp"
+#include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
@@ -128,8 +129,6 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
     step.bytes = mBytes;
     context.trace(step, "enqueue_copy {}: {} to {}, {} bytes", name(), nounOf(mSource),
                   nounOf(mDestination), mBytes);
-    if (toDevice)
-        step.changed = mDestination.memory();
     step.operation = mOperation;
     if (mOperation)
         return;
@@ -141,6 +140,12 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
     step.host = [owner = device.device, buffer = device.buffer, image = device.image, memory,
                  offset, bytes = mBytes, toDevice, keptHost = host.keepAlive()] {
         vulkan::Transfer& transfer = owner->transfer();
+        const vulkan::Resource& resource =
+            buffer ? static_cast<const vulkan::Resource&>(*buffer) : *image;
+        vulkan::MirrorUse use;
+        use.reads = true;
+        use.replaces = toDevice && (image || bytes == buffer->size());
+        vulkan::bringToDevice(resource, use);
         if (image && toDevice)
             transfer.upload(image, memory);
         else if (image)
@@ -149,6 +154,8 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
             transfer.upload(buffer, offset, memory, bytes);
         else
             transfer.download(buffer, offset, memory, bytes);
+        if (toDevice && resource.mirror())
+            resource.mirror()->noteDeviceWrite();
     };
 }
 
@@ -201,7 +208,6 @@ void FillLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
     launch::Step& step = steps.add(*this);
     step.operation = mOperation;
     step.bytes = mBytes;
-    step.changed = mTensor;
     context.trace(step, "enqueue_fill {}: {} bytes", name(), mBytes);
 }
 

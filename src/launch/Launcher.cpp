@@ -3,7 +3,6 @@
 
 #include <kompute/launch/Trace.hpp>
 
-#include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 
 namespace kp {
@@ -14,11 +13,6 @@ void logLaunch(const Step& step, const Event& event) {
     step.launcher->runLog().add(event, step.bytes);
     if (step.listLog)
         step.listLog->add(event, step.bytes);
-}
-
-void markHostViewStale(const Step& step) {
-    if (step.changed && implOf(*step.changed).mirrored)
-        implOf(*step.changed).mirrorStale = true;
 }
 
 } // namespace
@@ -154,13 +148,9 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
                 if (!steps[end].message.empty())
                     traceKernel(steps[end].message);
             last = runDevice(*queue, i, end, waits, segment++, timed);
-            for (size_t part = i; part < end; ++part) {
-                if (timed)
-                    logLaunch(steps[part],
-                              Internals::event<Event>(Internals::state(last),
-                                                      static_cast<uint32_t>(part - i)));
-                markHostViewStale(steps[part]);
-            }
+            for (size_t part = i; timed && part < end; ++part)
+                logLaunch(steps[part], Internals::event<Event>(Internals::state(last),
+                                                               static_cast<uint32_t>(part - i)));
             i = end;
             continue;
         }
@@ -168,7 +158,6 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
             last = implOf(*queue).launchHost(waits, timed, step.host);
             if (timed)
                 logLaunch(step, last);
-            markHostViewStale(step);
         } else {
             std::optional<Event> event = step.call(queue, waits);
             last = event ? std::move(*event) : queue->barrier(waits);

@@ -95,9 +95,8 @@ struct Step {
     std::function<void()> host;
     std::function<std::optional<Event>(const std::shared_ptr<Queue>&, const std::vector<Event>&)>
         call;
-    uint64_t bytes = 0;              ///< transferred by copies and fills
-    std::shared_ptr<Memory> changed; ///< memory whose host view becomes stale; may be null
-    std::string message;             ///< for the trace; empty if it is off
+    uint64_t bytes = 0;  ///< transferred by copies and fills
+    std::string message; ///< for the trace; empty if it is off
 };
 
 /// The steps of one call, in order. Reused between calls for its capacity.

@@ -35,7 +35,7 @@ Accesses OpCopy::accesses() {
     Accesses accesses;
     accesses.read(mMemObjects[0], by);
     for (size_t i = 1; i < mMemObjects.size(); ++i)
-        accesses.write(mMemObjects[i], by);
+        accesses.write(mMemObjects[i], by).copied(true);
     return accesses;
 }
 
@@ -61,7 +61,7 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
 void OpCopy::postEval(const vk::CommandBuffer&) {
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         if (mMemObjects[i]->isInit())
-            implOf(*mMemObjects[i]).noteDeviceWrite();
+            implOf(*mMemObjects[i]).noteEvaluated();
 }
 
 } // namespace kp

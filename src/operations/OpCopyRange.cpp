@@ -19,7 +19,7 @@ OpCopyRange::OpCopyRange(std::shared_ptr<Memory> source, uint64_t sourceOffset,
 Accesses OpCopyRange::accesses() {
     Accesses accesses;
     accesses.read(mSource, Accesses::By::eTransfer);
-    accesses.write(mDestination, Accesses::By::eTransfer);
+    accesses.write(mDestination, Accesses::By::eTransfer).copied();
     return accesses;
 }
 

@@ -64,13 +64,17 @@ Accesses OpFill::accesses() {
     const bool dispatches = mByKernel || !mDispatches.empty();
     Accesses accesses;
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
-        accesses.write(memory, dispatches ? Accesses::By::eDispatch : Accesses::By::eTransfer);
+        accesses.write(memory, dispatches ? Accesses::By::eDispatch : Accesses::By::eTransfer)
+            .copied(true);
     return accesses;
 }
 
 void OpFill::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     Recorder* const recorder = Recorder::active(commands);
+    if (!Recorder::knowsAccesses(commands))
+        for (const std::shared_ptr<Memory>& memory : mMemObjects)
+            implOf(*memory).expose();
     if (mByKernel && recorder && recorder->records(*this)) {
         // All are made first, because recorded commands cannot be removed.
         std::vector<std::shared_ptr<const BufferKernel>> kernels;
@@ -95,7 +99,7 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
 void OpFill::postEval(const vk::CommandBuffer&) {
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
         if (memory->isInit())
-            implOf(*memory).noteDeviceWrite();
+            implOf(*memory).noteEvaluated();
 }
 
 } // namespace kp

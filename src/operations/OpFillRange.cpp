@@ -39,7 +39,7 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
 
 Accesses OpFillRange::accesses() {
     Accesses accesses;
-    accesses.write(mTensor, Accesses::By::eTransfer);
+    accesses.write(mTensor, Accesses::By::eTransfer).copied();
     return accesses;
 }
 

@@ -19,7 +19,7 @@ Accesses OpSyncDevice::accesses() {
         if (!implOf(*memory).mirrored)
             continue;
         accesses.read(memory, Accesses::By::eTransfer, Accesses::Part::eMirror);
-        accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eDevice);
+        accesses.write(memory, Accesses::By::eTransfer, Accesses::Part::eDevice).copied(true);
     }
     return accesses;
 }
@@ -33,8 +33,8 @@ void OpSyncDevice::record(const vk::CommandBuffer& commandBuffer) {
 void OpSyncDevice::preEval(const vk::CommandBuffer&) {
     // Copying a stale mirror would undo changes of the device memory.
     for (const std::shared_ptr<Memory>& memory : mMemObjects)
-        if (memory->isInit())
-            implOf(*memory).refreshMirror();
+        if (memory->isInit() && implOf(*memory).mirrored)
+            implOf(*memory).mirror().fetchCopies();
 }
 
 } // namespace kp

@@ -30,9 +30,6 @@ void OpSyncLocal::record(const vk::CommandBuffer& commandBuffer) {
     Recorder::keepBindings(*this, native::handleOf(commandBuffer));
 }
 
-void OpSyncLocal::postEval(const vk::CommandBuffer&) {
-    for (const std::shared_ptr<Memory>& memory : mMemObjects)
-        implOf(*memory).mirrorStale = false;
-}
+void OpSyncLocal::postEval(const vk::CommandBuffer&) {}
 
 } // namespace kp

@@ -184,26 +184,4 @@ const std::vector<std::unique_ptr<OpBase>>& BoundPlan::parts() {
     return mParts;
 }
 
-void BoundPlan::noteWrites() const {
-    std::vector<bool> written(mArguments.size());
-    const auto note = [&](uint32_t memory) {
-        if (memory < written.size())
-            written[memory] = true;
-    };
-    for (const Step& step : mPlan.steps) {
-        if (const auto* const dispatch = std::get_if<Dispatch>(&step)) {
-            for (const View& view : dispatch->views)
-                if (view.use != View::Use::eRead)
-                    note(view.memory);
-        } else if (const auto* const fill = std::get_if<Fill>(&step)) {
-            note(fill->memory);
-        } else {
-            note(std::get<Copy>(step).destination);
-        }
-    }
-    for (size_t i = 0; i < written.size(); ++i)
-        if (written[i] && mArguments[i].range.tensor->isInit())
-            implOf(*mArguments[i].range.tensor).noteDeviceWrite();
-}
-
 } // namespace kp::primitives

@@ -51,8 +51,6 @@ public:
     /// Returns the steps, bound to the tensors' current memory. Valid until the next call.
     /// @throws InvalidArgument as deviceOf()
     const std::vector<std::unique_ptr<OpBase>>& parts();
-    /// Makes the host views of the arguments that steps write show the device memory.
-    void noteWrites() const;
 
 private:
     bool isBound() const;

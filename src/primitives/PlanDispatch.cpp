@@ -46,9 +46,9 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
         if (view.use == View::Use::eRead)
             mAccesses.read(memory.tensor);
         else if (view.use == View::Use::eWrite)
-            mAccesses.write(memory.tensor);
+            mAccesses.write(memory.tensor).copied();
         else
-            mAccesses.readWrite(memory.tensor);
+            mAccesses.readWrite(memory.tensor).copied();
     }
     mPush.insert(mPush.end(), dispatch.push.begin(), dispatch.push.end());
     mSet = device.descriptors().create(mPipeline->layout(), writes);

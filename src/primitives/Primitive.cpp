@@ -20,8 +20,6 @@ void Primitive::record(const vk::CommandBuffer& commandBuffer) {
         recordPart(commandBuffer, *part);
 }
 
-void Primitive::postEval(const vk::CommandBuffer&) {
-    mPlan->noteWrites();
-}
+void Primitive::postEval(const vk::CommandBuffer&) {}
 
 } // namespace kp

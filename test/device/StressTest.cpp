@@ -159,7 +159,7 @@ public:
             model.device = randomValues();
             model.tensor->upload(model.device);
             model.mirrored = implOf(*model.tensor).mirrored;
-            model.stale = true;
+            model.copied = true;
             mModels.push_back(std::move(model));
         }
         mGroupCounts = manager.tensorT<uint32_t>(3, MemoryTypes::eStorage);
@@ -172,8 +172,8 @@ public:
             if (recorded.sequence->isRunning())
                 await(recorded);
             recorded.before.clear();
+            recorded.uses.clear();
             recorded.during.clear();
-            recorded.after.clear();
             for (uint32_t operations = 1 + below(8); operations > 0; --operations)
                 record(recorded);
             evaluate(recorded);
@@ -191,10 +191,11 @@ public:
     void expectEqualToModel() {
         for (Model& model : mModels) {
             std::vector<uint32_t> values(kElements);
+            model.bringToDevice(true);
             model.tensor->download(values.data(), values.size() * sizeof(uint32_t));
             ASSERT_EQ(values, model.device);
             if (model.mirrored) {
-                model.refresh();
+                model.look();
                 ASSERT_EQ(model.tensor->vector(), model.mirror);
             }
         }
@@ -206,24 +207,53 @@ private:
     struct Model {
         std::shared_ptr<kp::TensorT<uint32_t>> tensor;
         bool mirrored = false;
-        bool stale = false; ///< the next access to the mirror copies the device memory
+        bool copied = false;      ///< a copy or fill wrote the device memory
+        bool written = false;     ///< anything wrote it
+        bool changed = false;     ///< setData() changed the mirror
+        bool viewGiven = false;   ///< a pointer to it was handed out
+        bool syncsDevice = false; ///< the program records the operation
+        bool syncsLocal = false;
         std::vector<uint32_t> device;
         std::vector<uint32_t> mirror;
 
-        void refresh() {
-            if (stale)
-                mirror = device;
-            stale = false;
+        void agree() { copied = written = changed = viewGiven = false; }
+        void fetch() {
+            mirror = device;
+            agree();
+        }
+        /// What an access to the host view does.
+        void look() {
+            if (copied || (written && !changed))
+                fetch();
+        }
+        /// What a submission that uses the memory does first.
+        void bringToDevice(bool reads) {
+            const bool viewCounts = viewGiven && reads && !written && !syncsDevice && !syncsLocal;
+            if (mirrored && (changed ? !syncsDevice : viewCounts)) {
+                device = mirror;
+                agree();
+            }
         }
     };
 
     using Effects = std::vector<std::function<void()>>;
+    enum class Use { eReads, eWrites, eReplaces };
 
     struct Recorded {
         std::shared_ptr<kp::Sequence> sequence;
-        Effects before; ///< on the host, before the submission
-        Effects during; ///< on the device
-        Effects after;  ///< on the host, after the wait
+        Effects before;                           ///< on the host, before the submission
+        std::vector<std::pair<Model*, Use>> uses; ///< first uses, in this order
+        Effects during;                           ///< on the device
+
+        void use(Model& model, Use how) {
+            for (auto& [known, first] : uses)
+                if (known == &model) {
+                    if (first == Use::eWrites && how == Use::eReads)
+                        first = how;
+                    return;
+                }
+            uses.emplace_back(&model, how);
+        }
     };
 
     uint32_t below(uint32_t limit) {
@@ -279,9 +309,13 @@ private:
             mManager.algorithm<uint32_t, uint32_t>({a.tensor, b.tensor, c.tensor}, code,
                                                    {kElements, 1, 1}, {}, {0}),
             std::vector<uint32_t>{add});
+        to.use(a, Use::eReads);
+        to.use(b, Use::eReads);
+        to.use(c, Use::eWrites);
         to.during.push_back([&a, &b, &c, add] {
             for (uint32_t i = 0; i < kElements; ++i)
                 c.device[i] = a.device[i] * 3 + b.device[kElements - 1 - i] + add;
+            c.written = true;
         });
     }
 
@@ -289,6 +323,7 @@ private:
     static void update(Model& model, uint32_t count) {
         for (uint32_t i = 0; i < count; ++i)
             model.device[i] = model.device[i] * 5 + i;
+        model.written = true;
     }
 
     std::shared_ptr<kp::Algorithm> updateAlgorithm(const Model& model) {
@@ -300,6 +335,7 @@ private:
     void recordUpdate(Recorded& to) {
         Model& model = anyModel();
         to.sequence->record<kp::OpAlgoDispatch>(updateAlgorithm(model));
+        to.use(model, Use::eReads);
         to.during.push_back([&model] { update(model, kElements); });
     }
 
@@ -316,6 +352,7 @@ private:
             std::vector<uint32_t>{count});
         to.sequence->record(
             std::make_shared<kp::OpAlgoDispatch>(updateAlgorithm(model), mGroupCounts, 0));
+        to.use(model, Use::eReads);
         to.during.push_back([&model, count] { update(model, count); });
     }
 
@@ -323,16 +360,23 @@ private:
         Model& source = anyModel();
         Model& target = anyModelExcept(source, source);
         to.sequence->record<kp::OpCopy>({source.tensor, target.tensor});
-        to.during.push_back([&source, &target] { target.device = source.device; });
-        to.after.push_back([&target] { target.stale = true; });
+        to.use(source, Use::eReads);
+        to.use(target, Use::eReplaces);
+        to.during.push_back([&source, &target] {
+            target.device = source.device;
+            target.copied = target.written = true;
+        });
     }
 
     void recordFill(Recorded& to) {
         Model& model = anyModel();
         const auto value = static_cast<uint32_t>(mRandom());
         to.sequence->record<kp::OpFill>({model.tensor}, value);
-        to.during.push_back([&model, value] { model.device.assign(kElements, value); });
-        to.after.push_back([&model] { model.stale = true; });
+        to.use(model, Use::eReplaces);
+        to.during.push_back([&model, value] {
+            model.device.assign(kElements, value);
+            model.copied = model.written = true;
+        });
     }
 
     void recordSyncDevice(Recorded& to) {
@@ -340,8 +384,16 @@ private:
         to.sequence->record<kp::OpSyncDevice>({model.tensor});
         if (!model.mirrored)
             return;
-        to.before.push_back([&model] { model.refresh(); });
-        to.during.push_back([&model] { model.device = model.mirror; });
+        model.syncsDevice = true;
+        to.use(model, Use::eReplaces);
+        to.before.push_back([&model] {
+            if (model.copied)
+                model.fetch();
+        });
+        to.during.push_back([&model] {
+            model.device = model.mirror;
+            model.agree();
+        });
     }
 
     void recordSyncLocal(Recorded& to) {
@@ -349,13 +401,20 @@ private:
         to.sequence->record<kp::OpSyncLocal>({model.tensor});
         if (!model.mirrored)
             return;
-        to.during.push_back([&model] { model.mirror = model.device; });
-        to.after.push_back([&model] { model.stale = false; });
+        model.syncsLocal = true;
+        to.use(model, Use::eReads);
+        to.during.push_back([&model] { model.fetch(); });
     }
 
     void evaluate(Recorded& recorded) {
         for (const auto& effect : recorded.before)
             effect();
+        for (const auto& [model, use] : recorded.uses) {
+            if (use != Use::eReplaces)
+                model->bringToDevice(use == Use::eReads);
+            else
+                model->changed = model->viewGiven = false;
+        }
         for (const auto& effect : recorded.during)
             effect();
         recorded.sequence->evalAsync();
@@ -363,11 +422,7 @@ private:
             await(recorded);
     }
 
-    void await(Recorded& recorded) {
-        recorded.sequence->evalAwait();
-        for (const auto& effect : recorded.after)
-            effect();
-    }
+    static void await(Recorded& recorded) { recorded.sequence->evalAwait(); }
 
     void awaitAll() {
         for (Recorded& recorded : mSequences)
@@ -382,11 +437,17 @@ private:
         if (model.tensor->memoryType() == MemoryTypes::eStorage)
             return;
         if (model.mirrored)
-            model.refresh();
+            model.look();
         std::vector<uint32_t>& view = model.mirrored ? model.mirror : model.device;
         ASSERT_EQ(model.tensor->vector(), view);
         view = randomValues();
-        model.tensor->setData(view);
+        if (below(2) == 0) {
+            model.tensor->setData(view);
+            model.changed = true;
+        } else {
+            std::copy(view.begin(), view.end(), model.tensor->data());
+            model.viewGiven = true;
+        }
     }
 
     kp::Manager& mManager;

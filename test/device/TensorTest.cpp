@@ -75,8 +75,9 @@ TEST_F(TensorTest, CopiesRawData) {
     EXPECT_EQ(t->rawData(), t->data<void>());
 }
 
-TEST_F(TensorTest, DoesNotUploadHostDataUntilSynced) {
+TEST_F(TensorTest, WaitsForSyncDeviceIfTheProgramRecordsIt) {
     const auto t = manager.tensorT<uint32_t>({1, 2, 3});
+    manager.sequence()->eval<kp::OpSyncDevice>({t});
     t->upload(std::vector<uint32_t>{7, 8, 9});
     t->setData({1, 2, 3});
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{7, 8, 9}));

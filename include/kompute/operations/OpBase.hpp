@@ -36,6 +36,8 @@ public:
         bool writes = false;
         By by = By::eDispatch;
         Part part = Part::eDevice;
+        bool copied = false;   ///< see copied()
+        bool replaces = false; ///< see copied()
     };
 
     /// Any memory in any way: the operation is ordered against all earlier and later work, in this
@@ -49,6 +51,13 @@ public:
                     Part part = Part::eDevice);
     Accesses& readWrite(std::shared_ptr<Memory> memory, By by = By::eDispatch,
                         Part part = Part::eDevice);
+
+    /// States that the write added last is that of a copy or a fill, whose result the host view
+    /// shows: a later OpSyncDevice copies it, as Kompute's OpCopy demands, and not what the host
+    /// view held before.
+    /// @param replaces  all contents of the memory are replaced, so that newer data of the host
+    ///                  need not be copied to it first
+    Accesses& copied(bool replaces = false);
 
     /// The entries in insertion order. A view, valid as long as the Accesses object.
     class Entries {

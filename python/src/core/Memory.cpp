@@ -244,10 +244,10 @@ Memory& memoryIn(py::handle self) {
 
 PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
-    The host view as a flat, writable array without a copy. Its base is this object. The device sees
-    written values after OpSyncDevice (device memory) or at the next evaluation (host and
-    deviceAndHost memory). Views of destroyed memory keep their last contents. ValueError for
-    storage memory.)")};
+    The host view as a flat, writable array without a copy, with what evaluations have written. Its
+    base is this object. The next evaluation that reads the memory sees written values; device memory
+    that the program synchronises itself needs OpSyncDevice. See docs/memory-types.md. Views of
+    destroyed memory keep their last contents. ValueError for storage memory.)")};
 
 std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,
                                          Memory::MemoryTypes memoryType, const py::object& shape,
@@ -291,9 +291,10 @@ Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& t
 void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
     const char* const start = doc(R"(
         A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
-        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.)");
+        buffer object), or of `shape` with undefined contents. The first evaluation that uses the
+        tensor finds the contents on the device. `memory_type` is a kp.MemoryTypes or its name.
+        Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
+        conversion.)");
     classes.manager.def(
         name,
         [keepsDtype](py::handle self, const py::object& data, const py::object& memoryType,
@@ -482,7 +483,10 @@ void bindMemory(Classes& classes) {
                  return py::object(shapedView(self)[index]);
              })
         .def("__setitem__", [](py::handle self, const py::object& index,
-                               const py::object& value) { shapedView(self)[index] = value; })
+                               const py::object& value) {
+            shapedView(self)[index] = value;
+            memoryIn(self).noteHostChange();
+        })
         .def("__iter__", [](py::handle self) { return py::iter(shapedView(self)); })
         .def("__eq__",
              [](py::handle self, py::handle other) { return compare(self, other, Py_EQ); })

@@ -14,6 +14,7 @@
 namespace kp::vulkan {
 
 class Device;
+class HostMirror;
 class Queue;
 
 /// The last write and the last uses of memory. Guarded by the device's submission mutex.
@@ -28,16 +29,26 @@ struct ResourceUse {
             others.reserve(others.size() + 1);
     }
     void note(const TimelinePoint& point, bool writes) {
-        if (writes)
+        if (writes) {
             lastWrite = point;
+            countWrite();
+        }
         if (!lastUse.queue || lastUse.queue == point.queue)
             lastUse = point;
         else
             noteOther(point);
     }
 
+    void countWrite() {
+        mWrites.store(mWrites.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    /// Returns the number of submissions that wrote the memory. Needs no mutex.
+    uint64_t writes() const { return mWrites.load(std::memory_order_acquire); }
+
 private:
     void noteOther(const TimelinePoint& point);
+
+    std::atomic<uint64_t> mWrites{0};
 };
 
 /// Lets all queues of these families use a buffer or image, without ownership transfers.
@@ -73,6 +84,14 @@ public:
     /// True for an image until a submission brings it to its layout. Guarded by the device's
     /// submission mutex.
     bool awaitsLayout() const { return mAwaitsLayout; }
+
+    /// What the host has in the mirror that is newer than this memory: bits of HostMirror, almost
+    /// always 0.
+    uint8_t hostNewer() const { return mHostNewer.load(std::memory_order_relaxed); }
+    void setHostNewer(uint8_t bits) { mHostNewer.store(bits, std::memory_order_relaxed); }
+    /// Null if the host has no mirror of this memory.
+    HostMirror* mirror() const { return mMirror.get(); }
+    void setMirror(std::shared_ptr<HostMirror> mirror) { mMirror = std::move(mirror); }
 
     /// Returns true if the device has finished with this memory.
     bool idle() const;
@@ -111,8 +130,10 @@ private:
     ResourceUse* mUse = &mOwnUse;
     std::atomic<bool> mDestroyed{false};
     bool mAwaitsLayout = false;
+    std::atomic<uint8_t> mHostNewer{0};
     ResourceUse mOwnUse;
     std::shared_ptr<ResourceUse> mSharedUse;
+    std::shared_ptr<HostMirror> mMirror;
 };
 
 } // namespace kp::vulkan

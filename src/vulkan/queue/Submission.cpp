@@ -93,8 +93,19 @@ uint32_t AccessList::sharedMemory(const Resource& resource) {
 }
 
 void AccessList::add(const AccessList& other) {
-    for (const ResourceAccess& access : other.mResources)
-        add(access.resource, access.writes);
+    for (const ResourceAccess& access : other.mResources) {
+        const size_t before = mResources.size();
+        add(access.resource, access.writes, access.mirror.reads);
+        MirrorUse& mirror = mirrorUse(*access.resource);
+        if (mResources.size() > before) {
+            mirror = access.mirror;
+            continue;
+        }
+        mirror.uploads |= access.mirror.uploads;
+        mirror.agrees |= access.mirror.agrees;
+        mirror.copied = access.mirror.copied || (mirror.copied && !access.mirror.synced);
+        mirror.synced |= access.mirror.synced;
+    }
     mUnknown = mUnknown || other.mUnknown;
 }
 
@@ -121,7 +132,7 @@ std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const Resourc
         done.value = *value;
         queue.device().noteSubmission(queue);
         for (const ResourceAccess& access : accesses)
-            access.resource->use().note(done, access.writes);
+            access.note(done, access.writes);
     }
     return done;
 }
@@ -159,7 +170,7 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
                 static_cast<Image&>(*access.resource).noteFirstLayout();
                 writes = true;
             }
-            access.resource->use().note(done, writes);
+            access.note(done, writes);
         }
         if (accesses.unknown())
             device.lastUnknownAccess() = done;
@@ -170,6 +181,16 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
     }
     device.deletionQueue().collect();
     return done;
+}
+
+void noteForeignRun(Device& device, const AccessList& accesses) {
+    const std::lock_guard lock(device.submissionMutex());
+    for (const ResourceAccess& access : accesses.resources()) {
+        if (access.writes)
+            access.resource->use().countWrite();
+        if (access.mirror.changesMirror() && access.resource->mirror())
+            access.resource->mirror()->noteUse(access.mirror);
+    }
 }
 
 TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,

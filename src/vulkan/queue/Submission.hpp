@@ -8,11 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "vulkan/memory/HostMirror.hpp"
 #include "vulkan/memory/Resource.hpp"
 #include "vulkan/queue/PointerMap.hpp"
 
 namespace kp::vulkan {
 
+class Device;
 class Gathering;
 class Queue;
 
@@ -21,21 +23,45 @@ struct ResourceAccess {
     std::shared_ptr<Resource> resource;
     uint32_t memory = 0; ///< number of its memory; views of one memory share it
     bool writes = false;
+    MirrorUse mirror;
+
+    void note(const TimelinePoint& point, bool alsoWrites) const {
+        resource->use().note(point, alsoWrites);
+        if (mirror.changesMirror() && resource->mirror()) [[unlikely]]
+            resource->mirror()->noteUse(mirror);
+    }
 };
+
+/// Copies to the device what the host has changed in the mirrors of memory that the next submission
+/// uses. Call it before everything that may read or partly overwrite what users hold.
+inline void bringToDevice(const Resource& resource, const MirrorUse& use) {
+    if (resource.hostNewer() != 0) [[unlikely]]
+        resource.mirror()->beforeUse(use);
+}
+inline void bringToDevice(std::span<const ResourceAccess> accesses) {
+    for (const ResourceAccess& access : accesses)
+        bringToDevice(*access.resource, access.mirror);
+}
 
 /// The accesses of a submission, for its order against those of other queues.
 class AccessList {
 public:
     /// @return the number of the resource's memory, from 0, for a HazardTracker
-    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes) {
-        return note(*resource, writes, [&] { return resource; });
+    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes, bool reads = true) {
+        return note(*resource, writes, reads, [&] { return resource; });
     }
     /// As add(), for a resource that outlives this list anyway.
-    uint32_t addBorrowed(Resource& resource, bool writes) {
-        return note(resource, writes,
+    uint32_t addBorrowed(Resource& resource, bool writes, bool reads) {
+        return note(resource, writes, reads,
                     [&] { return std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource); });
     }
+    /// Appends the accesses of a later submission.
     void add(const AccessList& other);
+    /// Returns how the mirror of a resource in the list is used.
+    MirrorUse& mirrorUse(const Resource& resource) {
+        bool isNew = false;
+        return mResources[mPlaces.at(&resource, isNew)].mirror;
+    }
     /// The submission may access any memory, so it is ordered against everything.
     void addUnknown() { mUnknown = true; }
     void clear();
@@ -46,17 +72,19 @@ public:
 
 private:
     template <typename Hold>
-    uint32_t note(const Resource& resource, bool writes, Hold&& hold) {
+    uint32_t note(const Resource& resource, bool writes, bool reads, Hold&& hold) {
         bool isNew = false;
         uint32_t& place = mPlaces.at(&resource, isNew);
         if (!isNew) {
             ResourceAccess& known = mResources[place];
             known.writes |= writes;
+            known.mirror.reads |= reads;
+            known.mirror.agrees &= !writes;
             return known.memory;
         }
         place = static_cast<uint32_t>(mResources.size());
         const uint32_t memory = resource.sharesUse() ? sharedMemory(resource) : mMemories++;
-        mResources.push_back({hold(), memory, writes});
+        mResources.push_back({hold(), memory, writes, {reads}});
         return memory;
     }
     uint32_t sharedMemory(const Resource& resource);
@@ -86,6 +114,10 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
 std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const ResourceAccess> accesses,
                                            std::span<const TimelinePoint> waits,
                                            const std::function<void(Gathering&)>& add);
+
+/// Notes that a host application has run work with these accesses, which submitOrdered() did not
+/// submit.
+void noteForeignRun(Device& device, const AccessList& accesses);
 
 using KeptObjects = std::vector<std::shared_ptr<const void>>;
 
