@@ -47,7 +47,8 @@ class KOMPUTE_API Algorithm {
 public:
     /// For programs that hold a Vulkan device themselves. Others call Manager::algorithm.
     /// @param device         the device of an existing Manager
-    /// @param memObjects     memory for bindings 0, 1, ...
+    /// @param memObjects     memory for bindings 0, 1, ... The elements must have the type that the
+    ///                       shader declares, unless they are kp::reinterpreted()
     /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
     ///                       algorithm stays uninitialised until rebuild()
     /// @param workgroup      work group counts in x, y and z. An x of 0 means one group per element
@@ -80,7 +81,7 @@ public:
                  const std::vector<P>& pushConstants = {}) {
         static_assert(std::is_trivially_copyable<S>::value && std::is_trivially_copyable<P>::value,
                       "constants are copied byte by byte");
-        rebuildBytes(memObjects.get(), spirv, workgroup,
+        rebuildBytes(memObjects, spirv, workgroup,
                      {specializationConstants.data(), specializationConstants.size(), sizeof(S)},
                      std::is_same<S, SpecializationConstant>::value,
                      {pushConstants.data(), pushConstants.size(), sizeof(P)});
@@ -157,10 +158,9 @@ private:
     /// Makes an algorithm without a shader.
     explicit Algorithm(std::shared_ptr<vulkan::Device> device);
     static std::shared_ptr<vulkan::Device> fromNative(const std::shared_ptr<vk::Device>& device);
-    void rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                      ArrayView<uint32_t> spirv, const Workgroup& workgroup,
-                      const Bytes& specializationConstants, bool specializationById,
-                      const Bytes& pushConstants);
+    void rebuildBytes(const MemoryObjects& memObjects, ArrayView<uint32_t> spirv,
+                      const Workgroup& workgroup, const Bytes& specializationConstants,
+                      bool specializationById, const Bytes& pushConstants);
     const std::vector<unsigned char>& specializationBytes() const;
     const std::vector<unsigned char>& pushConstantBytes() const;
     [[noreturn]] static void throwWrongSize(size_t bytes, size_t elementSize);

@@ -17,6 +17,9 @@ namespace kp {
 ///     manager.algorithm({a, b}, spirv);
 ///     std::vector<std::shared_ptr<kp::Tensor>> tensors{a, b};
 ///     manager.algorithm(tensors, spirv);
+///
+/// Algorithms compare the element types of tensors with those that the shader declares;
+/// kp::reinterpreted() switches that off.
 class MemoryObjects {
     template <typename Range>
     using EnableForRange =
@@ -33,9 +36,25 @@ public:
 
     const std::vector<std::shared_ptr<Memory>>& get() const& { return mObjects; }
     std::vector<std::shared_ptr<Memory>> get() && { return std::move(mObjects); }
+    /// Returns true if a shader may take the elements for another type.
+    bool areReinterpreted() const { return mReinterpreted; }
 
 private:
+    friend MemoryObjects reinterpreted(MemoryObjects objects);
+
     std::vector<std::shared_ptr<Memory>> mObjects;
+    bool mReinterpreted = false;
 };
+
+/// Lets a shader take the elements of tensors for another type, for instance bytes for the parts of
+/// a uint, or floats for their bits:
+///
+///     manager.algorithm(kp::reinterpreted({bytes, words}), spirv);
+///
+/// Sizes and kinds (buffer or image) are still checked.
+inline MemoryObjects reinterpreted(MemoryObjects objects) {
+    objects.mReinterpreted = true;
+    return objects;
+}
 
 } // namespace kp

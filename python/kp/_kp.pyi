@@ -281,6 +281,7 @@ class Manager:
         push_consts: _Constants = (),
         *,
         thread_count: _Extent | None = None,
+        reinterpret: bool = False,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -915,6 +916,7 @@ class Algorithm:
         push_consts: _Constants = (),
         *,
         thread_count: _Extent | None = None,
+        reinterpret: bool = False,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants keep the previous ones. Sequences keep their recording until rerecord().
@@ -2248,7 +2250,8 @@ class KernelLauncher(OpenClKernelLauncherI):
     """A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
     a path. `args_list` has all arguments by position, or pairs of an index or a name and a
     value: bindings in ascending order, then push constants by offset, then specialization
-    constants by id. Sizes count work items.
+    constants by id. Sizes count work items. The elements of tensors must have the type that the
+    shader declares, unless `reinterpret` is true.
     """
 
     def __init__(
@@ -2263,6 +2266,7 @@ class KernelLauncher(OpenClKernelLauncherI):
         *,
         round_up: bool = False,
         manager: Manager | None = None,
+        reinterpret: bool = False,
     ) -> None: ...
 
     def queue_configured(self) -> bool:
@@ -2335,6 +2339,7 @@ class ParametrizedKernelLauncher(KernelLauncher):
         *,
         round_up: bool = False,
         manager: Manager | None = None,
+        reinterpret: bool = False,
     ) -> None: ...
 
     @property
@@ -2372,6 +2377,7 @@ class IterativeKernelLauncher(ParametrizedKernelLauncher):
         round_up: bool = False,
         manager: Manager | None = None,
         mode: str = "product",
+        reinterpret: bool = False,
     ) -> None: ...
 
     @property
@@ -3075,13 +3081,15 @@ class DeviceGroup:
         round_up: bool = True,
         parameters_map: collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None = None,
         name: str = "kernel",
+        reinterpret: bool = False,
     ) -> GroupKernel:
         """A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments by
         position, or pairs of an index or a name and a value, or a dict of those: buffers of this
         group, and values as launchers take them. `global_work_size` counts work items: a number
         or up to three, the same for each device, or a function that returns them for a kp.Shard;
         by default the elements of the shard. `parameters_map` is name -> index, name in the
-        shader or (index, type) for the arguments of each call, or just names.
+        shader or (index, type) for the arguments of each call, or just names. The elements of
+        buffers must have the type that the shader declares, unless `reinterpret` is true.
 
         The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
         kp_shard_shape and kp_whole_shape, if the shader declares them.

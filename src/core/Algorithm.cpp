@@ -42,17 +42,18 @@ std::shared_ptr<vulkan::Device> Algorithm::fromNative(const std::shared_ptr<vk::
     return findDevice(device);
 }
 
-void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObjects,
-                             ArrayView<uint32_t> spirv, const Workgroup& workgroup,
-                             const Bytes& specializationConstants, bool specializationById,
-                             const Bytes& pushConstants) {
+void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> spirv,
+                             const Workgroup& workgroup, const Bytes& specializationConstants,
+                             bool specializationById, const Bytes& pushConstants) {
     mImpl->requireAlive();
+    const std::vector<std::shared_ptr<Memory>>& memObjects = objects.get();
     requireObjects(memObjects);
     // A copy, so that a failure leaves the algorithm unchanged.
     Impl next;
     next.device = mImpl->device;
     next.managerQueue = mImpl->managerQueue;
     next.memObjects = memObjects;
+    next.types = objects.areReinterpreted() ? TypeRule::eReinterpret : TypeRule::eSame;
     next.specialization = mImpl->specialization;
     const Bytes& constants = specializationConstants;
     if (constants.count > 0 && specializationById)
@@ -75,7 +76,8 @@ void Algorithm::rebuildBytes(const std::vector<std::shared_ptr<Memory>>& memObje
 
 void Algorithm::setMemObjects(const MemoryObjects& memObjects) {
     mImpl->requireReady();
-    checkBindings(*mImpl->reflection, *mImpl->device, memObjects.get());
+    const TypeRule types = memObjects.areReinterpreted() ? TypeRule::eReinterpret : mImpl->types;
+    checkBindings(*mImpl->reflection, *mImpl->device, memObjects.get(), types);
     std::vector<std::shared_ptr<Memory>> previous =
         std::exchange(mImpl->memObjects, memObjects.get());
     try {
@@ -84,6 +86,7 @@ void Algorithm::setMemObjects(const MemoryObjects& memObjects) {
         mImpl->memObjects = std::move(previous);
         throw;
     }
+    mImpl->types = types;
 }
 
 bool Algorithm::isInit() const {

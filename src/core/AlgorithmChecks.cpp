@@ -9,6 +9,7 @@
 #include "base/Text.hpp"
 #include "core/ImageFormat.hpp"
 #include "core/MemoryImpl.hpp"
+#include "core/ScalarTypes.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
 
@@ -79,13 +80,32 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"ShaderClockKHR", Feature::eShaderDeviceClock},
 };
 
-/// Small numbers packed into 32-bit integers are a common and sound way to read them.
+/// Small numbers packed into 32-bit integers are a common way to read them.
 bool canUnpack(ScalarType declared, uint32_t givenBytes) {
     return (declared == ScalarType::eUint32 || declared == ScalarType::eInt32) && givenBytes < 4;
 }
 
+bool isInteger(ScalarType type) {
+    return type >= ScalarType::eInt8 && type <= ScalarType::eUint64;
+}
+
+/// Returns true if a shader that declares elements of a type takes those of a tensor as they are.
+/// Signed and unsigned integers may take each other's place, as in programs for Kompute. Structs
+/// are not compared.
+bool takes(ScalarType declared, Memory::DataTypes given) {
+    const ScalarType type = scalarTypeOf(given);
+    if (declared == ScalarType::eUnknown || declared == ScalarType::eStruct || type == declared)
+        return true;
+    if (type == ScalarType::eStruct) // bfloat16 is raw storage, eCustom is anything
+        return given != Memory::DataTypes::eBFloat16 || declared == ScalarType::eUint16;
+    if (type == ScalarType::eBool)
+        return declared == ScalarType::eInt8 || declared == ScalarType::eUint8;
+    return isInteger(type) && isInteger(declared) &&
+           shader::sizeOf(type) == shader::sizeOf(declared);
+}
+
 void checkTensor(const shader::Binding& binding, const Memory::Impl& memory,
-                 const vulkan::Device& device) {
+                 const vulkan::Device& device, TypeRule types) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     const bool uniform = binding.kind == BindingKind::eUniformBuffer;
     const uint64_t range = uniform ? limits.maxUniformBufferRange : limits.maxStorageBufferRange;
@@ -105,6 +125,12 @@ void checkTensor(const shader::Binding& binding, const Memory::Impl& memory,
         fail<ShaderError>("{} is declared as {} ({} bytes), but was given {} ({} bytes each)",
                           describeBinding(binding), shader::nameOf(binding.elementType), declared,
                           describeMemory(memory), given);
+    if (types == TypeRule::eSame && !takes(binding.elementType, memory.dataType))
+        fail<InvalidArgument>(
+            "{} is declared as {}, but was given {}; convert the tensor, change "
+            "the shader, or ask for reinterpretation (reinterpret=True in Python, "
+            "reinterpreted() or the launcher's option in C++)",
+            describeBinding(binding), shader::nameOf(binding.elementType), describeMemory(memory));
 }
 
 /// Returns the type with which shaders declare images of a data type.
@@ -206,7 +232,7 @@ void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
 }
 
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
-                   const std::vector<std::shared_ptr<Memory>>& memObjects) {
+                   const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types) {
     requireObjects(memObjects);
     for (const std::shared_ptr<Memory>& memory : memObjects)
         requireSameDevice(*memory, device, "an algorithm");
@@ -217,6 +243,8 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
                               "memory object i)",
                               describeBinding(binding), memObjects.size(),
                               memObjects.size() == 1 ? " was" : "s were");
+    }
+    for (const shader::Binding& binding : reflection.bindings) {
         const Memory::Impl& memory = implOf(*memObjects[binding.binding]);
         const bool image = binding.kind == BindingKind::eStorageImage;
         if (image != (memory.image != nullptr))
@@ -225,7 +253,7 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
         if (image)
             checkImage(binding, memory);
         else
-            checkTensor(binding, memory, device);
+            checkTensor(binding, memory, device, types);
     }
 }
 

@@ -26,9 +26,12 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 /// @throws InvalidArgument if an object is null
 void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
 
+/// Whether the elements of tensors must have the type that the shader declares.
+enum class TypeRule { eSame, eReinterpret };
+
 /// Checks each binding against the memory object with its number.
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
-                   const std::vector<std::shared_ptr<Memory>>& memObjects);
+                   const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types);
 
 void checkSpecialization(const shader::Reflection& reflection,
                          const Specialization& specialization);

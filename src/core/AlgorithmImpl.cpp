@@ -99,7 +99,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     localSize = specializedLocalSize(*reflection, specialization);
     requireCapabilities(*reflection, *device);
     requireLocalSize(localSize, *device);
-    checkBindings(*reflection, *device, memObjects);
+    checkBindings(*reflection, *device, memObjects, types);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     pipeline = makePipeline(*this, spirv, hash);
     bindMemory();
@@ -135,7 +135,7 @@ void Algorithm::Impl::requireMemory() const {
 }
 
 void Algorithm::Impl::rebind() {
-    checkBindings(*reflection, *device, memObjects); // a tensor may have another size now
+    checkBindings(*reflection, *device, memObjects, types); // a tensor may have another size now
     bindMemory();
 }
 

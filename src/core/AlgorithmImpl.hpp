@@ -9,6 +9,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/operations/OpBase.hpp>
 
+#include "core/AlgorithmChecks.hpp"
 #include "core/Internals.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
@@ -49,6 +50,7 @@ struct Algorithm::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     std::weak_ptr<Queue> managerQueue;      ///< of the manager that made it
     std::vector<std::shared_ptr<Memory>> memObjects;
+    TypeRule types = TypeRule::eSame;
     std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader
     std::shared_ptr<vulkan::Pipeline> pipeline;
     /// What a recorded dispatch needs kept alive, in one object. Null without a shader.

@@ -110,6 +110,7 @@ struct GroupKernel::Impl {
         own.localSize = options.localSize;
         own.queue = group->queues[queue];
         own.roundUp = options.roundUp;
+        own.reinterpret = options.reinterpret;
         const Arguments all = argumentsFor(kernel, arguments, shard, queue);
         if (options.parameters.empty())
             return std::make_shared<KernelLauncher>(name, kernel, all, own);

@@ -8,10 +8,10 @@
 
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
+#include "core/ScalarTypes.hpp"
 #include "launch/LauncherImpl.hpp"
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
-#include "operations/ScalarTypes.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 

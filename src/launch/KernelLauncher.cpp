@@ -137,7 +137,7 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
             thisBinding.bindings = {binding};
     const std::vector<std::shared_ptr<Memory>> memory(expected.place + size_t{1}, value.memory());
     try {
-        checkBindings(thisBinding, *sharedImplOf(kernel())->device, memory);
+        checkBindings(thisBinding, *sharedImplOf(kernel())->device, memory, mImpl->types());
     } catch (const Error& error) {
         refuse(formatted(": {}", error.what()));
     }

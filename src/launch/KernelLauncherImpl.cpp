@@ -335,9 +335,19 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
         if (variant.localSize == dispatch.localSize && sameConstants(variant.constants, constants))
             return variant.algorithm;
     auto made = Internals::make<Algorithm>(used.device);
-    made->rebuild(memory, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{});
+    MemoryObjects objects(memory);
+    if (types() == TypeRule::eReinterpret)
+        objects = reinterpreted(std::move(objects));
+    made->rebuild(objects, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{});
     mVariants.push_back({dispatch.localSize, constants, made});
     return made;
+}
+
+TypeRule KernelLauncher::Impl::types() const {
+    const std::shared_ptr<Algorithm>& algorithm = sharedImplOf(kernel)->algorithm;
+    return options.reinterpret ? TypeRule::eReinterpret
+           : algorithm         ? implOf(*algorithm).types
+                               : TypeRule::eSame;
 }
 
 bool KernelLauncher::Impl::isCurrent(const Dispatch& dispatch) const {
@@ -354,7 +364,8 @@ void KernelLauncher::Impl::build(Dispatch& dispatch) {
     std::shared_ptr<Algorithm> algorithm = cloneOf(*pipelineFor(dispatch, memory));
     Algorithm::Impl& impl = implOf(*algorithm);
     if (impl.memObjects != memory || impl.memoryChanged()) {
-        checkBindings(*impl.reflection, *impl.device, memory);
+        impl.types = types();
+        checkBindings(*impl.reflection, *impl.device, memory, impl.types);
         impl.memObjects = memory;
         impl.bindMemory();
     }

@@ -81,6 +81,7 @@ struct KernelLauncher::Impl {
     void setArguments(const Arguments& given, const std::vector<ParameterPlace>& places);
     const std::vector<KernelArgument>& declared() const { return kernel.signature().arguments(); }
 
+    TypeRule types() const;
     /// @throws InvalidArgument if the kernel is of another device
     void requireDevice(const Queue& queue) const;
     /// Makes the operation of a dispatch, or finds it.

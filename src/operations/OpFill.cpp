@@ -22,7 +22,8 @@ std::shared_ptr<OpAlgoDispatch> fill64(const std::shared_ptr<Memory>& memory, ui
     constexpr uint64_t kMaxThreads = 1u << 20;
     auto algorithm = Internals::make<Algorithm>(implOf(*memory).device);
     const std::vector<uint64_t> constants = {pattern};
-    algorithm->rebuild({memory}, SHADERFILL64_COMP_SPV, {}, std::vector<float>{}, constants);
+    algorithm->rebuild(reinterpreted({memory}), SHADERFILL64_COMP_SPV, {}, std::vector<float>{},
+                       constants);
     algorithm->setThreadCount(std::min(memory->size(), kMaxThreads));
     return std::make_shared<OpAlgoDispatch>(algorithm);
 }

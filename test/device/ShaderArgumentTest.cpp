@@ -171,6 +171,45 @@ TEST_F(ShaderArgument, RejectsAMismatchedElementType) {
     EXPECT_THROW(manager.algorithm({manager.tensorT<uint8_t>(3)}, incrementFloats()), kp::Error);
 }
 
+TEST_F(ShaderArgument, ComparesElementTypesOfOneSize) {
+    const auto floats = incrementFloats();
+    const auto words = addShader(1);
+    const auto expectRefused = [&](const std::shared_ptr<kp::Memory>& memory,
+                                   const std::vector<uint32_t>& code, const std::string& declared,
+                                   const std::string& given) {
+        EXPECT_ERROR(kp::InvalidArgument, "binding 0", manager.algorithm({memory}, code));
+        EXPECT_ERROR(kp::InvalidArgument, declared, manager.algorithm({memory}, code));
+        EXPECT_ERROR(kp::InvalidArgument, given, manager.algorithm({memory}, code));
+        EXPECT_NO_THROW(manager.algorithm(kp::reinterpreted({memory}), code));
+    };
+    expectRefused(manager.tensorT<int32_t>({1}), floats, "float", "eInt");
+    expectRefused(manager.tensorT<uint32_t>({1}), floats, "float", "eUnsignedInt");
+    expectRefused(manager.tensorT<float>({1}), words, "uint", "eFloat");
+    expectRefused(manager.tensorT<uint8_t>({1, 2, 3, 4}), words, "uint", "eUnsignedChar");
+    expectRefused(manager.tensorT<kp::Half>(4), words, "uint", "eHalf");
+    EXPECT_NO_THROW(manager.algorithm({manager.tensorT<int32_t>({1})}, words)) << "as in Kompute";
+    struct Pair {
+        float a, b;
+    };
+    EXPECT_NO_THROW(manager.algorithm({manager.tensorT<Pair>(2)}, floats).get())
+        << "structs are not compared";
+    const auto vectors = spirv(shader(buffer(0, "", "vec4", "v"), "v[i] *= 2.0;"));
+    EXPECT_NO_THROW(manager.algorithm({manager.tensorT<float>(8)}, vectors));
+    EXPECT_ERROR(kp::InvalidArgument, "float",
+                 manager.algorithm({manager.tensorT<int32_t>(8)}, vectors));
+}
+
+TEST_F(ShaderArgument, KeepsReinterpretationForOtherMemory) {
+    const auto ints = manager.tensorT<int32_t>({0, 0});
+    const auto algorithm = manager.algorithm(kp::reinterpreted({ints}), incrementFloats());
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(ints->vector()[1], 0x3f800000) << "the bits of 1.0f";
+    EXPECT_NO_THROW(algorithm->setMemObjects({manager.tensorT<int32_t>({0, 0})}));
+    const auto strict = manager.algorithm({t}, incrementFloats());
+    EXPECT_ERROR(kp::InvalidArgument, "reinterpretation", strict->setMemObjects({ints}));
+    EXPECT_NO_THROW(strict->setMemObjects(kp::reinterpreted({ints})));
+}
+
 TEST_F(ShaderArgument, RejectsAWrongPushConstantSize) {
     const auto code = spirv(shader(buffer(0, "", "float", "v") +
                                        "layout(push_constant) uniform P { float x; float y; };",

@@ -46,6 +46,7 @@ struct GroupKernelOptions {
     /// throws.
     bool roundUp = true;
     ParametersMap parameters; ///< arguments given with each call
+    bool reinterpret = false; ///< see KernelOptions
 };
 
 /// A kernel on every device of a group. Each device works on its copies or shards of the buffers.

@@ -53,6 +53,8 @@ struct KernelOptions {
     /// kp_global_size (uint, uvec2 or uvec3) receives the global size unless it is given.
     bool roundUp = false;
     std::shared_ptr<TimingSink> profiler;
+    /// Lets the shader take the elements of tensors for another type; see kp::reinterpreted().
+    bool reinterpret = false;
 };
 
 /// Launches a kernel whose arguments are all known in advance:

@@ -52,6 +52,7 @@ class Runner:
                 self.spirv,
                 spec_consts=spec,
                 push_consts=[] if push is None else push,
+                reinterpret=True,  # suit_dtype() has compared the types
             )
 
     def make_memory(self, slot: Slot) -> kp.Memory:

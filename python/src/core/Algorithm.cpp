@@ -43,7 +43,7 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
 /// Gives an algorithm its shader, memory and constants.
 void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::object& spirv,
              const py::object& workgroup, const py::object& specConsts,
-             const py::object& pushConsts, const py::object& threadCount) {
+             const py::object& pushConsts, const py::object& threadCount, bool reinterpret) {
     const py::list list = toList(tensors, "tensors");
     const std::vector<MemoryHandle*> handles = toMemoryHandles(list, "tensors");
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
@@ -67,7 +67,8 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
                               "of them");
     {
         const py::gil_scoped_release release;
-        handle.algorithm->rebuild(memory, words, groups, constants, push);
+        handle.algorithm->rebuild(reinterpret ? reinterpreted(memory) : MemoryObjects(memory),
+                                  words, groups, constants, push);
     }
     handle.memory = list;
     handle.spirv = std::move(words);
@@ -82,11 +83,11 @@ std::unique_ptr<AlgorithmHandle> makeAlgorithm(py::handle self, const py::object
                                                const py::object& spirv, const py::object& workgroup,
                                                const py::object& specConsts,
                                                const py::object& pushConsts,
-                                               const py::object& threadCount) {
+                                               const py::object& threadCount, bool reinterpret) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
-    rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount);
+    rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret);
     return handle;
 }
 
@@ -145,26 +146,28 @@ void bindAlgorithm(Classes& classes) {
     classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
                         "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
                         "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
-                        "thread_count"_a = py::none(), doc(R"(
+                        "thread_count"_a = py::none(), "reinterpret"_a = false, doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
         as the first object has elements); `thread_count` counts invocations instead. Constants are
         a list of numbers or a number, which get the types that the shader declares, a NumPy array of
-        any dtype, a structured array, or a dict by the names in the shader. The push constants are the default of dispatches; a dict given to a
-        dispatch keeps the default of the names it leaves out.)"));
+        any dtype, a structured array, or a dict by the names in the shader. The push constants are
+        the default of dispatches; a dict given to a dispatch keeps the default of the names it
+        leaves out. The elements of the tensors must have the type that the shader declares, unless
+        `reinterpret` is true.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
             [](py::handle self, const py::object& tensors, const py::object& spirv,
                const py::object& workgroup, const py::object& specConsts,
-               const py::object& pushConsts, const py::object& threadCount) {
+               const py::object& pushConsts, const py::object& threadCount, bool reinterpret) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
-                        threadCount);
+                        threadCount, reinterpret);
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
-            "thread_count"_a = py::none(), doc(R"(
+            "thread_count"_a = py::none(), "reinterpret"_a = false, doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants keep the previous ones. Sequences keep their recording until rerecord().
             )"))

@@ -101,7 +101,7 @@ std::vector<BufferHandle*> buffersOf(const GroupKernelHandle& kernel) {
 std::unique_ptr<GroupKernelHandle>
 makeGroupKernel(py::handle self, const py::object& shader, const py::object& args,
                 const py::object& globalWorkSize, const py::object& localWorkSize, bool roundUp,
-                const py::object& parametersMap, const std::string& name) {
+                const py::object& parametersMap, const std::string& name, bool reinterpret) {
     auto handle = std::make_unique<GroupKernelHandle>();
     handle->group = sharedOf<GroupHandle>(self);
     GroupHandle& group = *handle->group;
@@ -111,6 +111,7 @@ makeGroupKernel(py::handle self, const py::object& shader, const py::object& arg
     options.globalSize = toGlobalSize(globalWorkSize);
     options.localSize = toWorkSize(localWorkSize, "local_work_size");
     options.roundUp = roundUp;
+    options.reinterpret = reinterpret;
     options.parameters = toParameters(name, parametersMap);
     for (const auto& [parameter, target] : options.parameters)
         if (const KernelArgument* const expected = argumentOf(signature, target))
@@ -173,13 +174,15 @@ void bindGroupKernel(py::module_& module) {
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
     group.def("kernel", &makeGroupKernel, "shader"_a, "args"_a = py::none(),
               "global_work_size"_a = py::none(), "local_work_size"_a = py::none(), py::kw_only(),
-              "round_up"_a = true, "parameters_map"_a = py::none(), "name"_a = "kernel", doc(R"(
+              "round_up"_a = true, "parameters_map"_a = py::none(), "name"_a = "kernel",
+              "reinterpret"_a = false, doc(R"(
         A kernel on every device. `shader` is SPIR-V, GLSL or a path. `args` has all arguments by
         position, or pairs of an index or a name and a value, or a dict of those: buffers of this
         group, and values as launchers take them. `global_work_size` counts work items: a number or
         up to three, the same for each device, or a function that returns them for a kp.Shard; by
         default the elements of the shard. `parameters_map` is name -> index, name in the shader or
-        (index, type) for the arguments of each call, or just names.
+        (index, type) for the arguments of each call, or just names. The elements of buffers must
+        have the type that the shader declares, unless `reinterpret` is true.
 
         The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
         kp_shard_shape and kp_whole_shape, if the shader declares them.)"));

@@ -38,11 +38,15 @@ struct KernelKeywords {
     OptionalSink profiler;
     bool roundUp = false;
     py::object manager;
+    bool reinterpret = false;
 
     KernelOptions options() const {
         return {toWorkSize(globalSize, "default_global_work_size"),
-                toWorkSize(localSize, "default_local_work_size"), toQueue(queue, "default_queue"),
-                roundUp, profiler.value_or(nullptr)};
+                toWorkSize(localSize, "default_local_work_size"),
+                toQueue(queue, "default_queue"),
+                roundUp,
+                profiler.value_or(nullptr),
+                reinterpret};
     }
     /// Returns a handle with the values that the properties of kernel launchers return.
     template <typename Handle>
@@ -148,9 +152,9 @@ std::unique_ptr<KernelLauncherHandle>
 makeKernelLauncher(std::string name, const py::object& kernelGiven, const py::object& arguments,
                    const py::object& globalSize, const py::object& localSize,
                    const py::object& queue, const OptionalSink& profiler, bool roundUp,
-                   const py::object& manager) {
+                   const py::object& manager, bool reinterpret) {
     const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager};
+                               queue,           profiler,    roundUp,   manager,    reinterpret};
     const Kernel kernel = toKernel(given);
     auto handle = given.newHandle<KernelLauncherHandle>();
     handle->launcher = std::make_shared<KernelLauncher>(
@@ -162,9 +166,9 @@ std::unique_ptr<ParametrizedHandle>
 makeParametrized(std::string name, const py::object& kernelGiven, const py::object& parametersMap,
                  const py::object& arguments, const py::object& globalSize,
                  const py::object& localSize, const py::object& queue, const OptionalSink& profiler,
-                 bool roundUp, const py::object& manager) {
+                 bool roundUp, const py::object& manager, bool reinterpret) {
     const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager};
+                               queue,           profiler,    roundUp,   manager,    reinterpret};
     const Kernel kernel = toKernel(given);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<ParametrizedHandle>();
@@ -180,10 +184,10 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
               const py::object& arguments, const py::object& iteratedParameters,
               const py::object& globalSize, const py::object& localSize, const py::object& queue,
               const OptionalSink& profiler, bool roundUp, const py::object& manager,
-              const std::string& mode) {
+              const std::string& mode, bool reinterpret) {
     const IterationMode iteration = valueNamed(kModes, mode, "mode");
     const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager};
+                               queue,           profiler,    roundUp,   manager,    reinterpret};
     const Kernel kernel = toKernel(given);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<IterativeHandle>();
@@ -281,12 +285,13 @@ void bindKernelLauncher(py::module_& module) {
         A kernel whose arguments are all known. `kernel` is an Algorithm, a Kernel, SPIR-V, GLSL or
         a path. `args_list` has all arguments by position, or pairs of an index or a name and a
         value: bindings in ascending order, then push constants by offset, then specialization
-        constants by id. Sizes count work items.)"));
+        constants by id. Sizes count work items. The elements of tensors must have the type that the
+        shader declares, unless `reinterpret` is true.)"));
     setType<KernelLauncherHandle>(type);
     type.def(py::init(&makeKernelLauncher), "name"_a, "kernel"_a, "args_list"_a = py::none(),
              "default_global_work_size"_a = py::none(), "default_local_work_size"_a = py::none(),
              "default_queue"_a = py::none(), "profiler"_a = py::none(), py::kw_only(),
-             "round_up"_a = false, "manager"_a = py::none());
+             "round_up"_a = false, "manager"_a = py::none(), "reinterpret"_a = false);
     Members(type, launcherIn)
         .method("queue_configured", &KernelLauncher::queueConfigured,
                 "Whether there is a default queue.")
@@ -328,7 +333,7 @@ void bindKernelLauncher(py::module_& module) {
              "args_list"_a = py::none(), "default_global_work_size"_a = py::none(),
              "default_local_work_size"_a = py::none(), "default_queue"_a = py::none(),
              "profiler"_a = py::none(), py::kw_only(), "round_up"_a = false,
-             "manager"_a = py::none())
+             "manager"_a = py::none(), "reinterpret"_a = false)
         .def_property_readonly(
             "parameters_map",
             [](py::handle self) { return handleOf<ParametrizedHandle>(self).parametersMap; },
@@ -345,7 +350,7 @@ void bindKernelLauncher(py::module_& module) {
              "iterated_parameters"_a, "default_global_work_size"_a = py::none(),
              "default_local_work_size"_a = py::none(), "default_queue"_a = py::none(),
              "profiler"_a = py::none(), py::kw_only(), "round_up"_a = false,
-             "manager"_a = py::none(), "mode"_a = "product")
+             "manager"_a = py::none(), "mode"_a = "product", "reinterpret"_a = false)
         .property("iterated_parameters", &IterativeHandle::iterated, "As given.")
         .property(
             "mode", [](const IterativeHandle& handle) { return nameIn(kModes, handle.mode); },

@@ -136,6 +136,19 @@ TEST_F(KernelLauncherTest, NamesWrongArguments) {
     EXPECT_ERROR(InvalidArgument, "destroyed", kp::KernelLauncher("x", scale, {gone, 1.0f, 1.0f}));
 }
 
+TEST_F(KernelLauncherTest, ComparesElementTypes) {
+    const auto ints = manager.tensorT<int32_t>({1});
+    const kp::Kernel kernel(manager, std::string(kScaleShader));
+    EXPECT_ERROR(InvalidArgument, "eInt",
+                 kp::KernelLauncher("scale", kernel, {ints, 1.0f, 1.0f}, sized(1)));
+    kp::KernelOptions options = sized(1);
+    options.reinterpret = true;
+    EXPECT_NO_THROW(kp::KernelLauncher("scale", kernel, {ints, 1.0f, 1.0f}, options)()->wait());
+    const auto algorithm =
+        manager.algorithm(kp::reinterpreted({manager.tensorT<int32_t>({1})}), incrementFloats());
+    EXPECT_NO_THROW(kp::KernelLauncher("same", kp::Kernel(algorithm), {ints}, sized(1))()->wait());
+}
+
 TEST_F(KernelLauncherTest, TreatsSpecializationConstantsAsOptional) {
     auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
     auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operations/ScalarTypes.hpp"
+#include "core/ScalarTypes.hpp"
 
 #include <cstddef>
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of shaders: element types, and numbers of invocations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from group_support import make_group
+
+import kp
+
+DOUBLE = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) readonly buffer A { float a[]; };
+layout(binding = 1) writeonly buffer B { float b[]; };
+void main() { b[gl_GlobalInvocationID.x] = 2 * a[gl_GlobalInvocationID.x]; }"""
+
+
+def test_the_types_of_elements_are_compared(mgr: kp.Manager) -> None:
+    ints, result = mgr.tensor_t(np.arange(3, dtype=np.int32)), mgr.tensor([0, 0, 0])
+    with pytest.raises(kp.InvalidArgument, match="binding 0 'A' is declared as float, but .* int;"):
+        mgr.algorithm([ints, result], DOUBLE)
+    bits = mgr.algorithm([ints, result], DOUBLE, reinterpret=True)
+    with pytest.raises(kp.InvalidArgument, match="of 3 int"):
+        bits.rebuild([ints, result], DOUBLE)
+    bits.rebuild([ints, result], DOUBLE, reinterpret=True)
+    with pytest.raises(kp.InvalidArgument, match="of 3 int"):
+        kp.launcher.KernelLauncher("double", DOUBLE, [ints, result])
+    launcher = kp.launcher.KernelLauncher(
+        "double", DOUBLE, [ints, result], default_global_work_size=3, reinterpret=True
+    )
+    launcher().wait()
+    expected = 2 * np.arange(3, dtype=np.int32).view(np.float32)
+    assert result.data().tolist() == expected.tolist()
+    with make_group(1) as group:
+        given, output = kp.Buffer(3, np.int32, group=group), kp.Buffer(3, group=group)
+        with pytest.raises(kp.InvalidArgument, match="of 3 int"):
+            group.kernel(DOUBLE, [given, output])
+        group.kernel(DOUBLE, [given, output], reinterpret=True)
