@@ -102,7 +102,9 @@ public:
     const Workgroup& getWorkgroup() const;
 
     /// Sets the work group counts to cover at least this many invocations in x, y and z: each count
-    /// is divided by the shader's local size and rounded up. The shader must check its bounds.
+    /// is divided by the shader's local size and rounded up. The shader must check its bounds. If
+    /// the device does not support that many work groups in x, and the shader uses kp_index() of
+    /// <kompute/index.glsl>, they are spread over y and z.
     /// @throws InvalidArgument if a count is 0, the work group counts exceed the device's limits,
     ///         or the algorithm has no shader
     void setThreadCount(uint64_t x, uint64_t y = 1, uint64_t z = 1);

@@ -96,6 +96,9 @@ struct Reflection {
     uint32_t spirvVersion = 0x00010000;    ///< as in the module header: 0x00MMmm00
     std::vector<std::string> capabilities; ///< SPIR-V names, such as "Float64"
     bool usesBufferAddresses = false;      ///< PhysicalStorageBuffer pointers: accesses are unknown
+    /// The shader numbers its invocations with kp_index() of <kompute/index.glsl>, so that work of
+    /// one dimension may be spread over several.
+    bool usesFlatIndex = false;
 };
 
 } // namespace shader

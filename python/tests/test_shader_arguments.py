@@ -37,3 +37,24 @@ def test_the_types_of_elements_are_compared(mgr: kp.Manager) -> None:
         with pytest.raises(kp.InvalidArgument, match="of 3 int"):
             group.kernel(DOUBLE, [given, output])
         group.kernel(DOUBLE, [given, output], reinterpret=True)
+
+
+def test_work_of_any_size_runs_if_the_shader_numbers_itself(mgr: kp.Manager) -> None:
+    limit = mgr.get_device_properties()["max_work_group_count"][0]
+    if limit > 1 << 20:
+        pytest.skip("the work would not fit in memory")
+    count = limit * 16 + 5
+    source = """#version 450
+#include <kompute/index.glsl>
+layout(local_size_x = 16) in;
+layout(binding = 0) buffer V { uint v[]; };
+void main() { uint i = INDEX; if (i < v.length()) v[i] = i; }"""
+    tensor = mgr.tensor_t(shape=count, dtype=np.uint32, memory_type=kp.MemoryTypes.storage)
+    flat = source.replace("INDEX", "kp_index()")
+    algorithm = mgr.algorithm([tensor], flat, thread_count=count)
+    mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
+    assert np.array_equal(tensor.read(), np.arange(count, dtype=np.uint32))
+    with pytest.raises(kp.InvalidArgument, match=r"at most [0-9]+ are possible.*kp_index\(\)"):
+        mgr.algorithm(
+            [tensor], source.replace("INDEX", "gl_GlobalInvocationID.x"), thread_count=count
+        )

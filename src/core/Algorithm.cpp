@@ -71,6 +71,8 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         next.setShader({spirv.data(), spirv.size()});
     next.workgroup =
         completed(workgroup, memObjects.empty() ? 1 : clampedTo32Bits(memObjects.front()->size()));
+    if (workgroup[0] == 0 && next.reflection)
+        next.checkDefaultWorkgroup();
     *mImpl = std::move(next);
 }
 
@@ -111,17 +113,11 @@ const Workgroup& Algorithm::getWorkgroup() const {
 
 void Algorithm::setThreadCount(uint64_t x, uint64_t y, uint64_t z) {
     mImpl->requireReady();
-    const uint64_t threads[3] = {x, y, z};
-    Workgroup groups{};
-    for (size_t i = 0; i < 3; ++i) {
-        if (threads[i] == 0)
-            fail<InvalidArgument>("a dispatch of {} x {} x {} invocations was asked for; it needs "
-                                  "at least 1 in each dimension",
-                                  x, y, z);
-        groups[i] = clampedTo32Bits((threads[i] - 1) / mImpl->localSize[i] + 1);
-    }
-    checkWorkgroup(groups, *mImpl->device);
-    mImpl->workgroup = groups;
+    if (x == 0 || y == 0 || z == 0)
+        fail<InvalidArgument>("a dispatch of {} x {} x {} invocations was asked for; it needs at "
+                              "least 1 in each dimension",
+                              x, y, z);
+    mImpl->workgroup = groupsFor({x, y, z}, mImpl->localSize, *mImpl->reflection, *mImpl->device);
 }
 
 Workgroup Algorithm::getLocalSize() const {

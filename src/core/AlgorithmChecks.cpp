@@ -2,6 +2,7 @@
 #include "core/AlgorithmChecks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <kompute/Error.hpp>
@@ -301,6 +302,51 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
                               reflection.pushConstantSize, bytes);
 }
 
+std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits) {
+    const auto divide = [](uint64_t a, uint64_t b) { return (a + b - 1) / b; };
+    const uint32_t* const most = limits.maxComputeWorkGroupCount;
+    std::array<uint32_t, 3> folded{};
+    const uint64_t z = divide(groups, uint64_t{most[0]} * most[1]);
+    const uint64_t y = divide(divide(groups, z), most[0]);
+    folded[2] = static_cast<uint32_t>(z);
+    folded[1] = static_cast<uint32_t>(y);
+    folded[0] = static_cast<uint32_t>(divide(groups, y * z));
+    return folded;
+}
+
+Workgroup groupsFor(const std::array<uint64_t, 3>& invocations, const Workgroup& localSize,
+                    const shader::Reflection& reflection, const vulkan::Device& device) {
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    const auto& [x, y, z] = invocations;
+    const auto groupsIn = [&](size_t axis) {
+        return (invocations[axis] - 1) / localSize[axis] + 1;
+    };
+    if (reflection.usesFlatIndex && y == 1 && z == 1 &&
+        groupsIn(0) > limits.maxComputeWorkGroupCount[0]) {
+        if (x > std::numeric_limits<uint32_t>::max())
+            fail<InvalidArgument>("{} invocations are more than the 2^32 that kp_index() can "
+                                  "number; split the work",
+                                  x);
+        return foldedGroups(groupsIn(0), limits);
+    }
+    Workgroup groups{};
+    for (size_t axis = 0; axis < 3; ++axis) {
+        const uint64_t count = groupsIn(axis);
+        const uint64_t limit = limits.maxComputeWorkGroupCount[axis];
+        if (count > limit)
+            fail<InvalidArgument>(
+                "{} invocations in {} at a local size of {} are {} work groups, over {}'s "
+                "maxComputeWorkGroupCount of {}, so that at most {} are possible; number the "
+                "invocations of work in one dimension with kp_index() of <kompute/index.glsl>, "
+                "which may be spread over x, y and z, or choose a larger local size, or let each "
+                "invocation do more",
+                invocations[axis], "xyz"[axis], localSize[axis], count, device.name(), limit,
+                limit * localSize[axis]);
+        groups[axis] = static_cast<uint32_t>(count);
+    }
+    return groups;
+}
+
 void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
     const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
     size_t axis = 0;
@@ -308,7 +354,7 @@ void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device) {
         ++axis;
     fail<InvalidArgument>("a dispatch of {} x {} x {} work groups is over {}'s "
                           "maxComputeWorkGroupCount of {} in dimension {}; let each work group do "
-                          "more (a larger local size and setThreadCount), or spread the groups "
+                          "more (a larger local size and a thread count), or spread the groups "
                           "over y and z",
                           workgroup[0], workgroup[1], workgroup[2], device.name(), limits[axis],
                           "xyz"[axis]);

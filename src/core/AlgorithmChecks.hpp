@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,15 @@ void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::
 
 /// Checks the size of a dispatch's push constants against the shader's declaration.
 void checkPushConstants(const shader::Reflection& reflection, size_t bytes);
+
+/// Returns group counts in x, y and z whose product is at least @p groups, and hardly more.
+std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits);
+
+/// Returns the work group counts that cover this many invocations in x, y and z. Those of one
+/// dimension are folded into three if the device needs it and the shader uses kp_index().
+/// @throws InvalidArgument if they exceed the device's limits
+Workgroup groupsFor(const std::array<uint64_t, 3>& invocations, const Workgroup& localSize,
+                    const shader::Reflection& reflection, const vulkan::Device& device);
 
 /// Throws InvalidArgument for work group counts that exceed the device's limits.
 [[noreturn]] void refuseWorkgroup(const Workgroup& workgroup, const vulkan::Device& device);

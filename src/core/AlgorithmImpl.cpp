@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
 
 #include "base/Hash.hpp"
 #include "base/Process.hpp"
@@ -103,6 +104,33 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     pipeline = makePipeline(*this, spirv, hash);
     bindMemory();
+}
+
+void Algorithm::Impl::checkDefaultWorkgroup() {
+    uint64_t largest = 1;
+    uint64_t written = 1;
+    uint32_t writtenBinding = 0;
+    for (const shader::Binding& used : reflection->bindings) {
+        const Memory::Impl& memory = implOf(*memObjects[used.binding]);
+        const uint64_t elements =
+            used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.count;
+        largest = std::max(largest, elements);
+        if (used.writes && elements > written) {
+            written = elements;
+            writtenBinding = used.binding;
+        }
+    }
+    if (reflection->usesFlatIndex) {
+        workgroup = groupsFor({largest, 1, 1}, localSize, *reflection, *device);
+        return;
+    }
+    const uint64_t invocations =
+        uint64_t{workgroup[0]} * localSize[0] * localSize[1] * localSize[2];
+    if (written > invocations)
+        KP_LOG_WARN("by default there is one work group per element of the first memory object, so "
+                    "{} invocations, but the shader writes binding {} with {} elements; give the "
+                    "number of work groups or of invocations",
+                    invocations, writtenBinding, written);
 }
 
 void Algorithm::Impl::bindMemory() {

@@ -70,6 +70,10 @@ struct Algorithm::Impl {
 
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(std::span<const uint32_t> spirv);
+    /// Improves the default of one work group per element of the first memory object, if it is not
+    /// enough: with kp_index(), to one invocation per element of the largest tensor. Otherwise logs
+    /// a warning if the shader writes a tensor with more elements than there are invocations.
+    void checkDefaultWorkgroup();
     void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {

@@ -228,24 +228,18 @@ Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
 
 Workgroup KernelLauncher::Impl::groupCountsOf(const WorkSize& globalSize,
                                               const Workgroup& localSize) const {
-    const vulkan::Device& device = *sharedImplOf(kernel)->device;
-    const auto& limits = device.physical().properties.limits.maxComputeWorkGroupCount;
-    const uint64_t global[3] = {globalSize.x, globalSize.y, globalSize.z};
-    Workgroup groups{};
-    for (size_t i = 0; i < 3; ++i) {
+    const std::array<uint64_t, 3> global = {globalSize.x, globalSize.y, globalSize.z};
+    for (size_t i = 0; i < 3; ++i)
         if (global[i] % localSize[i] != 0 && !options.roundUp)
             throwFor(launcher.name(),
                      "the global size {} in {} is no multiple of the local size {}; choose another "
                      "one, or roundUp (the shader then checks its bounds)",
                      global[i], kAxes[i], localSize[i]);
-        const uint64_t count = (global[i] - 1) / localSize[i] + 1;
-        if (count > limits[i])
-            throwFor(launcher.name(),
-                     "{} work groups in {} are over {}'s maxComputeWorkGroupCount of {}", count,
-                     kAxes[i], device.name(), limits[i]);
-        groups[i] = static_cast<uint32_t>(count);
+    try {
+        return groupsFor(global, localSize, kernel.reflection(), *sharedImplOf(kernel)->device);
+    } catch (const InvalidArgument& error) {
+        throwFor(launcher.name(), "{}", error.what());
     }
-    return groups;
 }
 
 bool KernelLauncher::Impl::takeParameters(Dispatch& dispatch, const LaunchOptions& call,

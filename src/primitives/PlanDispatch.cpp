@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/AlgorithmChecks.hpp"
 #include "core/BoundState.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
@@ -12,18 +13,6 @@
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
-
-std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits) {
-    const auto divide = [](uint64_t a, uint64_t b) { return (a + b - 1) / b; };
-    const uint32_t* const most = limits.maxComputeWorkGroupCount;
-    std::array<uint32_t, 3> folded{};
-    const uint64_t z = divide(groups, uint64_t{most[0]} * most[1]);
-    const uint64_t y = divide(divide(groups, z), most[0]);
-    folded[2] = static_cast<uint32_t>(z);
-    folded[1] = static_cast<uint32_t>(y);
-    folded[0] = static_cast<uint32_t>(divide(groups, y * z));
-    return folded;
-}
 
 PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                            std::shared_ptr<vulkan::Pipeline> pipeline,

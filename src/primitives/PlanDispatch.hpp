@@ -44,7 +44,4 @@ private:
     uint64_t mCountsOffset = 0;
 };
 
-/// Returns group counts in x, y and z whose product is at least @p groups, and hardly more.
-std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits);
-
 } // namespace kp::primitives

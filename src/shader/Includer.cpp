@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "base/Files.hpp"
 #include "base/Text.hpp"
@@ -28,13 +29,43 @@ std::vector<fs::path> candidates(const std::string& name, const std::string& inc
     return places;
 }
 
-std::optional<Found> findOnDisk(const std::string& name, const std::string& includer, bool quoted,
-                                const CompileOptions& options) {
+/// The files that the library offers.
+struct BuiltIn {
+    std::string_view name;
+    const char* text;
+};
+
+// The constant marks shaders that use kp_index(); see Reflection::usesFlatIndex. A macro, because
+// functions may not use gl_WorkGroupSize before the shader declares it.
+constexpr BuiltIn kBuiltIns[] = {{"kompute/index.glsl", R"(#ifndef KOMPUTE_INDEX_GLSL
+#define KOMPUTE_INDEX_GLSL
+// kp_index(): the number of this invocation, from 0, as a uint. Work of one dimension that needs
+// more work groups than the device supports in x is spread over y and z. There may be more
+// invocations than were asked for, so compare the number with the size of the data.
+layout(constant_id = 2046) const uint kp_index_unit = 1u;
+#define kp_index() \
+    (kp_index_unit * \
+     ((gl_WorkGroupID.x + \
+       gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z)) * \
+          (gl_WorkGroupSize.x * gl_WorkGroupSize.y * gl_WorkGroupSize.z) + \
+      gl_LocalInvocationIndex))
+#endif
+)"}};
+
+std::optional<Found> findBuiltIn(const std::string& name) {
+    for (const BuiltIn& file : kBuiltIns)
+        if (name == file.name)
+            return Found{name, file.text};
+    return std::nullopt;
+}
+
+std::optional<Found> findFile(const std::string& name, const std::string& includer, bool quoted,
+                              const CompileOptions& options) {
     for (const fs::path& place : candidates(name, includer, quoted, options)) {
         if (auto text = readTextFile(place.string()))
             return Found{place.lexically_normal().generic_string(), std::move(*text)};
     }
-    return std::nullopt;
+    return findBuiltIn(name);
 }
 
 std::string describeSearch(const std::string& name, const std::string& includer, bool quoted,
@@ -97,7 +128,7 @@ std::optional<uint32_t> findEndlessExpression(std::string_view source) {
 }
 
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options) {
-    const auto found = findOnDisk(record.name, record.includer, record.quoted, options);
+    const auto found = findFile(record.name, record.includer, record.quoted, options);
     return found && found->first == record.resolved &&
            hashBytes(found->second.data(), found->second.size()) == record.contents;
 }
@@ -140,7 +171,7 @@ Includer::IncludeResult* Includer::include(const std::string& name, const std::s
     if (mFailure != nullptr)
         return rejected(formatted("the includer failed for '{}'", name));
     if (!found)
-        found = findOnDisk(name, includer, quoted, mOptions);
+        found = findFile(name, includer, quoted, mOptions);
     if (!found)
         return rejected(describeSearch(name, includer, quoted, mOptions));
     auto& [resolved, text] = *found;

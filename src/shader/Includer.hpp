@@ -44,7 +44,8 @@ std::optional<uint32_t> findEndlessExpression(std::string_view source);
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options);
 
 /// Finds included files for one compilation: asks the callback of the options, then searches the
-/// folder of the including file (for quoted names), then the folders of the options. Exceptions of
+/// folder of the including file (for quoted names), the folders of the options, and the files that
+/// the library offers (<kompute/index.glsl>). Exceptions of
 /// the callback do not pass through glslang but are stored in failure().
 class Includer final : public glslang::TShader::Includer {
 public:

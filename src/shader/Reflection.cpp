@@ -234,6 +234,25 @@ void readSpecConstants(const Inspector& inspector, Reflection& result) {
         result.specConstants.end());
 }
 
+/// The constant that kp_index() of <kompute/index.glsl> multiplies with.
+constexpr uint32_t kIndexConstantId = 2046;
+
+/// Finds out whether the shader calls kp_index(), and hides its constant.
+void readFlatIndex(const SpirvModule& module, Reflection& result) {
+    const auto known = std::ranges::find(result.specConstants, kIndexConstantId, &SpecConstant::id);
+    if (known == result.specConstants.end() || known->type != ScalarType::eUint32)
+        return;
+    result.specConstants.erase(known);
+    uint32_t unit = 0;
+    for (const Instruction& each : module.instructions) {
+        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationSpecId &&
+            each.word(3) == kIndexConstantId)
+            unit = each.word(1);
+        else if (each.opcode == spv::OpIMul && unit != 0)
+            result.usesFlatIndex |= each.word(3) == unit || each.word(4) == unit;
+    }
+}
+
 /// Reads the work group size: the constant decorated WorkgroupSize, which takes precedence, else
 /// the execution mode LocalSizeId or LocalSize.
 void readLocalSize(const SpirvModule& module, uint32_t entryFunction, Reflection& result) {
@@ -351,6 +370,7 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
             findBindings(inspector, resources, analyzeAccess(module, entry->function));
         readPushConstants(inspector, resources.push_constant_buffers, result);
         readSpecConstants(inspector, result);
+        readFlatIndex(module, result);
     } catch (const std::exception& failure) {
         fail<ShaderError>("the shader's interface cannot be read: {}", failure.what());
     }

@@ -67,6 +67,41 @@ TEST_F(AlgorithmTest, RoundsThreadCountsUpToGroups) {
     EXPECT_THROW(algorithm->setThreadCount(UINT64_MAX), kp::InvalidArgument);
 }
 
+TEST_F(AlgorithmTest, SpreadsThreadsOverDimensionsIfTheShaderNumbersItself) {
+    const auto limit = manager.deviceInfo().maxWorkgroupCount[0];
+    if (limit > 1u << 20)
+        GTEST_SKIP() << "the work would not fit in memory";
+    const uint64_t count = uint64_t{limit} * 64 + 1;
+    const std::string body = "layout(local_size_x = 64) in;\n" + buffer(0, "", "uint8_t", "v") +
+                             "void main() { uint i = INDEX; if (i < N) v[i] = uint8_t(7); }";
+    const std::string head = "#version 450\n"
+                             "#extension GL_EXT_shader_8bit_storage : require\n"
+                             "#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require\n"
+                             "#include <kompute/index.glsl>\n#define N " +
+                             std::to_string(count) + "u\n";
+    const auto t = manager.tensorT<uint8_t>(count, kp::Memory::MemoryTypes::eStorage);
+    manager.sequence()->eval<kp::OpFill>({t}, uint8_t{0});
+    const auto counted = manager.algorithm({t}, spirv(head + "#define INDEX kp_index()\n" + body));
+    EXPECT_EQ(counted->getWorkgroup()[1], 2u) << "the default covers the tensor";
+    counted->setThreadCount(count);
+    manager.sequence()->eval<kp::OpAlgoDispatch>(counted);
+    EXPECT_EQ(onDevice<uint8_t>(*t), std::vector<uint8_t>(count, 7));
+    const auto plain =
+        manager.algorithm({t}, spirv(head + "#define INDEX gl_GlobalInvocationID.x\n" + body), {1});
+    EXPECT_ERROR(kp::InvalidArgument, "kp_index()", plain->setThreadCount(count));
+    EXPECT_ERROR(kp::InvalidArgument, "2^32", counted->setThreadCount(uint64_t{1} << 33));
+}
+
+TEST_F(AlgorithmTest, WarnsIfTheDefaultDoesNotCoverWhatTheShaderWrites) {
+    const auto few = manager.tensorT<uint32_t>(64);
+    const auto many = manager.tensorT<uint32_t>(1000);
+    manager.algorithm({many, few}, copyShader());
+    EXPECT_EQ(logText().find("by default"), std::string::npos) << logText();
+    const auto algorithm = manager.algorithm({few, many}, copyShader());
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{64, 1, 1})) << "as in Kompute";
+    EXPECT_NE(logText().find("binding 1 with 1000 elements"), std::string::npos) << logText();
+}
+
 TEST_F(AlgorithmTest, TakesItsLocalSizeFromSpecializationConstants) {
     auto t = manager.tensorT<uint32_t>(8);
     const auto code =

@@ -83,8 +83,9 @@ public:
     /// Launches the kernel; see Launcher.
     /// @throws InvalidArgument if there is no queue or global size, the global size is not a
     ///         multiple of the local size (without roundUp), a size is 0 or exceeds the device's
-    ///         limits, the local size contradicts one that the shader fixes, or a parameter is
-    ///         unknown
+    ///         limits (in x alone, only if the shader does not use kp_index() of
+    ///         <kompute/index.glsl>), the local size contradicts one that the shader fixes, or a
+    ///         parameter is unknown
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 

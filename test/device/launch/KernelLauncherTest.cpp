@@ -45,7 +45,7 @@ TEST_F(KernelLauncherTest, ReportsMissingOrInvalidSizes) {
     EXPECT_ERROR(InvalidArgument, "maxComputeWorkGroupSize", launcher(call));
     call.localSize.reset();
     call.globalSize = kp::WorkSize(uint64_t{1} << 40);
-    EXPECT_ERROR(InvalidArgument, "work groups in x are over", launcher(call));
+    EXPECT_ERROR(InvalidArgument, "work groups, over", launcher(call));
     call.globalSize = kp::WorkSize(3);
     launcher(call)->wait();
     EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 3}));
@@ -147,6 +147,31 @@ TEST_F(KernelLauncherTest, ComparesElementTypes) {
     const auto algorithm =
         manager.algorithm(kp::reinterpreted({manager.tensorT<int32_t>({1})}), incrementFloats());
     EXPECT_NO_THROW(kp::KernelLauncher("same", kp::Kernel(algorithm), {ints}, sized(1))()->wait());
+}
+
+TEST_F(KernelLauncherTest, SpreadsWorkOverDimensionsIfTheShaderNumbersItself) {
+    const auto limit = manager.deviceInfo().maxWorkgroupCount[0];
+    if (limit > 1u << 20)
+        GTEST_SKIP() << "the work would not fit in memory";
+    const uint64_t count = uint64_t{limit} * 8 + 3;
+    const std::string body = "layout(local_size_x = 8) in;\n" + buffer(0, "", "uint", "v") +
+                             "void main() { uint i = INDEX; if (i < v.length()) v[i] = i; }";
+    const auto numbered =
+        "#version 450\n#include <kompute/index.glsl>\n#define INDEX kp_index()\n" + body;
+    const auto plain = "#version 450\n#define INDEX gl_GlobalInvocationID.x\n" + body;
+    const auto included =
+        "#version 450\n#include <kompute/index.glsl>\n#define INDEX gl_GlobalInvocationID.x\n" +
+        body;
+    const auto tensor = manager.tensorT<uint32_t>(count, kp::Memory::MemoryTypes::eStorage);
+    kp::KernelOptions options = sized(count);
+    options.roundUp = true;
+    kp::KernelLauncher("count", kp::Kernel(manager, numbered), {tensor}, options)()->wait();
+    EXPECT_EQ(onDevice<uint32_t>(*tensor), ascending<uint32_t>(count));
+    for (const std::string& other : {plain, included}) {
+        kp::KernelLauncher launcher("count", kp::Kernel(manager, other), {tensor}, options);
+        EXPECT_ERROR(InvalidArgument, "kp_index()", launcher());
+        EXPECT_ERROR(InvalidArgument, std::to_string(uint64_t{limit} * 8), launcher());
+    }
 }
 
 TEST_F(KernelLauncherTest, TreatsSpecializationConstantsAsOptional) {
