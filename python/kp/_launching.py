@@ -195,6 +195,16 @@ def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     return values
 
 
+def _number(parameter: Parameter, value: Any) -> Any:
+    """Return a number as launchers take it."""
+    if isinstance(value, (complex, np.complexfloating)):
+        return [float(value.real), float(value.imag)]
+    if isinstance(value, (bool, np.bool_)):
+        is_flag = parameter.dtype is not None and parameter.dtype.kind in ("b", "u")
+        return int(value) if is_flag else value
+    return value
+
+
 def _describe(value: Any) -> str:
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         return f"a {type(value).__name__} of {value.dtype}, shape {tuple(value.shape)}"
@@ -290,10 +300,8 @@ class _Call:
             value = values[parameter.name]
             if parameter.is_array:
                 self.bound[parameter.name] = self._bind(parameter, value)
-            elif isinstance(value, (complex, np.complexfloating)):
-                self.values[parameter.index] = [float(value.real), float(value.imag)]
             else:
-                self.values[parameter.index] = value
+                self.values[parameter.index] = _number(parameter, value)
 
     def _bind(self, parameter: Parameter, value: Any) -> Bound:
         program = self.program
@@ -605,8 +613,7 @@ def _repeat(
     for parameter in program.parameters:
         value = values.get(parameter.name)
         if parameter.index >= 0 and value is not None:
-            is_complex = isinstance(value, (complex, np.complexfloating))
-            given[parameter.index] = [value.real, value.imag] if is_complex else value
+            given[parameter.index] = _number(parameter, value)
         if parameter.writes:
             written.append(value)
     kernel = program.kernel(values[program.arrays[0].name].manager)

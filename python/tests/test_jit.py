@@ -1146,3 +1146,16 @@ def test_kernels_take_arrays_and_views() -> None:
     x = kp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
     saxpy(1.0, kp.ones(2, dtype=kp.float32), x[:, 0])
     np.testing.assert_array_equal(x.numpy(), [[1, 1, 2], [4, 4, 5]])
+
+
+def test_flags_are_numbers_of_calls() -> None:
+    @kp.jit
+    def flagged(x, flag):
+        i = kp.global_id()
+        if flag:
+            x[i] = 1
+        first = flag and i == 0
+        x[i] += first
+
+    np.testing.assert_array_equal(flagged(np.zeros(2, np.float32), True), [2, 1])
+    np.testing.assert_array_equal(flagged(np.zeros(2, np.float32), np.False_), [0, 0])
