@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._kp import Manager, Queue, compile
-from ._launching import Events, Parameter, Program, arguments, launch
+from ._launching import Events, launch
+from ._program import Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of kernels: arrays and numbers by name become launches.
 
-kp.kernel and kp.jit make a Program: a shader with named parameters. launch() binds what a call gives.
+launch() binds what a call gives to the parameters of a Program.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,117 +27,13 @@ from ._kp import (
     Queue,
     Tensor,
 )
-from ._kp import Kernel as LauncherKernel
-from ._reflection import Reflection
-
-#: Keywords of every call. Shaders must not have arguments of these names.
-KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
+from ._program import Parameter, Plan, Program
 
 #: Groups in x that every device takes.
 _LEAST_LIMIT = 65535
 _MOST_PLANS = 64
 
 Events = Iterable[Event | None] | Event | None
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """An argument of a kernel.
-
-    - ``index``: its index among the arguments of a launcher; -1 for an array of which the shader
-      uses the shape alone.
-    - ``kind``: "buffer", "image", "value" (of the push constants) or "constant" (a specialization
-      constant, which may be left out).
-    - ``components``: numbers in an element of the shader's array, or in the value.
-    - ``stride``: bytes of an element of the shader's array; 0 if the buffer has no such array.
-    - ``ndim``: the number of dimensions that an array must have, without that of the components;
-      None for any.
-    - ``default``: the value if a call gives none, or ``...`` if it must.
-    """
-
-    name: str
-    index: int
-    kind: str
-    dtype: np.dtype[Any] | None
-    components: int = 1
-    stride: int = 0
-    reads: bool = False
-    writes: bool = False
-    ndim: int | None = None
-    default: Any = ...
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def is_array(self) -> bool:
-        return self.kind in ("buffer", "image")
-
-    @property
-    def is_output(self) -> bool:
-        """Whether the shader writes every element that it accesses, so that calls may leave it out."""
-        return self.kind == "buffer" and self.writes and not self.reads and self.dtype is not None
-
-
-@dataclass(frozen=True)
-class Extent:
-    """A hidden argument: an extent of a parameter's array."""
-
-    index: int
-    name: str
-    axis: int
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What calls with tensors of the same types and shapes have in common."""
-
-    size: tuple[int, ...]
-    extents: dict[int, int]
-
-
-@dataclass
-class Program:
-    """A shader and what its calls may give.
-
-    - ``axes``: the number of axes of the work items.
-    - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
-    - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
-      be more work items than the device takes in x.
-    """
-
-    name: str
-    spirv: bytes
-    reflection: Reflection
-    parameters: tuple[Parameter, ...]
-    axes: int = 1
-    extents: tuple[Extent, ...] = ()
-    global_size: int | None = None
-    folds: bool = False
-    fixed: dict[int, Any] = field(default_factory=dict)
-    threads: Any = None
-
-    def __post_init__(self) -> None:
-        self.by_name = {parameter.name: parameter for parameter in self.parameters}
-        for parameter in self.parameters:
-            for alias in parameter.aliases:
-                self.by_name.setdefault(alias, parameter)
-            if parameter.name in KEYWORDS:
-                raise ValueError(
-                    f"kernel '{self.name}' has an argument '{parameter.name}', which is a keyword "
-                    "of its calls; rename it"
-                )
-        self.arrays = [each for each in self.parameters if each.is_array]
-        self.plans: dict[tuple[Any, ...], Plan] = {}
-        self._kernels: list[tuple[Manager, LauncherKernel]] = []
-
-    def kernel(self, manager: Manager) -> LauncherKernel:
-        """Return the launcher's kernel on a device, which is made at the first call."""
-        for known, kernel in self._kernels:
-            if known is manager:
-                return kernel
-        kept = [each for each in self._kernels[-7:] if each[0].is_init()]
-        kernel = LauncherKernel(manager, self.spirv)
-        self._kernels = [*kept, (manager, kernel)]
-        return kernel
 
 
 @dataclass
@@ -150,49 +45,6 @@ class Bound:
     shape: tuple[int, ...]
     after: Callable[[], None] | None = None
     download: bool = False
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known name, and all of them."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"{hint} (it has {', '.join(names)})" if names else " (it has none)"
-
-
-def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by the names of their parameters."""
-    positional = [each for each in program.parameters if each.kind != "constant"]
-    if len(args) > len(positional):
-        raise TypeError(
-            f"kernel '{program.name}' takes {len(positional)} arguments "
-            f"({', '.join(each.name for each in positional)}), but {len(args)} were given"
-        )
-    values = {each.name: value for each, value in zip(positional, args, strict=False)}
-    for name, value in kwargs.items():
-        parameter = program.by_name.get(name)
-        if parameter is None:
-            known = [*(each.name for each in program.parameters), *KEYWORDS]
-            raise TypeError(
-                f"kernel '{program.name}' has no argument '{name}'{nearest(name, known)}"
-            )
-        if parameter.name in values:
-            raise TypeError(f"kernel '{program.name}' got its argument '{name}' twice")
-        values[parameter.name] = value
-    missing = []
-    for parameter in program.parameters:
-        if values.get(parameter.name) is None:
-            values.pop(parameter.name, None)
-            if parameter.default is not ... and parameter.default is not None:
-                values[parameter.name] = parameter.default
-            elif parameter.kind != "constant" and not parameter.is_output:
-                missing.append(parameter.name)
-    if missing:
-        raise TypeError(
-            f"kernel '{program.name}' needs {', '.join(repr(name) for name in missing)}; it takes "
-            f"{', '.join(each.name for each in positional)}"
-        )
-    return values
 
 
 def _number(parameter: Parameter, value: Any) -> Any:

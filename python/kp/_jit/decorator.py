@@ -13,7 +13,8 @@ import numpy as np
 from .._errors import ShaderError
 from .._kernel import Sized
 from .._kp import Buffer, Manager, Memory, Queue, compile
-from .._launching import KEYWORDS, Events, Extent, Parameter, Program, launch, nearest
+from .._launching import Events, launch
+from .._program import KEYWORDS, Extent, Parameter, Program, nearest
 from .._reflection import reflect
 from .source import Source
 from .types import ArrayType, Type, annotation_of, of_annotation, of_dtype, of_value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._launching import nearest
+from .._program import nearest
 from . import functions
 from .conversions import Conversions
 from .types import BOOL, INT, SCALARS, UINT, Array, Type, of_value
