@@ -199,6 +199,24 @@ else()
     kompute_dependency_folder("${nlohmann_json_SOURCE_DIR}/include")
 endif()
 
+# --- VkFFT: headers alone, which src/vulkan/fft/VkFft.cpp compiles -------------------------------
+set(KOMPUTE_HAS_VKFFT OFF)
+if(KOMPUTE_OPT_FFT)
+    find_path(KOMPUTE_VKFFT_FOLDER vkFFT.h PATH_SUFFIXES vkFFT VkFFT)
+    mark_as_advanced(KOMPUTE_VKFFT_FOLDER)
+    if(KOMPUTE_VKFFT_FOLDER)
+        kompute_dependency_folder("${KOMPUTE_VKFFT_FOLDER}")
+        set(KOMPUTE_HAS_VKFFT ON)
+    elseif(KOMPUTE_OPT_FETCH)
+        kompute_fetch_files(vkfft https://github.com/DTolm/VkFFT.git v1.3.4)
+        kompute_dependency_folder("${vkfft_SOURCE_DIR}/vkFFT")
+        set(KOMPUTE_HAS_VKFFT ON)
+    else()
+        message(STATUS "kompute: VkFFT is not installed, and KOMPUTE_OPT_FETCH is off: OpFFT and "
+                       "OpConvolve will throw Unsupported")
+    endif()
+endif()
+
 # --- GoogleTest: for the tests alone --------------------------------------------------------------
 if(KOMPUTE_OPT_BUILD_TESTS AND NOT TARGET GTest::gtest)
     find_package(GTest CONFIG QUIET)

@@ -66,8 +66,18 @@ set_target_properties(
 set_source_files_properties(
     "${PROJECT_SOURCE_DIR}/src/base/Text.cpp" "${PROJECT_SOURCE_DIR}/src/core/Native.cpp"
     "${PROJECT_SOURCE_DIR}/src/vulkan/device/Volk.cpp"
+    "${PROJECT_SOURCE_DIR}/src/vulkan/fft/VkFft.cpp"
     "${PROJECT_SOURCE_DIR}/src/vulkan/memory/Allocator.cpp"
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+if(KOMPUTE_HAS_VKFFT)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vulkan/fft/VkFft.cpp"
+                                PROPERTIES COMPILE_DEFINITIONS KOMPUTE_HAS_VKFFT)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # What GCC guesses about VkFFT's functions, which are inlined.
+        set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/vulkan/fft/VkFft.cpp"
+                     APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
+    endif()
+endif()
 
 # The shaders of the built-in operations, as headers <ShaderName.hpp>. Consumers may include those
 # that Kompute 0.9 has, from the include root.

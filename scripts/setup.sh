@@ -24,7 +24,7 @@ required="$required mesa-vulkan-drivers glslang-tools python3 python3-pip"
 required="$required python3-dev python3-venv"
 # Those that a distribution lacks, CMake fetches; it then needs git.
 libraries="libvulkan-volk-dev glslang-dev spirv-tools libspirv-cross-c-shared-dev libfmt-dev"
-libraries="$libraries nlohmann-json3-dev"
+libraries="$libraries nlohmann-json3-dev libvkfft-dev"
 allocator="libvulkan-memory-allocator-dev"
 if [ "${1:-}" != --demo ]; then
     required="$required ccache clang vulkan-validationlayers vulkan-tools libgtest-dev"

@@ -9,6 +9,8 @@
 #include <kompute/primitives/Determinism.hpp>
 #include <kompute/primitives/Distribution.hpp>
 #include <kompute/primitives/OpConcatenate.hpp>
+#include <kompute/primitives/OpConvolve.hpp>
+#include <kompute/primitives/OpFFT.hpp>
 #include <kompute/primitives/OpGather.hpp>
 #include <kompute/primitives/OpHistogram.hpp>
 #include <kompute/primitives/OpMatMul.hpp>

@@ -52,7 +52,7 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kerne
     uint32_t bindings = 0;
     for (const View& view : first.views)
         bindings += view.bindings;
-    const size_t words = first.views.size() + first.push.size();
+    const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
     return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
                            kernel.constants, kernel.subgroups);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -51,6 +52,10 @@ struct Dispatch {
     std::vector<uint32_t> push;
     /// Work groups, folded into x, y and z: flatGroup() in the shader is at least this many.
     uint64_t groups = 1;
+    /// If not 0, exactly these work groups, for shaders of others: their push constants are `push`
+    /// alone, and views begin at multiples of the device's alignment.
+    std::array<uint32_t, 3> exactGroups{};
+    bool isExact() const { return exactGroups[0] != 0; }
     /// If not kDirect, the group counts in x, y and z are read from this memory instead.
     static constexpr uint32_t kDirect = UINT32_MAX;
     uint32_t countsMemory = kDirect;

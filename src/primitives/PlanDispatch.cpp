@@ -31,7 +31,8 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
             write.buffer = bound.info;
             writes.push_back(write);
         }
-        mPush.push_back(bound.first);
+        if (!dispatch.isExact())
+            mPush.push_back(bound.first);
         if (view.use == View::Use::eRead)
             mAccesses.read(memory.tensor);
         else if (view.use == View::Use::eWrite)
@@ -41,7 +42,9 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
     }
     mPush.insert(mPush.end(), dispatch.push.begin(), dispatch.push.end());
     mSet = device.descriptors().create(mPipeline->layout(), writes);
-    if (dispatch.countsMemory == Dispatch::kDirect) {
+    if (dispatch.isExact()) {
+        mGroups = dispatch.exactGroups;
+    } else if (dispatch.countsMemory == Dispatch::kDirect) {
         mGroups = foldedGroups(dispatch.groups, limits);
     } else {
         const PlanMemory& memory = memories[dispatch.countsMemory];
@@ -63,7 +66,9 @@ void PlanDispatch::record(const vk::CommandBuffer& commandBuffer) {
             recorder->keep(mSet);
         }
         bound.bind(*mPipeline, mSet->handle());
-        bound.push(*mPipeline, mPush.data(), static_cast<uint32_t>(mPush.size() * sizeof mPush[0]));
+        if (!mPush.empty())
+            bound.push(*mPipeline, mPush.data(),
+                       static_cast<uint32_t>(mPush.size() * sizeof mPush[0]));
         if (mCounts)
             vulkan::recordDispatchIndirect(mDevice, commands, *mCounts, mCountsOffset);
         else

@@ -11,6 +11,7 @@
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
 #include "vulkan/memory/Allocator.hpp"
+#include "vulkan/memory/BufferCache.hpp"
 #include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
@@ -119,6 +120,7 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mBufferPool = std::make_unique<BufferPool>(*this, BufferPool::kSmallTensors);
     mScratchPool = std::make_unique<BufferPool>(
         *this, BufferPool::scratch(mAllocator->heapSize(MemoryPlace::eDevice)));
+    mConstants = std::make_unique<BufferCache>();
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
     mQueryPools =
         std::make_unique<QueryPools>(*this, has(Feature::eHostQueryReset) && vk().vkResetQueryPool);
@@ -128,8 +130,9 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
 }
 
 bool Device::clearBufferPools() const {
+    const bool constants = mConstants->clear();
     const bool tensors = mBufferPool->clear();
-    return mScratchPool->clear() || tensors;
+    return mScratchPool->clear() || tensors || constants;
 }
 
 void Device::finish() noexcept {
@@ -154,6 +157,7 @@ Device::~Device() {
         vk().vkDeviceWaitIdle(handle());
     if (mDeletionQueue)
         mDeletionQueue->drain();
+    mConstants.reset();
     mTransfer.reset();
     mDeletionQueue.reset();
     mPipelines.reset();

@@ -19,6 +19,7 @@
 namespace kp::vulkan {
 
 class Allocator;
+class BufferCache;
 class BufferPool;
 class CommandBufferPool;
 class DeletionQueue;
@@ -66,7 +67,8 @@ public:
     Allocator& allocator() const { return *mAllocator; }
     BufferPool& bufferPool() const { return *mBufferPool; }
     BufferPool& scratchPool() const { return *mScratchPool; }
-    /// Frees what the pools keep. @return false if that is nothing
+    BufferCache& constants() const { return *mConstants; }
+    /// Frees what the pools and the cache of constants keep. @return false if that is nothing
     bool clearBufferPools() const;
     CommandBufferPool& commandBuffers() const { return *mCommandBuffers; }
     QueryPools& queryPools() const { return *mQueryPools; }
@@ -118,6 +120,7 @@ private:
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<BufferPool> mBufferPool;
     std::unique_ptr<BufferPool> mScratchPool;
+    std::unique_ptr<BufferCache> mConstants; ///< destroyed early, as mTransfer
     std::unique_ptr<CommandBufferPool> mCommandBuffers;
     std::unique_ptr<QueryPools> mQueryPools;
     std::unique_ptr<DescriptorAllocator> mDescriptors;

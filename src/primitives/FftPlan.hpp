@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <kompute/Memory.hpp>
+
+#include "primitives/FftPrograms.hpp"
+#include "primitives/MovePlan.hpp"
+
+namespace kp::primitives {
+
+struct FftProblem {
+    std::vector<uint64_t> extents; ///< one to three, none 0, the last that of neighbours
+    uint64_t batches = 1;          ///< not 0
+    Memory::DataTypes type = Memory::DataTypes::eFloat; ///< of real and imaginary parts
+    bool real = false;                                  ///< between real numbers and half spectra
+    bool inverse = false;
+    bool inPlace = false;
+    bool normalized = false; ///< the results are divided by the product of the extents
+    double scale = 1;        ///< and then multiplied by this
+    bool inAligned = true;   ///< the input starts at a multiple of FftTraits::alignment
+    bool outAligned = true;
+    /// Copy from the input to scratch memory, if its axes are in another order or its extents
+    /// others, and back to the output, if its axes are.
+    std::optional<MoveProblem> moveIn;
+    std::optional<MoveProblem> moveOut;
+    bool padsInput = false; ///< moveIn leaves elements that are zero
+
+    /// Returns the numbers of an array: two for each complex one.
+    uint64_t inNumbers() const { return numbers(!real || inverse); }
+    uint64_t outNumbers() const { return numbers(!real || !inverse); }
+
+private:
+    uint64_t numbers(bool isSpectrum) const;
+};
+
+/// A kernel of Spectrum.glsl.
+/// @param mode  "SCALE", "WIDEN", ...
+Kernel spectrumKernel(const char* mode, Memory::DataTypes type, const DeviceTraits& traits);
+
+/// A dispatch of such a kernel.
+struct SpectrumStep {
+    uint32_t kernel = 0;
+    View in; ///< memory, offset and bytes
+    View out;
+    uint64_t count = 0; ///< of numbers or complex numbers that are made
+    double scale = 1;
+    std::vector<uint64_t> extents; ///< of full spectra
+};
+Dispatch spectrumDispatch(const SpectrumStep& step, Memory::DataTypes type,
+                          const DeviceTraits& traits);
+
+/// Arguments of the plan: 0 is the input, 1 the output (the same one if in place), then the
+/// constants of @p programs.
+/// @throws InvalidArgument; Unsupported for sizes that the device cannot do
+Plan planFft(const FftProblem& problem, const FftTraits& traits, FftPrograms& programs);
+
+} // namespace kp::primitives
