@@ -51,7 +51,9 @@ from ._kp import (
     OpArgSort,
     OpBase,
     OpConcatenate,
+    OpConvolve,
     OpCopy,
+    OpFFT,
     OpFill,
     OpGather,
     OpHistogram,
@@ -132,7 +134,9 @@ __all__ = [
     "OpArgSort",
     "OpBase",
     "OpConcatenate",
+    "OpConvolve",
     "OpCopy",
+    "OpFFT",
     "OpFill",
     "OpGather",
     "OpHistogram",
@@ -216,7 +220,7 @@ def _name_classes() -> None:
 
 
 # Those with the names of Python's built-in functions are not in __all__, and neither is compile. The form "a as a" tells type checkers that they are public.
-from . import random as random  # noqa: E402
+from . import fft as fft, random as random  # noqa: E402
 from ._movement import put as put  # noqa: E402
 from ._polymorphic import (  # noqa: E402
     all as all,

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_kp, module) {
 
     bindGather(module);
     bindHistogram(module);
+    bindFft(module);
     bindMatMul(module);
     bindRandom(module);
     bindReduce(module);

@@ -58,6 +58,7 @@ std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& te
 /// Binds OpGather and OpScatter.
 void bindGather(py::module_& module);
 void bindHistogram(py::module_& module);
+void bindFft(py::module_& module);
 void bindMatMul(py::module_& module);
 /// Binds OpRandom and OpPermutation.
 void bindRandom(py::module_& module);

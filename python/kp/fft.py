@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier transforms as plain functions, with the results of numpy.fft.
+
+They run at once on the device of their tensor and return tensors. Spectra are complex64 for float16
+and float32, complex128 for float64; integers are transformed in float64, as by NumPy. In loops,
+record kp.OpFFT in a sequence instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
+from ._primitives import _output, _run
+
+__all__ = [
+    "convolve",
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
+
+_Axes = Sequence[int]
+
+
+def _filled(manager: Manager, values: np.ndarray[Any, Any]) -> Tensor:
+    """Return a tensor whose device memory has the values."""
+    tensor = manager.tensor_t(values, MemoryTypes.device)
+    tensor.write(values)
+    return tensor
+
+
+def _require(name: str, tensor: Tensor) -> None:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"kp.fft.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+    if not tensor.shape:
+        raise ValueError(f"kp.fft.{name} takes an array, but the tensor is a single number")
+
+
+def _values(tensor: Tensor) -> tuple[Tensor, bool]:
+    """Return a tensor of real or complex floating-point numbers, and whether it is complex."""
+    kind = tensor.dtype.kind
+    if kind == "c":
+        return tensor, True
+    if kind == "f" and tensor.dtype.itemsize >= 4:
+        return tensor, False
+    if kind in "fbiu":
+        wider = np.float32 if kind == "f" else np.float64
+        host = tensor.read() if tensor.device_has_contents() else tensor.data()
+        return _filled(tensor.manager, np.asarray(host, wider).reshape(tensor.shape)), False
+    raise TypeError(f"a Fourier transform takes numbers, but the tensor has {tensor.dtype}")
+
+
+def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.complex128 if dtype in (np.float64, np.complex128) else np.complex64)
+
+
+def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float64 if dtype == np.complex128 else np.float32)
+
+
+def _numbers(axes: _Axes, dimensions: int) -> list[int]:
+    numbers = []
+    for axis in axes:
+        if not -dimensions <= axis < dimensions:
+            raise ValueError(f"axis {axis} does not exist in an array of {dimensions} dimensions")
+        numbers.append(axis % dimensions)
+    return numbers
+
+
+def _extents(
+    name: str, tensor: Tensor, s: Sequence[int] | None, axes: _Axes | None
+) -> tuple[list[int], list[int]]:
+    """Return the axes to transform, without duplicates, and the lengths of the values there."""
+    dimensions = len(tensor.shape)
+    if axes is None:
+        count = dimensions if s is None else len(s)
+        axes = range(-count, 0)
+    numbers = _numbers(axes, dimensions)
+    if not numbers:
+        raise ValueError(f"kp.fft.{name} needs at least one axis")
+    if len(set(numbers)) != len(numbers):
+        raise ValueError(f"kp.fft.{name} transforms each axis once, but axes is {tuple(axes)}")
+    if s is not None and len(s) != len(numbers):
+        raise ValueError(f"kp.fft.{name}: s has {len(s)} lengths for {len(numbers)} axes")
+    lengths = [tensor.shape[axis] for axis in numbers] if s is None else [int(n) for n in s]
+    return numbers, lengths
+
+
+def _transformed(
+    name: str,
+    source: Tensor,
+    shape: list[int],
+    axes: list[int],
+    dtype: np.dtype[Any],
+    norm: str | None,
+    inverse: bool,
+    real: bool,
+    out: Tensor | None,
+) -> Tensor:
+    """Run one transform over up to three axes. `shape` is that of the values."""
+    result_shape = list(shape)
+    if real and not inverse:
+        result_shape[axes[-1]] = shape[axes[-1]] // 2 + 1
+    for axis in axes:
+        if shape[axis] < 1:
+            raise ValueError(
+                f"kp.fft.{name}: axis {axis} has {shape[axis]} values, but at least 1 is needed"
+            )
+    result = _output(f"fft.{name}", source, tuple(result_shape), dtype, out)
+    if result.dtype != dtype:
+        raise TypeError(f"kp.fft.{name} has a result of {dtype}, but out has {result.dtype}")
+    if 0 in result_shape:
+        return result
+    # Axes that are not transformed count as one where they are neighbours.
+    before: list[int] = []
+    given: list[int] = []
+    position: dict[int, int] = {}
+    for axis, extent in enumerate(shape):
+        own = source.shape[axis]
+        if axis not in axes and axis > 0 and axis - 1 not in axes and given:
+            given[-1] *= extent
+            before[-1] *= own
+            continue
+        position[axis] = len(given)
+        given.append(extent)
+        before.append(own)
+    chosen = [position[axis] for axis in axes]
+    operation = OpFFT(
+        source,
+        result,
+        inverse=inverse,
+        real=real,
+        norm="backward" if norm is None else norm,
+        shape=given,
+        axes=chosen,
+        input_shape=before,
+    )
+    _run(operation, source)
+    return result
+
+
+def _complex(
+    name: str,
+    tensor: Tensor,
+    s: Sequence[int] | None,
+    axes: _Axes | None,
+    norm: str | None,
+    out: Tensor | None,
+    inverse: bool,
+) -> Tensor:
+    _require(name, tensor)
+    numbers, lengths = _extents(name, tensor, s, axes)
+    source, is_complex = _values(tensor)
+    dtype = _complex_of(source.dtype)
+    if not is_complex:
+        source = _widened(source, dtype)
+    groups = [slice(i, i + 3) for i in range(0, len(numbers), 3)]
+    for group in groups:
+        shape = list(source.shape)
+        for axis, length in zip(numbers[group], lengths[group], strict=True):
+            shape[axis] = length
+        target = out if group is groups[-1] else None
+        source = _transformed(
+            name, source, shape, numbers[group], dtype, norm, inverse, False, target
+        )
+    return source
+
+
+def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Return the real values as complex ones: the transform of rows of one number."""
+    result = tensor.manager.tensor(shape=tensor.shape, dtype=dtype, memory_type=MemoryTypes.device)
+    if tensor.size() > 0:
+        _run(OpFFT(tensor, result, real=True, shape=[1]), tensor)
+    return result
+
+
+def fft(
+    tensor: Tensor,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the spectrum of a real or complex array along an axis.
+
+    Rows are cut or padded with zeros to `n` values. `norm` says which transform divides by n:
+    "backward" (None), the inverse; "forward", the forward one; "ortho", both by the root of n.
+    """
+    return _complex("fft", tensor, None if n is None else (n,), (axis,), norm, out, False)
+
+
+def ifft(
+    tensor: Tensor,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the inverse of fft()."""
+    return _complex("ifft", tensor, None if n is None else (n,), (axis,), norm, out, True)
+
+
+def fftn(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes | None = None,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the spectrum along several axes, or all. `s` are their lengths; see fft()."""
+    return _complex("fftn", tensor, s, axes, norm, out, False)
+
+
+def ifftn(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes | None = None,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the inverse of fftn()."""
+    return _complex("ifftn", tensor, s, axes, norm, out, True)
+
+
+def fft2(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes = (-2, -1),
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the spectrum along the last two axes."""
+    return _complex("fft2", tensor, s, axes, norm, out, False)
+
+
+def ifft2(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes = (-2, -1),
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the inverse of fft2()."""
+    return _complex("ifft2", tensor, s, axes, norm, out, True)
+
+
+def _from_real(
+    name: str,
+    tensor: Tensor,
+    s: Sequence[int] | None,
+    axes: _Axes | None,
+    norm: str | None,
+    out: Tensor | None,
+) -> Tensor:
+    _require(name, tensor)
+    numbers, lengths = _extents(name, tensor, s, axes)
+    source, is_complex = _values(tensor)
+    if is_complex:
+        raise TypeError(f"kp.fft.{name} takes real numbers; complex ones have kp.fft.fftn")
+    shape = list(source.shape)
+    for axis, length in zip(numbers[-3:], lengths[-3:], strict=True):
+        shape[axis] = length
+    dtype = _complex_of(source.dtype)
+    last = out if len(numbers) <= 3 else None
+    result = _transformed(name, source, shape, numbers[-3:], dtype, norm, False, True, last)
+    if len(numbers) > 3:
+        result = _complex(name, result, lengths[:-3], numbers[:-3], norm, out, False)
+    return result
+
+
+def _to_real(
+    name: str,
+    tensor: Tensor,
+    s: Sequence[int] | None,
+    axes: _Axes | None,
+    norm: str | None,
+    out: Tensor | None,
+) -> Tensor:
+    _require(name, tensor)
+    numbers, lengths = _extents(name, tensor, s, axes)
+    if s is None:
+        lengths[-1] = 2 * (lengths[-1] - 1)
+    source, is_complex = _values(tensor)
+    if not is_complex:
+        source = _widened(source, _complex_of(source.dtype))
+    if len(numbers) > 3:
+        source = _complex(name, source, lengths[:-3], numbers[:-3], norm, None, True)
+    shape = list(source.shape)
+    for axis, length in zip(numbers[-3:], lengths[-3:], strict=True):
+        shape[axis] = length
+    dtype = _real_of(source.dtype)
+    return _transformed(name, source, shape, numbers[-3:], dtype, norm, True, True, out)
+
+
+def rfft(
+    tensor: Tensor,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the first n // 2 + 1 numbers of the spectrum of real values along an axis."""
+    return _from_real("rfft", tensor, None if n is None else (n,), (axis,), norm, out)
+
+
+def irfft(
+    tensor: Tensor,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the n real values of a half spectrum: the inverse of rfft().
+
+    Without `n`, there are 2 (m - 1) values for m numbers.
+    """
+    return _to_real("irfft", tensor, None if n is None else (n,), (axis,), norm, out)
+
+
+def rfftn(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes | None = None,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the spectrum of real values along several axes; half of it along the last one."""
+    return _from_real("rfftn", tensor, s, axes, norm, out)
+
+
+def irfftn(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes | None = None,
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the real values of a half spectrum: the inverse of rfftn()."""
+    return _to_real("irfftn", tensor, s, axes, norm, out)
+
+
+def rfft2(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes = (-2, -1),
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the spectrum of real values along the last two axes; half of it along the last."""
+    return _from_real("rfft2", tensor, s, axes, norm, out)
+
+
+def irfft2(
+    tensor: Tensor,
+    s: Sequence[int] | None = None,
+    axes: _Axes = (-2, -1),
+    norm: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the real values of a half spectrum: the inverse of rfft2()."""
+    return _to_real("irfft2", tensor, s, axes, norm, out)
+
+
+def fftfreq(manager: Manager, n: int, d: float = 1.0, dtype: DTypeLike = np.float32) -> Tensor:
+    """Return the frequencies of the numbers of a spectrum of n values, d apart."""
+    return _filled(manager, np.fft.fftfreq(n, d).astype(dtype))
+
+
+def rfftfreq(manager: Manager, n: int, d: float = 1.0, dtype: DTypeLike = np.float32) -> Tensor:
+    """Return the frequencies of the numbers of a half spectrum of n values, d apart."""
+    return _filled(manager, np.fft.rfftfreq(n, d).astype(dtype))
+
+
+def _shifted(name: str, tensor: Tensor, axes: int | _Axes | None, inverse: bool) -> Tensor:
+    _require(name, tensor)
+    host = tensor.read() if tensor.device_has_contents() else tensor.data()
+    shift = np.fft.ifftshift if inverse else np.fft.fftshift
+    return _filled(tensor.manager, shift(np.reshape(host, tensor.shape), axes))
+
+
+def fftshift(tensor: Tensor, axes: int | _Axes | None = None) -> Tensor:
+    """Return a spectrum with frequency 0 in the middle, along all axes or some. Waits for a copy by
+    the host."""
+    return _shifted("fftshift", tensor, axes, False)
+
+
+def ifftshift(tensor: Tensor, axes: int | _Axes | None = None) -> Tensor:
+    """Return the inverse of fftshift()."""
+    return _shifted("ifftshift", tensor, axes, True)
+
+
+def convolve(a: Tensor, b: Tensor, mode: str = "full", out: Tensor | None = None) -> Tensor:
+    """Return the convolution of two arrays of one to three dimensions.
+
+    `mode` is "full", "same" or "valid". In one dimension it is that of numpy.convolve, in several
+    that of scipy.signal.fftconvolve: "same" has the shape of `a`.
+    """
+    for tensor in (a, b):
+        _require("convolve", tensor)
+        if tensor.size() == 0:
+            raise ValueError("kp.fft.convolve takes arrays that are not empty")
+    if len(a.shape) != len(b.shape):
+        raise ValueError(f"kp.fft.convolve: a has {len(a.shape)} dimensions, b has {len(b.shape)}")
+    if len(a.shape) == 1 and b.size() > a.size():
+        a, b = b, a
+    first, second = _values(a)[0], _values(b)[0]
+    dtype = np.result_type(first.dtype, second.dtype)
+    if first.dtype != dtype or second.dtype != dtype:
+        raise TypeError(f"kp.fft.convolve takes arrays of one dtype, not {a.dtype} and {b.dtype}")
+    pairs = list(zip(a.shape, b.shape, strict=True))
+    shapes = {
+        "full": tuple(m + n - 1 for m, n in pairs),
+        "same": tuple(m for m, n in pairs),
+        "valid": tuple(max(m, n) - min(m, n) + 1 for m, n in pairs),
+    }
+    if mode not in shapes:
+        raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
+    result = _output("fft.convolve", a, shapes[mode], dtype, out)
+    _run(OpConvolve(first, second, result, mode=mode), first, second)
+    return result

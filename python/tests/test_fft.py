@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier transforms against numpy.fft."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kp
+
+
+@pytest.fixture(autouse=True)
+def _needs_vkfft(mgr: kp.Manager) -> None:
+    try:
+        kp.OpFFT(mgr.tensor([1.0, 0.0]))
+    except kp.Unsupported as error:
+        pytest.skip(str(error))
+
+
+def _random(shape: tuple[int, ...], dtype: str = "complex64") -> np.ndarray:
+    random = np.random.default_rng(len(shape) + shape[0])
+    values = random.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * random.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def _expect(tensor: kp.Tensor, expected: np.ndarray, tolerance: float = 1e-5) -> None:
+    assert tensor.shape == expected.shape
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(tensor.read(), expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((2, 9), -1), ((4, 3), 0)])
+def test_one_axis(mgr: kp.Manager, shape: tuple[int, ...], axis: int) -> None:
+    values = _random(shape)
+    tensor = mgr.tensor_t(values)
+    spectrum = kp.fft.fft(tensor, axis=axis)
+    assert spectrum.dtype == np.complex64
+    _expect(spectrum, np.fft.fft(values, axis=axis))
+    _expect(kp.fft.ifft(spectrum, axis=axis), values)
+
+
+@pytest.mark.parametrize("norm", ["ortho", "forward"])
+def test_normalizations(mgr: kp.Manager, norm: str) -> None:
+    values = _random((6,))
+    _expect(kp.fft.fft(mgr.tensor_t(values), norm=norm), np.fft.fft(values, norm=norm))
+    _expect(kp.fft.ifft(mgr.tensor_t(values), norm=norm), np.fft.ifft(values, norm=norm))
+
+
+def test_real_values(mgr: kp.Manager) -> None:
+    values = _random((4, 5), "float32")
+    tensor = mgr.tensor_t(values)
+    half = kp.fft.rfft(tensor)
+    _expect(half, np.fft.rfft(values))
+    _expect(kp.fft.irfft(half, n=5), values)
+    _expect(kp.fft.irfft(half), np.fft.irfft(np.fft.rfft(values)))
+    _expect(kp.fft.rfft2(tensor), np.fft.rfft2(values))
+    _expect(kp.fft.irfft2(kp.fft.rfft2(tensor), s=(4, 5)), values)
+    _expect(kp.fft.fft2(tensor), np.fft.fft2(values))
+
+
+def test_lengths_cut_and_pad(mgr: kp.Manager) -> None:
+    values = _random((3, 6))
+    tensor = mgr.tensor_t(values)
+    for n in (4, 8):
+        _expect(kp.fft.fft(tensor, n), np.fft.fft(values, n))
+    _expect(kp.fft.fftn(tensor, s=(4, 5)), np.fft.fftn(values, s=(4, 5), axes=(0, 1)))
+
+
+def test_several_dimensions(mgr: kp.Manager) -> None:
+    values = _random((2, 3, 4))
+    tensor = mgr.tensor_t(values)
+    _expect(kp.fft.fftn(tensor), np.fft.fftn(values))
+    _expect(kp.fft.ifftn(kp.fft.fftn(tensor)), values)
+    _expect(kp.fft.fftn(tensor, axes=(0, 2)), np.fft.fftn(values, axes=(0, 2)))
+    four = _random((2, 2, 2, 3), "float32")
+    _expect(kp.fft.rfftn(mgr.tensor_t(four)), np.fft.rfftn(four))
+
+
+def test_types(mgr: kp.Manager) -> None:
+    integers = np.arange(8, dtype=np.int32)
+    spectrum = kp.fft.rfft(mgr.tensor_t(integers))
+    assert spectrum.dtype == np.complex128
+    _expect(spectrum, np.fft.rfft(integers), 1e-12)
+    with pytest.raises(TypeError, match="real numbers"):
+        kp.fft.rfft(mgr.tensor_t(_random((4,))))
+    with pytest.raises(TypeError, match=r"kp\.Tensor"):
+        kp.fft.fft(np.zeros(4))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="axis 2"):
+        kp.fft.fft(mgr.tensor_t(_random((4,))), axis=2)
+    with pytest.raises(ValueError, match="at least 1"):
+        kp.fft.fft(mgr.tensor_t(_random((4,))), n=0)
+
+
+def test_out_and_operations(mgr: kp.Manager) -> None:
+    values = _random((4,))
+    tensor = mgr.tensor_t(values)
+    out = mgr.tensor(shape=(4,), dtype=np.complex64)
+    assert kp.fft.fft(tensor, out=out) is out
+    _expect(out, np.fft.fft(values))
+    sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
+    sequence.record(kp.OpFFT(tensor, inverse=True)).record(kp.OpSyncLocal([tensor])).eval()
+    _expect(tensor, np.fft.ifft(values))
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolution(mgr: kp.Manager, mode: str) -> None:
+    a, b = _random((7,), "float32"), _random((4,), "float32")
+    expected = np.convolve(a, b, mode)  # type: ignore[call-overload]
+    _expect(kp.fft.convolve(mgr.tensor_t(a), mgr.tensor_t(b), mode), expected)
+    _expect(kp.fft.convolve(mgr.tensor_t(b), mgr.tensor_t(a), mode), expected)
+
+
+def test_convolution_in_two_dimensions(mgr: kp.Manager) -> None:
+    a, b = _random((3, 4), "float32"), _random((2, 3), "float32")
+    full = np.fft.irfft2(np.fft.rfft2(a, (4, 6)) * np.fft.rfft2(b, (4, 6)), (4, 6))
+    _expect(kp.fft.convolve(mgr.tensor_t(a), mgr.tensor_t(b)), full)
+    _expect(kp.fft.convolve(mgr.tensor_t(a), mgr.tensor_t(b), "same"), full[0:3, 1:5])
+    with pytest.raises(kp.InvalidArgument, match="valid needs"):
+        out = mgr.tensor(shape=(2, 2))
+        wide, tall = mgr.tensor(shape=(1, 4)), mgr.tensor(shape=(3, 2))
+        kp.OpConvolve(wide, tall, out, mode="valid")
+
+
+def test_frequencies_and_shifts(mgr: kp.Manager) -> None:
+    _expect(kp.fft.fftfreq(mgr, 5, 0.5), np.fft.fftfreq(5, 0.5))
+    _expect(kp.fft.rfftfreq(mgr, 6), np.fft.rfftfreq(6))
+    values = _random((3, 4))
+    for axes in (None, 0, (1,)):
+        shifted = kp.fft.fftshift(mgr.tensor_t(values), axes)
+        _expect(shifted, np.fft.fftshift(values, axes))
+        _expect(kp.fft.ifftshift(shifted, axes), values)
