@@ -193,6 +193,12 @@ VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, 
     configuration.makeInversePlanOnly = request.inverse;
     // Tables of sines and cosines: those of a GPU's shaders have fewer correct bits.
     configuration.useLUT = 1;
+#if __has_include(<vkFFT/vkFFT_Structs/vkFFT_Structs.h>)
+    // Rader's algorithm by convolution reads tables back from the device while it plans. Without
+    // it, Bluestein's takes such primes.
+    configuration.fixMinRaderPrimeFFT = 17;
+    configuration.fixMaxRaderPrimeFFT = 17;
+#endif
 
     const uint64_t bytes = bytesOfReal(request.precision);
     const uint64_t length = extents.back();
@@ -278,6 +284,10 @@ FftProgram planVkFft(const FftRequest& request, const FftLimits& limits) {
     deleteVkFFT(application.get());
     if (!requireSuccess(result))
         return {};
+    if (plan.readsBack)
+        fail<Unsupported>("this version of VkFFT ({}) reads from the device while it plans arrays "
+                          "of {}; choose other extents",
+                          VkFFTGetVersion(), join(request.extents));
     for (auto& step : commands.steps)
         plan.program.steps.push_back(std::move(std::get<FftProgram::Dispatch>(step)));
     return std::move(plan.program);

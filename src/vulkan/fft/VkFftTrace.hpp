@@ -44,6 +44,7 @@ struct Plan {
     std::deque<Commands> commands;
     std::deque<DescriptorSet> sets;
     std::map<uint64_t, std::vector<std::byte>> mapped; ///< by number of the memory
+    bool readsBack = false; ///< was asked for a copy of what only a device knows
 };
 
 template <typename Handle>
@@ -198,6 +199,10 @@ inline VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAll
 inline void cmdCopyBuffer(VkCommandBuffer buffer, VkBuffer source, VkBuffer destination, uint32_t,
                           const VkBufferCopy* region) {
     Commands& commands = commandsOf(buffer);
+    if (!commands.plan->mapped.contains(numberOf(source))) {
+        commands.plan->readsBack = true;
+        return;
+    }
     FftProgram::Upload upload;
     upload.memory = static_cast<uint32_t>(numberOf(destination) - 1);
     upload.bytes = commands.plan->mapped[numberOf(source)];
