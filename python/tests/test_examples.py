@@ -347,7 +347,7 @@ def announced(code: str) -> list[str]:
 PAGES = (
     *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md", "dask.md"),
     *("groups.md", "from-vkdispatch.md", "launchers.md", "matrices.md", "primitives.md"),
-    *("arrays.md", "kernels.md"),
+    *("arrays.md", "fft.md", "kernels.md"),
 )
 
 

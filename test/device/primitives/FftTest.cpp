@@ -516,6 +516,22 @@ TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
     EXPECT_ERROR(kp::Unsupported, "at most 4096", planFft(problem, traits, none));
 }
 
+// The code of docs/fft.md.
+TEST_F(FftTest, DoesWhatItsPageShows) {
+    auto values = manager.tensorT<float>({1, 2, 3, 4});
+    auto spectrum = manager.tensorT<std::complex<float>>(3);
+    kp::FftOptions real;
+    real.real = true;
+    manager.sequence()
+        ->record<kp::OpSyncDevice>({values})
+        ->record<kp::OpFFT>(values, spectrum, std::vector<uint64_t>{4}, real)
+        ->record<kp::OpSyncLocal>({spectrum})
+        ->eval();
+    const std::vector<std::complex<float>> expected = {{10, 0}, {-2, 2}, {-2, 0}};
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_NEAR(std::abs(spectrum->vector()[i] - expected[i]), 0, 1e-5f) << i;
+}
+
 TEST_F(FftTest, Convolves) {
     const auto a = manager.tensorT<float>({1, 2, 3, 4});
     const auto b = manager.tensorT<float>({1, 0, -1});
