@@ -77,6 +77,18 @@ def test_image_filter_matches_numpy(
 
 @needs_examples
 @needs_pillow
+def test_fft_denoising_matches_numpy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.chdir(tmp_path)
+    with image.open(EXAMPLES / "pictures" / "image_filter.png") as photo:
+        photo.crop((100, 50, 164, 98)).save("in.png")
+    assert run_example("fft_denoising", "in.png", "out.png", "--noise", 20) == 0
+    assert "largest difference to NumPy 0.0" in capsys.readouterr().out
+    assert run_example("fft_denoising", "none.png", "out.png") == 2
+
+
 def test_image_filter_reports_unreadable_files(capsys: pytest.CaptureFixture[str]) -> None:
     Path("text.png").write_text("no picture")
     for name in ("missing.png", "text.png"):
