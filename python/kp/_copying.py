@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._default import default_manager
-from ._kp import Image, Manager, Memory, MemoryTypes
-
-
-def _contents(memory: Memory) -> NDArray[Any]:
-    """Return a new array with the elements: of the host view if the device never had any."""
-    if memory.memory_type() != MemoryTypes.storage and not memory.device_has_contents():
-        return np.array(memory.numpy())
-    return memory.read()
+from ._kp import Image, Manager, Memory
 
 
 def _made(manager: Manager, image: bool, contents: NDArray[Any], place: str) -> Memory:
@@ -37,13 +30,13 @@ def _unpickled(image: bool, contents: NDArray[Any], place: str) -> Memory:
 
 def reduce_ex(self: Memory, protocol: Any) -> tuple[Any, ...]:
     """Pickle the elements. They are unpickled to the device of kp.default_manager()."""
-    return _unpickled, (isinstance(self, Image), _contents(self), self.memory_type().name)
+    return _unpickled, (isinstance(self, Image), self.read(), self.memory_type().name)
 
 
 def copied(self: Memory) -> Memory:
     """Return new memory of the same manager with the same elements."""
     place = self.memory_type().name
-    return _made(self.manager, isinstance(self, Image), _contents(self), place)
+    return _made(self.manager, isinstance(self, Image), self.read(), place)
 
 
 def deep_copied(self: Memory, memo: Any) -> Memory:

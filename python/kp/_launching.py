@@ -23,7 +23,6 @@ from ._kp import (
     Manager,
     Memory,
     MemoryTypes,
-    OpSyncDevice,
     Queue,
     Tensor,
 )
@@ -323,21 +322,14 @@ class _Call:
                 f"kernel '{program.name}': {empty[0]} has no elements, but there are "
                 f"{' x '.join(map(str, size))} work items"
             )
-        fresh = []
         for name, bound in self.bound.items():
-            if bound.memory is None:
-                continue
-            self.values[program.by_name[name].index] = bound.memory
-            if not bound.memory.device_has_contents():
-                if bound.memory.memory_type() != MemoryTypes.storage:
-                    fresh.append(bound.memory)
+            if bound.memory is not None:
+                self.values[program.by_name[name].index] = bound.memory
         for extent in program.extents:
             self.values[extent.index] = self.bound[extent.name].shape[extent.axis]
         folded = self._folded(size)
         if folded is not size and program.global_size is not None:  # else the launcher gives it
             self.values[program.global_size] = [size[0], 1, 1]
-        if fresh:
-            self.manager.sequence().record(OpSyncDevice(fresh)).eval()
         launcher = KernelLauncher(
             program.name,
             program.kernel(self.manager),
@@ -425,13 +417,13 @@ def launch(
 def _key_of(
     program: Program, values: Mapping[str, Any], threads: Any, mgr: Manager | None
 ) -> tuple[Any, ...] | None:
-    """Return what a plan is for. None if not all arrays are tensors of one manager with contents."""
+    """Return what a plan is for. None if not all arrays are tensors of one manager."""
     if threads is not None and type(threads) is not int:
         return None
     key: list[Any] = [threads]
     for parameter in program.arrays:
         value = values.get(parameter.name)
-        if type(value) is not Tensor or not value.device_has_contents():
+        if type(value) is not Tensor:
             return None
         manager = value.manager
         if mgr is None:

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fourier transforms as plain functions, with the results of numpy.fft.
 
-They run at once on the device of their tensor and return tensors. Spectra are complex64 for float16
+They run at once and return what they are given, tensors or arrays. Spectra are complex64 for float16
 and float32, complex128 for float64; integers are transformed in float64, as by NumPy. In loops,
 record kp.OpFFT in a sequence instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _output, _run
+from .arrays.array import Array, share
+from .arrays.creation import asarray
+from .arrays.elementwise import assign_all
+from .arrays.manipulation import roll
+from .arrays.primitives import shaped
 
 __all__ = [
     "convolve",
@@ -38,13 +44,25 @@ __all__ = [
 ]
 
 _Axes = Sequence[int]
+_T = TypeVar("_T", Tensor, Array)
+_P = ParamSpec("_P")
 
 
-def _filled(manager: Manager, values: np.ndarray[Any, Any]) -> Tensor:
-    """Return a tensor whose device memory has the values."""
-    tensor = manager.tensor_t(values, MemoryTypes.device)
-    tensor.write(values)
-    return tensor
+def _of_arrays_too(
+    function: Callable[Concatenate[Tensor, _P], Tensor],
+) -> Callable[Concatenate[_T, _P], _T]:
+    """Return the function of a tensor as one of a tensor or an array."""
+
+    @functools.wraps(function)
+    def called(x: Any, /, *args: Any, **options: Any) -> Any:
+        if not isinstance(x, Array):
+            return function(x, *args, **options)
+        out = options.pop("out", None)
+        args = tuple(shaped(each, each.shape) if isinstance(each, Array) else each for each in args)
+        result = share(function(shaped(x, x.shape), *args, **options))
+        return result if out is None else assign_all(out, result)
+
+    return called
 
 
 def _require(name: str, tensor: Tensor) -> None:
@@ -63,8 +81,7 @@ def _values(tensor: Tensor) -> tuple[Tensor, bool]:
         return tensor, False
     if kind in "fbiu":
         wider = np.float32 if kind == "f" else np.float64
-        host = tensor.read() if tensor.device_has_contents() else tensor.data()
-        return _filled(tensor.manager, np.asarray(host, wider).reshape(tensor.shape)), False
+        return shaped(asarray(tensor).astype(wider), tensor.shape), False
     raise TypeError(f"a Fourier transform takes numbers, but the tensor has {tensor.dtype}")
 
 
@@ -192,6 +209,7 @@ def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return result
 
 
+@_of_arrays_too
 def fft(
     tensor: Tensor,
     n: int | None = None,
@@ -207,6 +225,7 @@ def fft(
     return _complex("fft", tensor, None if n is None else (n,), (axis,), norm, out, False)
 
 
+@_of_arrays_too
 def ifft(
     tensor: Tensor,
     n: int | None = None,
@@ -218,6 +237,7 @@ def ifft(
     return _complex("ifft", tensor, None if n is None else (n,), (axis,), norm, out, True)
 
 
+@_of_arrays_too
 def fftn(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -229,6 +249,7 @@ def fftn(
     return _complex("fftn", tensor, s, axes, norm, out, False)
 
 
+@_of_arrays_too
 def ifftn(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -240,6 +261,7 @@ def ifftn(
     return _complex("ifftn", tensor, s, axes, norm, out, True)
 
 
+@_of_arrays_too
 def fft2(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -251,6 +273,7 @@ def fft2(
     return _complex("fft2", tensor, s, axes, norm, out, False)
 
 
+@_of_arrays_too
 def ifft2(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -310,6 +333,7 @@ def _to_real(
     return _transformed(name, source, shape, numbers[-3:], dtype, norm, True, True, out)
 
 
+@_of_arrays_too
 def rfft(
     tensor: Tensor,
     n: int | None = None,
@@ -321,6 +345,7 @@ def rfft(
     return _from_real("rfft", tensor, None if n is None else (n,), (axis,), norm, out)
 
 
+@_of_arrays_too
 def irfft(
     tensor: Tensor,
     n: int | None = None,
@@ -335,6 +360,7 @@ def irfft(
     return _to_real("irfft", tensor, None if n is None else (n,), (axis,), norm, out)
 
 
+@_of_arrays_too
 def rfftn(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -346,6 +372,7 @@ def rfftn(
     return _from_real("rfftn", tensor, s, axes, norm, out)
 
 
+@_of_arrays_too
 def irfftn(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -357,6 +384,7 @@ def irfftn(
     return _to_real("irfftn", tensor, s, axes, norm, out)
 
 
+@_of_arrays_too
 def rfft2(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -368,6 +396,7 @@ def rfft2(
     return _from_real("rfft2", tensor, s, axes, norm, out)
 
 
+@_of_arrays_too
 def irfft2(
     tensor: Tensor,
     s: Sequence[int] | None = None,
@@ -379,34 +408,47 @@ def irfft2(
     return _to_real("irfft2", tensor, s, axes, norm, out)
 
 
-def fftfreq(manager: Manager, n: int, d: float = 1.0, dtype: DTypeLike = np.float32) -> Tensor:
-    """Return the frequencies of the numbers of a spectrum of n values, d apart."""
-    return _filled(manager, np.fft.fftfreq(n, d).astype(dtype))
+def fftfreq(
+    n: int, /, d: float = 1.0, dtype: DTypeLike = np.float32, device: Manager | None = None
+) -> Array:
+    """Return the frequencies of the numbers of a spectrum of n values, d apart, as an array."""
+    return asarray(np.fft.fftfreq(n, d).astype(dtype), device=device)
 
 
-def rfftfreq(manager: Manager, n: int, d: float = 1.0, dtype: DTypeLike = np.float32) -> Tensor:
-    """Return the frequencies of the numbers of a half spectrum of n values, d apart."""
-    return _filled(manager, np.fft.rfftfreq(n, d).astype(dtype))
+def rfftfreq(
+    n: int, /, d: float = 1.0, dtype: DTypeLike = np.float32, device: Manager | None = None
+) -> Array:
+    """Return the frequencies of the numbers of a half spectrum of n values, d apart, as an array."""
+    return asarray(np.fft.rfftfreq(n, d).astype(dtype), device=device)
 
 
-def _shifted(name: str, tensor: Tensor, axes: int | _Axes | None, inverse: bool) -> Tensor:
-    _require(name, tensor)
-    host = tensor.read() if tensor.device_has_contents() else tensor.data()
-    shift = np.fft.ifftshift if inverse else np.fft.fftshift
-    return _filled(tensor.manager, shift(np.reshape(host, tensor.shape), axes))
+def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:
+    if isinstance(x, Tensor):
+        _require(name, x)
+    dimensions = len(x.shape)
+    if axes is None:
+        axes = range(dimensions)
+    numbers = _numbers([axes] if isinstance(axes, int) else axes, dimensions)
+    halves = [x.shape[axis] // 2 for axis in numbers]
+    moved = roll(x, tuple(-half if inverse else half for half in halves), axis=tuple(numbers))
+    result: Any = moved
+    if isinstance(x, Tensor):
+        result = shaped(moved, moved.shape)
+    shifted: _T = result
+    return shifted
 
 
-def fftshift(tensor: Tensor, axes: int | _Axes | None = None) -> Tensor:
-    """Return a spectrum with frequency 0 in the middle, along all axes or some. Waits for a copy by
-    the host."""
-    return _shifted("fftshift", tensor, axes, False)
+def fftshift(x: _T, /, axes: int | _Axes | None = None) -> _T:
+    """Return a spectrum with frequency 0 in the middle, along all axes or some."""
+    return _shifted("fftshift", x, axes, False)
 
 
-def ifftshift(tensor: Tensor, axes: int | _Axes | None = None) -> Tensor:
+def ifftshift(x: _T, /, axes: int | _Axes | None = None) -> _T:
     """Return the inverse of fftshift()."""
-    return _shifted("ifftshift", tensor, axes, True)
+    return _shifted("ifftshift", x, axes, True)
 
 
+@_of_arrays_too
 def convolve(a: Tensor, b: Tensor, mode: str = "full", out: Tensor | None = None) -> Tensor:
     """Return the convolution of two arrays of one to three dimensions.
 

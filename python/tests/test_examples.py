@@ -390,7 +390,7 @@ def test_readme_program_prints_its_result(notebook: Notebook) -> None:
     text = readme.read_text(encoding="utf-8")
     block = re.search(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert block
-    assert notebook.run(block[1], str(readme), 1) == "[1. 4. 9.]\n"
+    assert notebook.run(block[1], str(readme), 1).splitlines() == announced(block[1]) != []
 
 
 @needs_docs

@@ -25,10 +25,10 @@ def _random(shape: tuple[int, ...], dtype: str = "complex64") -> np.ndarray:
     return values.astype(dtype)
 
 
-def _expect(tensor: kp.Tensor, expected: np.ndarray, tolerance: float = 1e-5) -> None:
-    assert tensor.shape == expected.shape
+def _expect(found: kp.Tensor | kp.Array, expected: np.ndarray, tolerance: float = 1e-5) -> None:
+    assert found.shape == expected.shape
     scale = max(1.0, float(np.abs(expected).max(initial=0)))
-    np.testing.assert_allclose(tensor.read(), expected, rtol=0, atol=tolerance * scale)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=tolerance * scale)
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((2, 9), -1), ((4, 3), 0)])
@@ -124,10 +124,26 @@ def test_convolution_in_two_dimensions(mgr: kp.Manager) -> None:
 
 
 def test_frequencies_and_shifts(mgr: kp.Manager) -> None:
-    _expect(kp.fft.fftfreq(mgr, 5, 0.5), np.fft.fftfreq(5, 0.5))
-    _expect(kp.fft.rfftfreq(mgr, 6), np.fft.rfftfreq(6))
+    _expect(kp.fft.fftfreq(5, 0.5, device=mgr), np.fft.fftfreq(5, 0.5))
+    _expect(kp.fft.rfftfreq(6, device=mgr), np.fft.rfftfreq(6))
     values = _random((3, 4))
     for axes in (None, 0, (1,)):
         shifted = kp.fft.fftshift(mgr.tensor_t(values), axes)
         _expect(shifted, np.fft.fftshift(values, axes))
         _expect(kp.fft.ifftshift(shifted, axes), values)
+
+
+def test_arrays_and_their_views_give_arrays(mgr: kp.Manager) -> None:
+    values = _random((4, 6))
+    array = kp.asarray(values, device=mgr)
+    for x, expected in ((array, values), (array[1:, ::2], values[1:, ::2]), (array.T, values.T)):
+        _expect(kp.fft.fft(x, axis=0), np.fft.fft(expected, axis=0))
+    spectrum = kp.fft.rfft(array.real)
+    assert isinstance(spectrum, kp.Array)
+    _expect(kp.fft.irfft(spectrum * 2), values.real * 2)
+    flat = kp.asarray(mgr.tensor_t(values)).reshape(-1)
+    _expect(kp.fft.fft(flat), np.fft.fft(values.ravel()))
+    _expect(kp.fft.fftshift(array, axes=1), np.fft.fftshift(values, axes=1))
+    out = kp.zeros((4, 6), dtype=np.complex64, device=mgr)
+    assert kp.fft.ifft(array, out=out) is out
+    _expect(out, np.fft.ifft(values))

@@ -162,11 +162,7 @@ class Array(Operators):
         if self.size == 0:
             return np.empty(self._shape, self._dtype)
         view = launching.contiguous(self._evaluated())
-        tensor = view.storage.tensor
-        if tensor.device_has_contents() or view.storage.pooled:
-            read = tensor.read(view.offset, self.size)
-        else:  # a tensor of the user that was never copied to the device
-            read = tensor.data()[view.offset : view.offset + self.size].copy()
+        read = view.storage.tensor.read(view.offset, self.size)
         return read.view(self._dtype).reshape(self._shape)
 
     get = numpy
@@ -382,11 +378,6 @@ class Array(Operators):
 
 def share(tensor: Tensor) -> Array:
     """Return an array in the memory of a tensor."""
-    if not tensor.device_has_contents():
-        from .._kp import MemoryTypes, OpSyncDevice
-
-        if tensor.memory_type() == MemoryTypes.device:
-            tensor.manager.sequence().eval(OpSyncDevice([tensor]))
     view = View(Storage.of(tensor), 0, tensor.shape, contiguous_strides(tensor.shape))
     return Array._of_view(view)
 

@@ -24,7 +24,9 @@ def shaped(x: Array, shape: Shape) -> Tensor:
     It may be the memory of the array if the shape has one axis.
     """
     if len(shape) == 1:
-        return launching.whole(x._evaluated()).storage.tensor
+        own = launching.whole(x._evaluated()).storage.tensor
+        if own.shape == shape:
+            return own
     tensor = x._manager.tensor(shape=shape, dtype=x._dtype, memory_type=MemoryTypes.storage)
     target = View(Storage.of(tensor), 0, x.shape, contiguous_strides(x.shape))
     launching.run(x._manager, x.shape, [Write(target, x._node())])

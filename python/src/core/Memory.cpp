@@ -482,11 +482,11 @@ void bindMemory(Classes& classes) {
              [](py::handle self, const py::object& index) {
                  return py::object(shapedView(self)[index]);
              })
-        .def("__setitem__", [](py::handle self, const py::object& index,
-                               const py::object& value) {
-            shapedView(self)[index] = value;
-            memoryIn(self).noteHostChange();
-        })
+        .def("__setitem__",
+             [](py::handle self, const py::object& index, const py::object& value) {
+                 shapedView(self)[index] = value;
+                 memoryIn(self).noteHostChange();
+             })
         .def("__iter__", [](py::handle self) { return py::iter(shapedView(self)); })
         .def("__eq__",
              [](py::handle self, py::handle other) { return compare(self, other, Py_EQ); })
