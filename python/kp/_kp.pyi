@@ -204,9 +204,10 @@ class Manager:
         cast: bool = False,
     ) -> Tensor:
         """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
-        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.
+        buffer object), or of `shape` with undefined contents. The first evaluation that uses the
+        tensor finds the contents on the device. `memory_type` is a kp.MemoryTypes or its name.
+        Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
+        conversion.
 
         Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t()
         has NumPy's rule. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
@@ -223,9 +224,10 @@ class Manager:
         cast: bool = False,
     ) -> Tensor:
         """A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. OpSyncDevice or write() copies the
-        contents to the device. `memory_type` is a kp.MemoryTypes or its name. Numbers that an
-        integer `dtype` cannot hold are errors, unless `cast` permits NumPy's conversion.
+        buffer object), or of `shape` with undefined contents. The first evaluation that uses the
+        tensor finds the contents on the device. `memory_type` is a kp.MemoryTypes or its name.
+        Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
+        conversion.
 
         Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
         `tensor_type` is Kompute 0.9.0's name of `memory_type`.
@@ -290,7 +292,8 @@ class Manager:
         Constants are a list of numbers or a number, which get the types that the shader
         declares, a NumPy array of any dtype, a structured array, or a dict by the names in the
         shader. The push constants are the default of dispatches; a dict given to a dispatch
-        keeps the default of the names it leaves out.
+        keeps the default of the names it leaves out. The elements of the tensors must have the
+        type that the shader declares, unless `reinterpret` is true.
         """
 
     def queue(
@@ -1510,6 +1513,45 @@ class OpHistogram(OpBase):
         ascending order, or None: bin i counts the integers i. The last bin includes its
         upper edge. Elements outside of all bins and NaNs are skipped. With
         `deterministic`, sums have equal bits in each run.
+        """
+
+class OpFFT(OpBase):
+    """Transforms arrays between values and spectra, in one to three dimensions.
+
+    It reads and writes device memory; afterwards the host view of `output` shows the result.
+    """
+
+    def __init__(
+        self,
+        input: _Range,
+        output: _Range | None = None,
+        *,
+        inverse: bool = False,
+        real: bool = False,
+        norm: str = "backward",
+        shape: collections.abc.Sequence[SupportsIndex] | None = None,
+        axes: collections.abc.Sequence[SupportsIndex] | None = None,
+        input_shape: collections.abc.Sequence[SupportsIndex] | None = None,
+    ) -> None:
+        """Complex numbers are elements of complex64, complex128 or complex32, or pairs of floats.
+        With `real`, the values are real, and spectra have only the first n // 2 + 1 numbers of
+        their last axis. `shape` are the extents of an array of values (None: all elements are
+        one row); tensors with more elements hold several arrays. With `axes`, up to three axes
+        of `shape` are transformed, which then covers the whole tensor. `input_shape` is the
+        shape of the input, if others: it is cut or padded with zeros. `norm` is "backward",
+        "ortho" or "forward", as in NumPy. Without `output`, in place.
+        """
+
+class OpConvolve(OpBase):
+    """Convolves arrays of one to three dimensions by Fourier transforms.
+
+    It reads and writes device memory; afterwards the host view of `output` shows the result.
+    """
+
+    def __init__(self, a: _Range, b: _Range, output: _Range, *, mode: str = "full") -> None:
+        """`mode` is the part of the convolution that `output` gets: "full", a + b - 1
+        elements along each axis; "same", as many as `a`, from the middle; or "valid", those
+        that all elements of the smaller array contribute to.
         """
 
 class OpMatMul(OpBase):

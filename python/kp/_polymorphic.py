@@ -267,7 +267,7 @@ def unique(
     return tuple(parts)
 
 
-def searchsorted(x: _T, values: Any, /, *, side: str = "left", sorter: _T | None = None) -> _T:
+def searchsorted(x: _T, values: Any, /, side: str = "left", sorter: _T | None = None) -> _T:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 
     `side` is "left" for the place before all equal elements, or "right" for that after them. NaNs
@@ -277,7 +277,7 @@ def searchsorted(x: _T, values: Any, /, *, side: str = "left", sorter: _T | None
         if sorter is not None:
             raise TypeError("sorter is for arrays; take(x, sorter) is a sorted tensor")
         return _statistics.searchsorted(x, values, side)
-    return searching.searchsorted(x, values, side=side, sorter=sorter)  # type: ignore[return-value]
+    return searching.searchsorted(x, values, side=side, sorter=sorter)
 
 
 def histogram(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
-from ._primitives import _output, _run
+from ._primitives import _new, _output, _run
 from .arrays.array import Array, share
 from .arrays.creation import asarray
 from .arrays.elementwise import assign_all
@@ -433,7 +433,8 @@ def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:
     moved = roll(x, tuple(-half if inverse else half for half in halves), axis=tuple(numbers))
     result: Any = moved
     if isinstance(x, Tensor):
-        result = shaped(moved, moved.shape)
+        result = _new(x, x.shape, x.dtype)
+        assign_all(share(result), moved)
     shifted: _T = result
     return shifted
 

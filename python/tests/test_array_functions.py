@@ -253,3 +253,14 @@ def test_conversions_are_numpys_for_all_pairs() -> None:
         with np.errstate(all="ignore"):
             wrapped = negative[:2].astype(np.int64).astype(dtype)
         np.testing.assert_array_equal(kp.array(negative[:2]).astype(dtype), wrapped)
+
+
+def test_flat_views_of_shared_tensors_are_one_row(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor_t(np.array([[3, 1, 2], [9, 7, 8]], np.int32))
+    flat = kp.asarray(tensor).reshape(-1)
+    assert kp.sort(flat).tolist() == [1, 2, 3, 7, 8, 9]
+    assert kp.cumsum(flat).tolist() == [3, 4, 6, 15, 22, 30]
+    values, indices = kp.top_k(flat, 2)
+    assert (values.tolist(), indices.tolist()) == ([9, 8], [3, 5])
+    assert kp.histogram(flat, 2)[0].tolist() == [3, 3]
+    assert kp.unique(flat, return_inverse=True)[1].tolist() == [2, 0, 1, 5, 3, 4]

@@ -390,7 +390,8 @@ def test_readme_program_prints_its_result(notebook: Notebook) -> None:
     text = readme.read_text(encoding="utf-8")
     block = re.search(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert block
-    assert notebook.run(block[1], str(readme), 1).splitlines() == announced(block[1]) != []
+    line = text.count("\n", 0, block.start(1)) + 1
+    assert notebook.run(block[1], str(readme), line).splitlines() == announced(block[1]) != []
 
 
 @needs_docs

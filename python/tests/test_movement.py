@@ -159,7 +159,7 @@ def test_faults_of_movement_are_named(mgr: kp.Manager) -> None:
         kp.concatenate([tensor, mgr.tensor_t(np.zeros((3, 2), np.int32))])
     with pytest.raises(TypeError, match="one dtype, but there are 'int32' and 'float32'"):
         kp.concatenate([tensor, mgr.tensor([[1, 2, 3]])])
-    with pytest.raises(ValueError, match="at least one tensor"):
+    with pytest.raises(ValueError, match="at least one array"):
         kp.concatenate([])
     with pytest.raises(kp.InvalidArgument, match="up to 4 dimensions, not 5"):
         kp.transpose(mgr.tensor_t(np.zeros((1, 2, 1, 2, 2))))

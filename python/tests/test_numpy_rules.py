@@ -319,7 +319,8 @@ def test_unknown_keywords_are_named_with_the_nearest(mgr: kp.Manager) -> None:
     message = refusal(lambda: mgr.algorithm([tensor], INCREMENT, workgroups=(1, 1, 1)))  # type: ignore[call-arg]
     assert message == (
         "kp.Manager.algorithm() has no argument 'workgroups'; did you mean 'workgroup'? Its "
-        "arguments are tensors, spirv, workgroup, spec_consts, push_consts, thread_count"
+        "arguments are tensors, spirv, workgroup, spec_consts, push_consts, thread_count, "
+        "reinterpret"
     )
     message = refusal(lambda: mgr.tensor([1], type="int32"))  # type: ignore[call-arg]
     assert "kp.Manager.tensor() has no argument 'type'" in message
