@@ -229,6 +229,7 @@ from ._polymorphic import (  # noqa: E402
     argmin as argmin,
     argsort as argsort,
     bincount as bincount,
+    compress as compress,
     concat as concat,
     concatenate as concatenate,
     count_nonzero as count_nonzero,
@@ -252,7 +253,6 @@ from ._polymorphic import (  # noqa: E402
 )
 from ._primitives import reduce as reduce, scan as scan  # noqa: E402
 from ._selection import (  # noqa: E402
-    compress as compress,
     run_lengths as run_lengths,
     stable_partition as stable_partition,
 )

@@ -107,6 +107,17 @@ def expand(source: str, local_size: int = 64) -> tuple[str, str, list[str]] | No
     return shader + source[match.end() :].rstrip() + "\n", match[1], names
 
 
+def _by_index(source: str, names: list[str]) -> frozenset[str]:
+    """Return the arrays of a short form that are accessed at [i] and whose length is not asked for."""
+    plain = _COMMENTS.sub(_blank, source)
+    return frozenset(
+        name
+        for name in names
+        if re.search(rf"\b{name}\s*\[\s*i\s*\]", plain)
+        and not re.search(rf"\b{name}\s*\.\s*length\b", plain)
+    )
+
+
 def _array_names(source: str) -> dict[int, str]:
     """Return the names of the arrays in the blocks of a shader, by binding."""
     names = {}
@@ -272,9 +283,11 @@ def kernel(
     """
     text = shader if isinstance(shader, str) else ""
     order = None
+    by_index: frozenset[str] = frozenset()
     short = expand(text, local_size or 64) if text else None
     if short is not None:
-        text, found, order = short
+        given, (text, found, order) = text, short
+        by_index = _by_index(given, order)
         shader, name = text, name or found
     elif local_size is not None:
         raise ValueError(
@@ -299,6 +312,7 @@ def kernel(
         axes=max(axis for axis in range(1, 4) if axis == 1 or reflection.local_size[axis - 1] > 1),
         global_size=global_size,
         folds=short is not None,
+        by_index=by_index,
         threads=threads,
     )
     return Kernel(program, text)

@@ -263,7 +263,11 @@ class _Call:
         return tuple(reversed(shape))
 
     def make_outputs(self, threads: Any) -> None:
-        """Make the arrays that the call leaves out, with the shape of the largest one given."""
+        """Make the arrays that the call leaves out, with the shape of the largest one given.
+
+        Those that each work item accesses at its own index have the shape of the work items if that
+        is another number.
+        """
         left_out = [
             each
             for each in self.program.parameters
@@ -271,12 +275,15 @@ class _Call:
         ]
         if not left_out:
             return
-        shape, name = self.elements()
+        largest, name = self.elements()
+        items = tuple(reversed(self.size(threads)))
         if not name:
-            shape = tuple(reversed(self.size(threads)))
+            largest = items
         owner = next((each for each in self.bound.values() if _makes_arrays(each.given)), None)
         for parameter in left_out:
             assert parameter.dtype is not None
+            own = parameter.name in self.program.by_index
+            shape = items if own and math.prod(items) != math.prod(largest) else largest
             if parameter.ndim is not None and parameter.ndim != len(shape):
                 raise TypeError(
                     f"kernel '{self.program.name}' needs '{parameter.name}': its shape is not that "
@@ -322,6 +329,13 @@ class _Call:
                 f"kernel '{program.name}': {empty[0]} has no elements, but there are "
                 f"{' x '.join(map(str, size))} work items"
             )
+        for name in program.by_index:
+            if math.prod(self.bound[name].shape) < math.prod(size):
+                raise ValueError(
+                    f"kernel '{program.name}': {name} has {math.prod(self.bound[name].shape)} elements, "
+                    f"but {name}[i] is accessed for {math.prod(size)} work items; give arrays of one "
+                    f"size, or threads=, or test i against {name}.length() in the kernel"
+                )
         for name, bound in self.bound.items():
             if bound.memory is not None:
                 self.values[program.by_name[name].index] = bound.memory

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from . import _matrices, _movement, _primitives, _selection, _sorting, _statistics
@@ -25,6 +26,7 @@ __all__ = [
     "argmin",
     "argsort",
     "bincount",
+    "compress",
     "concat",
     "concatenate",
     "count_nonzero",
@@ -295,7 +297,11 @@ def histogram(
     """
     if isinstance(x, Tensor):
         return _statistics.histogram(x, bins, range, weights)
-    counts, edges = _statistics.histogram(_row(x), _row(bins), range, _row(weights))
+    if not isinstance(bins, (int, np.integer)):
+        edged = bins if isinstance(bins, Array) else np.asarray(bins)
+        x = x.astype(np.result_type(x.dtype, edged.dtype))
+        bins = edged.astype(x.dtype)
+    counts, edges = _statistics.histogram(_row(x), _row(bins), range, _weights(weights))
     return asarray(counts), asarray(edges)
 
 
@@ -308,7 +314,7 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
         return _statistics.bincount(x, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
-    return asarray(_statistics.bincount(_row(x), _row(weights), minlength))
+    return asarray(_statistics.bincount(_row(x), _weights(weights), minlength))
 
 
 def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[_T, _T]:
@@ -322,6 +328,23 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     rows, kept = rows_along(x, axis)
     values, indices = _statistics.top_k(rows, k, -1, smallest)
     return from_rows(values, kept, x, axis), from_rows(indices, kept, x, axis)
+
+
+def _weights(x: Any) -> Any:
+    """Return weights as a tensor of one axis: whole numbers as float64, as in NumPy."""
+    whole = isinstance(x, Array) and x.dtype.kind in "biu"
+    return _row(x.astype(np.float64) if whole else x)
+
+
+def compress(condition: Any, x: _T, /) -> _T:
+    """Return the elements that fulfil a condition, flat and in their order.
+
+    `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x > 0"``.
+    """
+    if isinstance(x, Tensor):
+        return _selection.compress(condition, x)
+    flags = condition if isinstance(condition, str) else _row(asarray(condition, device=x.device))
+    return asarray(_selection.compress(flags, _row(x)))
 
 
 def _row(x: Any) -> Any:

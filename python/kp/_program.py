@@ -78,6 +78,7 @@ class Program:
 
     - ``axes``: the number of axes of the work items.
     - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
+    - ``by_index``: the arrays that every work item accesses at its own index.
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
     """
@@ -88,6 +89,7 @@ class Program:
     parameters: tuple[Parameter, ...]
     axes: int = 1
     extents: tuple[Extent, ...] = ()
+    by_index: frozenset[str] = frozenset()
     global_size: int | None = None
     folds: bool = False
     fixed: dict[int, Any] = field(default_factory=dict)

@@ -14,6 +14,12 @@ from ._primitives import _new, _require_tensor, _run, max, min
 def _on_device(name: str, values: Tensor | ArrayLike, like: Tensor) -> Tensor:
     """Return values as a tensor of the same dtype on the same device."""
     if not isinstance(values, Tensor):
+        given = np.asarray(values).dtype
+        if like.dtype.kind == "b" != given.kind:
+            raise TypeError(
+                f"kp.{name} compares elements of '{like.dtype}' with numbers of '{given}'; convert "
+                "the elements first, with kp.asarray(tensor).astype"
+            )
         return like.manager.tensor_t(values, dtype=like.dtype)
     if values.dtype != like.dtype:
         raise TypeError(

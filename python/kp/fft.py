@@ -19,7 +19,7 @@ from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
 from .arrays.array import Array, share
 from .arrays.creation import asarray
-from .arrays.elementwise import assign_all
+from .arrays.elementwise import assign_all, conj
 from .arrays.manipulation import roll
 from .arrays.primitives import shaped
 
@@ -30,10 +30,12 @@ __all__ = [
     "fftfreq",
     "fftn",
     "fftshift",
+    "hfft",
     "ifft",
     "ifft2",
     "ifftn",
     "ifftshift",
+    "ihfft",
     "irfft",
     "irfft2",
     "irfftn",
@@ -59,7 +61,7 @@ def _of_arrays_too(
             return function(x, *args, **options)
         out = options.pop("out", None)
         args = tuple(shaped(each, each.shape) if isinstance(each, Array) else each for each in args)
-        result = share(function(shaped(x, x.shape), *args, **options))
+        result = Array._from_tensor(function(shaped(x, x.shape), *args, **options))
         return result if out is None else assign_all(out, result)
 
     return called
@@ -406,6 +408,26 @@ def irfft2(
 ) -> Tensor:
     """Return the real values of a half spectrum: the inverse of rfft2()."""
     return _to_real("irfft2", tensor, s, axes, norm, out)
+
+
+_OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def hfft(x: Array, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Return the real spectrum of an array whose other half would be its mirrored conjugate."""
+    return irfft(_conjugate("hfft", x), n, axis, _OTHER_WAY.get(norm, norm))
+
+
+def ihfft(x: Array, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Return the half spectrum that hfft() takes."""
+    _conjugate("ihfft", x)
+    return conj(rfft(x, n, axis, _OTHER_WAY.get(norm, norm)))
+
+
+def _conjugate(name: str, x: Array) -> Array:
+    if not isinstance(x, Array):
+        raise TypeError(f"kp.fft.{name} takes a kp.Array, not a {type(x).__name__}; use kp.asarray")
+    return conj(x)
 
 
 def fftfreq(

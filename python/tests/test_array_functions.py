@@ -264,3 +264,33 @@ def test_flat_views_of_shared_tensors_are_one_row(mgr: kp.Manager) -> None:
     assert (values.tolist(), indices.tolist()) == ([9, 8], [3, 5])
     assert kp.histogram(flat, 2)[0].tolist() == [3, 3]
     assert kp.unique(flat, return_inverse=True)[1].tolist() == [2, 0, 1, 5, 3, 4]
+
+
+def test_complex_quotients_keep_nan(mgr: kp.Manager) -> None:
+    values = np.array([1 + 1j, 2j, 3])
+    quotients = kp.array(values, device=mgr) / kp.array([np.nan] * 3, device=mgr)
+    assert np.isnan(quotients.numpy()).all()
+
+
+def test_integers_are_rounded_to_tens(mgr: kp.Manager) -> None:
+    values = np.array([15, 25, -15, 4])
+    assert kp.round(kp.array(values, device=mgr), -1).tolist() == np.round(values, -1).tolist()
+
+
+def test_flags_are_searched_and_multiplied(mgr: kp.Manager) -> None:
+    flags = kp.array([False, True], device=mgr)
+    assert kp.isin(flags, kp.array([True], device=mgr)).tolist() == [False, True]
+    assert kp.searchsorted(flags, kp.array([True], device=mgr)).tolist() == [1]
+    assert bool(kp.vecdot(flags, flags))
+    assert kp.compress(flags, kp.array([3, 4], device=mgr)).tolist() == [4]
+
+
+def test_bins_of_integers_may_have_any_edges(mgr: kp.Manager) -> None:
+    for values, edges in (([1, 2, 3], [0.5, 1.5, 3]), ([True, False], [0, 0.5, 3, 9])):
+        counts, found = kp.histogram(kp.array(values, device=mgr), edges)
+        assert counts.tolist() == np.histogram(np.uint8(values), edges)[0].tolist()
+        assert found.tolist() == edges
+    weights = kp.array([1, 2], device=mgr)
+    assert kp.bincount(kp.array([1, 1], device=mgr), weights=weights).tolist() == [0.0, 3.0]
+    with pytest.raises(TypeError, match="'bool' with numbers of 'float64'"):
+        kp.histogram(mgr.tensor_t(np.array([True, False])), [0.5, 1.5])

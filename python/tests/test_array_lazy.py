@@ -204,3 +204,16 @@ def test_arrays_of_different_managers_are_told_apart(mgr: kp.Manager) -> None:
         kp.ones(3).evaluate() + kp.ones(3, device=mgr).evaluate()
     moved = kp.arange(3, device=mgr).to_device(kp.default_manager())
     assert (moved + kp.arange(3)).tolist() == [0, 2, 4]
+
+
+def test_expressions_keep_the_values_of_tensors_that_change_later(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    later = kp.asarray(tensor) + 1
+    kp.put(tensor, [0], [50])
+    assert later.tolist() == [2, 3, 4]
+    array = kp.arange(3, dtype=np.float32, device=mgr)
+    tensor = array.tensor()
+    later = array + 1
+    tensor.write(np.full(3, 9, np.float32))
+    assert later.tolist() == [1, 2, 3]
+    assert array.tolist() == [9, 9, 9]

@@ -147,3 +147,11 @@ def test_arrays_and_their_views_give_arrays(mgr: kp.Manager) -> None:
     out = kp.zeros((4, 6), dtype=np.complex64, device=mgr)
     assert kp.fft.ifft(array, out=out) is out
     _expect(out, np.fft.ifft(values))
+
+
+def test_hermitian_transforms_agree_with_numpy(mgr: kp.Manager) -> None:
+    values = _random((5,))
+    array = kp.asarray(values, device=mgr)
+    for norm in (None, "ortho", "forward"):
+        _expect(kp.fft.hfft(array, norm=norm), np.fft.hfft(values, norm=norm))
+        _expect(kp.fft.ihfft(array.real, norm=norm), np.fft.ihfft(values.real, norm=norm))

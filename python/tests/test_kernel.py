@@ -347,3 +347,21 @@ def test_repeated_calls_take_other_tensors_and_numbers(mgr: kp.Manager) -> None:
 
 def lambda_size(y: Any) -> None:
     y[kp.global_id()] = y.size
+
+
+def test_arrays_that_are_too_short_are_refused() -> None:
+    add = kp.kernel(
+        "kernel void add(in float x[], in float y[], out float s[]) { s[i]=x[i]+y[i]; }"
+    )
+    five, two = np.ones(5, np.float32), np.ones(2, np.float32)
+    with pytest.raises(ValueError, match=r"y has 2 elements, but y\[i\] is accessed for 5"):
+        add(five, two)
+    with pytest.raises(ValueError, match=r"s has 2 elements, but s\[i\] is accessed for 5"):
+        add(five, five, two)
+    look_up = kp.kernel("kernel void f(in float t[], out float y[]) { y[i] = t[i % t.length()]; }")
+    assert look_up(np.float32([1, 2]), threads=5).tolist() == [1, 2, 1, 2, 1]
+    guarded = kp.kernel(
+        "kernel void f(in float x[], in float y[], out float s[])"
+        "{ s[i] = x[i] + (i < y.length() ? y[i] : 0); }"
+    )
+    assert guarded(five, two).tolist() == [2, 2, 1, 1, 1]

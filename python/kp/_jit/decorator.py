@@ -250,14 +250,14 @@ class JitFunction:
                     f"{where} is an array, but was given {type(value).__name__} {value!r:.60}"
                 )
             found = annotated or of_value(value)
-            if found is None and isinstance(value, (tuple, list)) and 2 <= len(value) <= 4:
+            if found is None and isinstance(value, tuple) and 2 <= len(value) <= 4:
                 found = Type("float32", len(value))
                 if all(isinstance(each, int) for each in value):
                     found = Type("int32", len(value))
             if found is None:
                 raise TypeError(
                     f"{where} was given {type(value).__name__} {value!r:.60}, but kernels take arrays, "
-                    "numbers, and tuples of 2 to 4 numbers"
+                    "numbers, and tuples of 2 to 4 numbers; make a NumPy array of a list"
                 )
             return found
         if isinstance(annotated, Type):

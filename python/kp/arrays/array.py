@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Manager, Tensor
 from . import launching
-from .expressions import Node, before_write, cast, leaf
+from .expressions import Node, before_write, cast, leaf, storages
 from .operators import Operators
 from .storage import DType, Shape, Storage, View, contiguous_strides
 
@@ -49,6 +49,8 @@ class Array(Operators):
         self._view = None
         self._pending = node
         node.manager = manager
+        if any(storage.shared for storage in storages(node).values()):
+            self._evaluated()
         return self
 
     @classmethod
@@ -193,6 +195,7 @@ class Array(Operators):
         """
         view = launching.whole(self._evaluated())
         view.storage.pooled = False
+        view.storage.shared = True
         return view.storage.tensor
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
@@ -377,9 +380,10 @@ class Array(Operators):
 
 
 def share(tensor: Tensor) -> Array:
-    """Return an array in the memory of a tensor."""
-    view = View(Storage.of(tensor), 0, tensor.shape, contiguous_strides(tensor.shape))
-    return Array._of_view(view)
+    """Return an array in the memory of a tensor that others have, too."""
+    array = Array._from_tensor(tensor)
+    array._evaluated().storage.shared = True
+    return array
 
 
 def converted(array: Array, dtype: DType) -> Array:

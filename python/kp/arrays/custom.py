@@ -79,6 +79,13 @@ def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> di
             raise TypeError(f"the type {letter} stands for several dtypes: {names}; convert them")
         if arrays:
             letters[letter] = arrays.pop()
+            found = np.result_type(letters[letter], *values)
+            if found.kind != letters[letter].kind:
+                numbers = [value for value in values if not isinstance(value, np.dtype)]
+                raise TypeError(
+                    f"the type {letter} is {letters[letter]}, which cannot hold {numbers[0]!r}; "
+                    f"convert the array with astype('{found}')"
+                )
         else:
             found = np.result_type(*values)
             letters[letter] = np.dtype(np.float32) if found == np.float64 else found

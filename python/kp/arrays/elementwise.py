@@ -282,8 +282,12 @@ def _in_range(bound: Any, dtype: DType) -> Any:
 
 
 def round(x: Any, /, decimals: int = 0) -> Array:
-    """Return the elements rounded to `decimals` places, ties to even. Integers stay as they are."""
+    """Return the elements rounded to `decimals` places, ties to even."""
     array = as_array(x, manager_of(x))
+    if array._dtype.kind in "iu" and decimals < 0:
+        tens = float(10 ** abs_(decimals))
+        rounded = apply("round", apply("divide", array, tens))
+        return astype(apply("multiply", rounded, tens), array._dtype)
     if array._dtype.kind in "biu":
         return apply("positive", array) if array._dtype.kind != "b" else array.copy()
     if decimals == 0:

@@ -227,11 +227,18 @@ T kp_cmul(T x, T y) {
     return product;
 }
 """,
+    "kp_over_zero": """
+S kp_over_zero(S x) {
+    if (x == S(0) || kp_isnan(x)) return kp_nan(x);
+    return x < S(0) ? -kp_infinity(x) : kp_infinity(x);
+}
+""",
     "kp_cdiv": """
 T kp_cdiv(T x, T y) {  // by Smith's method, which does not overflow needlessly
     precise T result;
+    if (kp_isnan(y.x) || kp_isnan(y.y)) return T(kp_nan(y.x));
     if (abs(y.x) >= abs(y.y)) {
-        if (y == T(0)) return x / y.x;
+        if (y == T(0)) return T(kp_over_zero(x.x), kp_over_zero(x.y));
         precise S ratio = y.y / y.x;
         precise S scale = S(1) / (y.x + y.y * ratio);
         result = T((x.x + x.y * ratio) * scale, (x.y - x.x * ratio) * scale);

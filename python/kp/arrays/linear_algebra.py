@@ -24,6 +24,7 @@ from .manipulation import (
     reshape,
 )
 from .primitives import evaluate
+from .reductions import any as any_
 from .reductions import reduced
 from .storage import View
 
@@ -134,7 +135,7 @@ def _by_reduction(a: Array, b: Array) -> Array:
     return reduced("sum", products, -2, products._dtype, products._dtype, keepdims=False)
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
+def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
     """Return the sums of products over axes of both arrays: the last and first n, or pairs."""
     a, b = _pair(x1, x2)
     if isinstance(axes, (int, np.integer)):
@@ -166,6 +167,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
         raise ValueError(f"the arrays have different extents along axis {axis}")
     products = apply("multiply", conj(a) if a.dtype.kind == "c" else a, b)
     dtype = a._dtype
+    if dtype.kind == "b":
+        return any_(products, axis=axis)
     wide = np.dtype(np.float32) if dtype == np.float16 else dtype
     return reduced("sum", products, axis, wide, dtype, keepdims=False)
 

@@ -179,7 +179,7 @@ def moveaxis(x: Any, source: Axes, destination: Axes, /) -> Array:
     return permute_dims(array, order)
 
 
-def expand_dims(x: Any, /, *, axis: Axes = 0) -> Array:
+def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
     """Return a view with new axes of one element at the given places of the result."""
     array = given(x)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1

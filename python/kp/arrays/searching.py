@@ -52,6 +52,11 @@ def argsort(
     return from_rows(out, kept, array, axis)
 
 
+def _ordered(array: Array) -> Array:
+    """Return numbers that GLSL can compare: flags become 0 and 1."""
+    return converted(array, np.dtype(np.uint8)) if array._dtype.kind == "b" else array
+
+
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """Return the indices (int64) of the elements that are not 0, one array per axis."""
     array = given(x)
@@ -145,7 +150,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Array:
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:
     """Return the indices (int64) at which elements of x2 keep x1, which is sorted, in order."""
     manager = manager_of(x1, x2)
-    edges, values = as_array(x1, manager), as_array(x2, manager)
+    edges, values = _ordered(as_array(x1, manager)), _ordered(as_array(x2, manager))
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', not {side!r}")
     if edges.ndim != 1:
@@ -180,7 +185,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     """Return whether each element of x1 is one of x2; with `invert`, whether it is none."""
     manager = manager_of(x1, x2)
-    array, among = as_array(x1, manager), ravel(as_array(x2, manager))
+    array, among = _ordered(as_array(x1, manager)), ravel(_ordered(as_array(x2, manager)))
     dtype = result_dtype(array.dtype, among.dtype)
     array, among = converted(array, dtype), sort(converted(among, dtype))
     if among.size == 0:

@@ -78,10 +78,10 @@ class Storage:
     """A tensor in device memory, and the expressions that still have to read it.
 
     Whoever writes to it calls expressions.before_write() first, so that pending expressions keep the values
-    that they were written with.
+    that they were written with. Expressions with a shared storage are computed at once instead.
     """
 
-    __slots__ = ("__weakref__", "dtype", "leaves", "manager", "pooled", "tensor", "views")
+    __slots__ = ("__weakref__", "dtype", "leaves", "manager", "pooled", "shared", "tensor", "views")
 
     def __init__(self, manager: Manager, dtype: DType, count: int) -> None:
         """Allocate memory with undefined contents. Empty arrays have one element."""
@@ -111,6 +111,7 @@ class Storage:
         return self
 
     def _start(self) -> None:
+        self.shared = False  # whether somebody else has the tensor, and may write to it unseen
         self.leaves: weakref.WeakSet[Node] = weakref.WeakSet()
         self.views: weakref.WeakSet[View] = weakref.WeakSet()
 
