@@ -16,7 +16,7 @@ namespace kp {
 ///
 ///     auto tensor = manager.tensorT<int32_t>({1, 2, 3});
 ///     tensor->size(); // 3 elements
-///     tensor->data()[0] = 4; // host view; the device sees it after OpSyncDevice
+///     tensor->data()[0] = 4; // host view; the next evaluation sees it
 class KOMPUTE_API Tensor : public Memory {
 public:
     // Names of Kompute 0.9.0.
