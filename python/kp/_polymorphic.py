@@ -260,10 +260,10 @@ def unique(
     options = (return_index, return_inverse, return_counts)
     if not isinstance(x, Array):
         return _selection.unique(x, *options, equal_nan=equal_nan)
-    found = _selection.unique(x.tensor(), *options, equal_nan=equal_nan)
+    found = _selection.unique(_row(x), *options, equal_nan=equal_nan)
     if not isinstance(found, tuple):
-        return asarray(found)
-    parts = [asarray(part) for part in found]
+        return Array._from_tensor(found)
+    parts = [Array._from_tensor(part) for part in found]
     if return_inverse:
         parts[1 + return_index] = parts[1 + return_index].reshape(x.shape)
     return tuple(parts)
@@ -300,9 +300,10 @@ def histogram(
     if not isinstance(bins, (int, np.integer)):
         edged = bins if isinstance(bins, Array) else np.asarray(bins)
         x = x.astype(np.result_type(x.dtype, edged.dtype))
-        bins = edged.astype(x.dtype)
+        bins = asarray(edged.astype(x.dtype), device=x.device)
     counts, edges = _statistics.histogram(_row(x), _row(bins), range, _weights(weights))
-    return asarray(counts), asarray(edges)
+    own = bins if isinstance(bins, Array) else Array._from_tensor(edges)
+    return Array._from_tensor(counts), own
 
 
 def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
@@ -314,7 +315,7 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
         return _statistics.bincount(x, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
-    return asarray(_statistics.bincount(_row(x), _weights(weights), minlength))
+    return Array._from_tensor(_statistics.bincount(_row(x), _weights(weights), minlength))
 
 
 def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[_T, _T]:
@@ -344,7 +345,7 @@ def compress(condition: Any, x: _T, /) -> _T:
     if isinstance(x, Tensor):
         return _selection.compress(condition, x)
     flags = condition if isinstance(condition, str) else _row(asarray(condition, device=x.device))
-    return asarray(_selection.compress(flags, _row(x)))
+    return Array._from_tensor(_selection.compress(flags, _row(x)))
 
 
 def _row(x: Any) -> Any:

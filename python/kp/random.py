@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike
 from . import _default
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _require_tensor, _run, _run_all
-from .arrays.array import Array, share
+from .arrays.array import Array
 
 __all__ = [
     "Generator",
@@ -197,7 +197,7 @@ class Generator:
             self._manager, extents, dtype, distribution, self._seed, self._counter, self._stream
         )
         self._counter += count
-        return share(tensor)
+        return Array._from_tensor(tensor)
 
     def random(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
         """Return numbers uniformly distributed in [0, 1)."""
@@ -254,7 +254,8 @@ class Generator:
         from .arrays.searching import take
 
         count = x.shape[0] if isinstance(x, Array) else operator.index(x)
-        order = share(_order(self._manager, count, self._seed, self._counter, self._stream))
+        tensor = _order(self._manager, count, self._seed, self._counter, self._stream)
+        order = Array._from_tensor(tensor)
         self._counter += 2 * count
         return take(x, order, axis=0) if isinstance(x, Array) else order
 

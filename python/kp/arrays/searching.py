@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import MemoryTypes, OpArgSort, OpScan, OpSort
+from .._kp import MemoryTypes, OpArgSort, OpScan, OpSearchSorted, OpSort
 from . import launching
 from .array import Array, converted
 from .codegen import Write
@@ -15,7 +15,7 @@ from .elementwise import apply, as_array, manager_of, result_dtype
 from .expressions import address, leaf, limited
 from .indexing import check_bounds, gathered
 from .manipulation import concat, given, normalized, ravel, reshape, squeeze
-from .primitives import evaluate, from_rows, rows_along
+from .primitives import evaluate, from_rows, rows_along, shaped
 from .storage import View
 
 
@@ -158,28 +158,13 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     if sorter is not None:
         edges = take(edges, sorter)
     dtype = result_dtype(edges.dtype, values.dtype)
-    from .custom import ElementwiseKernel
-
-    test = (
-        "(kp_isnan({b}) && !kp_isnan({a})) || {a} < {b}"
-        if side == "left"
-        else "kp_isnan({b}) || {a} <= {b}"
-    )
-    if dtype.kind != "f":
-        test = "{a} < {b}" if side == "left" else "{a} <= {b}"
-    kernel = ElementwiseKernel(
-        "raw T edges, uint32 count, T value",
-        "int64 place",
-        "uint low = 0u, high = count;\n"
-        "while (low < high) {\n"
-        "    uint middle = (low + high) / 2u;\n"
-        f"    if ({test.format(a='edges(middle)', b='value')}) low = middle + 1u; else high = middle;\n"
-        "}\n"
-        "place = int64_t(low)",
-        "searchsorted",
-    )
-    found: Array = kernel(converted(edges, dtype), np.uint32(edges.size), converted(values, dtype))
-    return found
+    if edges.size == 0 or values.size == 0:
+        return apply("multiply", converted(values, np.dtype(np.bool_)), np.int64(0))
+    places = manager.tensor(shape=(values.size,), dtype=np.int64, memory_type=MemoryTypes.storage)
+    row = shaped(converted(edges, dtype), (edges.size,))
+    needles = shaped(converted(values, dtype), (values.size,))
+    evaluate(manager, OpSearchSorted(row, needles, places, side=side))
+    return reshape(Array._from_tensor(places), values.shape)
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
