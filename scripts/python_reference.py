@@ -53,10 +53,20 @@ def is_old(statement: ast.stmt) -> bool:
     )
 
 
+def aliases(tree: ast.Module) -> dict[str, str]:
+    """The private type aliases of the stub, with what they stand for."""
+    found = {}
+    for part in tree.body:
+        if isinstance(part, ast.AnnAssign) and part.value and ast.unparse(part.target)[0] == "_":
+            found[ast.unparse(part.target)] = ast.unparse(part.value).strip("'")
+    return found
+
+
 def module_from_stub(text: str, version: str) -> str:
     """The stub as a module that can be imported, with readable types."""
     tree = ast.parse(text)
     enums = []
+    shown_as = aliases(tree) | SIMPLER
     # Drop the imports, the type aliases and the private classes.
     tree.body = [
         part
@@ -70,7 +80,7 @@ def module_from_stub(text: str, version: str) -> str:
             if any(ast.unparse(base).startswith("enum.") for base in statement.bases):
                 enums.append(statement.name)
     source = ast.unparse(tree)
-    for name, shown in SIMPLER.items():
+    for name, shown in shown_as.items():
         source = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", shown, source)
     return "\n".join(
         [

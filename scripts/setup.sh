@@ -28,7 +28,7 @@ libraries="$libraries nlohmann-json3-dev libvkfft-dev"
 allocator="libvulkan-memory-allocator-dev"
 if [ "${1:-}" != --demo ]; then
     required="$required ccache clang vulkan-validationlayers vulkan-tools libgtest-dev"
-    libraries="$libraries libbenchmark-dev doxygen libopenmpi-dev openmpi-bin"
+    libraries="$libraries libbenchmark-dev doxygen libopenmpi-dev openmpi-bin chromium-driver"
 fi
 
 say() { echo "setup: $*"; }

@@ -247,8 +247,7 @@ step_docs() {
         echo "LEFT OUT: Doxygen is not installed, so the reference was NOT checked"
         return
     fi
-    cmake -S . -B build/ci -DKOMPUTE_OPT_BUILD_DOCS=ON > /dev/null
-    cmake --build build/ci --target kompute_docs
+    bash scripts/site.sh
 }
 
 # --- run ----------------------------------------------------------------------------------------
