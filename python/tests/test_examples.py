@@ -356,11 +356,10 @@ def announced(code: str) -> list[str]:
     return [*found, *re.findall(r"  # prints: (.*)$", code, re.MULTILINE)]
 
 
-PAGES = (
-    *("python.md", "python-from-kompute.md", "from-opencl-and-hysop.md", "dask.md"),
-    *("groups.md", "from-vkdispatch.md", "launchers.md", "matrices.md", "primitives.md"),
-    *("arrays.md", "fft.md", "kernels.md"),
-)
+#: Every page with Python in it.
+PAGES = [
+    page.name for page in sorted(DOCS.glob("*.md")) if "```python\n" in page.read_text("utf-8")
+]
 
 
 @needs_docs
@@ -394,12 +393,34 @@ def test_readme_program_prints_its_result(notebook: Notebook) -> None:
     assert notebook.run(block[1], str(readme), line).splitlines() == announced(block[1]) != []
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the names by which links reach the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
 @needs_docs
 def test_documentation_links_exist() -> None:
-    for page in [*(DOCS / name for name in PAGES), EXAMPLES / "README.md"]:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
-            if not target.startswith("https://"):
-                assert (page.parent / target).exists(), f"{page}: {target}"
+    pages = [*DOCS.glob("*.md"), *DOCS.parent.glob("*.md"), EXAMPLES / "README.md"]
+    assert len(pages) > 30
+    for page in pages:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"https?://|mailto:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            linked = page.parent / path if path else page
+            assert linked.exists(), f"{page}: {target}"
+            if anchor and linked.suffix == ".md":
+                assert anchor in anchors(linked), f"{page}: {target}"
+
+
+@needs_docs
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"}
+    assert pages
+    assert not [page for page in sorted(pages) if f"]({page})" not in index]
 
 
 @needs_docs
