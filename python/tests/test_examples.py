@@ -193,6 +193,20 @@ def test_n_body_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_examples
+def test_stable_fluids_keep_their_dye_and_lose_their_divergence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_example("stable_fluids", "fluid.png", "--size", 24, "--steps", 8) == 0
+    out = capsys.readouterr().out
+    before, after = map(float, re.findall(r"(\S+) (?:before|after) (?:the|it)", out))
+    assert 0 < after < 1e-3 * before
+    dye = re.search(r"dye +([\d.]+) %", out)
+    assert dye
+    assert abs(float(dye[1]) - 100) < 1
+    assert Path("fluid.png").exists() == (find_spec("PIL") is not None)
+
+
+@needs_examples
 def test_vortex_launchers_match_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--size", 20, "--steps", 12, "--sweeps", 4, "--every", 5)
     assert run_example("vortex_launchers", "vortex.png", *arguments) == 0
