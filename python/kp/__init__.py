@@ -19,7 +19,7 @@ from __future__ import annotations
 from . import _calls  # first: it wraps the functions that others import
 
 # isort: split
-from . import _buffers, _copying, _dtypes, _early, _groups, launcher
+from . import _buffers, _copying, _dtypes, _early, _groups, _notebook, launcher
 from ._buffers import *  # noqa: F403
 from ._default import default_manager, set_default_manager
 from ._dtypes import *  # noqa: F403
@@ -209,6 +209,7 @@ __all__ += intrinsics.__all__
 _copying.install()
 _early.install()
 _groups.install()
+_notebook.install()
 
 
 def _name_classes() -> None:

@@ -102,7 +102,7 @@ def _explanation(
 def explained(function: Callable[..., Any], label: str, bound: bool) -> Callable[..., Any]:
     """Return a function of the extension module with messages of ours.
 
-    - `label`: its name in messages.
+    - `label`: its name in messages: "kp.Manager.tensor()".
     - `bound`: whether the first argument is the object.
     """
 
@@ -118,6 +118,9 @@ def explained(function: Callable[..., Any], label: str, bound: bool) -> Callable
         signature = _Signature(function.__doc__ or "")
         raise TypeError(_explanation(label, signature, args[1:] if bound else args, kwargs))
 
+    name = label.removeprefix("kp.").removesuffix("()")
+    is_init = call.__name__ == "__init__"
+    call.__qualname__ = f"{name}.__init__" if is_init else name
     return call
 
 

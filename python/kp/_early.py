@@ -33,11 +33,12 @@ list, and ``numpy()`` a new array; both are copies. ``tensor[i] = x`` and ``set_
 Arguments have the names of all those releases: ``queueIndex``, ``sequenceName``, ``waitFor``,
 ``tensorType``, ``bytes``, ``file_path``, ``work_group``.
 
-New programs do not need any of this.
+New programs do not need any of this, so completion does not show it.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -228,6 +229,9 @@ class EarlyTensor(Tensor):
         memo[id(self)] = copied = self.__copy__()
         return copied
 
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self)]
+
     def __repr__(self) -> str:
         if self.is_init():
             return Tensor.__repr__(self)
@@ -237,6 +241,9 @@ class EarlyTensor(Tensor):
 def _new_tensor(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
     """Return a new tensor for kp.Tensor(data)."""
     return Memory.__new__(EarlyTensor if cls is Tensor and (args or kwargs) else cls)
+
+
+setattr(_new_tensor, "__signature__", inspect.signature(EarlyTensor.__init__))
 
 
 def _create(manager: Manager, tensors: Items[Memory]) -> None:
@@ -525,10 +532,20 @@ class Shader:
         )
 
 
+#: The names of the old methods, which completion leaves out.
+_hidden: set[str] = set()
+
+
+def _dir(self: object) -> list[str]:
+    """Return the names of the members without those of the old spelling."""
+    return [name for name in object.__dir__(self) if name not in _hidden]
+
+
 def install() -> None:
     """Add the old methods to today's classes."""
 
     def add(cls: type, name: str, function: Callable[..., Any], doc: str | None = None) -> None:
+        _hidden.add(name)
         function.__name__ = name
         function.__qualname__ = f"{cls.__name__}.{name}"
         function.__doc__ = doc or function.__doc__
@@ -553,3 +570,5 @@ def install() -> None:
     add(Sequence, "init", _init_sequence)
     add(Sequence, "is_rec", _is_rec)
     setattr(Tensor, "__new__", staticmethod(_new_tensor))
+    for each in (Manager, Sequence, Memory):
+        setattr(each, "__dir__", _dir)

@@ -744,6 +744,9 @@ class Manager:
     def eval_await_def(self, wait: int | None = None) -> None:
         """Wait for every eval_async_<op>_def, at most `wait` nanoseconds for each."""
 
+    def __dir__(self) -> list[str]:
+        """Return the names of the members without those of the old spelling."""
+
 class Memory:
     """Base of Tensor and Image: memory on a device, and its host view."""
 
@@ -871,6 +874,12 @@ class Memory:
     def set_data(self, data: ArrayLike) -> None:
         """Overwrite the host view."""
 
+    def __dir__(self) -> list[str]:
+        """Return the names of the members without those of the old spelling."""
+
+    def _repr_html_(self) -> str | None:
+        """Return the elements as a table, or None if they are many or were destroyed."""
+
 class Tensor(Memory):
     """An array on a device. Created by Manager.tensor and tensor_t."""
 
@@ -906,6 +915,9 @@ class Image(Memory):
     @property
     def num_channels(self) -> int:
         """Channels of a texel."""
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the image as PNG if Pillow is installed and its dtype is uint8 or a float."""
 
 class Algorithm:
     """A compute shader with its memory, constants and work groups. Created by Manager.algorithm."""
@@ -1150,6 +1162,9 @@ class Sequence:
 
     def is_rec(self) -> bool:
         """Return is_recording()."""
+
+    def __dir__(self) -> list[str]:
+        """Return the names of the members without those of the old spelling."""
 
 class Event:
     """A point in the work of a device or of the host. Launchers, copies, queues and

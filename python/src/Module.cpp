@@ -54,4 +54,5 @@ PYBIND11_MODULE(_kp, module) {
 
     bindLogging();
     bindProcess();
+    addTextSignatures(module);
 }

@@ -5,6 +5,7 @@
 #include "base/Errors.hpp"
 #include "base/Process.hpp"
 #include "base/Pybind.hpp"
+#include "base/Signatures.hpp"
 #include "core/Classes.hpp"
 #include "group/Groups.hpp"
 #include "launch/Launcher.hpp"

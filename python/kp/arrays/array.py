@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Manager, Tensor
+from .._notebook import values_as_html
 from . import launching
 from .expressions import Node, before_write, cast, leaf, storages
 from .operators import Operators
@@ -276,17 +277,7 @@ class Array(Operators):
         return format(self.numpy() if self._shape else self.numpy()[()], text)
 
     def _repr_html_(self) -> str:
-        import html
-
-        values = self.numpy()
-        head = f"kp.Array, shape {self._shape}, {self._dtype}"
-        if values.ndim not in (1, 2) or values.size > 400:
-            return f"<p>{head}</p><pre>{html.escape(str(values))}</pre>"
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(str(each))}</td>" for each in row) + "</tr>"
-            for row in np.atleast_2d(values)
-        )
-        return f"<table><caption>{head}</caption>{rows}</table>"
+        return values_as_html(f"kp.Array, shape {self._shape}, {self._dtype}", self.numpy())
 
     def __reduce__(self) -> tuple[Any, ...]:
         from .creation import array

@@ -39,18 +39,16 @@ py::object toAlgorithm(const std::shared_ptr<ManagerHandle>& manager,
 
 /// Notices Ctrl-C between configurations, with or without progress.
 TuningCallback progressOf(const py::object& progress) {
-    TuningCallback bar;
     Held function;
     if (progress.ptr() == Py_True)
-        bar = consoleProgress();
+        function =
+            holdFunction(py::module_::import("kp._progress").attr("TuningBar")(), "progress");
     else if (!progress.is_none() && progress.ptr() != Py_False)
         function = holdFunction(progress, "progress");
-    return [bar, function](const TuningProgress& state) {
+    return [function](const TuningProgress& state) {
         const py::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0)
             throw py::error_already_set();
-        if (bar)
-            return bar(state);
         return !function || !py::handle(function.get())(state).is(py::bool_(false));
     };
 }

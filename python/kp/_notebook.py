@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What notebooks show of tensors, arrays and images."""
+
+from __future__ import annotations
+
+import html
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kp import Image, Memory
+
+#: The most elements that a table has, and the most that are fetched from a tensor to be shown.
+TABLE, SHOWN = 400, 1_000_000
+#: Pillow's names of pixels with 1 to 4 channels of 8 bits.
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def values_as_html(title: str, values: NDArray[Any]) -> str:
+    """Return a table of one or two axes, or NumPy's text of others and of long ones."""
+    title = html.escape(title)
+    if values.ndim not in (1, 2) or values.size > TABLE or values.dtype.names:
+        return f"<p>{title}</p><pre>{html.escape(str(values))}</pre>"
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(each))}</td>" for each in row) + "</tr>"
+        for row in np.atleast_2d(values)
+    )
+    return f"<table><caption>{title}</caption>{rows}</table>"
+
+
+def memory_as_html(self: Memory) -> str | None:
+    """Return the elements as a table, or None if they are many or were destroyed."""
+    if not self.is_init() or self.size() > SHOWN:
+        return None
+    return values_as_html(repr(self).strip("<>"), self.read())
+
+
+def pixels_of(image: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return the pixels of an image with 8 bits, or None if its dtype has no range of brightness.
+
+    Floats are brightness from 0 to 1.
+    """
+    if image.dtype.kind == "f":
+        image = np.rint(255 * np.clip(np.nan_to_num(image), 0, 1)).astype(np.uint8)
+    return image if image.dtype == np.uint8 else None
+
+
+def image_as_png(self: Image) -> bytes | None:
+    """Return the image as PNG if Pillow is installed and its dtype is uint8 or a float."""
+    try:
+        from PIL import Image as pillow
+    except ImportError:
+        return None
+    pixels = pixels_of(self.read()) if self.is_init() else None
+    if pixels is None:
+        return None
+    size, mode = (self.width, self.height), _MODES[self.num_channels]
+    file = io.BytesIO()
+    pillow.frombytes(mode, size, np.ascontiguousarray(pixels).tobytes()).save(file, "PNG")
+    return file.getvalue()
+
+
+def install() -> None:
+    """Add the methods that notebooks call."""
+    for cls, name, method in (
+        (Memory, "_repr_html_", memory_as_html),
+        (Image, "_repr_png_", image_as_png),
+    ):
+        method.__name__ = name
+        method.__qualname__ = f"{cls.__name__}.{name}"
+        setattr(cls, name, method)
