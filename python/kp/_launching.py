@@ -137,10 +137,15 @@ class _Call:
         values: Mapping[str, Any],
         manager: Manager | None,
         shapes: Mapping[str, tuple[int, ...]] | None = None,
+        sharded: frozenset[str] = frozenset(),
     ) -> None:
-        """`shapes` are those of tensors that are parts of something else."""
+        """`shapes` are those of tensors that are parts of something else.
+
+        `sharded` are the arrays of which each device has a part. They alone set the size.
+        """
         self.program = program
         self.shapes = shapes
+        self.sharded = sharded
         self.manager = manager or default_manager()
         self.bound: dict[str, Bound] = {}
         self.values: dict[int, Any] = dict(program.fixed)
@@ -225,6 +230,8 @@ class _Call:
         most: tuple[int, ...] = ()
         name = ""
         for each, bound in self.bound.items():
+            if self.sharded and each not in self.sharded:
+                continue
             if not name or math.prod(bound.shape) > math.prod(most):
                 most, name = bound.shape, each
         return most, name
@@ -520,6 +527,11 @@ def _launch_on_group(
             "target= instead of mgr= and queue="
         )
     group = _group_of(program, values)
+    sharded = frozenset(
+        name
+        for name, value in values.items()
+        if isinstance(value, Buffer) and value.placement == "sharded"
+    )
 
     def on_device(manager: Manager, index: int, waits: list[Event]) -> Event | None:
         shards: dict[str, Any] = dict(values)
@@ -531,7 +543,7 @@ def _launch_on_group(
                     return None
                 shards[name] = value.tensor(index)
                 shapes[name] = element_shape(program, program.by_name[name], value.dtype, shape)
-        call = _Call(program, shards, manager, shapes)
+        call = _Call(program, shards, manager, shapes, sharded)
         return call.run(group.queue(index), waits, threads)
 
     group.for_each(on_device, target, wait_for)

@@ -95,6 +95,17 @@ struct GroupKernel::Impl {
         return whole;
     }
 
+    /// Returns the elements of the largest shard that a queue has of the sharded buffers, or of the
+    /// largest buffer if none is sharded.
+    uint64_t mostElements(const GroupArguments& arguments, uint32_t queue) const {
+        const bool sharded = sharedImplOf(*shape)->sharded();
+        uint64_t most = 0;
+        for (const GroupArgument& argument : arguments)
+            if (argument.buffer && sharedImplOf(*argument.buffer)->sharded() == sharded)
+                most = std::max(most, argument.buffer->shard(queue).size());
+        return most;
+    }
+
     std::shared_ptr<Launcher> makeLauncher(const Kernel& kernel, const GroupArguments& arguments,
                                            uint32_t queue) {
         const Shard shard = shardOf(queue);
@@ -104,7 +115,7 @@ struct GroupKernel::Impl {
         if (options.globalSize)
             own.globalSize = options.globalSize(shard);
         else if (shape)
-            own.globalSize = WorkSize(shard.size());
+            own.globalSize = WorkSize(mostElements(arguments, queue));
         else
             launch::throwFor(name, "without a buffer among the arguments it needs a global size");
         own.localSize = options.localSize;

@@ -38,7 +38,8 @@ using GroupArguments = std::vector<GroupArgument>;
 
 /// Options of a GroupKernel.
 struct GroupKernelOptions {
-    /// Returns the global size for a shard. Default: its number of elements, in x.
+    /// Returns the global size for a shard. Default: the number of elements, in x, of the largest
+    /// shard on the device, or of the largest buffer if none is sharded.
     std::function<WorkSize(const Shard& shard)> globalSize;
     std::optional<WorkSize> localSize; ///< default: the shader's
     /// Behaviour if the global size is not a multiple of the local size, as is usual for shards.

@@ -180,9 +180,10 @@ void bindGroupKernel(py::module_& module) {
         position, or pairs of an index or a name and a value, or a dict of those: buffers of this
         group, and values as launchers take them. `global_work_size` counts work items: a number or
         up to three, the same for each device, or a function that returns them for a kp.Shard; by
-        default the elements of the shard. `parameters_map` is name -> index, name in the shader or
-        (index, type) for the arguments of each call, or just names. The elements of buffers must
-        have the type that the shader declares, unless `reinterpret` is true.
+        default the elements of the largest shard, or of the largest buffer if none is sharded.
+        `parameters_map` is name -> index, name in the shader or (index, type) for the arguments of
+        each call, or just names. The elements of buffers must have the type that the shader
+        declares, unless `reinterpret` is true.
 
         The group sets the push constants kp_shard_index, kp_shard_count, kp_shard_offset,
         kp_shard_shape and kp_whole_shape, if the shader declares them.)"));
