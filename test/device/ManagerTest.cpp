@@ -6,6 +6,7 @@
 #include <set>
 #include <type_traits>
 
+#include "DocsSupport.hpp"
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -33,6 +34,20 @@ TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {
     EXPECT_EQ(u->vector(), (std::vector<uint32_t>{1, 2, 3}));
     for (int i = 0; i < 50; ++i)
         EXPECT_EQ(kp::Manager().nativeDevice(), manager.nativeDevice());
+}
+
+TEST(ManagerDocs, RunsTheCodeOfThePage) {
+    // clang-format off
+for (const kp::DeviceInfo& device : kp::listDevices())
+    std::printf("%s, %llu bytes\n", device.name.c_str(),
+                static_cast<unsigned long long>(device.memoryBytes));
+
+kp::ManagerOptions options;
+options.deviceIndex = 0;    // also deviceName (a part of it), deviceUuid, deviceType
+kp::Manager manager(options);
+    // clang-format on
+    EXPECT_EQ(manager.deviceInfo().index, 0u);
+    expectCodeOfPage("docs/devices.md", "test/device/ManagerTest.cpp", 1);
 }
 
 TEST_F(ManagerTest, SharesItsDeviceWithManagersOfOtherQueues) {
