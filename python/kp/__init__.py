@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPU compute over Vulkan: tensors, shaders and sequences of operations.
+"""GPU compute over Vulkan: arrays, kernels, tensors, shaders and sequences of operations.
 
 ```python
 import kp
 
+x = kp.array([1, 2, 3], dtype="float32")  # NumPy's functions, on the device
+print(kp.sqrt(x * x + 1).sum())  # 6.812559
+
+double = kp.kernel("kernel void double_it(inout float x[]) { x[i] *= 2; }")
+print(double(x))  # [2. 4. 6.]
+
 mgr = kp.Manager()
 a, b = mgr.tensor([1, 2, 3]), mgr.tensor([4, 5, 6])
 algorithm = mgr.algorithm([a, b], shader)
-mgr.sequence().record(kp.OpSyncDevice([a, b])).record(kp.OpAlgoDispatch(algorithm)).record(
-    kp.OpSyncLocal([b])
-).eval()
+mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).eval()
 print(b.data())
 ```
+
+docs/python.md is a tutorial of ten minutes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 from typing import Any
 
@@ -20,11 +19,13 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 def values_as_html(title: str, values: NDArray[Any]) -> str:
     """Return a table of one or two axes, or NumPy's text of others and of long ones."""
-    title = html.escape(title)
+    from html import escape  # here, because few programs need it
+
+    title = escape(title)
     if values.ndim not in (1, 2) or values.size > TABLE or values.dtype.names:
-        return f"<p>{title}</p><pre>{html.escape(str(values))}</pre>"
+        return f"<p>{title}</p><pre>{escape(str(values))}</pre>"
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(each))}</td>" for each in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(str(each))}</td>" for each in row) + "</tr>"
         for row in np.atleast_2d(values)
     )
     return f"<table><caption>{title}</caption>{rows}</table>"
