@@ -878,7 +878,9 @@ class Memory:
         """Return the names of the members without those of the old spelling."""
 
     def _repr_html_(self) -> str | None:
-        """Return the elements as a table, or None if they are many or were destroyed."""
+        """Return the elements as a table, or None if they are many, are a picture or were
+        destroyed.
+        """
 
 class Tensor(Memory):
     """An array on a device. Created by Manager.tensor and tensor_t."""
@@ -917,7 +919,10 @@ class Image(Memory):
         """Channels of a texel."""
 
     def _repr_png_(self) -> bytes | None:
-        """Return the image as PNG if Pillow is installed and its dtype is uint8 or a float."""
+        """Return the image as PNG, or None if it has no range of brightness or Pillow is missing.
+
+        Bytes are brightness from 0 to 255, floats from 0 to 1.
+        """
 
 class Algorithm:
     """A compute shader with its memory, constants and work groups. Created by Manager.algorithm."""

@@ -32,34 +32,41 @@ def values_as_html(title: str, values: NDArray[Any]) -> str:
 
 
 def memory_as_html(self: Memory) -> str | None:
-    """Return the elements as a table, or None if they are many or were destroyed."""
-    if not self.is_init() or self.size() > SHOWN:
-        return None
+    """Return the elements as a table, or None if they are many, are a picture or were destroyed."""
+    if not self.is_init() or self.size() > SHOWN or _is_picture(self):
+        return None  # a notebook would prefer the table to the picture
     return values_as_html(repr(self).strip("<>"), self.read())
 
 
-def pixels_of(image: NDArray[Any]) -> NDArray[np.uint8] | None:
-    """Return the pixels of an image with 8 bits, or None if its dtype has no range of brightness.
-
-    Floats are brightness from 0 to 1.
-    """
-    if image.dtype.kind == "f":
-        image = np.rint(255 * np.clip(np.nan_to_num(image), 0, 1)).astype(np.uint8)
-    return image if image.dtype == np.uint8 else None
-
-
-def image_as_png(self: Image) -> bytes | None:
-    """Return the image as PNG if Pillow is installed and its dtype is uint8 or a float."""
+def _pillow() -> Any:
+    """Return Pillow's module of images, or None if it is not installed."""
     try:
         from PIL import Image as pillow
     except ImportError:
         return None
-    pixels = pixels_of(self.read()) if self.is_init() else None
-    if pixels is None:
+    return pillow
+
+
+def _is_picture(memory: Memory) -> bool:
+    """Whether a notebook shows a picture: an image with a range of brightness, if it has Pillow."""
+    if not isinstance(memory, Image):
+        return False
+    return (memory.dtype == np.uint8 or memory.dtype.kind == "f") and _pillow() is not None
+
+
+def image_as_png(self: Image) -> bytes | None:
+    """Return the image as PNG, or None if it has no range of brightness or Pillow is missing.
+
+    Bytes are brightness from 0 to 255, floats from 0 to 1.
+    """
+    if not self.is_init() or not _is_picture(self):
         return None
+    pixels = self.read()
+    if pixels.dtype.kind == "f":
+        pixels = np.rint(255 * np.clip(np.nan_to_num(pixels), 0, 1)).astype(np.uint8)
     size, mode = (self.width, self.height), _MODES[self.num_channels]
     file = io.BytesIO()
-    pillow.frombytes(mode, size, np.ascontiguousarray(pixels).tobytes()).save(file, "PNG")
+    _pillow().frombytes(mode, size, np.ascontiguousarray(pixels).tobytes()).save(file, "PNG")
     return file.getvalue()
 
 

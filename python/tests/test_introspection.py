@@ -154,7 +154,9 @@ def test_notebooks_show_the_values_of_arrays() -> None:
 )
 def test_notebooks_show_images(mgr: kp.Manager, pixels: Any, expected: Any) -> None:
     pillow = pytest.importorskip("PIL.Image")
-    png = mgr.image_t(pixels)._repr_png_()  # type: ignore[attr-defined]
+    image = mgr.image_t(pixels)
+    assert image._repr_html_() is None, "notebooks prefer HTML"  # type: ignore[attr-defined]
+    png = image._repr_png_()  # type: ignore[attr-defined]
     picture = pillow.open(io.BytesIO(png))
     assert picture.size == pixels.shape[1::-1]
     assert np.array_equal(np.array(picture)[0, 0], expected)
@@ -164,6 +166,9 @@ def test_images_that_have_no_colours_are_not_shown(
     mgr: kp.Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = mgr.image_t(np.zeros((2, 2), np.int32))
+    assert image._repr_png_() is None  # type: ignore[attr-defined]
+    assert "<pre>" in image._repr_html_()  # type: ignore[attr-defined]
+    image.destroy()
     assert image._repr_png_() is None  # type: ignore[attr-defined]
     grey = mgr.image_t(np.zeros((2, 2), np.uint8))
     monkeypatch.setitem(sys.modules, "PIL", None)  # makes its import fail
