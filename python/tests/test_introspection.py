@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import io
 import pickle
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,12 @@ import pytest
 import kp
 import kp.fft
 import kp.launcher
+import kp.pyshader
 import kp.random
 from kp._notebook import SHOWN, TABLE
 from kp._progress import TuningBar
 
-MODULES = (kp, kp.launcher, kp.fft, kp.random)
+MODULES = [kp, kp.launcher, kp.fft, kp.linalg, kp.pyshader, kp.random]
 
 
 def described(module: Any) -> Iterator[tuple[str, Any]]:
@@ -43,7 +46,8 @@ def described(module: Any) -> Iterator[tuple[str, Any]]:
 
 def test_every_public_function_and_class_has_a_signature() -> None:
     missing, count = [], 0
-    for module in MODULES:
+    modules = [*MODULES, importlib.import_module("kp.dask")] if find_spec("dask") else MODULES
+    for module in modules:
         for name, thing in described(module):
             count += 1
             try:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Signatures.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
