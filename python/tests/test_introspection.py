@@ -30,7 +30,8 @@ def described(module: Any) -> Iterator[tuple[str, Any]]:
     """Yield the public functions and classes of a module, and the methods of these classes."""
     for name in {*getattr(module, "__all__", ()), *dir(module)}:
         thing = getattr(module, name)
-        if name.startswith("_") or not callable(thing):
+        own = getattr(thing, "__module__", None) or "kp"
+        if name.startswith("_") or not callable(thing) or own.partition(".")[0] != "kp":
             continue
         yield name, thing
         if not inspect.isclass(thing):
