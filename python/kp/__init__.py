@@ -264,9 +264,9 @@ from ._selection import (  # noqa: E402
     stable_partition as stable_partition,
 )
 from .arrays import namespace as _arrays  # noqa: E402
-from .arrays.elementwise import abs as abs, pow as pow, round as round  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
+from .arrays.namespace import abs as abs, pow as pow, round as round  # noqa: E402
 
 __all__ += _arrays.__all__
 __all__ += ["bincount", "compress", "concat", "concatenate", "flatnonzero", "flip", "histogram"]

@@ -418,6 +418,8 @@ def launch(
         threads = program.threads
     if any(isinstance(value, Buffer) for value in values.values()):
         return _launch_on_group(program, values, threads, queue, mgr, wait_for, target)
+    if any(hasattr(value, "__kp_parts__") for value in values.values()):
+        return _launch_on_parts(program, values, threads, queue, mgr, wait_for, target)
     if target != "all":
         raise TypeError(
             f"kernel '{program.name}': target selects devices of a group, but no kp.Buffer was given"
@@ -549,3 +551,62 @@ def _launch_on_group(
     group.for_each(on_device, target, wait_for)
     written = [values[each.name] for each in program.parameters if each.is_array and each.writes]
     return written[0] if len(written) == 1 else tuple(written) or None
+
+
+def _launch_on_parts(
+    program: Program,
+    values: Mapping[str, Any],
+    threads: Any,
+    queue: Queue | None,
+    mgr: Manager | None,
+    wait_for: Events,
+    target: str | int,
+) -> Any:
+    """Launch on each device with its parts of a group's arrays."""
+    where = f"kernel '{program.name}'"
+    if queue is not None or mgr is not None or target != "all":
+        raise TypeError(
+            f"{where}: arrays of a group select devices and queues; leave out mgr=, queue= and target="
+        )
+    group: DeviceGroup | None = None
+    rows: tuple[int, ...] | None = None
+    parts: dict[str, Any] = {}
+    for parameter in program.parameters:
+        value = values.get(parameter.name)
+        if value is None or not parameter.is_array:
+            continue
+        if not hasattr(value, "__kp_parts__"):
+            raise TypeError(
+                f"{where}: {parameter.name} is {_describe(value)}; if one array is of a group, give "
+                "arrays of that group for all: kp.asarray(x, group=group)"
+            )
+        own, parts[parameter.name], own_rows = value.__kp_parts__()
+        if group is not None and own is not group:
+            raise ValueError(f"{where}: {parameter.name} belongs to another group")
+        if None not in (rows, own_rows) and own_rows != rows:
+            raise ValueError(
+                f"{where}: {parameter.name} has the rows {own_rows} on the devices, others {rows}; "
+                "bring it to theirs with shard()"
+            )
+        group, rows = own, rows if own_rows is None else own_rows
+    assert group is not None
+    results: list[tuple[Any, ...] | None] = []
+    for index, manager in enumerate(group):
+        if rows is not None and not rows[index]:
+            results.append(None)
+            continue
+        own_values = {**values, **{name: each[index] for name, each in parts.items()}}
+        written = launch(program, own_values, threads, manager, None, wait_for)
+        results.append(written if isinstance(written, tuple) else (written,))
+    outputs = []
+    names = [each.name for each in program.parameters if each.is_array and each.writes]
+    for place, name in enumerate(names):
+        if values.get(name) is not None:
+            outputs.append(values[name])
+            continue
+        made = [each[place] if each is not None else None for each in results]
+        kind = type(next(value for value in values.values() if hasattr(value, "__kp_parts__")))
+        outputs.append(
+            kind._of_some(group, made) if rows is not None else kind._of(group, made, None)
+        )
+    return outputs[0] if len(outputs) == 1 else tuple(outputs) or None

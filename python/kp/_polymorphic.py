@@ -14,9 +14,11 @@ from ._kp import Tensor
 from .arrays import linear_algebra, manipulation, reductions, scans, searching
 from .arrays.array import Array
 from .arrays.creation import asarray
+from .arrays.group_array import GroupArray
+from .arrays.group_functions import call, takes_groups
 from .arrays.primitives import from_rows, rows_along, shaped
 
-_T = TypeVar("_T", Tensor, Array)
+_T = TypeVar("_T", Tensor, Array, GroupArray)
 Axes = int | Sequence[int] | None
 
 __all__ = [
@@ -173,6 +175,7 @@ def argsort(
     return _call("argsort", x, axis=axis, descending=descending, out=out)
 
 
+@takes_groups
 def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     """Return the product of matrices, as NumPy's matmul.
 
@@ -226,6 +229,7 @@ def flatnonzero(x: _T, /) -> _T:
     return _call("flatnonzero", x)
 
 
+@takes_groups
 def concatenate(parts: Sequence[_T], /, axis: int | None = 0, out: _T | None = None) -> _T:
     """Return tensors or arrays joined along an axis, or with `axis` None all of their elements."""
     parts = list(parts)
@@ -241,6 +245,7 @@ def concatenate(parts: Sequence[_T], /, axis: int | None = 0, out: _T | None = N
 concat = concatenate
 
 
+@takes_groups
 def unique(
     x: _T,
     /,
@@ -258,9 +263,11 @@ def unique(
     ``equal_nan=False`` different ones.
     """
     options = (return_index, return_inverse, return_counts)
+    given: Any = _row(x)
+    found: Any = _selection.unique(given, *options, equal_nan=equal_nan)
     if not isinstance(x, Array):
-        return _selection.unique(x, *options, equal_nan=equal_nan)
-    found = _selection.unique(_row(x), *options, equal_nan=equal_nan)
+        result: _T | tuple[_T, ...] = found
+        return result
     if not isinstance(found, tuple):
         return Array._from_tensor(found)
     parts = [Array._from_tensor(part) for part in found]
@@ -269,6 +276,7 @@ def unique(
     return tuple(parts)
 
 
+@takes_groups
 def searchsorted(x: _T, values: Any, /, side: str = "left", sorter: _T | None = None) -> _T:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 
@@ -279,9 +287,12 @@ def searchsorted(x: _T, values: Any, /, side: str = "left", sorter: _T | None = 
         if sorter is not None:
             raise TypeError("sorter is for arrays; take(x, sorter) is a sorted tensor")
         return _statistics.searchsorted(x, values, side)
-    return searching.searchsorted(x, values, side=side, sorter=sorter)
+    found: Any = searching.searchsorted(x, values, side=side, sorter=sorter)
+    result: _T = found
+    return result
 
 
+@takes_groups
 def histogram(
     x: _T,
     /,
@@ -297,15 +308,19 @@ def histogram(
     """
     if isinstance(x, Tensor):
         return _statistics.histogram(x, bins, range, weights)
+    array: Any = x
     if not isinstance(bins, (int, np.integer)):
         edged = bins if isinstance(bins, Array) else np.asarray(bins)
-        x = x.astype(np.result_type(x.dtype, edged.dtype))
-        bins = asarray(edged.astype(x.dtype), device=x.device)
-    counts, edges = _statistics.histogram(_row(x), _row(bins), range, _weights(weights))
-    own = bins if isinstance(bins, Array) else Array._from_tensor(edges)
-    return Array._from_tensor(counts), own
+        array = array.astype(np.result_type(array.dtype, edged.dtype))
+        bins = asarray(edged.astype(array.dtype), device=array.device)
+    counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights))
+    own: Any = bins if isinstance(bins, Array) else Array._from_tensor(edges)
+    found: Any = Array._from_tensor(counts)
+    result: tuple[_T, _T] = (found, own)
+    return result
 
 
+@takes_groups
 def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
     """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
 
@@ -315,9 +330,12 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
         return _statistics.bincount(x, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
-    return Array._from_tensor(_statistics.bincount(_row(x), _weights(weights), minlength))
+    found: Any = Array._from_tensor(_statistics.bincount(_row(x), _weights(weights), minlength))
+    result: _T = found
+    return result
 
 
+@takes_groups
 def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[_T, _T]:
     """Return the k largest (or smallest) elements in order, and their indices (int64).
 
@@ -326,9 +344,12 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     """
     if isinstance(x, Tensor):
         return _statistics.top_k(x, k, axis, smallest)
-    rows, kept = rows_along(x, axis)
+    array: Any = x
+    rows, kept = rows_along(array, axis)
     values, indices = _statistics.top_k(rows, k, -1, smallest)
-    return from_rows(values, kept, x, axis), from_rows(indices, kept, x, axis)
+    found: Any = (from_rows(values, kept, array, axis), from_rows(indices, kept, array, axis))
+    result: tuple[_T, _T] = found
+    return result
 
 
 def _weights(x: Any) -> Any:
@@ -337,6 +358,7 @@ def _weights(x: Any) -> Any:
     return _row(x.astype(np.float64) if whole else x)
 
 
+@takes_groups
 def compress(condition: Any, x: _T, /) -> _T:
     """Return the elements that fulfil a condition, flat and in their order.
 
@@ -344,8 +366,12 @@ def compress(condition: Any, x: _T, /) -> _T:
     """
     if isinstance(x, Tensor):
         return _selection.compress(condition, x)
-    flags = condition if isinstance(condition, str) else _row(asarray(condition, device=x.device))
-    return Array._from_tensor(_selection.compress(flags, _row(x)))
+    array: Any = x
+    is_text = isinstance(condition, str)
+    flags = condition if is_text else _row(asarray(condition, device=array.device))
+    found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
+    result: _T = found
+    return result
 
 
 def _row(x: Any) -> Any:
@@ -395,7 +421,9 @@ _OF_TENSORS = {
 
 def _call(name: str, x: _T, *arguments: Any, **options: Any) -> _T:
     result: Any
-    if isinstance(x, Array):
+    if isinstance(x, GroupArray):
+        result = call(_OF_ARRAYS[name], (x, *arguments), options)
+    elif isinstance(x, Array):
         out = options.pop("out", None)
         result = _into(_OF_ARRAYS[name](x, *arguments, **options), out)
     else:

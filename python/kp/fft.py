@@ -20,6 +20,8 @@ from ._primitives import _new, _output, _run
 from .arrays.array import Array, share
 from .arrays.creation import asarray
 from .arrays.elementwise import assign_all, conj
+from .arrays.group_array import GroupArray
+from .arrays.group_functions import call
 from .arrays.manipulation import roll
 from .arrays.primitives import shaped
 
@@ -46,7 +48,7 @@ __all__ = [
 ]
 
 _Axes = Sequence[int]
-_T = TypeVar("_T", Tensor, Array)
+_T = TypeVar("_T", Tensor, Array, GroupArray)
 _P = ParamSpec("_P")
 
 
@@ -55,8 +57,12 @@ def _of_arrays_too(
 ) -> Callable[Concatenate[_T, _P], _T]:
     """Return the function of a tensor as one of a tensor or an array."""
 
+    own: Any = None
+
     @functools.wraps(function)
     def called(x: Any, /, *args: Any, **options: Any) -> Any:
+        if isinstance(x, GroupArray):
+            return call(own, (x, *args), options)
         if not isinstance(x, Array):
             return function(x, *args, **options)
         out = options.pop("out", None)
@@ -64,6 +70,7 @@ def _of_arrays_too(
         result = Array._from_tensor(function(shaped(x, x.shape), *args, **options))
         return result if out is None else assign_all(out, result)
 
+    own = called
     return called
 
 

@@ -3,23 +3,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .._kp import Manager, Tensor
-from .._notebook import values_as_html
+from .._kp import DeviceGroup, Manager, Tensor
 from . import launching
 from .expressions import Node, before_write, cast, leaf, storages
-from .operators import Operators
 from .storage import DType, Shape, Storage, View, contiguous_strides
+from .values import Values
+
+if TYPE_CHECKING:
+    from .group_array import GroupArray
 
 
-class Array(Operators):
+class Array(Values):
     """An array on a device, with NumPy's semantics.
 
     It is a strided view of a tensor, or an expression that is computed when its values are needed:
@@ -29,12 +29,8 @@ class Array(Operators):
     """
 
     __slots__ = ("__weakref__", "_dtype", "_manager", "_pending", "_shape", "_view")
-    __array_priority__ = 1000
-    __hash__ = None  # type: ignore[assignment]
 
-    _dtype: DType
     _manager: Manager
-    _shape: Shape
     _view: View | None
     _pending: Node | None
 
@@ -101,36 +97,6 @@ class Array(Operators):
     # --- attributes -------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> Shape:
-        """Extents."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """NumPy's type of an element."""
-        return self._dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self._shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self._shape)
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an element."""
-        return self._dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self.size * self._dtype.itemsize
-
-    @property
     def strides(self) -> Shape:
         """Bytes from an element to the next along each axis."""
         elements = contiguous_strides(self._shape) if self._view is None else self._view.strides
@@ -146,16 +112,26 @@ class Array(Operators):
         """The manager, which stands for the device."""
         return self._manager
 
-    def to_device(self, device: Manager, /, *, stream: Any = None) -> Array:
-        """Return the array itself, or a copy with another manager."""
+    @overload
+    def to_device(self, device: Manager, /, *, stream: Any = None) -> Array: ...
+    @overload
+    def to_device(self, device: DeviceGroup, /, *, stream: Any = None) -> GroupArray: ...
+    def to_device(
+        self, device: Manager | DeviceGroup, /, *, stream: Any = None
+    ) -> Array | GroupArray:
+        """Return the array itself, or a copy with another manager, or on the devices of a group."""
         if stream is not None:
             raise ValueError("there are no streams here; leave out stream")
-        if not isinstance(device, Manager):
-            raise TypeError(f"device must be a kp.Manager, not {type(device).__name__}")
+        if not isinstance(device, (Manager, DeviceGroup)):
+            raise TypeError(
+                f"device must be a kp.Manager or a kp.DeviceGroup, not {type(device).__name__}"
+            )
         if device is self._manager:
             return self
         from .creation import array
 
+        if isinstance(device, DeviceGroup):
+            return array(self.numpy(), group=device)
         return array(self.numpy(), device=device)
 
     # --- to the host ------------------------------------------------------------------------------
@@ -168,26 +144,6 @@ class Array(Operators):
         read = view.storage.tensor.read(view.offset, self.size)
         return read.view(self._dtype).reshape(self._shape)
 
-    get = numpy
-
-    def item(self, *index: Any) -> Any:
-        """Return the only element, or that at an index, as a Python number."""
-        if not index:
-            if self.size != 1:
-                raise ValueError("item() without an index needs an array of one element")
-            return self.numpy().item()
-        if len(index) == 1 and isinstance(index[0], int):
-            return self.flatten()[index[0]].item()
-        return self[index[0] if len(index) == 1 else index].item()
-
-    def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers."""
-        return self.numpy().tolist()
-
-    def tobytes(self) -> bytes:
-        """Return the elements in C order as bytes."""
-        return self.numpy().tobytes()
-
     def tensor(self) -> Tensor:
         """Return a tensor with these elements in C order, flat.
 
@@ -198,121 +154,6 @@ class Array(Operators):
         view.storage.pooled = False
         view.storage.shared = True
         return view.storage.tensor
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        if copy is False:
-            raise ValueError("an array on a device cannot become a NumPy array without a copy")
-        values = self.numpy()
-        return values if dtype is None else values.astype(dtype, copy=False)
-
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """Return a capsule with a copy in host memory."""
-        if stream is not None:
-            raise ValueError("stream must be None: the capsule is in host memory")
-        if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != (1, 0):
-            raise BufferError("arrays are exported to the host only: dl_device (1, 0)")
-        if copy is False:
-            raise BufferError("an array on a device cannot be exported without a copy")
-        return self.numpy().__dlpack__()
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-    # --- Python -----------------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        if not self._shape:
-            raise TypeError("len() of an array without axes")
-        return self._shape[0]
-
-    def __iter__(self) -> Iterator[Array]:
-        if not self._shape:
-            raise TypeError("iteration over an array without axes")
-        return (self[i] for i in range(self._shape[0]))
-
-    def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
-
-    def _single(self, what: str) -> Any:
-        if self.size != 1:
-            raise ValueError(f"{what} needs an array of one element, but this one has {self.size}")
-        return self.numpy().reshape(())[()].item()
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError(
-                "the truth of an array with more or fewer than one element is ambiguous; use any() "
-                "or all()"
-            )
-        return bool(self._single("bool()"))
-
-    def __int__(self) -> int:
-        return int(self._single("int()"))
-
-    def __float__(self) -> float:
-        return float(self._single("float()"))
-
-    def __complex__(self) -> complex:
-        return complex(self._single("complex()"))
-
-    def __index__(self) -> int:
-        if self._shape or self._dtype.kind not in "iu":
-            raise TypeError("only integer arrays without axes can be an index")
-        return int(self._single("an index"))
-
-    def __repr__(self) -> str:
-        return repr(self.numpy())
-
-    def __str__(self) -> str:
-        return str(self.numpy())
-
-    def __format__(self, text: str) -> str:
-        return format(self.numpy() if self._shape else self.numpy()[()], text)
-
-    def _repr_html_(self) -> str:
-        return values_as_html(f"kp.Array, shape {self._shape}, {self._dtype}", self.numpy())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .creation import array
-
-        return (array, (self.numpy(),))
-
-    def __copy__(self) -> Array:
-        return self.copy()
-
-    def __deepcopy__(self, memo: Any) -> Array:
-        return self.copy()
-
-    # --- protocols --------------------------------------------------------------------------------
-
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
-        if api_version is not None and api_version not in (
-            "2021.12",
-            "2022.12",
-            "2023.12",
-            "2024.12",
-        ):
-            raise ValueError(f"version {api_version} of the array API is not known here")
-        import kp
-
-        return kp
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .protocols import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .protocols import call_function
-
-        return call_function(func, args, kwargs)
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -379,6 +220,8 @@ def share(tensor: Tensor) -> Array:
 
 def converted(array: Array, dtype: DType) -> Array:
     """Return an array in another dtype."""
-    if array.dtype == dtype:
+    if array._dtype == dtype:
         return array
+    if type(array) is not Array:
+        return array.astype(dtype)  # of a group
     return Array._of_node(cast(array._node(), dtype), array._manager)

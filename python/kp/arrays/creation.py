@@ -15,6 +15,7 @@ from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
 from .expressions import address, constant, limited
+from .group_creation import on_groups_too
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, View, require, upload
 from .types import number
@@ -40,6 +41,7 @@ def extents(shape: Any) -> Shape:
     return made
 
 
+@on_groups_too
 def asarray(
     obj: Any,
     /,
@@ -95,6 +97,7 @@ def _on_host(obj: Any) -> Any:
     return [_on_host(each) for each in obj] if isinstance(obj, (list, tuple)) else obj
 
 
+@on_groups_too
 def array(
     obj: Any,
     /,
@@ -119,12 +122,14 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
     return array(np.from_dlpack(x), device=device)
 
 
+@on_groups_too
 def empty(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
     """Return an array with undefined contents. Elements are float32, or `dtype`."""
     wanted = number(np.float32 if dtype is None else dtype).dtype
     return Array._of_view(View.new(manager(device), extents(shape), wanted))
 
 
+@on_groups_too
 def full(
     shape: Any, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
@@ -146,11 +151,13 @@ def full(
     return Array._of_node(filled_node, on)
 
 
+@on_groups_too
 def zeros(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
     """Return an array of zeros. Elements are float32, or `dtype`."""
     return full(shape, 0, dtype=np.float32 if dtype is None else dtype, device=device)
 
 
+@on_groups_too
 def ones(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
     """Return an array of ones. Elements are float32, or `dtype`."""
     return full(shape, 1, dtype=np.float32 if dtype is None else dtype, device=device)
@@ -168,28 +175,33 @@ def empty_like(
     x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return an array of the same shape with undefined contents."""
-    return empty(given(x).shape, **_like(x, dtype, device))
+    made: Array = empty(given(x).shape, **_like(x, dtype, device))
+    return made
 
 
 def zeros_like(
     x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return zeros of the same shape."""
-    return zeros(given(x).shape, **_like(x, dtype, device))
+    made: Array = zeros(given(x).shape, **_like(x, dtype, device))
+    return made
 
 
 def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
     """Return ones of the same shape."""
-    return ones(given(x).shape, **_like(x, dtype, device))
+    made: Array = ones(given(x).shape, **_like(x, dtype, device))
+    return made
 
 
 def full_like(
     x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return an array of the same shape with one value in all elements."""
-    return full(given(x).shape, fill_value, **_like(x, dtype, device))
+    made: Array = full(given(x).shape, fill_value, **_like(x, dtype, device))
+    return made
 
 
+@on_groups_too
 def arange(
     start: Any,
     /,
@@ -248,6 +260,7 @@ def abs_of(*values: Any) -> Any:
     return sum([value if value >= 0 else -value for value in values])
 
 
+@on_groups_too
 def linspace(
     start: Any,
     stop: Any,

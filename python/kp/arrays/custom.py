@@ -3,18 +3,31 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._kp import Manager, Tensor
+from .._kp import DeviceGroup, Manager, Tensor
 from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
 from .elementwise import Operand, as_array, broadcast, manager_of
 from .expressions import Node, before_write, limited
+from .group_array import GroupArray
+from .group_functions import (
+    aligned,
+    assign_parts,
+    common_shape,
+    everywhere,
+    group_of,
+    joined,
+    mapped,
+    replicas,
+    rows_of,
+)
 from .manipulation import normalized_axes
 from .reducing import Reduction, reduce_node
 from .storage import DType, Shape, View
@@ -158,6 +171,8 @@ class ElementwiseKernel:
                 f"{self.name} takes {given} inputs, or these and {wanted} results, not {len(args)} "
                 "arguments"
             )
+        if (group := group_of(args)) is not None:
+            return self._on_group(group, args, size)
         manager = manager_of(*args)
         operands = [Operand(value, manager) for value in args[:given]]
         targets = [_target(value) for value in args[given:]]
@@ -182,6 +197,38 @@ class ElementwiseKernel:
                 raise ValueError(f"{parameter.name} has the shape {shape}, not {target.shape}")
         self._run(manager, shape, nodes, [each._evaluated() for each in results], bool(targets))
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
+        """Compute on each device its rows; all of them if the GLSL knows their indices."""
+        given = len(self._inputs)
+        inputs, targets = args[:given], args[given:]
+        if re.search(r"\b[in]\b", self._operation):
+            results = everywhere(functools.partial(self, size=size), *inputs)
+            if not targets:
+                return results
+            made = results if isinstance(results, tuple) else (results,)
+            for target, result in zip(targets, made, strict=True):
+                assign_parts(target, result)
+            return targets[0] if len(targets) == 1 else targets
+        by_element = [
+            value for each, value in zip(self._inputs, inputs, strict=True) if not each.raw
+        ]
+        shape = common_shape([*by_element, *targets])
+        rows = rows_of([*targets, *by_element], shape)
+        for parameter, target in zip(self._outputs, targets, strict=False):
+            if not isinstance(target, GroupArray) or target._rows != rows:
+                raise ValueError(
+                    f"{parameter.name} must be an array of the group with the rows {rows}; shard() it"
+                )
+        operands = [
+            replicas(value, group) if each.raw else aligned(value, shape, rows, group)
+            for each, value in zip(self._inputs, inputs, strict=True)
+        ]
+        operands += [target._parts for target in targets]
+        results = [self(*each, size=size) for each in zip(*operands, strict=True)]
+        if targets:
+            return targets[0] if len(targets) == 1 else targets
+        return joined(group, results, rows)
 
     def _shape(self, operands: list[Operand], targets: list[Array], size: int | None) -> Shape:
         shapes = [
@@ -379,11 +426,14 @@ class ReductionKernel:
         return f"<kp.reduction {self.name}: ({inputs}) -> ({_shown(self._output)})>"
 
     def __call__(
-        self, *args: Any, axis: Any = None, keepdims: bool = False, out: Array | None = None
+        self, *args: Any, axis: Any = None, keepdims: bool = False, out: Any = None
     ) -> Array:
         """Map and reduce along axes, by default all."""
         if len(args) != len(self._inputs):
             raise TypeError(f"{self.name} takes {len(self._inputs)} inputs, not {len(args)}")
+        if group_of(args) is not None:
+            by_group: Array = self._on_group(args, axis, keepdims, out)
+            return by_group
         manager = manager_of(*args)
         operands = [Operand(value, manager) for value in args]
         letters = letters_of(self._inputs, operands)
@@ -412,6 +462,18 @@ class ReductionKernel:
 
         source = Array._of_node(value, manager)
         return _finished(view, source, axes, keepdims, out)
+
+    def _on_group(self, args: tuple[Any, ...], axis: Any, keepdims: bool, out: Any) -> Any:
+        """Reduce on each device, or, along the first axis, everywhere."""
+        call = functools.partial(self, axis=axis, keepdims=keepdims)
+        shape = common_shape(args)
+        if 0 in normalized_axes(axis, len(shape)) or rows_of(args, shape) is None:
+            result = everywhere(call, *args)
+        else:
+            result = mapped(call, *args)
+        if out is not None:
+            assign_parts(out, result)
+        return result if out is None else out
 
 
 def _literal(value: Any) -> str:

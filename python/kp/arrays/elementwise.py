@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,16 +15,22 @@ from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .expressions import Node, call, constant, limited
 from .functions import FUNCTIONS, resolve
+from .group_array import GroupArray
+from .group_functions import assign_parts, mapped
 from .storage import DType, Shape, upload
 from .types import number, real_of
+from .values import Values
+
+_A = TypeVar("_A", bound=Values)
 
 _SCALARS = (bool, int, float, complex)
+_OPERANDS = (Array, *_SCALARS, np.generic, np.ndarray, Tensor, GroupArray)
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 def is_operand(value: Any) -> bool:
     """Return whether operators take a value."""
-    return isinstance(value, (Array, *_SCALARS, np.generic, np.ndarray, Tensor)) or (
+    return isinstance(value, _OPERANDS) or (
         isinstance(value, (list, tuple)) and np.asarray(value).dtype.kind in "biufc"
     )
 
@@ -44,6 +51,11 @@ def as_array(value: Any, manager: Manager) -> Array:
         return value
     if isinstance(value, Tensor):
         return share(value)
+    if isinstance(value, GroupArray):
+        raise TypeError(
+            "an array of a group was given where one of a device is needed; x.to_device(group[0]) is "
+            "one"
+        )
     values = np.asarray(value)
     number(values.dtype)
     return Array._of_view(upload(manager, values.astype(values.dtype.newbyteorder("="))))
@@ -94,6 +106,10 @@ class Operand:
 
 def apply(name: str, *values: Any) -> Array:
     """Return a function of arrays, numbers and whatever NumPy makes arrays of."""
+    for value in values:
+        if type(value) is GroupArray:
+            by_device: Array = mapped(functools.partial(apply, name), *values)
+            return by_device
     manager = manager_of(*values)
     operands = [Operand(value, manager) for value in values]
     if not any_array(operands):
@@ -175,13 +191,13 @@ def _require_exponents(operand: Operand) -> None:
         raise ValueError("integers to negative integer powers are not allowed; use a float")
 
 
-def apply_in_place(name: str, target: Array, value: Any) -> Array:
+def apply_in_place(name: str, target: _A, value: Any) -> _A:
     """Apply a function to an array and a value, and store the result in the array."""
     result = apply(name, target, value)
     return assign_all(target, result)
 
 
-def assign_all(target: Array, result: Array) -> Array:
+def assign_all(target: _A, result: Any) -> _A:
     """Set all elements of an array to those of another, whose dtype may be another of its kind."""
     if not np.can_cast(result._dtype, target._dtype, "same_kind"):
         raise TypeError(
@@ -190,6 +206,9 @@ def assign_all(target: Array, result: Array) -> Array:
         )
     if broadcast(target._shape, result._shape) != target._shape:
         raise ValueError(f"the result has the shape {result._shape}, but the array {target._shape}")
+    if not isinstance(target, Array) or isinstance(result, GroupArray):
+        assign_parts(target, result)
+        return target
     result = converted(result, target._dtype)
     view = target._view
     alone = view is None or (view.storage.pooled and view.writable and len(view.storage.views) == 1)

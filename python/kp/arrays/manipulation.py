@@ -15,6 +15,7 @@ from .array import Array, converted
 from .codegen import Write
 from .elementwise import as_array, broadcast, manager_of, result_dtype
 from .expressions import leaf
+from .group_array import GroupArray
 from .storage import Shape, View, broadcast_strides, contiguous_strides
 
 Axes = int | Sequence[int]
@@ -22,7 +23,7 @@ Axes = int | Sequence[int]
 
 def given(x: Any) -> Array:
     """Return an argument as an array."""
-    return as_array(x, manager_of(x))
+    return x if type(x) in (Array, GroupArray) else as_array(x, manager_of(x))
 
 
 def normalized(axis: Any, ndim: int) -> int:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FunctionType
 
 from . import linear_algebra as linalg
 from .array import Array
 from .elementwise import (
-    abs,
+    abs as abs,
     acos,
     acosh,
     add,
@@ -67,11 +68,11 @@ from .elementwise import (
     nextafter,
     not_equal,
     positive,
-    pow,
+    pow as pow,
     real,
     reciprocal,
     remainder,
-    round,
+    round as round,
     sign,
     signbit,
     sin,
@@ -121,6 +122,8 @@ from .information import (
     pi,
     result_type,
 )
+from .group_array import GroupArray
+from .group_functions import takes_groups
 from .linear_algebra import (
     matrix_transpose,
     outer,
@@ -186,19 +189,34 @@ true_divide = divide
 mod = remainder
 
 
-def evaluate(*arrays: Array | Sequence[Array]) -> None:
+def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None:
     """Start computing arrays that are expressions so far. Returns at once."""
     for each in arrays:
-        if isinstance(each, Array):
+        if isinstance(each, (Array, GroupArray)):
             each.evaluate()
         else:
             evaluate(*each)
 
 
+def _take_groups() -> None:
+    """Let the functions take arrays of groups, too."""
+    for name in (*__all__, "abs", "pow", "round"):
+        function = globals()[name]
+        if isinstance(function, FunctionType) and name not in _WITHOUT_ARRAYS:
+            globals()[name] = takes_groups(function)
+
+
+#: Functions that create arrays, or have no arrays at all.
+_WITHOUT_ARRAYS = frozenset(
+    "array asarray zeros ones full empty arange linspace eye elementwise evaluate reduction "
+    "broadcast_shapes can_cast finfo iinfo isdtype result_type from_dlpack".split()
+)
+
 #: Names that `from kp import *` takes, too: those that hide no function of Python.
 __all__ = [
     "Array",
     "ElementwiseKernel",
+    "GroupArray",
     "ReductionKernel",
     "__array_api_version__",
     "__array_namespace_info__",
@@ -352,3 +370,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+_take_groups()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,12 +40,19 @@ def _in_place(name: str) -> Any:
     return operator
 
 
+@functools.lru_cache(maxsize=None)
+def _function(module: str, name: str) -> Any:
+    """Return a function of arrays, which also takes those of groups."""
+    import importlib
+
+    from .group_functions import takes_groups
+
+    return takes_groups(getattr(importlib.import_module(f"{__package__}.{module}"), name))
+
+
 def _method(module: str, name: str) -> Any:
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
-        import importlib
-
-        function = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-        return function(self, *args, **kwargs)
+        return _function(module, name)(self, *args, **kwargs)
 
     method.__name__ = name
     method.__qualname__ = f"Array.{name}"
@@ -53,7 +61,7 @@ def _method(module: str, name: str) -> Any:
 
 
 class Operators:
-    """Base of Array."""
+    """Base of Array and GroupArray."""
 
     __slots__ = ()
 
@@ -86,49 +94,35 @@ class Operators:
     __invert__ = _unary("bitwise_invert")
 
     def __matmul__(self, other: Any) -> Any:
-        from .linear_algebra import matmul
-
-        return matmul(self, other)
+        return _function("linear_algebra", "matmul")(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        from .linear_algebra import matmul
-
-        return matmul(other, self)
+        return _function("linear_algebra", "matmul")(other, self)
 
     def __imatmul__(self, other: Any) -> Any:
-        from .linear_algebra import matmul
-
-        product = matmul(self, other)
+        product = _function("linear_algebra", "matmul")(self, other)
         self[...] = product  # type: ignore[index]
         return self
 
     @property
-    def T(self) -> Array:
+    def T(self) -> Any:
         """The array with its axes in reverse order, as a view."""
-        from .manipulation import transpose
-
-        return transpose(self)
+        return _function("manipulation", "transpose")(self)
 
     @property
-    def mT(self) -> Array:
+    def mT(self) -> Any:
         """The array with its last two axes swapped, as a view."""
-        from .manipulation import matrix_transpose
-
-        return matrix_transpose(self)
+        return _function("manipulation", "matrix_transpose")(self)
 
     @property
-    def real(self) -> Array:
+    def real(self) -> Any:
         """The real parts."""
-        from .elementwise import real
-
-        return real(self)
+        return _function("elementwise", "real")(self)
 
     @property
-    def imag(self) -> Array:
+    def imag(self) -> Any:
         """The imaginary parts."""
-        from .elementwise import imag
-
-        return imag(self)
+        return _function("elementwise", "imag")(self)
 
     sum, prod = _method("reductions", "sum"), _method("reductions", "prod")
     mean = _method("reductions", "mean")
@@ -153,6 +147,4 @@ class Operators:
 
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""
-        from .searching import sort
-
-        self[...] = sort(self, axis=axis)  # type: ignore[index]
+        self[...] = _function("searching", "sort")(self, axis=axis)  # type: ignore[index]

@@ -10,6 +10,7 @@ import numpy as np
 from .array import Array
 from .elementwise import apply, assign_all
 from .functions import FUNCTIONS
+from .group_array import GroupArray
 
 #: NumPy's functions whose name differs from that here.
 _NAMES = {
@@ -39,12 +40,13 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     name = _UFUNCS.get(ufunc)
     outs = kwargs.pop("out", (None,))
     out = outs[0] if len(outs) == 1 else None
-    if out is not None and not isinstance(out, Array):
+    if out is not None and not isinstance(out, (Array, GroupArray)):
         raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if method == "__call__" and ufunc is np.matmul and not kwargs:
+        from .group_functions import takes_groups
         from .linear_algebra import matmul
 
-        product = matmul(*inputs)
+        product = takes_groups(matmul)(*inputs)
         return product if out is None else assign_all(out, product)
     if name is not None and method == "__call__" and not kwargs:
         result = apply(name, *inputs)

@@ -13,6 +13,8 @@ from numpy.typing import DTypeLike
 from .._kp import OpReduce
 from .array import Array, converted
 from .elementwise import apply, assign_all
+from .group_array import GroupArray
+from .group_functions import reduced as reduced_by_group
 from .manipulation import expand_dims, given, normalized, normalized_axes, reshape
 from .primitives import evaluate, rows_along
 from .reducing import Reduction, reduce_node
@@ -97,6 +99,10 @@ def _by_primitive(
     return out
 
 
+def _into(result: Any, out: Any) -> Any:
+    return result if out is None else assign_all(out, result)
+
+
 def reduced(
     name: str,
     x: Any,
@@ -104,13 +110,24 @@ def reduced(
     accumulated: DType,
     dtype: DType,
     keepdims: bool,
-    out: Array | None = None,
+    out: Any = None,
 ) -> Array:
     """Reduce in one type, and return another."""
-    array = given(x)
+    array: Any = given(x)
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
         raise ValueError(f"{name} of no elements does not exist")
+    if isinstance(array, GroupArray):
+        total: Any = reduced_by_group(
+            array,
+            axes,
+            keepdims,
+            lambda part, own, kept, again: reduced(
+                name, part, own, accumulated, accumulated if again else dtype, kept
+            ),
+        )
+        found: Array = _into(total, out)
+        return found
     require(array._manager, accumulated)
     require(array._manager, dtype)
     view = _by_primitive(name, array, axes, accumulated, dtype)

@@ -234,5 +234,13 @@ def arrays(manager: kp.Manager, tensor: kp.Tensor) -> kp.Array:
     assert_type(kp.random.default_rng(1).normal(size=(2, 3)), kp.Array)
     y: kp.Array = scale(x)[0]
     kp.evaluate(x, [y])
+    with kp.DeviceGroup() as group:
+        shared = kp.array([1, 2], dtype=np.float32, group=group)
+        assert_type(shared, kp.GroupArray)
+        assert_type(kp.zeros((2, 3), group=group), kp.GroupArray)
+        assert_type(kp.sum(shared), kp.GroupArray)
+        assert_type(shared[0], kp.GroupArray)
+        assert_type(shared.parts[0], kp.Array)
+        assert_type(x.to_device(group), kp.GroupArray)
     kp.set_default_manager(kp.default_manager())
     return kp.sqrt(y + x * 2.0)

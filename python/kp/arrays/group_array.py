@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array type of a group of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .._kp import Buffer, DeviceGroup, Manager
+from . import exchange, launching
+from .array import Array
+from .exchange import Rows
+
+from .values import Values
+
+
+class GroupArray(Values):
+    """An array on the devices of a group: its rows are shared among them, or each has a copy.
+
+    Made by the creation functions with ``group=``. It has the functions and operators of Array.
+    Elementwise functions, reductions and everything along other axes than the first run on each
+    device with its own rows; expressions are lazy on each. Other functions gather the array on
+    every device first. One thread at a time uses the arrays of a group.
+    """
+
+    __slots__ = ("__weakref__", "_dtype", "_group", "_parts", "_rows", "_shape")
+
+    _group: DeviceGroup
+    _parts: tuple[Array, ...]
+    _rows: Rows | None
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("arrays of a group are created by kp.array(..., group=group) and the like")
+
+    @classmethod
+    def _of(cls, group: DeviceGroup, parts: Sequence[Array], rows: Rows | None) -> GroupArray:
+        """Make an array of one part per device; without rows, each is a copy of all of it."""
+        self = object.__new__(cls)
+        self._group = group
+        self._parts = tuple(parts)
+        self._rows = rows
+        self._dtype = parts[0]._dtype
+        self._shape = parts[0].shape if rows is None else exchange.shape_of(rows, parts[0])
+        return self
+
+    @classmethod
+    def _of_some(cls, group: DeviceGroup, parts: Sequence[Array | None]) -> GroupArray:
+        """Make an array of parts with rows; devices without any have None."""
+        from .creation import empty
+
+        known = next(part for part in parts if part is not None)
+        filled = [
+            (
+                part
+                if part is not None
+                else empty((0, *known.shape[1:]), dtype=known.dtype, device=manager)
+            )
+            for part, manager in zip(parts, group, strict=True)
+        ]
+        return cls._of(group, filled, tuple(part.shape[0] for part in filled))
+
+    # --- attributes -------------------------------------------------------------------------------
+
+    @property
+    def group(self) -> DeviceGroup:
+        """The devices."""
+        return self._group
+
+    @property
+    def device(self) -> DeviceGroup:
+        """The group, which stands for the device."""
+        return self._group
+
+    @property
+    def placement(self) -> str:
+        """ "sharded" by rows, or "replicated": a copy on each device."""
+        return "replicated" if self._rows is None else "sharded"
+
+    @property
+    def parts(self) -> tuple[Array, ...]:
+        """What each device has: its rows, or its copy. They share memory with this array."""
+        return self._parts
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many rows each device has."""
+        count = self._shape[0] if self._shape else 1
+        return (count,) * len(self._parts) if self._rows is None else self._rows
+
+    # --- placement --------------------------------------------------------------------------------
+
+    def _replicas(self) -> tuple[Array, ...]:
+        """Return all elements on each device."""
+        if self._rows is None:
+            return self._parts
+        return tuple(exchange.gathered(self._group, self._parts, self._rows))
+
+    def replicate(self) -> GroupArray:
+        """Return the array with a copy on each device; itself if it is one."""
+        return self if self._rows is None else GroupArray._of(self._group, self._replicas(), None)
+
+    def _sharded(self, rows: Rows) -> tuple[Array, ...]:
+        """Return the elements as parts with these numbers of rows."""
+        if self._rows == rows:
+            return self._parts
+        if self._rows is not None:
+            return tuple(exchange.redistributed(self._group, self._parts, self._rows, rows))
+        starts = exchange.offsets(rows)
+        return tuple(
+            part[start : start + count]
+            for part, start, count in zip(self._parts, starts, rows, strict=True)
+        )
+
+    def shard(self, rows: Sequence[int] | None = None) -> GroupArray:
+        """Return the array with its rows shared among the devices, evenly unless `rows` says how."""
+        if not self._shape:
+            raise ValueError("an array without axes has no rows to share")
+        devices = len(self._parts)
+        wanted = exchange.even_rows(self._shape[0], devices) if rows is None else tuple(rows)
+        if len(wanted) != devices or sum(wanted) != self._shape[0] or min(wanted) < 0:
+            raise ValueError(
+                f"rows must be {devices} numbers with the sum {self._shape[0]}, but {wanted} were given"
+            )
+        if wanted == self._rows:
+            return self
+        parts = self._sharded(wanted)
+        if self._rows is None:
+            parts = tuple(part.copy() for part in parts)
+        return GroupArray._of(self._group, parts, wanted)
+
+    def buffer(self) -> Buffer:
+        """Return a kp.Buffer with the memory of this array, for kernels of the group."""
+        if self.size == 0 or len(self._shape) > 3:
+            raise ValueError(
+                f"a kp.Buffer has one to three axes and is not empty, but the shape is {self._shape}"
+            )
+        tensors = [part.tensor() if part.size else None for part in self._parts]
+        shape = self._shape or (1,)
+        return Buffer.from_tensors(
+            shape, self._dtype, tensors, self._group, self.placement, self._rows
+        )
+
+    def to_device(
+        self, device: Manager | DeviceGroup, /, *, stream: Any = None
+    ) -> Array | GroupArray:
+        """Return all of the array on one device: without the host if it is of the group."""
+        if stream is not None:
+            raise ValueError("there are no streams here; leave out stream")
+        if device is self._group:
+            return self
+        for index, manager in enumerate(self._group):
+            if manager is device:
+                part = self._replicas()[index]
+                return part.copy() if self._rows is None else part
+        from .creation import asarray
+
+        if isinstance(device, DeviceGroup):
+            return asarray(self.numpy(), group=device)
+        return asarray(self.numpy(), device=device)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def evaluate(self) -> GroupArray:
+        """Start computing the elements on all devices. Returns the array at once."""
+        for part in self._parts:
+            part.evaluate()
+        return self
+
+    def numpy(self) -> NDArray[Any]:
+        """Return the elements as a new NumPy array."""
+        if self._rows is None:
+            return self._parts[0].numpy()
+        whole = np.empty(self._shape, self._dtype)
+        self.evaluate()
+        for part, start in zip(self._parts, exchange.offsets(self._rows), strict=True):
+            if part.size:
+                view = launching.contiguous(part._evaluated())
+                target = whole[start : start + part.shape[0]].reshape(-1)
+                view.storage.tensor.read(view.offset, part.size, out=target)
+        return whole
+
+    def copy(self) -> GroupArray:
+        """Return a copy that shares no memory."""
+        return GroupArray._of(self._group, [part.copy() for part in self._parts], self._rows)
+
+    def astype(self, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> GroupArray:
+        """Return the elements in another dtype."""
+        if device is not None and device is not self._group:
+            raise ValueError("astype of a group's array keeps it there; use to_device() then")
+        parts = [part.astype(dtype, copy=copy) for part in self._parts]
+        return GroupArray._of(self._group, parts, self._rows)
+
+    def fill(self, value: Any) -> None:
+        """Set all elements."""
+        self[...] = value
+
+    def __kp_parts__(self) -> tuple[DeviceGroup, tuple[Array, ...], Rows | None]:
+        """Return the group, what each device has, and its rows, for kernels."""
+        return self._group, self._parts, self._rows
+
+    def __getitem__(self, key: Any) -> GroupArray:
+        from .group_indexing import get
+
+        return get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from .group_indexing import put
+
+        put(self, key, value)
