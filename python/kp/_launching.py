@@ -416,6 +416,9 @@ def launch(
     """Launch a program and return the arrays that it writes."""
     if threads is None:
         threads = program.threads
+    key = _key_of(program, values, threads, mgr) if target == "all" else None
+    if key is not None and (plan := program.plans.get(key)) is not None:
+        return _repeat(program, plan, values, queue, wait_for)
     if any(isinstance(value, Buffer) for value in values.values()):
         return _launch_on_group(program, values, threads, queue, mgr, wait_for, target)
     if any(hasattr(value, "__kp_parts__") for value in values.values()):
@@ -426,9 +429,6 @@ def launch(
         )
     if mgr is not None and not isinstance(mgr, Manager):
         raise TypeError(f"mgr must be a kp.Manager, not {type(mgr).__name__}")
-    key = _key_of(program, values, threads, mgr)
-    if key is not None and (plan := program.plans.get(key)) is not None:
-        return _repeat(program, plan, values, queue, wait_for)
     call = _Call(program, values, _manager_of(program, values, mgr))
     call.make_outputs(threads)
     call.run(queue, wait_for, threads)
@@ -440,14 +440,15 @@ def launch(
 def _key_of(
     program: Program, values: Mapping[str, Any], threads: Any, mgr: Manager | None
 ) -> tuple[Any, ...] | None:
-    """Return what a plan is for. None if not all arrays are tensors of one manager."""
+    """Return what a plan is for. None if not all arrays are on the device of one manager."""
     if threads is not None and type(threads) is not int:
         return None
     key: list[Any] = [threads]
-    for parameter in program.arrays:
-        value = values.get(parameter.name)
-        if type(value) is not Tensor:
+    for name in program.array_names:
+        value = values.get(name)
+        if type(value) is not Tensor and not hasattr(value, "__kp_tensor__"):
             return None
+        assert value is not None
         manager = value.manager
         if mgr is None:
             mgr = manager
@@ -467,24 +468,48 @@ def _remember(call: _Call, key: tuple[Any, ...], threads: Any) -> None:
         return
     if len(program.plans) >= _MOST_PLANS:
         program.plans.clear()
-    extents = {each.index: call.bound[each.name].shape[each.axis] for each in program.extents}
-    program.plans[key] = Plan(size, {**program.fixed, **extents})
+    known: dict[int, Any] = dict(program.fixed)
+    for extent in program.extents:
+        known[extent.index] = call.bound[extent.name].shape[extent.axis]
+    if program.global_size is not None:
+        known[program.global_size] = [*size, 1, 1][:3]
+    slots = tuple((each, each.index, each.is_array, each.writes) for each in program.parameters)
+    count = max([*known, *[each.index for each in program.parameters]], default=-1) + 1
+    arguments = [known.get(index) for index in range(count)]
+    program.plans[key] = Plan(size, arguments, slots)
 
 
 def _repeat(
     program: Program, plan: Plan, values: Mapping[str, Any], queue: Queue | None, wait_for: Events
 ) -> Any:
-    """Launch as an earlier call did, with other tensors and numbers."""
-    given: dict[int, Any] = dict(plan.extents)
+    """Launch as an earlier call did, with other arrays and numbers."""
+    given = plan.arguments.copy()
     written = []
-    for parameter in program.parameters:
-        value = values.get(parameter.name)
-        if parameter.index >= 0 and value is not None:
-            given[parameter.index] = _number(parameter, value)
-        if parameter.writes:
-            written.append(value)
-    kernel = program.kernel(values[program.arrays[0].name].manager)
-    KernelLauncher(program.name, kernel, given, plan.size, round_up=True)(queue, wait_for)
+    after: list[Callable[[], None]] = []
+    for parameter, index, is_array, writes in plan.slots:
+        value: Any = values.get(parameter.name)
+        if is_array:
+            if writes:
+                written.append(value)
+            if index < 0:
+                continue
+            if type(value) is not Tensor:
+                value, finish = value.__kp_tensor__(writes)
+                if finish is not None:
+                    after.append(finish)
+        elif type(value) is not float and value is not None:
+            value = _number(parameter, value)
+        if index >= 0:
+            given[index] = value
+    kernel = program.kernel(values[program.array_names[0]].manager)
+    arguments: Any = given
+    if [
+        each for each in given if each is None
+    ]:  # specialization constants that keep their defaults
+        arguments = {index: value for index, value in enumerate(given) if value is not None}
+    KernelLauncher(program.name, kernel, arguments, plan.size, round_up=True)(queue, wait_for)
+    for finish in after:
+        finish()
     return written[0] if len(written) == 1 else tuple(written) or None
 
 

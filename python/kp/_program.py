@@ -66,10 +66,16 @@ class Extent:
 
 @dataclass(frozen=True)
 class Plan:
-    """What calls with tensors of the same types and shapes have in common."""
+    """What calls with arrays of the same types and shapes have in common.
+
+    - ``arguments``: those of the launcher, by index, with None in place of what a call gives.
+    - ``slots``: of each argument that a call may give, its parameter, index, whether it is an
+      array, and whether the kernel writes it.
+    """
 
     size: tuple[int, ...]
-    extents: dict[int, int]
+    arguments: list[Any]
+    slots: tuple[tuple[Parameter, int, bool, bool], ...]
 
 
 @dataclass
@@ -106,6 +112,8 @@ class Program:
                     "of its calls; rename it"
                 )
         self.arrays = [each for each in self.parameters if each.is_array]
+        self.array_names = [each.name for each in self.arrays]
+        self.positional = [each.name for each in self.parameters if each.kind != "constant"]
         self.plans: dict[tuple[Any, ...], Plan] = {}
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
@@ -130,6 +138,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by the names of their parameters."""
+    if not kwargs and len(args) == len(program.positional):
+        for value in args:
+            if value is None:
+                break
+        else:
+            return dict(zip(program.positional, args, strict=True))
     positional = [each for each in program.parameters if each.kind != "constant"]
     if len(args) > len(positional):
         raise TypeError(

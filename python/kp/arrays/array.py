@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .._kp import DeviceGroup, Manager, Tensor
 from . import launching
-from .expressions import Node, before_write, cast, leaf, storages
+from .expressions import Node, before_write, cast, leaf
 from .storage import DType, Shape, Storage, View, contiguous_strides
 from .values import Values
 
@@ -46,7 +46,7 @@ class Array(Values):
         self._view = None
         self._pending = node
         node.manager = manager
-        if any(storage.shared for storage in storages(node).values()):
+        if node.shared:
             self._evaluated()
         return self
 
@@ -147,10 +147,12 @@ class Array(Values):
     def tensor(self) -> Tensor:
         """Return a tensor with these elements in C order, flat.
 
-        It is the array's own memory if that has nothing else in it, and a copy otherwise. The
-        tensor must not be written while expressions that use the array are not evaluated.
+        It is the array's own memory if that has nothing else in it, and a copy otherwise.
+        Expressions that are not computed yet keep the present values.
         """
         view = launching.whole(self._evaluated())
+        if not view.storage.shared:
+            before_write(view.storage)
         view.storage.pooled = False
         view.storage.shared = True
         return view.storage.tensor

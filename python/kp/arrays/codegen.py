@@ -57,6 +57,8 @@ class Program:
         self._known: dict[tuple[Any, ...], int] = {}
         self._constants: list[NDArray[np.uint32]] = []
         self.constant_words = 0
+        #: Position of each constant among the words of constants, by the id of its node.
+        self.constants: dict[int, int] = {}
         self._nodes: list[Node] = []  # keeps ids alive
 
     def binding(self, storage: Storage) -> int:
@@ -110,7 +112,8 @@ class Program:
             place = self.place(view.offset, view.shape, view.strides)
             return ("leaf", node.dtype.char, self.binding(view.storage), place)
         if node.op == "const":
-            return ("const", node.dtype.char, self.words(node.extra))
+            position = self.constants[id(node)] = self.words(node.extra)
+            return ("const", node.dtype.char, position)
         if node.op == "address":
             offset, strides = node.extra
             return ("address", node.dtype.char, self.place(offset, node.shape, strides))

@@ -29,6 +29,7 @@ from .group_functions import (
     rows_of,
 )
 from .manipulation import normalized_axes
+from .plans import Plan, Signature, keep, known
 from .reducing import Reduction, reduce_node
 from .storage import DType, Shape, View
 from .types import number
@@ -118,6 +119,10 @@ def _bare(node: Node, dtype: DType) -> Node:
     return node if node.dtype == dtype else limited("cast", dtype, node.shape, (node,))
 
 
+#: The number of each kernel, which is the same for equal ones.
+_contents: dict[tuple[Any, ...], int] = {}
+
+
 class ElementwiseKernel:
     """A function of arrays that GLSL computes element by element. Created by elementwise()."""
 
@@ -143,7 +148,8 @@ class ElementwiseKernel:
         self._operation = operation.strip().rstrip(";")
         self.name = name
         self._preamble = preamble
-        self._content = (self._inputs, self._outputs, self._operation, name, preamble)
+        content = (self._inputs, self._outputs, self._operation, name, preamble)
+        self._content = _contents.setdefault(content, len(_contents))
         self.glsl = ""
 
     @property
@@ -255,12 +261,36 @@ class ElementwiseKernel:
                 before_write(view.storage)
         if 0 in shape:
             return
+        raw = [
+            launching.whole(launching.materialize(node))
+            for parameter, node in zip(self._inputs, nodes, strict=True)
+            if parameter.raw
+        ]
+        plain = [
+            node for parameter, node in zip(self._inputs, nodes, strict=True) if not parameter.raw
+        ]
+        sign = Signature(plain, "elementwise", self._content, shape, views=(*raw, *views))
+        plan = known(sign)
+        if plan is None:
+            plan = keep(sign, self._planned(sign, shape, nodes, raw, views))
+        self.glsl = plan.source
+        memory, parameters = plan.bound(sign)
+        launching.launch(manager, plan.source, memory, parameters, plan.groups)
+
+    def _planned(
+        self,
+        sign: Signature,
+        shape: Shape,
+        nodes: list[Node],
+        raw_views: list[View],
+        views: list[View],
+    ) -> Plan:
         program = Program(shape)
         raw: dict[str, int] = {}
+        remaining = iter(raw_views)
         for parameter, node in zip(self._inputs, nodes, strict=True):
             if parameter.raw:
-                view = launching.whole(launching.materialize(node))
-                raw[parameter.name] = program.binding(view.storage)
+                raw[parameter.name] = program.binding(next(remaining).storage)
             else:
                 program.value(node)
         places = [program.place(view.offset, view.shape, view.strides) for view in views]
@@ -272,7 +302,8 @@ class ElementwiseKernel:
         layout, words = program.finish()
         types = tuple(storage.dtype.char for storage in program.storages)
         key = (
-            *self._content,
+            "elementwise",
+            self._content,
             tuple(program.instructions),
             layout,
             types,
@@ -285,11 +316,10 @@ class ElementwiseKernel:
         if source is None:
             source = self._source(program, layout, values, raw, places, bindings, views, nodes)
             launching.sources[key] = source
-        self.glsl = source
         count = np.array([np.prod(shape, dtype=np.int64)]).astype(np.uint32)
-        memory = [storage.tensor for storage in program.storages]
+        parameters = np.concatenate([count, words])
         groups = -(-int(count[0]) // LOCAL_SIZE)
-        launching.launch(manager, source, memory, np.concatenate([count, words]), groups)
+        return Plan(source, program, sign, None, parameters, groups)
 
     def _source(
         self,

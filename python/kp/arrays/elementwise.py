@@ -12,12 +12,13 @@ from numpy.typing import DTypeLike
 
 from .. import _default
 from .._kp import Manager, Tensor
+from . import operators
 from .array import Array, converted, share
 from .expressions import Node, call, constant, limited
 from .functions import FUNCTIONS, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
-from .storage import DType, Shape, upload
+from .storage import DType, Shape, alive, upload
 from .types import number, real_of
 from .values import Values
 
@@ -129,6 +130,69 @@ def apply(name: str, *values: Any) -> Array:
     return Array._of_node(node, manager)
 
 
+#: By function and kinds of the operands: the dtypes of the result and of a number among the operands, if nothing
+#: needs to be converted; False for anything else, which apply() knows.
+_rules: dict[tuple[str, Any, Any], Any] = {}
+
+_NUMBERS = (float, int)
+
+
+def _rule(key: tuple[str, Any, Any]) -> Any:
+    name, *kinds = key
+    types = resolve(name, tuple(kinds))
+    numbers = [kind for kind in kinds if not isinstance(kind, np.dtype)]
+    integer = int in numbers and "f" not in [types[0].kind, types[1].kind]
+    plain = [
+        kind == wanted for kind, wanted in zip(kinds, types, strict=False) if kind not in numbers
+    ]
+    special = name in _COMPARISONS and (integer or types[0] != types[1])
+    special = special or name.startswith("logical_") or (name == "pow" and types[0].kind in "iu")
+    if special or False in plain or FUNCTIONS[name].text(number(types[0])) is None:
+        return False
+    return types[-1], types[0] if kinds[0] in numbers else types[1]
+
+
+def binary(name: str, x: Any, y: Any) -> Any:
+    """Return apply(name, x, y) for an operator. The usual cases are decided by a look at a table."""
+    if type(x) is Array:
+        manager = x._manager
+        key: tuple[str, Any, Any]
+        if type(y) is Array:
+            key = (name, x._dtype, y._dtype)
+        elif type(y) in _NUMBERS:
+            key = (name, x._dtype, type(y))
+        else:
+            return apply(name, x, y) if is_operand(y) else NotImplemented
+    elif type(y) is Array and type(x) in _NUMBERS:
+        manager = y._manager
+        key = (name, type(x), y._dtype)
+    elif is_operand(x) and is_operand(y):
+        return apply(name, x, y)
+    else:
+        return NotImplemented
+    rule = _rules.get(key)
+    if rule is None:
+        rule = _rules[key] = _rule(key)
+    if rule is False:
+        return apply(name, x, y)
+    dtype, number_type = rule
+    if type(y) is not Array:
+        args = (x._node(), constant(y, number_type))
+        shape = x._shape
+    elif type(x) is not Array:
+        args = (constant(x, number_type), y._node())
+        shape = y._shape
+    else:
+        args = (x._node(), y._node())
+        shape = x._shape if x._shape == y._shape else broadcast(x._shape, y._shape)
+        if y._manager is not manager:
+            return apply(name, x, y)
+    return Array._of_node(limited("call", dtype, shape, args, name), manager)
+
+
+operators.binary = binary
+
+
 def any_array(operands: list[Operand]) -> bool:
     """Return whether one operand is an array."""
     return sum(operand.array is not None for operand in operands) > 0
@@ -211,7 +275,9 @@ def assign_all(target: _A, result: Any) -> _A:
         return target
     result = converted(result, target._dtype)
     view = target._view
-    alone = view is None or (view.storage.pooled and view.writable and len(view.storage.views) == 1)
+    alone = view is None or (
+        view.storage.pooled and view.writable and len(alive(view.storage.views)) == 1
+    )
     if alone and result._shape == target._shape:
         target._become(result._node())
     else:

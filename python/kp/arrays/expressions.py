@@ -13,7 +13,7 @@ import numpy as np
 
 from .._kp import Manager
 from .functions import FUNCTIONS, resolve
-from .storage import DType, Shape, Storage, View, contiguous_strides
+from .storage import DType, Shape, Storage, View, alive, contiguous_strides, note
 from .types import words_of
 
 #: Functions that one kernel computes at most, and memory objects that it reads.
@@ -34,9 +34,6 @@ class Node:
       arguments, indices; `extra` has pairs of extent and stride for each
     """
 
-    nodes: int
-    loads: int
-
     __slots__ = (
         "__weakref__",
         "args",
@@ -47,6 +44,7 @@ class Node:
         "nodes",
         "op",
         "shape",
+        "shared",
         "view",
     )
 
@@ -66,12 +64,14 @@ class Node:
         self.args = args
         self.extra = extra
         self.view: View | None = None
-        nodes, loads = 1, 0
+        self.nodes = 1
+        self.loads = 0
+        self.shared = False  # whether it reads memory that may change unseen
         for arg in args:
-            nodes += arg.nodes
-            loads += arg.loads
-        self.nodes = nodes
-        self.loads = loads
+            self.nodes += arg.nodes
+            self.loads += arg.loads
+            if arg.shared:
+                self.shared = True
 
     def become(self, view: View) -> None:
         """Turn into a leaf. Other expressions with this node read the view from now on."""
@@ -81,7 +81,8 @@ class Node:
         self.view = view
         self.nodes = 1
         self.loads = 1
-        view.storage.leaves.add(self)
+        self.shared = view.storage.shared
+        note(view.storage.leaves, self)
 
 
 def leaf(view: View) -> Node:
@@ -89,7 +90,8 @@ def leaf(view: View) -> Node:
     node = Node("leaf", view.storage.manager, view.storage.dtype, view.shape)
     node.view = view
     node.loads = 1
-    view.storage.leaves.add(node)
+    node.shared = view.storage.shared
+    note(view.storage.leaves, node)
     return node
 
 
@@ -130,25 +132,27 @@ def storages(node: Node, found: dict[int, Storage] | None = None) -> dict[int, S
 
 def limited(op: str, dtype: DType, shape: Shape, args: tuple[Node, ...], extra: Any = None) -> Node:
     """Return a new node. Arguments that would make the graph too large are computed first."""
-    nodes = loads = 1
-    manager: Manager | None = None
+    node = Node(op, None, dtype, shape, args, extra)
     for arg in args:
-        nodes += arg.nodes
-        loads += arg.loads
-        if arg.manager is not None:
-            if manager is not None and arg.manager is not manager:
+        manager = arg.manager
+        if manager is not None and manager is not node.manager:
+            if node.manager is not None:
                 raise ValueError(
                     "the arrays belong to different managers; bring one to the other's device with "
                     "to_device()"
                 )
-            manager = arg.manager
-    if nodes > MAX_NODES or loads > MAX_LOADS + 1:
-        _reduce_size(args, nodes)
-    return Node(op, manager, dtype, shape, args, extra)
+            node.manager = manager
+    if node.nodes > MAX_NODES or node.loads > MAX_LOADS:
+        if _reduce_size(args, node.nodes):
+            return Node(op, node.manager, dtype, shape, args, extra)
+    return node
 
 
-def _reduce_size(args: tuple[Node, ...], nodes: int) -> None:
+def _reduce_size(args: tuple[Node, ...], nodes: int) -> bool:
+    """Compute arguments until the rest is small enough. Return whether there were any."""
     from .launching import materialize
+
+    computed = False
 
     def fits() -> bool:
         if sum(arg.nodes for arg in args) > MAX_NODES:
@@ -160,9 +164,11 @@ def _reduce_size(args: tuple[Node, ...], nodes: int) -> None:
 
     for arg in sorted(set(args), key=lambda each: (-each.loads, -each.nodes)):
         if fits():
-            return
+            return computed
         if arg.op not in ("leaf", "const", "address"):
             materialize(arg)
+            computed = True
+    return computed
 
 
 def call(name: str, args: tuple[Node, ...], kinds: tuple[Any, ...], shape: Shape) -> Node | None:
@@ -185,7 +191,8 @@ def before_write(storage: Storage) -> None:
     That includes the expression that is going to be written, which may read other elements of the
     storage than it sets. Its nodes must exist already.
     """
-    pending = list(storage.leaves)
+    pending = alive(storage.leaves)
+    storage.leaves.clear()
     if not pending:
         return
     from .launching import copy_storage
@@ -195,5 +202,4 @@ def before_write(storage: Storage) -> None:
         view = node.view
         assert view is not None
         node.view = View(copied, view.offset, view.shape, view.strides)
-        copied.leaves.add(node)
-        storage.leaves.discard(node)
+        note(copied.leaves, node)

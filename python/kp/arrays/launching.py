@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import weakref
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from .._errors import Unsupported
 from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes
 from .codegen import LOCAL_SIZE, PUSHED_WORDS, Layout, Program, Write, elementwise_source
 from .expressions import Node, cast, leaf
-from .storage import DType, Storage, View
+from .plans import Plan, Signature, keep, known
+from .storage import DType, Storage, View, home_of
 from .types import number
 
 #: Work groups along x. Devices have at least 65,535.
@@ -23,14 +23,11 @@ _ROW = 32768
 
 #: GLSL by what it computes, for all managers.
 sources: dict[tuple[Any, ...], str] = {}
-_kernels: weakref.WeakKeyDictionary[Manager, dict[str, Kernel]] = weakref.WeakKeyDictionary()
 
 
 def kernel_of(manager: Manager, source: str) -> Kernel:
     """Return the kernel of a shader, compiled at its first use with this manager."""
-    kernels = _kernels.get(manager)
-    if kernels is None:
-        kernels = _kernels[manager] = {}
+    kernels = home_of(manager).kernels
     kernel = kernels.get(source)
     if kernel is None:
         kernel = kernels[source] = Kernel(manager, source)
@@ -48,7 +45,7 @@ def launch(
 
     Parameters follow the memory: as push constants, or in a buffer of their own if there are many.
     """
-    arguments: list[Any] = [*memory]
+    arguments: list[Any] = memory
     if len(parameters) <= PUSHED_WORDS:
         arguments.append(parameters)
     else:
@@ -72,21 +69,28 @@ def source_of(key: tuple[Any, ...], program: Program, layout: Layout) -> str:
     return source
 
 
-def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
-    """Compute and store values for all elements of a shape, in one dispatch."""
-    count = math.prod(shape)
-    if count == 0:
-        return
+def _prepared(
+    shape: tuple[int, ...], writes: list[Write]
+) -> tuple[Program, str, NDArray[np.uint32]]:
+    """Return the program of some writes, its shader and its parameters."""
     program = Program(shape)
     for write in writes:
         program.write(write)
     layout, words = program.finish()
     types = tuple(storage.dtype.char for storage in program.storages)
     key = (tuple(program.instructions), layout, types)
-    parameters = np.concatenate([np.array([count], np.uint32), words])
+    parameters = np.concatenate([np.array([math.prod(shape)], np.uint32), words])
+    return program, source_of(key, program, layout), parameters
+
+
+def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
+    """Compute and store values for all elements of a shape, in one dispatch."""
+    count = math.prod(shape)
+    if count == 0:
+        return
+    program, source, parameters = _prepared(shape, writes)
     memory = [storage.tensor for storage in program.storages]
-    groups = -(-count // LOCAL_SIZE)
-    launch(manager, source_of(key, program, layout), memory, parameters, groups)
+    launch(manager, source, memory, parameters, -(-count // LOCAL_SIZE))
 
 
 def glsl(node: Node) -> str:
@@ -110,9 +114,24 @@ def materialize(node: Node) -> View:
         return node.view
     assert node.manager is not None
     view = View.new(node.manager, node.shape, node.dtype)
-    run(node.manager, node.shape, [Write(view, node)])
+    _compute(node.manager, node, view)
     node.become(view)
     return view
+
+
+def _compute(manager: Manager, node: Node, view: View) -> None:
+    """Compute a node into new memory."""
+    sign = Signature((node,))
+    plan = known(sign)
+    if plan is None:
+        count = math.prod(node.shape)
+        if count == 0:
+            return
+        program, source, parameters = _prepared(node.shape, [Write(view, node)])
+        groups = -(-count // LOCAL_SIZE)
+        plan = keep(sign, Plan(source, program, sign, view.storage, parameters, groups))
+    memory, parameters = plan.bound(sign, view.storage)
+    launch(manager, plan.source, memory, parameters, plan.groups)
 
 
 def contiguous(view: View) -> View:
@@ -138,11 +157,7 @@ def copy_storage(storage: Storage) -> Storage:
     count = storage.tensor.size()
     view = View.new(storage.manager, (count,), storage.dtype)
     source = View(storage, 0, (count,), (1,))
-    node = leaf(source)
-    try:
-        run(storage.manager, (count,), [Write(view, node)])
-    finally:
-        storage.leaves.discard(node)
+    run(storage.manager, (count,), [Write(view, leaf(source))])
     return view.storage
 
 

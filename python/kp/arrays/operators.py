@@ -4,22 +4,25 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .array import Array
 
 
+def _unknown(name: str, x: Any, y: Any) -> Any:
+    raise AssertionError("elementwise, which imports this module, sets `binary`")
+
+
+#: Applies a function to two operands, or returns NotImplemented.
+binary: Callable[[str, Any, Any], Any] = _unknown
+
+
 def _binary(name: str, swapped: bool = False) -> Any:
-    def operator(self: Array, other: Any) -> Any:
-        from .elementwise import apply, is_operand
-
-        if not is_operand(other):
-            return NotImplemented
-        return apply(name, other, self) if swapped else apply(name, self, other)
-
-    operator.__doc__ = None
-    return operator
+    if swapped:
+        return lambda self, other: binary(name, other, self)
+    return lambda self, other: binary(name, self, other)
 
 
 def _unary(name: str) -> Any:

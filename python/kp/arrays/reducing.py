@@ -12,6 +12,7 @@ import numpy as np
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
 from .expressions import Node, leaf
 from .launching import launch, sources
+from .plans import Plan, Signature, keep, known
 from .storage import DType, View
 from .types import convert, number
 
@@ -114,6 +115,20 @@ def source_of(
 
 def _run(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction, parts: int) -> None:
     """Launch one reduction; `parts` is the number of work groups per result, 0 for invocations."""
+    sign = Signature((node,), axes, out.storage.dtype, reduction, parts)
+    plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts))
+    memory, parameters = plan.bound(sign, out.storage)
+    launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
+
+
+def _planned(
+    sign: Signature,
+    node: Node,
+    axes: tuple[int, ...],
+    out: View,
+    reduction: Reduction,
+    parts: int,
+) -> Plan:
     length = math.prod(node.shape[axis] for axis in axes)
     count = math.prod(e for axis, e in enumerate(node.shape) if axis not in axes)
     program = Program(node.shape, axes)
@@ -130,8 +145,7 @@ def _run(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction, par
     part = -(-length // parts) if parts else length
     header = np.array([count, length, parts or 1, part], np.uint32)
     groups = count * parts if parts else -(-count // LOCAL_SIZE)
-    memory = [storage.tensor for storage in program.storages]
-    launch(out.storage.manager, source, memory, np.concatenate([header, words]), groups)
+    return Plan(source, program, sign, out.storage, np.concatenate([header, words]), groups)
 
 
 def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction) -> View:

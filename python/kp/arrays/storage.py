@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import OutOfMemory, Unsupported
-from .._kp import Manager, MemoryTypes, Tensor
+from .._kp import Kernel, Manager, MemoryTypes, Tensor
 from .types import number
 
 if TYPE_CHECKING:
@@ -42,20 +42,19 @@ class _Pool:
             found = self._free.get((dtype, count))
             if not found:
                 return None
-            tensor = found.pop()
-            self._bytes -= tensor.nbytes
-            return tensor
+            self._bytes -= dtype.itemsize * count
+            return found.pop()
 
-    def put(self, tensor: Tensor) -> None:
+    def put(self, tensor: Tensor, dtype: DType, count: int) -> None:
         if not tensor.is_init():
             return
-        bytes_ = tensor.nbytes
+        bytes_ = dtype.itemsize * count
         with self._lock:
             if self._bytes + bytes_ > self._limit:
                 self._free.clear()
                 self._bytes = 0
             if bytes_ <= self._limit:
-                self._free.setdefault((tensor.dtype, tensor.size()), []).append(tensor)
+                self._free.setdefault((dtype, count), []).append(tensor)
                 self._bytes += bytes_
 
     def clear(self) -> None:
@@ -64,14 +63,41 @@ class _Pool:
             self._bytes = 0
 
 
-_pools: weakref.WeakKeyDictionary[Manager, _Pool] = weakref.WeakKeyDictionary()
+class Home:
+    """What arrays keep of a manager: freed memory, compiled kernels, and which dtypes it lacks."""
+
+    __slots__ = ("alive", "kernels", "pool", "reasons")
+
+    def __init__(self, manager: Manager) -> None:
+        number_ = id(manager)
+        self.alive = weakref.ref(manager, lambda _: _homes.pop(number_, None))
+        self.pool = _Pool(manager)
+        self.kernels: dict[str, Kernel] = {}
+        self.reasons: dict[DType, str] = {}
 
 
-def _pool(manager: Manager) -> _Pool:
-    pool = _pools.get(manager)
-    if pool is None:
-        pool = _pools[manager] = _Pool(manager)
-    return pool
+_homes: dict[int, Home] = {}
+
+
+def home_of(manager: Manager) -> Home:
+    """Return what arrays keep of a manager."""
+    found = _homes.get(id(manager))
+    if found is None:
+        found = _homes[id(manager)] = Home(manager)
+    return found
+
+
+def note(references: list[weakref.ref[Any]], item: Any) -> None:
+    """Add a weak reference to a list. Now and then, those to what is gone are removed."""
+    count = len(references)
+    if count >= 16 and count & (count - 1) == 0:
+        references[:] = [each for each in references if each() is not None]
+    references.append(weakref.ref(item))
+
+
+def alive(references: list[weakref.ref[Any]]) -> list[Any]:
+    """Return what weak references refer to, if it is still there."""
+    return [item for each in references if (item := each()) is not None]
 
 
 class Storage:
@@ -81,22 +107,37 @@ class Storage:
     that they were written with. Expressions with a shared storage are computed at once instead.
     """
 
-    __slots__ = ("__weakref__", "dtype", "leaves", "manager", "pooled", "shared", "tensor", "views")
+    __slots__ = (
+        "count",
+        "dtype",
+        "home",
+        "leaves",
+        "manager",
+        "pooled",
+        "shared",
+        "tensor",
+        "views",
+    )
+
+    tensor: Tensor
 
     def __init__(self, manager: Manager, dtype: DType, count: int) -> None:
         """Allocate memory with undefined contents. Empty arrays have one element."""
         self.manager = manager
         self.dtype = dtype
-        self.pooled = True
-        self._start()
+        self.pooled = False
         if count > _LARGEST:
             raise Unsupported(
                 f"an array has at most {_LARGEST} elements, but {count} were asked for; use several"
             )
-        require(manager, dtype)
-        count = max(count, 1)
-        found = _pool(manager).take(dtype, count)
-        self.tensor = found if found is not None else _allocate(manager, dtype, count)
+        self.home = home_of(manager)
+        if self.home.reasons.get(dtype) != "":
+            require(manager, dtype)
+        self.count = count or 1
+        self._start()
+        found = self.home.pool.take(dtype, self.count)
+        self.tensor = found if found is not None else _allocate(manager, dtype, self.count)
+        self.pooled = True
 
     @classmethod
     def of(cls, tensor: Tensor) -> Storage:
@@ -104,21 +145,22 @@ class Storage:
         self = cls.__new__(cls)
         self.manager = tensor.manager
         self.dtype = number(tensor.dtype).dtype
-        require(self.manager, self.dtype)
         self.pooled = False
+        require(self.manager, self.dtype)
+        self.home = home_of(self.manager)
+        self.count = tensor.size()
         self.tensor = tensor
         self._start()
         return self
 
     def _start(self) -> None:
         self.shared = False  # whether somebody else has the tensor, and may write to it unseen
-        self.leaves: weakref.WeakSet[Node] = weakref.WeakSet()
-        self.views: weakref.WeakSet[View] = weakref.WeakSet()
+        self.leaves: list[weakref.ref[Node]] = []
+        self.views: list[weakref.ref[View]] = []
 
     def __del__(self) -> None:
-        tensor = getattr(self, "tensor", None)
-        if tensor is not None and self.pooled and _pool is not None:
-            _pool(self.manager).put(tensor)
+        if self.pooled:
+            self.home.pool.put(self.tensor, self.dtype, self.count)
 
 
 def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
@@ -128,21 +170,18 @@ def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
     try:
         return made()
     except OutOfMemory:
-        _pool(manager).clear()
+        home_of(manager).pool.clear()
         return made()
-
-
-_supported: weakref.WeakKeyDictionary[Manager, dict[DType, str]] = weakref.WeakKeyDictionary()
 
 
 def unsupported_reason(manager: Manager, dtype: DType) -> str:
     """Return why arrays of a device cannot have a dtype; empty if they can."""
-    known = _supported.setdefault(manager, {})
-    if dtype not in known:
+    reasons = home_of(manager).reasons
+    if dtype not in reasons:
         from .launching import probe
 
-        known[dtype] = probe(manager, dtype)
-    return known[dtype]
+        reasons[dtype] = probe(manager, dtype)
+    return reasons[dtype]
 
 
 def require(manager: Manager, dtype: DType) -> None:
@@ -173,7 +212,7 @@ class View:
         self.shape = shape
         self.strides = strides
         self.writable = writable
-        storage.views.add(self)
+        note(storage.views, self)
 
     @classmethod
     def new(cls, manager: Manager, shape: Shape, dtype: DType) -> View:
