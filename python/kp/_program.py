@@ -115,6 +115,7 @@ class Program:
         self.array_names = [each.name for each in self.arrays]
         self.positional = [each.name for each in self.parameters if each.kind != "constant"]
         self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.last: Any = None  # what launch() keeps of the last call
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
     def kernel(self, manager: Manager) -> LauncherKernel:

@@ -217,3 +217,44 @@ def test_expressions_keep_the_values_of_tensors_that_change_later(mgr: kp.Manage
     tensor.write(np.full(3, 9, np.float32))
     assert later.tolist() == [1, 2, 3]
     assert array.tolist() == [9, 9, 9]
+
+
+@pytest.mark.parametrize("count", [1, 127, 129, 511, 512, 513, 2049])
+def test_every_element_is_computed_once_whatever_their_number(count: int) -> None:
+    a, b = numbers(count), numbers(count)
+    x, y = kp.array(a), kp.array(b)
+    np.testing.assert_array_equal((x * y + 1).numpy(), a * b + 1)
+    x += 1
+    np.testing.assert_array_equal(x.numpy(), a + 1)
+    x[x > 0.5] = -1
+    np.testing.assert_array_equal(x.numpy(), np.where(a + 1 > 0.5, np.float32(-1), a + 1))
+    np.testing.assert_allclose((x * y).sum().numpy(), (x.numpy() * b).sum(), rtol=1e-4, atol=1e-4)
+
+
+def test_expressions_that_are_alike_have_their_own_memory_and_numbers() -> None:
+    a, b = numbers(40), numbers(40)
+    x, y = kp.array(a), kp.array(b)
+    for factor, offset in ((2.0, 3.0), (-0.0, 0.0), (0.0, -0.0), (5.0, 5.0)):
+        expected = a * np.float32(factor) + np.float32(offset)
+        found = (x * factor + offset).numpy()
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    twice = x * 2
+    np.testing.assert_array_equal((twice + twice).numpy(), 4 * a)
+    np.testing.assert_array_equal((x * 2 + x * 3).numpy(), a * 2 + a * np.float32(3))
+    np.testing.assert_array_equal((x * 2 + y * 2).numpy(), a * 2 + b * 2)
+    np.testing.assert_array_equal((x + x).numpy(), a + a)
+    np.testing.assert_array_equal((x + y).numpy(), a + b)
+    np.testing.assert_array_equal((x[::2] + y[1::2]).numpy(), a[::2] + b[1::2])
+    np.testing.assert_array_equal((x[1::2] + y[::2]).numpy(), a[1::2] + b[::2])
+    two = kp.array(np.int32([7]))
+    assert [(two + each).item() for each in (1, 2, 1)] == [8, 9, 8]
+    assert [(x[:, None] * y[None, :]).sum(axis=axis).shape for axis in (0, 1)] == [(40,)] * 2
+
+
+def test_a_tensor_of_an_array_leaves_pending_expressions_alone(mgr: kp.Manager) -> None:
+    x = kp.ones(5, device=mgr)
+    doubled = x * 2
+    mgr.sequence().eval(kp.OpFill([x.tensor()], 7.0))
+    assert doubled.tolist() == [2] * 5
+    assert (x + 1).tolist() == [8] * 5

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +367,34 @@ def test_arrays_that_are_too_short_are_refused() -> None:
         "{ s[i] = x[i] + (i < y.length() ? y[i] : 0); }"
     )
     assert guarded(five, two).tolist() == [2, 2, 1, 1, 1]
+
+
+def test_the_same_call_again_sees_what_changed(mgr: kp.Manager) -> None:
+    axpy = kp.kernel(
+        "kernel void axpy(float a, in float x[], inout float y[]) { y[i] += a * x[i]; }"
+    )
+    x, y = mgr.tensor([1, 2, 3]), mgr.tensor([10, 20, 30])
+    for factor, expected in ((1.0, [11, 22, 33]), (1.0, [12, 24, 36]), (2, [14, 28, 42])):
+        assert axpy(factor, x, y) is y
+        assert y.read().tolist() == expected
+    x.write(np.float32([0, 0, 1]))
+    axpy(2, x, y)
+    assert y.read().tolist() == [14, 28, 44]
+    axpy(2, x, y, threads=1)
+    assert y.read().tolist() == [14, 28, 44]
+    a, b = kp.ones(4, device=mgr), kp.zeros((2, 4), device=mgr)
+    for _ in range(3):
+        axpy(1.0, a, b[1])
+        a += 1
+    assert b.tolist() == [[0] * 4, [6] * 4]
+    axpy(1.0, a, a)
+    assert a.tolist() == [8] * 4
+    reference = weakref.ref(large := mgr.tensor(np.ones(1 << 19, np.float32)))
+    for _ in range(3):
+        axpy(1.0, large, large)
+    del large
+    gc.collect()
+    assert reference() is None
+    x.destroy()
+    with pytest.raises((kp.Error, ValueError), match="destroyed"):
+        axpy(2, x, y)

@@ -202,6 +202,10 @@ class Array(Values):
             before_write(view.storage)
         return view.storage.tensor, None
 
+    def __kp_whole__(self) -> bool:
+        """Return whether __kp_tensor__ gives the array's own memory."""
+        return self._evaluated().is_whole()
+
     @staticmethod
     def _from_tensor(tensor: Tensor) -> Array:
         """Return an array in the memory of a tensor, whatever its contents."""

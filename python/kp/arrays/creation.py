@@ -80,7 +80,7 @@ def asarray(
         raise TypeError(f"complex numbers do not fit {target}")
     if not isinstance(obj, np.ndarray) and values.dtype.kind in "iu" and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
-    return Array._of_view(upload(manager(device), values.astype(target)))
+    return Array._of_view(upload(manager(device), values.astype(target, copy=False)))
 
 
 def _has_arrays(obj: Any) -> bool:
@@ -252,7 +252,7 @@ def _progression(start: Any, step: Any, count: int, dtype: Any, on: Manager) -> 
         )
         return Array._of_node(node, on)
     values = start + np.arange(count) * step
-    return Array._of_view(upload(on, np.asarray(values).astype(dtype)))
+    return Array._of_view(upload(on, np.asarray(values).astype(dtype, copy=False)))
 
 
 def abs_of(*values: Any) -> Any:

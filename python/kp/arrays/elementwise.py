@@ -58,8 +58,7 @@ def as_array(value: Any, manager: Manager) -> Array:
             "one"
         )
     values = np.asarray(value)
-    number(values.dtype)
-    return Array._of_view(upload(manager, values.astype(values.dtype.newbyteorder("="))))
+    return Array._of_view(upload(manager, values.astype(number(values.dtype).dtype, copy=False)))
 
 
 def broadcast(*shapes: Shape) -> Shape:

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from .. import _kp
 from .._errors import Unsupported
 from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes
-from .codegen import LOCAL_SIZE, PUSHED_WORDS, Layout, Program, Write, elementwise_source
+from .codegen import (
+    LOCAL_SIZE,
+    PUSHED_WORDS,
+    Layout,
+    Program,
+    Write,
+    each_of,
+    elementwise_source,
+)
 from .expressions import Node, cast, leaf
 from .plans import Plan, Signature, keep, known
 from .storage import DType, Storage, View, home_of
@@ -71,26 +79,27 @@ def source_of(key: tuple[Any, ...], program: Program, layout: Layout) -> str:
 
 def _prepared(
     shape: tuple[int, ...], writes: list[Write]
-) -> tuple[Program, str, NDArray[np.uint32]]:
-    """Return the program of some writes, its shader and its parameters."""
+) -> tuple[Program, str, NDArray[np.uint32], int]:
+    """Return the program of some writes, its shader, its parameters and work groups."""
     program = Program(shape)
     for write in writes:
         program.write(write)
     layout, words = program.finish()
     types = tuple(storage.dtype.char for storage in program.storages)
     key = (tuple(program.instructions), layout, types)
-    parameters = np.concatenate([np.array([math.prod(shape)], np.uint32), words])
-    return program, source_of(key, program, layout), parameters
+    count = math.prod(shape)
+    parameters = np.concatenate([np.array([count], np.uint32), words])
+    groups = -(-count // (LOCAL_SIZE * each_of(len(program.instructions), layout)))
+    return program, source_of(key, program, layout), parameters, groups
 
 
 def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
     """Compute and store values for all elements of a shape, in one dispatch."""
-    count = math.prod(shape)
-    if count == 0:
+    if 0 in shape:
         return
-    program, source, parameters = _prepared(shape, writes)
+    program, source, parameters, groups = _prepared(shape, writes)
     memory = [storage.tensor for storage in program.storages]
-    launch(manager, source, memory, parameters, -(-count // LOCAL_SIZE))
+    launch(manager, source, memory, parameters, groups)
 
 
 def glsl(node: Node) -> str:
@@ -124,11 +133,9 @@ def _compute(manager: Manager, node: Node, view: View) -> None:
     sign = Signature((node,))
     plan = known(sign)
     if plan is None:
-        count = math.prod(node.shape)
-        if count == 0:
+        if 0 in node.shape:
             return
-        program, source, parameters = _prepared(node.shape, [Write(view, node)])
-        groups = -(-count // LOCAL_SIZE)
+        program, source, parameters, groups = _prepared(node.shape, [Write(view, node)])
         plan = keep(sign, Plan(source, program, sign, view.storage, parameters, groups))
     memory, parameters = plan.bound(sign, view.storage)
     launch(manager, plan.source, memory, parameters, plan.groups)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .codegen import LOCAL_SIZE, Layout, Program, Writer
+from .codegen import LOCAL_SIZE, Layout, Program, Writer, each_of, renamed
 from .expressions import Node, leaf
 from .launching import launch, sources
 from .plans import Plan, Signature, keep, known
@@ -39,11 +39,25 @@ class Reduction:
 
 
 def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> str:
-    body = f"    for (uint j = {start}; j < {end}; j += {step}) {{\n"
-    body += writer.coordinates("j", "reduced", "        ")
-    for index in range(len(program.instructions)):
-        body += f"        {writer.statement(index, 'i', 'j')}\n"
-    return body + f"        total = combine(total, v{len(program.instructions) - 1});\n    }}\n"
+    """Combine elements in their order. Of small programs, several are loaded before the first is used."""
+
+    def element(index: str, part: str) -> tuple[str, str]:
+        text = writer.coordinates(index, "reduced", "        ") if not part else ""
+        for at in range(len(program.instructions)):
+            text += f"        {renamed(writer.statement(at, 'i', index), part)}\n"
+        last = f"v{len(program.instructions) - 1}{part}"
+        return text, f"        total = combine(total, {last});\n"
+
+    loads, combining = element("j", "")
+    single = f"{{\n{loads}{combining}    }}\n"
+    each = each_of(len(program.instructions) + 1, writer.layout) if not writer.layout.reduced else 1
+    if each == 1 or step == "1u":
+        return f"    for (uint j = {start}; j < {end}; j += {step}) {single}"
+    body = f"    uint j = {start};\n"
+    body += f"    for (; j + {each - 1}u * {step} < {end}; j += {each}u * {step}) {{\n"
+    pairs = [element(f"(j + {part}u * {step})", f"_{part}") for part in range(each)]
+    body += "".join(text for text, _ in pairs) + "".join(text for _, text in pairs)
+    return f"{body}    }}\n    for (; j < {end}; j += {step}) {single}"
 
 
 def _serial(writer: Writer, program: Program) -> str:
