@@ -521,7 +521,8 @@ class _Last:
             if values.get(name) is not value:
                 return False
         for name, array, writes, tensor, shape in self._arrays:
-            if values.get(name) is not array:
+            same = values.get(name) is array
+            if not same:
                 return False
             if tensor is not None:
                 now, after = array.__kp_tensor__(writes)

@@ -52,6 +52,14 @@ __all__ = [
 ]
 
 
+def _given(x: Any, **options: Any) -> dict[str, Any]:
+    """Return the options that differ from None, which only arrays take."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and isinstance(x, Tensor):
+        raise TypeError(f"{', '.join(given)}: only for arrays; kp.asarray(tensor) is one")
+    return given
+
+
 def sum(
     x: _T,
     /,
@@ -59,13 +67,17 @@ def sum(
     dtype: DTypeLike | None = None,
     out: _T | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> _T:
     """Return the sum of all elements, or along an axis (arrays: or several).
 
     As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
-    integers raises Unsupported. float16 is summed in float32 and rounded once.
+    integers raises Unsupported. float16 is summed in float32 and rounded once. For arrays, `initial` is
+    added, and elements where the mask `where` is false are left out.
     """
-    return _call("sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    more = _given(x, initial=initial, where=where)
+    return _call("sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
 
 def prod(
@@ -75,9 +87,12 @@ def prod(
     dtype: DTypeLike | None = None,
     out: _T | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> _T:
     """Return the product of all elements, or along an axis. For the types, see sum()."""
-    return _call("prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    more = _given(x, initial=initial, where=where)
+    return _call("prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
 
 def mean(
@@ -87,19 +102,39 @@ def mean(
     dtype: DTypeLike | None = None,
     out: _T | None = None,
     keepdims: bool = False,
+    where: Any = None,
 ) -> _T:
     """Return the mean of all elements, or along an axis. That of integers is float64."""
-    return _call("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    more = _given(x, where=where)
+    return _call("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 
 
-def min(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+def min(
+    x: _T,
+    /,
+    axis: Axes = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> _T:
     """Return the smallest element, or NaN if any element is, of all or along an axis."""
-    return _call("min", x, axis=axis, out=out, keepdims=keepdims)
+    more = _given(x, initial=initial, where=where)
+    return _call("min", x, axis=axis, out=out, keepdims=keepdims, **more)
 
 
-def max(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+def max(
+    x: _T,
+    /,
+    axis: Axes = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> _T:
     """Return the largest element, or NaN if any element is, of all or along an axis."""
-    return _call("max", x, axis=axis, out=out, keepdims=keepdims)
+    more = _given(x, initial=initial, where=where)
+    return _call("max", x, axis=axis, out=out, keepdims=keepdims, **more)
 
 
 def argmin(x: _T, /, axis: int | None = None, out: _T | None = None, keepdims: bool = False) -> _T:
@@ -115,14 +150,30 @@ def argmax(x: _T, /, axis: int | None = None, out: _T | None = None, keepdims: b
     return _call("argmax", x, axis=axis, out=out, keepdims=keepdims)
 
 
-def any(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+def any(
+    x: _T,
+    /,
+    axis: Axes = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+    where: Any = None,
+) -> _T:
     """Return whether any element is not 0. NaN is not 0."""
-    return _call("any", x, axis=axis, out=out, keepdims=keepdims)
+    more = _given(x, where=where)
+    return _call("any", x, axis=axis, out=out, keepdims=keepdims, **more)
 
 
-def all(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
+def all(
+    x: _T,
+    /,
+    axis: Axes = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+    where: Any = None,
+) -> _T:
     """Return whether no element is 0."""
-    return _call("all", x, axis=axis, out=out, keepdims=keepdims)
+    more = _given(x, where=where)
+    return _call("all", x, axis=axis, out=out, keepdims=keepdims, **more)
 
 
 def count_nonzero(x: _T, /, axis: Axes = None, out: _T | None = None, keepdims: bool = False) -> _T:
@@ -299,14 +350,17 @@ def histogram(
     bins: Any = 10,
     range: tuple[float, float] | None = None,
     weights: _T | None = None,
+    density: bool = False,
 ) -> tuple[_T, _T]:
     """Return how many elements are in each bin (int64), or the sums of their weights, and the edges.
 
     `bins` is a number of bins of equal width over `range`, by default from the smallest to the
     largest element, or their edges in ascending order. Each bin has its lower edge, the last one its
-    upper edge, too. Elements outside of all bins and NaNs are skipped.
+    upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`, for arrays, counts
+    are divided by their sum and the widths of the bins, so that the integral is 1.
     """
     if isinstance(x, Tensor):
+        _given(x, density=density or None)
         return _statistics.histogram(x, bins, range, weights)
     array: Any = x
     if not isinstance(bins, (int, np.integer)):
@@ -316,6 +370,9 @@ def histogram(
     counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights))
     own: Any = bins if isinstance(bins, Array) else Array._from_tensor(edges)
     found: Any = Array._from_tensor(counts)
+    if density:
+        found = found.astype(np.result_type(own.dtype, np.float32))
+        found = found / (found.sum() * (own[1:] - own[:-1]))
     result: tuple[_T, _T] = (found, own)
     return result
 

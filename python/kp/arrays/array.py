@@ -24,8 +24,8 @@ class Array(Values):
 
     It is a strided view of a tensor, or an expression that is computed when its values are needed:
     when they are read, viewed, sorted and so on, or by evaluate(). Created by kp.array(),
-    kp.zeros() and the other functions of the array API standard. One thread at a time uses an
-    array, or arrays that share memory.
+    kp.zeros() and the other functions of the array API standard. Several threads may read an
+    array; while one changes it, no other uses it or arrays that share its memory.
     """
 
     __slots__ = ("__weakref__", "_dtype", "_manager", "_pending", "_shape", "_view")
@@ -69,20 +69,22 @@ class Array(Values):
 
     def _evaluated(self) -> View:
         """Return the elements in memory."""
-        if self._view is None:
-            assert self._pending is not None
-            self._view = launching.materialize(self._pending)
-            self._pending = None
-        return self._view
+        view = self._view
+        if view is None:
+            pending = self._pending
+            if pending is not None:
+                self._view = launching.materialize(pending)
+                self._pending = None
+            view = self._view  # another thread may have computed it
+            assert view is not None
+        return view
 
     def _node(self) -> Node:
         """Return the elements as a part of an expression."""
-        if self._pending is not None:
-            if self._pending.op != "leaf":
-                return self._pending
-            self._evaluated()
-        assert self._view is not None
-        return leaf(self._view)
+        pending = self._pending
+        if pending is not None and pending.op != "leaf":
+            return pending
+        return leaf(self._evaluated())
 
     def _become(self, node: Node) -> None:
         """Replace the elements, of the same shape and dtype; no other array has them."""

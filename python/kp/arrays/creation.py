@@ -105,12 +105,15 @@ def array(
     *,
     device: Manager | None = None,
     copy: bool | None = True,
+    ndmin: int = 0,
 ) -> Array:
     """Return a new array with the contents of arrays, tensors, lists or numbers.
 
-    The dtype is NumPy's (that of lists of floats is float64) unless one is given.
+    The dtype is NumPy's (that of lists of floats is float64) unless one is given. With `ndmin`, it
+    gets axes of one element in front until it has as many axes.
     """
-    return asarray(obj, dtype=dtype, device=device, copy=copy)
+    made: Array = asarray(obj, dtype=dtype, device=device, copy=copy)
+    return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
 
 
 def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:
@@ -171,33 +174,45 @@ def _like(x: Any, dtype: DTypeLike | None, device: Manager | None) -> dict[str, 
     }
 
 
+def _like_shape(x: Any, shape: Any) -> Shape:
+    return given(x).shape if shape is None else extents(shape)
+
+
 def empty_like(
-    x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
+    x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
 ) -> Array:
-    """Return an array of the same shape with undefined contents."""
-    made: Array = empty(given(x).shape, **_like(x, dtype, device))
+    """Return an array of the same shape, or `shape`, with undefined contents."""
+    made: Array = empty(_like_shape(x, shape), **_like(x, dtype, device))
     return made
 
 
 def zeros_like(
-    x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None
+    x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
 ) -> Array:
-    """Return zeros of the same shape."""
-    made: Array = zeros(given(x).shape, **_like(x, dtype, device))
+    """Return zeros of the same shape, or of `shape`."""
+    made: Array = zeros(_like_shape(x, shape), **_like(x, dtype, device))
     return made
 
 
-def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
-    """Return ones of the same shape."""
-    made: Array = ones(given(x).shape, **_like(x, dtype, device))
+def ones_like(
+    x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
+) -> Array:
+    """Return ones of the same shape, or of `shape`."""
+    made: Array = ones(_like_shape(x, shape), **_like(x, dtype, device))
     return made
 
 
 def full_like(
-    x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
+    x: Any,
+    /,
+    fill_value: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Manager | None = None,
+    shape: Any = None,
 ) -> Array:
-    """Return an array of the same shape with one value in all elements."""
-    made: Array = full(given(x).shape, fill_value, **_like(x, dtype, device))
+    """Return an array of the same shape, or of `shape`, with one value in all elements."""
+    made: Array = full(_like_shape(x, shape), fill_value, **_like(x, dtype, device))
     return made
 
 

@@ -15,7 +15,7 @@ from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
 from .elementwise import Operand, as_array, broadcast, manager_of
-from .expressions import Node, before_write, limited
+from .expressions import Node, before_write, limited, lock
 from .group_array import GroupArray
 from .group_functions import (
     aligned,
@@ -201,7 +201,8 @@ class ElementwiseKernel:
                 raise TypeError(f"{parameter.name} is of {dtype}, but the array of {target.dtype}")
             if target.shape != shape:
                 raise ValueError(f"{parameter.name} has the shape {shape}, not {target.shape}")
-        self._run(manager, shape, nodes, [each._evaluated() for each in results], bool(targets))
+        with lock:
+            self._run(manager, shape, nodes, [each._evaluated() for each in results], bool(targets))
         return results[0] if len(results) == 1 else tuple(results)
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:

@@ -285,19 +285,69 @@ def assign_all(target: _A, result: Any) -> _A:
 
 
 def _unary(name: str) -> Callable[..., Array]:
-    def function(x: Any, /, *, out: Array | None = None) -> Array:
-        result = apply(name, x)
-        return result if out is None else assign_all(out, result)
+    def function(
+        x: Any,
+        /,
+        *,
+        out: Array | None = None,
+        where: Any = None,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        if out is where is dtype is None:
+            return apply(name, x)
+        return applied(name, (x,), out, where, dtype)
 
     return _named(function, name)
 
 
 def _binary(name: str) -> Callable[..., Array]:
-    def function(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
-        result = apply(name, x1, x2)
-        return result if out is None else assign_all(out, result)
+    def function(
+        x1: Any,
+        x2: Any,
+        /,
+        *,
+        out: Array | None = None,
+        where: Any = None,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        if out is where is dtype is None:
+            return apply(name, x1, x2)
+        return applied(name, (x1, x2), out, where, dtype)
 
     return _named(function, name)
+
+
+def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any) -> Array:
+    """Apply a function with the keywords of NumPy's ufuncs.
+
+    - `out`: gets the result. Where the mask `where` is false, it stays as it is.
+    - `dtype`: what the operands are converted to first.
+    """
+    if dtype is not None:
+        wanted = number(dtype).dtype
+        for value in values:
+            given = value if hasattr(value, "dtype") else np.asarray(value)
+            if not np.can_cast(given.dtype, wanted, "same_kind"):
+                raise TypeError(f"{name} in {wanted} cannot take {given.dtype}; use astype()")
+        values = tuple(
+            (
+                value.astype(wanted)
+                if hasattr(value, "astype")
+                else np.asarray(value).astype(wanted)[()]
+            )
+            for value in values
+        )
+    result = apply(name, *values)
+    if where is not None and where is not True:
+        if out is None:
+            raise TypeError(
+                f"{name} with where= needs out=, which keeps the other elements; kp.where() chooses "
+                "between two arrays"
+            )
+        from .group_functions import takes_groups
+
+        result = takes_groups(_choose)(where, result, out)
+    return result if out is None else assign_all(out, result)
 
 
 def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
@@ -347,8 +397,20 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None
     return converted(array, wanted)
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None) -> Array:
+def _choose(condition: Any, x1: Any, x2: Any, /) -> Array:
+    return where(condition, x1, x2)
+
+
+_choose.__name__ = "where"
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None, out: Array | None = None) -> Array:
     """Return the elements, but at least `min` and at most `max`."""
+    clipped = _clipped(x, min, max)
+    return clipped if out is None else assign_all(out, clipped)
+
+
+def _clipped(x: Any, min: Any, max: Any) -> Array:
     result = as_array(x, manager_of(x, min, max))
     dtype = result._dtype
     for bound, name in ((min, "maximum"), (max, "minimum")):
@@ -365,8 +427,13 @@ def _in_range(bound: Any, dtype: DType) -> Any:
     return bound
 
 
-def round(x: Any, /, decimals: int = 0) -> Array:
+def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     """Return the elements rounded to `decimals` places, ties to even."""
+    rounded = _rounded(x, decimals)
+    return rounded if out is None else assign_all(out, rounded)
+
+
+def _rounded(x: Any, decimals: int) -> Array:
     array = as_array(x, manager_of(x))
     if array._dtype.kind in "iu" and decimals < 0:
         tens = float(10 ** abs_(decimals))

@@ -7,6 +7,7 @@ one would grow past a limit, its largest part is computed first.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from .types import words_of
 #: Functions that one kernel computes at most, and memory objects that it reads.
 MAX_NODES = 48
 MAX_LOADS = 6
+
+#: Whoever computes expressions has this lock, because a node that is computed changes.
+lock = threading.RLock()
 
 
 class Node:
@@ -75,10 +79,10 @@ class Node:
 
     def become(self, view: View) -> None:
         """Turn into a leaf. Other expressions with this node read the view from now on."""
+        self.view = view
         self.op = "leaf"
         self.args = ()
         self.extra = None
-        self.view = view
         self.nodes = 1
         self.loads = 1
         self.shared = view.storage.shared

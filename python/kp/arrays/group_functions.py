@@ -28,7 +28,8 @@ F = TypeVar("F", bound=Function)
 
 #: Functions that are made of others that know groups.
 _NATIVE = frozenset(FUNCTIONS) | frozenset(
-    "sum prod mean min max any all var std count_nonzero vecdot vector_norm".split()
+    "sum prod mean min max any all var std count_nonzero vecdot vector_norm "
+    "nansum nanprod nanmean nanvar nanstd nanmin nanmax".split()
 )
 
 #: Functions of elements that are not in FUNCTIONS.
@@ -375,7 +376,15 @@ def _concat(function: Function, arrays: Sequence[Any], /, *, axis: int | None = 
     return joined(group, results, rows)
 
 
-def _like(function: Function, x: GroupArray, /, *args: Any, **kwargs: Any) -> Any:
+def _like(
+    function: Function, x: GroupArray, /, *args: Any, shape: Any = None, **kwargs: Any
+) -> Any:
+    if shape is not None:
+        from . import creation
+
+        kwargs["dtype"] = x._dtype if kwargs.get("dtype") is None else kwargs["dtype"]
+        create = getattr(creation, function.__name__.removesuffix("_like"))
+        return create(shape, *args, group=x._group, **kwargs)
     parts = [function(part, *args, **kwargs) for part in x._parts]
     return GroupArray._of(x._group, parts, x._rows)
 

@@ -21,7 +21,7 @@ from .codegen import (
     each_of,
     elementwise_source,
 )
-from .expressions import Node, cast, leaf
+from .expressions import Node, cast, leaf, lock
 from .plans import Plan, Signature, keep, known
 from .storage import DType, Storage, View, home_of
 from .types import number
@@ -97,9 +97,10 @@ def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
     """Compute and store values for all elements of a shape, in one dispatch."""
     if 0 in shape:
         return
-    program, source, parameters, groups = _prepared(shape, writes)
-    memory = [storage.tensor for storage in program.storages]
-    launch(manager, source, memory, parameters, groups)
+    with lock:
+        program, source, parameters, groups = _prepared(shape, writes)
+        memory = [storage.tensor for storage in program.storages]
+        launch(manager, source, memory, parameters, groups)
 
 
 def glsl(node: Node) -> str:
@@ -119,13 +120,14 @@ def store(view: View, value: Node) -> None:
 
 def materialize(node: Node) -> View:
     """Compute a node and return its elements. The node is a leaf from then on."""
-    if node.view is not None and node.op == "leaf":
-        return node.view
-    assert node.manager is not None
-    view = View.new(node.manager, node.shape, node.dtype)
-    _compute(node.manager, node, view)
-    node.become(view)
-    return view
+    with lock:
+        if node.view is not None and node.op == "leaf":
+            return node.view
+        assert node.manager is not None
+        view = View.new(node.manager, node.shape, node.dtype)
+        _compute(node.manager, node, view)
+        node.become(view)
+        return view
 
 
 def _compute(manager: Manager, node: Node, view: View) -> None:

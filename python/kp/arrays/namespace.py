@@ -148,6 +148,7 @@ from .manipulation import (
     tile,
     unstack,
 )
+from .nan_functions import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from .reductions import (
     std,
     var,
@@ -158,9 +159,11 @@ from .scans import (
     diff,
 )
 from .searching import (
+    argpartition,
     argwhere,
     isin,
     nonzero,
+    partition,
     take_along_axis,
     unique_all,
     unique_counts,
@@ -232,6 +235,7 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "argpartition",
     "argwhere",
     "array",
     "asarray",
@@ -318,6 +322,13 @@ __all__ = [
     "moveaxis",
     "multiply",
     "nan",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "nextafter",
     "nonzero",
@@ -325,6 +336,7 @@ __all__ = [
     "ones",
     "ones_like",
     "outer",
+    "partition",
     "permute_dims",
     "pi",
     "positive",

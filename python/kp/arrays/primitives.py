@@ -24,7 +24,10 @@ def shaped(x: Array, shape: Shape) -> Tensor:
     It may be the memory of the array if the shape has one axis.
     """
     if len(shape) == 1:
-        own = launching.whole(x._evaluated()).storage.tensor
+        view = launching.whole(x._evaluated())
+        if view is not x._view:
+            view.storage.pooled = False  # else another thread might get it as new memory
+        own = view.storage.tensor
         if own.shape == shape:
             return own
     tensor = x._manager.tensor(shape=shape, dtype=x._dtype, memory_type=MemoryTypes.storage)

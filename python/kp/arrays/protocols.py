@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from . import reductions, scans
 from .array import Array
-from .elementwise import apply, assign_all
+from .elementwise import applied, assign_all
 from .functions import FUNCTIONS
 from .group_array import GroupArray
+from .group_functions import takes_groups
+from .linear_algebra import matmul
 
 #: NumPy's functions whose name differs from that here.
 _NAMES = {
@@ -21,6 +24,8 @@ _NAMES = {
     "around": "round",
     "cumulative_sum": "cumulative_sum",
     "copy": "array",
+    "asanyarray": "asarray",
+    "ascontiguousarray": "asarray",
 }
 
 _UFUNCS = {function.ufunc: name for name, function in FUNCTIONS.items()}
@@ -36,26 +41,36 @@ _REDUCTIONS = {
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
-    """Apply a ufunc of NumPy. Keywords other than out, axis, keepdims and dtype are refused."""
+    """Apply a ufunc of NumPy. Keywords and methods that are unknown here are refused."""
     name = _UFUNCS.get(ufunc)
     outs = kwargs.pop("out", (None,))
     out = outs[0] if len(outs) == 1 else None
     if out is not None and not isinstance(out, (Array, GroupArray)):
         raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if method == "__call__" and ufunc is np.matmul and not kwargs:
-        from .group_functions import takes_groups
-        from .linear_algebra import matmul
-
         product = takes_groups(matmul)(*inputs)
         return product if out is None else assign_all(out, product)
-    if name is not None and method == "__call__" and not kwargs:
-        result = apply(name, *inputs)
-        return result if out is None else assign_all(out, result)
-    if name is not None and method == "reduce" and ufunc.__name__ in _REDUCTIONS:
-        from . import reductions
-
+    for keyword in ("casting", "order", "subok"):
+        if kwargs.get(keyword) in ("same_kind", "K", True):
+            kwargs.pop(keyword)
+    if name is None:
+        return NotImplemented
+    if method == "__call__" and set(kwargs) <= {"where", "dtype"}:
+        return applied(name, inputs, out, kwargs.get("where"), kwargs.get("dtype"))
+    if method == "reduce" and ufunc.__name__ in _REDUCTIONS:
         kwargs.setdefault("axis", 0)
+        if kwargs.get("dtype") is None:
+            kwargs.pop("dtype", None)
         return getattr(reductions, _REDUCTIONS[ufunc.__name__])(inputs[0], out=out, **kwargs)
+    if method == "accumulate" and ufunc in (np.add, np.multiply):
+        kwargs.setdefault("axis", 0)
+        scan: Any = takes_groups(scans.cumsum if ufunc is np.add else scans.cumprod)
+        return scan(inputs[0], out=out, **kwargs)
+    if method == "outer" and len(inputs) == 2 and not kwargs:
+        first, second = inputs
+        axes = (slice(None),) * np.ndim(first) + (None,) * np.ndim(second)
+        first = first[axes] if np.ndim(first) else first
+        return applied(name, (first, second), out, None, None)
     return NotImplemented
 
 
@@ -70,4 +85,8 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
     if own is None or not callable(own) or isinstance(own, type):
         return NotImplemented
+    if kwargs.get("order", "C") in ("C", "K", "A", None):
+        kwargs.pop("order", None)
+    kwargs.pop("subok", None)
+    kwargs.pop("like", None)
     return own(*args, **kwargs)

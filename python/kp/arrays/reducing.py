@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .codegen import LOCAL_SIZE, Layout, Program, Writer, each_of, renamed
-from .expressions import Node, leaf
+from .expressions import Node, leaf, lock
 from .launching import launch, sources
 from .plans import Plan, Signature, keep, known
 from .storage import DType, View
@@ -129,10 +129,11 @@ def source_of(
 
 def _run(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction, parts: int) -> None:
     """Launch one reduction; `parts` is the number of work groups per result, 0 for invocations."""
-    sign = Signature((node,), axes, out.storage.dtype, reduction, parts)
-    plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts))
-    memory, parameters = plan.bound(sign, out.storage)
-    launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
+    with lock:
+        sign = Signature((node,), axes, out.storage.dtype, reduction, parts)
+        plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts))
+        memory, parameters = plan.bound(sign, out.storage)
+        launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
 
 
 def _planned(

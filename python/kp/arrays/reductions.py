@@ -12,14 +12,16 @@ from numpy.typing import DTypeLike
 
 from .._kp import OpReduce
 from .array import Array, converted
-from .elementwise import apply, assign_all
+from .elementwise import apply, assign_all, broadcast
+from .elementwise import where as choose
 from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
+from .group_functions import takes_groups
 from .manipulation import expand_dims, given, normalized, normalized_axes, reshape
 from .primitives import evaluate, rows_along
 from .reducing import Reduction, reduce_node
 from .storage import DType, View, require
-from .types import number
+from .types import number, real_of
 
 Axes = int | Sequence[int] | None
 
@@ -137,6 +139,39 @@ def reduced(
     return _finished(view, array, axes, keepdims, out)
 
 
+#: What an element that `where` leaves out counts as.
+_NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
+_COMBINED = {
+    "sum": "add",
+    "prod": "multiply",
+    "min": "minimum",
+    "max": "maximum",
+}
+
+_choose = takes_groups(choose)
+
+
+def _masked(x: Array, where: Any, neutral: Any) -> Array:
+    """Return the elements, or a neutral one where a mask is false."""
+    if where is None or where is True:
+        return x
+    flags = np.asarray(where) if isinstance(where, (bool, list)) else where
+    if np.dtype(flags.dtype) != np.bool_:
+        raise TypeError(f"where must be a mask (bool), not {flags.dtype}")
+    if broadcast(x.shape, flags.shape) != x.shape:
+        raise ValueError(
+            f"where has the shape {flags.shape}, which does not broadcast to {x.shape}"
+        )
+    return _choose(flags, x, neutral)
+
+
+def _begun(name: str, total: Array, initial: Any, out: Any) -> Array:
+    """Return a result combined with `initial`."""
+    if initial is not None:
+        total = converted(apply(_COMBINED[name], total, initial), total._dtype)
+    return total if out is None else assign_all(out, total)
+
+
 def _sum_type(dtype: DType, wanted: DTypeLike | None) -> DType:
     if wanted is not None:
         return number(wanted).dtype
@@ -156,11 +191,18 @@ def sum(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
-    """Return the sums along axes. Integers are summed in 64 bits, unless `dtype` is given."""
+    """Return the sums along axes. Integers are summed in 64 bits, unless `dtype` is given.
+
+    `initial` is added, and elements where the mask `where` is false are left out.
+    """
     array = given(x)
     result = _sum_type(array._dtype, dtype)
-    return reduced("sum", array, axis, _at_least_single(result), result, keepdims, out)
+    array = _masked(array, where, _neutral("sum", array))
+    total = reduced("sum", array, axis, _at_least_single(result), result, keepdims)
+    return _begun("sum", total, initial, out)
 
 
 def prod(
@@ -170,40 +212,110 @@ def prod(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Return the products along axes. For the types, see sum()."""
     array = given(x)
     result = _sum_type(array._dtype, dtype)
-    return reduced("prod", array, axis, _at_least_single(result), result, keepdims, out)
+    array = _masked(array, where, _neutral("prod", array))
+    total = reduced("prod", array, axis, _at_least_single(result), result, keepdims)
+    return _begun("prod", total, initial, out)
 
 
-def _extreme(name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool) -> Array:
+def _neutral(name: str, x: Array) -> Any:
+    return x._dtype.type(_NEUTRAL[name])
+
+
+def _extreme(
+    name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool, initial: Any, where: Any
+) -> Array:
     array = given(x)
-    if array._dtype.kind == "c":
+    dtype = array._dtype
+    if dtype.kind == "c":
         raise TypeError(f"complex numbers have no order, so there is no {name}")
-    return reduced(name, array, axis, array._dtype, array._dtype, keepdims, out)
+    masked = where is not None and where is not True
+    if initial is None and masked:
+        raise ValueError(f"{name} with where= needs initial=, the result if no element is left")
+    if masked:
+        array = _masked(array, where, _farthest(name, dtype))
+    axes = normalized_axes(axis, array.ndim)
+    if initial is not None and 0 in [array.shape[each] for each in axes]:
+        shape = tuple(
+            1 if i in axes else e for i, e in enumerate(array.shape) if keepdims or i not in axes
+        )
+        from .creation import full
+
+        filled: Array = full(shape, initial, dtype=dtype, device=array.device)
+        return filled if out is None else assign_all(out, filled)
+    total = reduced(name, array, axis, dtype, dtype, keepdims)
+    return _begun(name, total, initial, out)
 
 
-def min(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
-    """Return the smallest elements along axes, or NaN where there is one."""
-    return _extreme("min", x, axis, out, keepdims)
+def _farthest(name: str, dtype: DType) -> Any:
+    """Return the number that no minimum, or maximum, is."""
+    if dtype.kind == "f":
+        return dtype.type(np.inf if name == "min" else -np.inf)
+    if dtype.kind == "b":
+        return np.bool_(name == "min")
+    limits = np.iinfo(dtype)
+    return dtype.type(limits.max if name == "min" else limits.min)
 
 
-def max(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
-    """Return the largest elements along axes, or NaN where there is one."""
-    return _extreme("max", x, axis, out, keepdims)
+def min(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Return the smallest elements along axes, or NaN where there is one. See sum()."""
+    return _extreme("min", x, axis, out, keepdims, initial, where)
 
 
-def any(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def max(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Return the largest elements along axes, or NaN where there is one. See sum()."""
+    return _extreme("max", x, axis, out, keepdims, initial, where)
+
+
+def any(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    where: Any = None,
+) -> Array:
     """Return whether there are elements that are not 0 along axes."""
     truth = np.dtype(np.bool_)
-    return reduced("any", x, axis, truth, truth, keepdims, out)
+    array = given(x)
+    array = _masked(array, where, _neutral("any", array))
+    return reduced("any", array, axis, truth, truth, keepdims, out)
 
 
-def all(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def all(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    where: Any = None,
+) -> Array:
     """Return whether no element along axes is 0."""
     truth = np.dtype(np.bool_)
-    return reduced("all", x, axis, truth, truth, keepdims, out)
+    array = given(x)
+    array = _masked(array, where, _neutral("all", array))
+    return reduced("all", array, axis, truth, truth, keepdims, out)
 
 
 def count_nonzero(
@@ -228,18 +340,34 @@ def mean(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    where: Any = None,
 ) -> Array:
     """Return the means along axes: float64 of integers, unless `dtype` is given."""
     array = given(x)
     result = _mean_type(array._dtype, dtype)
     wide = _at_least_single(result)
-    total = reduced("sum", array, axis, wide, wide, keepdims)
+    total = reduced(
+        "sum", _masked(array, where, _neutral("sum", array)), axis, wide, wide, keepdims
+    )
+    if where is not None and where is not True:
+        quotient = apply("divide", total, _chosen(array, where, axis, keepdims, total._dtype))
+        quotient = converted(quotient, result)
+        return quotient if out is None else assign_all(out, quotient)
     length = _length(array, axis)
     quotient = (
         apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
     )
     quotient = converted(quotient, result)
     return quotient if out is None else assign_all(out, quotient)
+
+
+def _chosen(array: Array, where: Any, axis: Axes, keepdims: bool, dtype: DType) -> Array:
+    """Return how many elements along axes a mask chooses."""
+    from .creation import full_like
+
+    ones = takes_groups(full_like)(array, True, dtype=np.bool_)
+    real = real_of(dtype)
+    return reduced("sum", _masked(ones, where, np.False_), axis, real, real, keepdims)
 
 
 def _length(array: Array, axis: Axes) -> int:
@@ -251,10 +379,12 @@ def var(
     /,
     axis: Axes = None,
     dtype: DTypeLike | None = None,
+    out: Array | None = None,
     *,
     correction: float = 0,
     ddof: float | None = None,
     keepdims: bool = False,
+    where: Any = None,
 ) -> Array:
     """Return the variances along axes: the squared distances from the mean, summed, over
     n - correction.
@@ -263,16 +393,21 @@ def var(
     result = _mean_type(array._dtype, dtype)
     wide = _at_least_single(result)
     source = converted(array, wide)
-    distance = apply("subtract", source, mean(source, axis, keepdims=True))
+    distance = apply("subtract", source, mean(source, axis, keepdims=True, where=where))
     if wide.kind == "c":
         distance = apply("abs", distance)
     squares = apply("square", distance)
-    total = reduced("sum", squares, axis, squares._dtype, squares._dtype, keepdims)
-    count = _length(array, axis) - (correction if ddof is None else ddof)
-    return converted(
-        apply("divide", total, float(count if count > 0 else 0)),
-        squares._dtype if wide.kind == "c" else result,
-    )
+    kind = squares._dtype
+    total = reduced("sum", _masked(squares, where, kind.type(0)), axis, kind, kind, keepdims)
+    less = correction if ddof is None else ddof
+    if where is not None and where is not True:
+        chosen = apply("subtract", _chosen(array, where, axis, keepdims, kind), float(less))
+        quotient = apply("divide", total, apply("maximum", chosen, 0.0))
+    else:
+        count = _length(array, axis) - less
+        quotient = apply("divide", total, float(count if count > 0 else 0))
+    quotient = converted(quotient, kind if wide.kind == "c" else result)
+    return quotient if out is None else assign_all(out, quotient)
 
 
 def std(
@@ -280,13 +415,17 @@ def std(
     /,
     axis: Axes = None,
     dtype: DTypeLike | None = None,
+    out: Array | None = None,
     *,
     correction: float = 0,
     ddof: float | None = None,
     keepdims: bool = False,
+    where: Any = None,
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""
-    return apply("sqrt", var(x, axis, dtype, correction=correction, ddof=ddof, keepdims=keepdims))
+    variance = var(x, axis, dtype, correction=correction, ddof=ddof, keepdims=keepdims, where=where)
+    root = apply("sqrt", variance)
+    return root if out is None else assign_all(out, root)
 
 
 def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:

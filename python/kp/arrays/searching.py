@@ -52,6 +52,16 @@ def argsort(
     return from_rows(out, kept, array, axis)
 
 
+def partition(x: Any, kth: Any, /, axis: int | None = -1) -> Array:
+    """Return sort(x, axis): of the orders that numpy.partition allows, the only one here."""
+    return sort(x, axis)
+
+
+def argpartition(x: Any, kth: Any, /, axis: int | None = -1) -> Array:
+    """Return argsort(x, axis): of the orders that numpy.argpartition allows, the only one here."""
+    return argsort(x, axis)
+
+
 def _ordered(array: Array) -> Array:
     """Return numbers that GLSL can compare: flags become 0 and 1."""
     return converted(array, np.dtype(np.uint8)) if array._dtype.kind == "b" else array

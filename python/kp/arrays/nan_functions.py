@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions that leave out NaNs, with NumPy's names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from . import reductions
+from .array import Array
+from .elementwise import apply, assign_all, where
+from .group_functions import takes_groups
+from .manipulation import given
+from .reductions import Axes
+
+_where = takes_groups(where)
+
+
+def _numbers(array: Array) -> Array | None:
+    """Return the mask of elements that are not NaN; None if none can be."""
+    if array._dtype.kind not in "fc":
+        return None
+    return apply("logical_not", apply("isnan", array))
+
+
+def nansum(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the sums along axes; NaNs count as 0."""
+    array = given(x)
+    return reductions.sum(array, axis, dtype, out, keepdims, where=_numbers(array))
+
+
+def nanprod(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the products along axes; NaNs count as 1."""
+    array = given(x)
+    return reductions.prod(array, axis, dtype, out, keepdims, where=_numbers(array))
+
+
+def nanmean(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return the means along axes of what is not NaN; NaN where nothing is left."""
+    array = given(x)
+    return reductions.mean(array, axis, dtype, out, keepdims, where=_numbers(array))
+
+
+def nanvar(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Array:
+    """Return the variances along axes of what is not NaN. See var()."""
+    array = given(x)
+    found = _numbers(array)
+    return reductions.var(array, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=found)
+
+
+def nanstd(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Array:
+    """Return the standard deviations along axes of what is not NaN. See std()."""
+    array = given(x)
+    found = _numbers(array)
+    return reductions.std(array, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=found)
+
+
+def _extreme(name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool) -> Array:
+    array = given(x)
+    function = getattr(reductions, name)
+    found = _numbers(array)
+    result: Array
+    if found is None:
+        result = function(array, axis, out, keepdims)
+        return result
+    farthest = array._dtype.type(np.inf if name == "min" else -np.inf)
+    result = function(_where(found, array, farthest), axis, keepdims=keepdims)
+    left = reductions.any(found, axis, keepdims=keepdims)
+    result = _where(left, result, array._dtype.type(math.nan))
+    return result if out is None else assign_all(out, result)
+
+
+def nanmin(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the smallest elements along axes that are not NaN; NaN where nothing is left."""
+    return _extreme("min", x, axis, out, keepdims)
+
+
+def nanmax(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the largest elements along axes that are not NaN; NaN where nothing is left."""
+    return _extreme("max", x, axis, out, keepdims)
