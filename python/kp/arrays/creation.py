@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,13 @@ def array(
     """
     made: Array = asarray(obj, dtype=dtype, device=device, copy=copy)
     return made if made.ndim >= ndmin else made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+
+
+def unpickled(values: Any) -> Array:
+    """Return an array of another process on the default device, or on that of a Dask worker."""
+    dask = sys.modules.get("kp.dask._arrays")
+    made: Array = array(values) if dask is None else dask.unpickled(values)
+    return made
 
 
 def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:

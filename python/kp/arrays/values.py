@@ -181,9 +181,9 @@ class Values(Operators):
         return values_as_html(title, self.numpy())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .creation import array
+        from .creation import unpickled
 
-        return (array, (self.numpy(),))
+        return (unpickled, (self.numpy(),))
 
     def __copy__(self) -> Self:
         return self.copy()

@@ -10,6 +10,8 @@ y = kp.dask.map_blocks(shader, x, factor=2.0)  # lazy, like every Dask array
 y.mean().compute()
 ```
 
+`on_device(x)` has kp.Arrays as blocks instead, on which Dask's own functions run.
+
 The function is GLSL text, SPIR-V, a BlockKernel, a Prepared, or any function of a Manager and
 blocks. It runs under every Dask scheduler. On a cluster, setup(client) distributes the workers of
 each machine over its GPUs.
@@ -24,6 +26,7 @@ except ImportError as error:
         "kp.dask needs Dask, which is not installed: pip install 'kompute[dask]'", name=error.name
     ) from error
 
+from ._arrays import from_dask, on_device, on_host, to_dask
 from ._cache import Statistics, release, set_memory_limit, statistics
 from ._kernel import BlockKernel
 from ._managers import manager
@@ -35,13 +38,17 @@ __all__ = [
     "BlockKernel",
     "Prepared",
     "Statistics",
+    "from_dask",
     "manager",
     "map_blocks",
     "map_overlap",
+    "on_device",
+    "on_host",
     "release",
     "set_memory_limit",
     "setup",
     "statistics",
+    "to_dask",
 ]
 
 for _name in __all__:
