@@ -2,9 +2,16 @@
 #include "CudaLibraries.hpp"
 
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
+#ifdef KOMPUTE_HAS_CUFFT
+#include <cufft.h>
+#endif
+#ifdef KOMPUTE_HAS_CURAND
+#include <curand.h>
+#endif
 
 #include <stdexcept>
 #include <string>
@@ -51,6 +58,88 @@ std::unique_ptr<CudaLibrary> cubCall(Call call) {
     return std::make_unique<CubCall<Call>>(std::move(call));
 }
 
+#ifdef KOMPUTE_HAS_CUFFT
+void requireSuccess(cufftResult result, const char* what) {
+    if (result != CUFFT_SUCCESS)
+        throw std::runtime_error(std::string("cuFFT: ") + what + ": error " +
+                                 std::to_string(static_cast<int>(result)));
+}
+
+class CuFft final : public CudaLibrary {
+public:
+    CuFft(void* from, void* to, size_t length, size_t arrays)
+        : mFrom(static_cast<cufftComplex*>(from)), mTo(static_cast<cufftComplex*>(to)) {
+        requireSuccess(cudaStreamCreateWithFlags(&mStream, cudaStreamNonBlocking),
+                       "cudaStreamCreate");
+        auto extent = static_cast<long long>(length);
+        size_t bytes = 0;
+        requireSuccess(cufftCreate(&mPlan), "cufftCreate");
+        requireSuccess(cufftMakePlanMany64(mPlan, 1, &extent, nullptr, 1, extent, nullptr, 1,
+                                           extent, CUFFT_C2C, static_cast<long long>(arrays),
+                                           &bytes),
+                       "cufftMakePlanMany64");
+        requireSuccess(cufftSetStream(mPlan, mStream), "cufftSetStream");
+    }
+    ~CuFft() override {
+        cufftDestroy(mPlan);
+        cudaStreamDestroy(mStream);
+    }
+
+    void run(size_t times) override {
+        for (size_t i = 0; i < times; ++i)
+            requireSuccess(cufftExecC2C(mPlan, mFrom, mTo, CUFFT_FORWARD), "cufftExecC2C");
+        requireSuccess(cudaStreamSynchronize(mStream), "cudaStreamSynchronize");
+    }
+
+private:
+    cufftComplex* mFrom;
+    cufftComplex* mTo;
+    cudaStream_t mStream = nullptr;
+    cufftHandle mPlan = 0;
+};
+#endif
+
+#ifdef KOMPUTE_HAS_CURAND
+void requireSuccess(curandStatus_t status, const char* what) {
+    if (status != CURAND_STATUS_SUCCESS)
+        throw std::runtime_error(std::string("cuRAND: ") + what + ": error " +
+                                 std::to_string(static_cast<int>(status)));
+}
+
+/// A call of cuRAND: call(generator).
+template <typename Call>
+class CuRandCall final : public CudaLibrary {
+public:
+    explicit CuRandCall(Call call) : mCall(std::move(call)) {
+        requireSuccess(cudaStreamCreateWithFlags(&mStream, cudaStreamNonBlocking),
+                       "cudaStreamCreate");
+        requireSuccess(curandCreateGenerator(&mGenerator, CURAND_RNG_PSEUDO_PHILOX4_32_10),
+                       "curandCreateGenerator");
+        requireSuccess(curandSetStream(mGenerator, mStream), "curandSetStream");
+    }
+    ~CuRandCall() override {
+        curandDestroyGenerator(mGenerator);
+        cudaStreamDestroy(mStream);
+    }
+
+    void run(size_t times) override {
+        for (size_t i = 0; i < times; ++i)
+            requireSuccess(mCall(mGenerator), "curandGenerate");
+        requireSuccess(cudaStreamSynchronize(mStream), "cudaStreamSynchronize");
+    }
+
+private:
+    Call mCall;
+    cudaStream_t mStream = nullptr;
+    curandGenerator_t mGenerator = nullptr;
+};
+
+template <typename Call>
+std::unique_ptr<CudaLibrary> cuRandCall(Call call) {
+    return std::make_unique<CuRandCall<Call>>(std::move(call));
+}
+#endif
+
 } // namespace
 
 std::unique_ptr<CudaLibrary> cubReduce(const Cuda::Buffer& in, const Cuda::Buffer& out,
@@ -81,5 +170,51 @@ std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer& in, const Cuda::Bu
                                                    samples, stream);
     });
 }
+
+std::unique_ptr<CudaLibrary> cubSort(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                     size_t count) {
+    const auto* from = static_cast<const unsigned int*>(in.address());
+    auto* to = static_cast<unsigned int*>(out.address());
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceRadixSort::SortKeys(memory, bytes, from, to, count, 0, 32, stream);
+    });
+}
+
+#ifdef KOMPUTE_HAS_CUFFT
+std::unique_ptr<CudaLibrary> cuFft(const Cuda::Buffer& in, const Cuda::Buffer& out, size_t length,
+                                   size_t arrays) {
+    return std::make_unique<CuFft>(in.address(), out.address(), length, arrays);
+}
+#else
+std::unique_ptr<CudaLibrary> cuFft(const Cuda::Buffer&, const Cuda::Buffer&, size_t, size_t) {
+    return nullptr;
+}
+#endif
+
+#ifdef KOMPUTE_HAS_CURAND
+std::unique_ptr<CudaLibrary> cuRandUniform(const Cuda::Buffer&, const Cuda::Buffer& out,
+                                           size_t count) {
+    auto* to = static_cast<float*>(out.address());
+    return cuRandCall([=](curandGenerator_t generator) {
+        return curandGenerateUniform(generator, to, count);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cuRandNormal(const Cuda::Buffer&, const Cuda::Buffer& out,
+                                          size_t count) {
+    auto* to = static_cast<float*>(out.address());
+    return cuRandCall([=](curandGenerator_t generator) {
+        return curandGenerateNormal(generator, to, count, 0, 1);
+    });
+}
+#else
+std::unique_ptr<CudaLibrary> cuRandUniform(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cuRandNormal(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+#endif
 
 } // namespace kp::benchmark

@@ -6,11 +6,28 @@ namespace kp::benchmark {
 std::unique_ptr<CudaLibrary> cubReduce(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }
+
 std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }
 
 std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cubSort(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cuFft(const Cuda::Buffer&, const Cuda::Buffer&, size_t, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cuRandUniform(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cuRandNormal(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }
 

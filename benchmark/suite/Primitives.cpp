@@ -2,6 +2,7 @@
 //
 // Rows about primitives, beside NVIDIA's libraries.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -53,8 +54,34 @@ std::vector<float> evenlyDistributed(size_t count) {
 /// What CUDA's side of a row calls, and how fast ours must be relative to it.
 struct CudaSide {
     CudaLibraryMaker maker = nullptr; ///< null: CUDA's libraries have nothing like it
+    const char* library = "CUB";
     double wanted = 0;
     double wantedSmall = 0;
+};
+
+/// Adds CUDA's side to a row, if there is one.
+class CudaRow {
+public:
+    CudaRow(Suite& suite, Row& row, const CudaSide& cuda, const std::vector<float>& values,
+            size_t resultBytes, size_t times, size_t count) {
+        if (!suite.cuda() || !cuda.maker)
+            return;
+        mIn = suite.cuda()->buffer(std::max<size_t>(values.size(), 1) * sizeof(float));
+        if (!values.empty())
+            mIn->upload(values.data());
+        mOut = suite.cuda()->buffer(resultBytes);
+        mLibrary = cuda.maker(*mIn, *mOut, count);
+        if (!mLibrary)
+            return;
+        row.side("cuda", [this, times] { mLibrary->run(times); });
+        row.target("cuda", times == 1 ? cuda.wantedSmall : cuda.wanted);
+        row.note(std::string("CUDA: ") + cuda.library);
+    }
+
+private:
+    std::unique_ptr<Cuda::Buffer> mIn;
+    std::unique_ptr<Cuda::Buffer> mOut;
+    std::unique_ptr<CudaLibrary> mLibrary;
 };
 
 /// A primitive on floats, as often as repetitions() says.
@@ -72,18 +99,7 @@ std::vector<Result> onFloats(Suite& suite, Row& row, const std::vector<float>& v
         record(*sequence, in, out);
     row.bytes(bytes * static_cast<double>(times));
     row.side("kompute", [&] { sequence->eval(); });
-    std::unique_ptr<Cuda::Buffer> cudaIn;
-    std::unique_ptr<Cuda::Buffer> cudaOut;
-    std::unique_ptr<CudaLibrary> library;
-    if (suite.cuda() && cuda.maker) {
-        cudaIn = suite.cuda()->buffer(count * sizeof(float));
-        cudaIn->upload(values.data());
-        cudaOut = suite.cuda()->buffer(results * sizeof(Result));
-        library = cuda.maker(*cudaIn, *cudaOut, count);
-        row.side("cuda", [&] { library->run(times); });
-        row.target("cuda", times == 1 ? cuda.wantedSmall : cuda.wanted);
-        row.note("cuda: CUB");
-    }
+    const CudaRow other(suite, row, cuda, values, results * sizeof(Result), times, count);
     suite.measure(row);
     std::vector<Result> found(results);
     out->download(found);
@@ -113,7 +129,7 @@ void reduceFloats(Suite& suite, Row& row, size_t count) {
               [](kp::Sequence& sequence, const auto& in, const auto& out) {
                   sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eSum);
               },
-              {cubReduce, 0.97, 1 / 1.2});
+              {cubReduce, "CUB", 0.97, 1 / 1.2});
 }
 
 void scanFloats(Suite& suite, Row& row, size_t count, kp::Determinism determinism) {
@@ -123,7 +139,7 @@ void scanFloats(Suite& suite, Row& row, size_t count, kp::Determinism determinis
               [&](kp::Sequence& sequence, const auto& in, const auto& out) {
                   sequence.record<kp::OpScan>(in, out, kp::ReduceOperation::eSum, options);
               },
-              {cubScan, 1.0, 1 / 1.2});
+              {cubScan, "CUB", 1.0, 1 / 1.2});
 }
 
 void histogramFloats(Suite& suite, Row& row, size_t count) {
@@ -134,7 +150,7 @@ void histogramFloats(Suite& suite, Row& row, size_t count) {
                            [](kp::Sequence& sequence, const auto& in, const auto& out) {
                                sequence.record<kp::OpHistogram>(in, out, kp::Bins::even(0, 1));
                            },
-                           {cubHistogram, 0.9, 1 / 1.2});
+                           {cubHistogram, "CUB", 0.9, 1 / 1.2});
     std::vector<uint32_t> counts(256);
     for (const float value : values)
         ++counts[static_cast<size_t>(value * 256)];
@@ -174,6 +190,53 @@ void searchFloats(Suite& suite, Row& row, size_t count) {
     Suite::require(correct, "the places are those of std::lower_bound");
 }
 
+/// The bits of floats that are not negative order as the floats do.
+void sortKeys(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    const std::vector<float> given =
+        onFloats<float>(suite, row, values, count, 4.0 * static_cast<double>(count),
+                        [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                            kp::SortOptions options;
+                            options.sortedKeys = out;
+                            sequence.record<kp::OpSort>(in, kp::TensorRange{}, options);
+                        },
+                        {cubSort, "CUB", 0.92, 1 / 1.2});
+    double sum = 0;
+    double sortedSum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        sum += values[i];
+        sortedSum += given[i];
+    }
+    // Multiples of 2^-24 are summed exactly.
+    Suite::require(std::is_sorted(given.begin(), given.end()) && sum == sortedSum,
+                   "the keys are the given ones, in ascending order");
+}
+
+void randomFloats(Suite& suite, Row& row, size_t count, const kp::Distribution& distribution,
+                  double mean, CudaLibraryMaker cuda) {
+    skipLarge(suite, count);
+    const auto out = suite.manager().tensorT<float>(count, Types::eStorage);
+    const size_t times = repetitions(count);
+    auto sequence = suite.manager().sequence();
+    for (size_t i = 0; i < times; ++i)
+        sequence->record<kp::OpRandom>(out, distribution, kp::RandomState{42});
+    row.bytes(4.0 * static_cast<double>(count * times));
+    row.side("kompute", [&] { sequence->eval(); });
+    const CudaRow other(suite, row, {cuda, "cuRAND, Philox 4x32-10", 0.95, 1 / 1.2}, {},
+                        count * sizeof(float), times, count);
+    suite.measure(row);
+    std::vector<float> found(count);
+    out->download(found);
+    double sum = 0;
+    for (const float value : found)
+        sum += value;
+    // Twelve standard deviations, for both distributions.
+    Suite::require(std::abs(sum / static_cast<double>(count) - mean) <
+                       12 / std::sqrt(static_cast<double>(count)),
+                   "the mean is that of the distribution");
+}
+
 } // namespace
 
 void addPrimitives(Suite& suite) {
@@ -195,6 +258,26 @@ void addPrimitives(Suite& suite) {
     suite.add("primitives/scan_free_2^28", "the same, without determinism", [](Suite& s, Row& row) {
         scanFloats(s, row, size_t{1} << 28, kp::Determinism::eNone);
     });
+    suite.add("primitives/random_uniform_2^28", "2^28 uniform floats", [](Suite& s, Row& row) {
+        randomFloats(s, row, size_t{1} << 28, kp::Distribution::uniform(), 0.5, cuRandUniform);
+    });
+    suite.add("primitives/random_normal_2^28", "2^28 normal floats", [](Suite& s, Row& row) {
+        randomFloats(s, row, size_t{1} << 28, kp::Distribution::normal(), 0, cuRandNormal);
+    });
+}
+
+void addPrimitiveSweep(Suite& suite) {
+    for (int power = 10; power <= 28; power += 2) {
+        const size_t count = size_t{1} << power;
+        const std::string size = "2^" + std::to_string(power);
+        suite.add("sweep/reduce_" + size, "sum of " + size + " floats",
+                  [=](Suite& s, Row& row) { reduceFloats(s, row, count); });
+        suite.add(
+            "sweep/scan_" + size, "prefix sums of " + size + " floats",
+            [=](Suite& s, Row& row) { scanFloats(s, row, count, kp::Determinism::eRunToRun); });
+        suite.add("sweep/sort_" + size, "sort of " + size + " keys of 32 bits",
+                  [=](Suite& s, Row& row) { sortKeys(s, row, count); });
+    }
 }
 
 } // namespace kp::benchmark

@@ -203,5 +203,9 @@ void addMemory(Suite& suite);
 void addTransfers(Suite& suite);
 void addConcurrency(Suite& suite);
 void addPrimitives(Suite& suite);
+void addFourier(Suite& suite);
+// Rows for charts over sizes.
+void addPrimitiveSweep(Suite& suite);
+void addFourierSweep(Suite& suite);
 
 } // namespace kp::benchmark

@@ -2,13 +2,14 @@
 //
 // Compares the library with raw Vulkan and CUDA. All do the same work in one process, in turns.
 //
-//   kompute_benchmark [--check] [--quick] [--no-head] [--json FILE]
+//   kompute_benchmark [--check] [--quick] [--sweep] [--no-head] [--json FILE]
 //                     [--wait auto|spin|hybrid|block]
 //                     [--benchmark_filter=REGEX] [--benchmark_list_tests]
 //
 // --check    exit with 1 if a target is missed. A row that misses one is measured eight more times,
 //            and the median counts
 // --quick    fewer rounds and sizes; only ratios have targets
+// --sweep    the rows of the charts over sizes instead of the others
 // --no-head  print the rows without the header
 // --json     write the results to a file
 // --wait     wait policy (default: auto)
@@ -73,18 +74,25 @@ int run(Arguments& arguments) {
     options.quick = arguments.flag("--quick");
     options.json = arguments.value("--json");
     options.wait = waitPolicy(arguments.value("--wait", "auto"));
+    const bool sweep = arguments.flag("--sweep");
     const bool header = !arguments.flag("--no-head");
     arguments.finish();
 
     Suite suite(options);
-    addSubmitting(suite);
-    addLaunching(suite);
-    addRecording(suite);
-    addPipelines(suite);
-    addMemory(suite);
-    addTransfers(suite);
-    addConcurrency(suite);
-    addPrimitives(suite);
+    if (sweep) {
+        addPrimitiveSweep(suite);
+        addFourierSweep(suite);
+    } else {
+        addSubmitting(suite);
+        addLaunching(suite);
+        addRecording(suite);
+        addPipelines(suite);
+        addMemory(suite);
+        addTransfers(suite);
+        addConcurrency(suite);
+        addPrimitives(suite);
+        addFourier(suite);
+    }
     Report report(suite);
     for (const Suite::Entry& entry : suite.entries())
         registerRow(suite, report, entry);
@@ -99,7 +107,7 @@ int run(Arguments& arguments) {
 int main(int argc, char** argv) {
     using namespace kp::benchmark;
     const std::string options =
-        "[--check] [--quick] [--no-head] [--json FILE] [--wait auto|spin|hybrid|block] "
+        "[--check] [--quick] [--sweep] [--no-head] [--json FILE] [--wait auto|spin|hybrid|block] "
         "[--benchmark_filter=REGEX] [--benchmark_list_tests]";
     return runProgram(argc, argv, options, [&](Arguments& all) {
         // Removes the options of Google Benchmark.
