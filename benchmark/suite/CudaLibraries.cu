@@ -195,9 +195,8 @@ std::unique_ptr<CudaLibrary> cuFft(const Cuda::Buffer&, const Cuda::Buffer&, siz
 std::unique_ptr<CudaLibrary> cuRandUniform(const Cuda::Buffer&, const Cuda::Buffer& out,
                                            size_t count) {
     auto* to = static_cast<float*>(out.address());
-    return cuRandCall([=](curandGenerator_t generator) {
-        return curandGenerateUniform(generator, to, count);
-    });
+    return cuRandCall(
+        [=](curandGenerator_t generator) { return curandGenerateUniform(generator, to, count); });
 }
 
 std::unique_ptr<CudaLibrary> cuRandNormal(const Cuda::Buffer&, const Cuda::Buffer& out,

@@ -61,9 +61,7 @@ void transforms(Suite& suite, Row& row, size_t length, size_t total) {
     };
     for (Complex& value : values)
         value = {next(), next()};
-    const auto tensor = [&] {
-        return suite.manager().tensorT<float>(2 * total, Types::eStorage);
-    };
+    const auto tensor = [&] { return suite.manager().tensorT<float>(2 * total, Types::eStorage); };
     const auto in = tensor();
     const auto out = tensor();
     in->upload(values.data(), total * sizeof(Complex));
@@ -95,9 +93,7 @@ void transforms(Suite& suite, Row& row, size_t length, size_t total) {
 void add(Suite& suite, const std::string& group, int power) {
     const std::string length = "2^" + std::to_string(power);
     suite.add(group + "/fft_" + length, "transforms of " + length + " complex floats, 2^26 in all",
-              [=](Suite& s, Row& row) {
-                  transforms(s, row, size_t{1} << power, size_t{1} << 26);
-              });
+              [=](Suite& s, Row& row) { transforms(s, row, size_t{1} << power, size_t{1} << 26); });
 }
 
 } // namespace
