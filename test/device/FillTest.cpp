@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -61,9 +63,55 @@ TEST_F(FillTest, RejectsWrongArguments) {
     auto sq = manager.sequence();
     const std::vector<std::shared_ptr<kp::Memory>> none;
     EXPECT_THROW(sq->record<kp::OpFill>(none, 1.0f), kp::InvalidArgument);
-    EXPECT_ERROR(kp::InvalidArgument, "8", sq->record<kp::OpFill>({t}, 1.0));
+    EXPECT_ERROR(kp::InvalidArgument, "8", sq->record<kp::OpFill>({t}, kp::ElementBits(1.0)));
     EXPECT_ERROR(kp::InvalidArgument, "image",
                  sq->record<kp::OpFill>({manager.image(2, 2, 1)}, 1.0f));
+}
+
+TEST_F(FillTest, ConvertsNumbersToTheTypeOfTheElements) {
+    const auto floats = manager.tensorT<float>(5);
+    const auto longs = manager.tensorT<int64_t>(3);
+    const auto halves = manager.tensorT<kp::Half>(2);
+    auto sq = manager.sequence();
+    sq->eval<kp::OpFill>({floats, longs, halves}, -3);
+    EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, -3.0f));
+    EXPECT_EQ(onDevice<int64_t>(*longs), std::vector<int64_t>(3, -3));
+    EXPECT_TRUE(onDevice<kp::Half>(*halves) == std::vector<kp::Half>(2, kp::Half(-3.0f)));
+    sq->eval<kp::OpFill>({floats, longs}, 7.0); // the types differ, in size as well
+    EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, 7.0f));
+    EXPECT_EQ(onDevice<int64_t>(*longs), std::vector<int64_t>(3, 7));
+    sq->eval<kp::OpFill>({floats}, 0.1);
+    EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, 0.1f));
+    sq->eval<kp::OpFill>({floats}, INFINITY);
+    EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, INFINITY));
+    const auto bytes = manager.tensorT<int8_t>(3);
+    sq->eval<kp::OpFill>({bytes}, -128.0f);
+    EXPECT_EQ(onDevice<int8_t>(*bytes), std::vector<int8_t>(3, -128));
+}
+
+TEST_F(FillTest, RejectsNumbersThatDoNotFit) {
+    auto sq = manager.sequence();
+    const auto bytes = manager.tensorT<uint8_t>(4);
+    EXPECT_ERROR(kp::InvalidArgument, "0 to 255", sq->record<kp::OpFill>({bytes}, 256));
+    EXPECT_ERROR(kp::InvalidArgument, "-1", sq->record<kp::OpFill>({bytes}, -1));
+    EXPECT_ERROR(kp::InvalidArgument, "1.5", sq->record<kp::OpFill>({bytes}, 1.5));
+    EXPECT_THROW(sq->record<kp::OpFill>({bytes}, NAN), kp::InvalidArgument);
+    const auto longs = manager.tensorT<int64_t>(1);
+    EXPECT_THROW(sq->record<kp::OpFill>({longs}, 0x1p63), kp::InvalidArgument);
+    EXPECT_THROW(sq->record<kp::OpFill>({longs}, uint64_t{1} << 63), kp::InvalidArgument);
+    sq->record<kp::OpFill>({longs}, -0x1p63);
+    EXPECT_ERROR(kp::InvalidArgument, "eFloat",
+                 sq->record<kp::OpFill>({manager.tensorT<float>(1)}, 1e39));
+    EXPECT_ERROR(kp::InvalidArgument, "65504",
+                 sq->record<kp::OpFill>({manager.tensorT<kp::Half>(1)}, 65520));
+}
+
+TEST_F(FillTest, TakesElementsByTheirBits) {
+    const auto floats = manager.tensorT<float>(3);
+    const auto words = manager.tensorT<int32_t>(2);
+    manager.sequence()->eval<kp::OpFill>({floats, words}, kp::ElementBits(0x3fc00000u));
+    EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(3, 1.5f));
+    EXPECT_EQ(onDevice<int32_t>(*words), std::vector<int32_t>(2, 0x3fc00000));
 }
 
 class IndirectTest : public DeviceTest {

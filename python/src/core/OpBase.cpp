@@ -144,7 +144,7 @@ std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memor
     std::memcpy(&copied, value, sizeof copied);
     // A value of eight different bytes is filled by a shader, whose pipeline is made here.
     const py::gil_scoped_release release;
-    return std::make_shared<OpFill>(memory, copied);
+    return std::make_shared<OpFill>(memory, ElementBits(copied));
 }
 
 std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memory,
