@@ -186,7 +186,15 @@ ARGUMENTS = {
         "collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None"
     ),
     "DeviceGroup._launch_algorithms.algorithms": "collections.abc.Sequence[Algorithm]",
+    "DeviceGroup.matmul_into.a": "Buffer",
+    "DeviceGroup.matmul_into.b": "Buffer",
+    "DeviceGroup.matmul_into.out": "Buffer",
     "DeviceGroup.queue.index": "SupportsIndex",
+    "DeviceGroup.reduce_into.buffer": "Buffer",
+    "DeviceGroup.reduce_into.op": "_Operator",
+    "DeviceGroup.reduce_into.out": "Buffer",
+    "DeviceGroup.sort_async.keys": "Buffer",
+    "DeviceGroup.sort_async.values": "Buffer | None",
     "GroupKernel.__call__.target": "_Target",
     "Manager.destroy.objects": (
         "Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None"

@@ -25,7 +25,16 @@ from __future__ import annotations
 from . import _calls  # first: it wraps the functions that others import
 
 # isort: split
-from . import _buffers, _copying, _dtypes, _early, _groups, _notebook, launcher
+from . import (
+    _buffers,
+    _copying,
+    _dtypes,
+    _early,
+    _group_primitives,
+    _groups,
+    _notebook,
+    launcher,
+)
 from ._buffers import *  # noqa: F403
 from ._default import default_manager, set_default_manager
 from ._dtypes import *  # noqa: F403
@@ -215,6 +224,7 @@ __all__ += intrinsics.__all__
 _copying.install()
 _early.install()
 _groups.install()
+_group_primitives.install()
 _notebook.install()
 
 

@@ -3158,6 +3158,44 @@ class DeviceGroup:
         kp_shard_shape and kp_whole_shape, if the shader declares them.
         """
 
+    def reduce_into(
+        self,
+        buffer: Buffer,
+        out: Buffer,
+        op: _Operator = "sum",
+        axis: SupportsIndex | None = None,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """Starts a reduction of the elements of a sharded buffer, or along an axis of it.
+
+        `op` is as for OpReduce. `out` is another buffer: replicated, for all elements (it
+        has one) and along axis 0; along another axis, sharded with the rows of `buffer`.
+        Returns the events of the queues.
+        """
+
+    def sort_async(
+        self,
+        keys: Buffer,
+        values: Buffer | None = None,
+        *,
+        descending: bool = False,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """Starts a stable sort of a sharded buffer of one dimension, in place. `values`, a
+        buffer with the same shards and elements of 4 or 8 bytes, moves along.
+        """
+
+    def matmul_into(
+        self,
+        a: Buffer,
+        b: Buffer,
+        out: Buffer,
+        wait_for: _Events = None,
+    ) -> list[Event]:
+        """Starts the product of a sharded matrix and another one, or a vector, which is
+        sharded or replicated. `out` has the rows of `a`, in the same shards.
+        """
+
     def launch(
         self,
         what: GroupKernel | collections.abc.Sequence[Launcher | KernelListLauncher] | collections.abc.Sequence[Algorithm] | collections.abc.Callable[..., Event | None],
@@ -3174,6 +3212,94 @@ class DeviceGroup:
         - `parameters`: passed on to `what` with each call. Algorithms take none.
 
         Returns one event per selected device. Failures are reported as by for_each().
+        """
+
+    def sum(
+        self,
+        buffer: Buffer,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """Return the sum of all elements of a sharded buffer, or along an axis.
+
+        The result is `out` or a new buffer: of one element, or without the axis. It is
+        replicated, or for an axis other than 0 sharded as `buffer`. Integers are summed in 64
+        bits unless `dtype` says otherwise.
+        """
+
+    def prod(
+        self,
+        buffer: Buffer,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """Return the product of all elements of a sharded buffer, or along an axis; see sum()."""
+
+    def mean(
+        self,
+        buffer: Buffer,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """Return the mean of all elements of a sharded buffer, or along an axis; see sum().
+
+        That of integers is float64.
+        """
+
+    def min(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return the smallest element of a sharded buffer, or NaN if any element is; see sum()."""
+
+    def max(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return the largest element of a sharded buffer, or NaN if any element is; see sum()."""
+
+    def argmin(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return the index (int64) of the first smallest element, or of the first NaN; see
+        sum().
+        """
+
+    def argmax(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return the index (int64) of the first largest element, or of the first NaN; see sum()."""
+
+    def any(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return whether any element of a sharded buffer is not 0; see sum()."""
+
+    def all(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:
+        """Return whether no element of a sharded buffer is 0; see sum()."""
+
+    def count_nonzero(
+        self,
+        buffer: Buffer,
+        axis: int | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """Return the number (int64) of elements of a sharded buffer that are not 0; see sum()."""
+
+    def reduce(
+        self,
+        buffer: Buffer,
+        op: str | tuple[str, str],
+        axis: int | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """Return a reduction of a sharded buffer by an operator, in its type; see sum().
+
+        `op` is as for kp.reduce: a name, or a GLSL expression over a and b and its identity.
+        """
+
+    def sort(self, keys: Buffer, values: Buffer | None = None, *, descending: bool = False) -> None:
+        """Sort a sharded buffer of one dimension in place, as kp.OpSort: stable, NaN last.
+
+        `values`, a buffer with the same shards and elements of 4 or 8 bytes, moves with the
+        keys.
+        """
+
+    def matmul(self, a: Buffer, b: Buffer, out: Buffer | None = None) -> Buffer:
+        """Return the product of matrices, sharded by rows as `a`.
+
+        `a` is sharded. `b` is a matrix or a vector, replicated or sharded.
         """
 
 class Shard:

@@ -51,6 +51,7 @@ PYBIND11_MODULE(_kp, module) {
     bindDeviceGroup(module);
     bindBuffer(module);
     bindGroupKernel(module);
+    bindGroupPrimitives();
 
     bindLogging();
     bindProcess();

@@ -7,6 +7,7 @@
 #include "base/Pybind.hpp"
 #include "base/Signatures.hpp"
 #include "core/Classes.hpp"
+#include "group/GroupPrimitives.hpp"
 #include "group/Groups.hpp"
 #include "launch/Launcher.hpp"
 #include "primitives/Primitives.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/Text.hpp"
 #include "core/QueueImpl.hpp"
+#include "group/ShardWork.hpp"
 
 namespace kp {
 namespace group {
@@ -78,6 +79,7 @@ size_t Collective::indexOf(uint32_t queue) const {
 using group::Collective;
 using group::ReduceKernel;
 using group::ReduceKernels;
+using group::requirePlacement;
 
 namespace {
 
@@ -90,14 +92,6 @@ void requirePair(const Buffer::Impl& from, const Buffer::Impl& to, const char* w
                                               : nullptr;
     if (reason)
         fail<InvalidArgument>("{} from {} to {}: {}", what, from.describe(), to.describe(), reason);
-}
-
-void requirePlacement(const Buffer::Impl& buffer, bool sharded, const char* what) {
-    const char* const wanted = sharded ? "sharded" : "replicated";
-    const char* const given = sharded ? "replicated" : "sharded";
-    if (buffer.sharded() != sharded)
-        fail<InvalidArgument>("{} a {} buffer, not {} that is {}", what, wanted, buffer.describe(),
-                              given);
 }
 
 /// @throws InvalidArgument or Unsupported if the elements cannot be reduced

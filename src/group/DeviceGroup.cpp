@@ -11,6 +11,9 @@
 #include "core/EventState.hpp"
 #include "core/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
+#include "group/ShardMatMul.hpp"
+#include "group/ShardReduce.hpp"
+#include "group/ShardSort.hpp"
 #include "launch/LauncherImpl.hpp"
 #include "vulkan/device/DevicePlan.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -331,6 +334,27 @@ std::vector<Event> DeviceGroup::launch(const std::vector<std::shared_ptr<Algorit
             return AlgorithmLauncher(algorithms[mImpl->deviceOfQueue[index]])(options);
         },
         target, waitFor);
+}
+
+std::vector<Event> DeviceGroup::reduce(const Buffer& in, Buffer& out, const Operator& combine,
+                                       std::optional<int> axis,
+                                       const std::vector<Event>& waitFor) const {
+    return group::reduceShards(*mImpl, implOf(in), implOf(out), combine, axis, waitFor);
+}
+
+std::vector<Event> DeviceGroup::sort(Buffer& keys, bool descending,
+                                     const std::vector<Event>& waitFor) const {
+    return group::sortShards(*mImpl, implOf(keys), nullptr, descending, waitFor);
+}
+
+std::vector<Event> DeviceGroup::sort(Buffer& keys, Buffer& values, bool descending,
+                                     const std::vector<Event>& waitFor) const {
+    return group::sortShards(*mImpl, implOf(keys), &implOf(values), descending, waitFor);
+}
+
+std::vector<Event> DeviceGroup::matmul(const Buffer& a, const Buffer& b, Buffer& c,
+                                       const std::vector<Event>& waitFor) const {
+    return group::multiplyShards(*mImpl, implOf(a), implOf(b), implOf(c), waitFor);
 }
 
 void DeviceGroup::waitIdle() const {

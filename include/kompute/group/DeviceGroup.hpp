@@ -14,8 +14,11 @@
 #include <kompute/Queue.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 #include <kompute/launch/Launcher.hpp>
+#include <kompute/primitives/Operator.hpp>
 
 namespace kp {
+
+class Buffer;
 
 namespace group {
 class Exchange;
@@ -160,6 +163,48 @@ public:
     std::vector<Event> launch(const std::vector<std::shared_ptr<Algorithm>>& algorithms,
                               const std::vector<Event>& waitFor = {},
                               GroupTarget target = GroupTarget::all());
+
+    // Primitives over the rows of a sharded buffer. Like its collectives, they return at once, with
+    // one event per queue of the copies that take part, and keep the order of these queues. They
+    // throw InvalidArgument for buffers of another group, vectors, matrices, complex numbers and
+    // structs, unsuitable shapes and placements, and as the operation that each device runs
+    // (OpReduce, OpSort, OpMatMul).
+
+    /// Reduces the elements of a sharded buffer, as OpReduce.
+    ///
+    ///     group.reduce(values, total, kp::ReduceOperation::eMaximum);
+    ///
+    /// The shards' results are combined in the order of the shards, so equal input and shards give
+    /// equal bits. Other shards may round sums and products of floating-point numbers differently.
+    /// @param out   another buffer. Replicated, with one element, or along axis 0 with one per
+    ///              element of a row: every copy gets the result. Along another axis: sharded, with
+    ///              the rows of @p in
+    /// @param axis  the axis to reduce; negative ones count from the last. Default: all elements
+    std::vector<Event> reduce(const Buffer& in, Buffer& out,
+                              const Operator& combine = ReduceOperation::eSum,
+                              std::optional<int> axis = std::nullopt,
+                              const std::vector<Event>& waitFor = {}) const;
+    /// Sorts the keys of a sharded buffer of one dimension in place, as OpSort: stable, and equal
+    /// to one device's result. Each shard keeps its number of rows.
+    ///
+    /// Each device sorts its shard. Splitters, found on the host from samples and the keys between
+    /// them, divide the sorted shards exactly. Each device then receives its parts and sorts again.
+    /// (Frazer and McKellar, "Samplesort", 1970; exact splitting as in Varman et al., "Merging
+    /// multiple lists on hierarchical-memory multiprocessors", 1991.) Takes memory for another
+    /// copy of the shards.
+    std::vector<Event> sort(Buffer& keys, bool descending = false,
+                            const std::vector<Event>& waitFor = {}) const;
+    /// Moves the elements of another buffer, of 4 or 8 bytes, with the keys.
+    /// @param values  with the shape and shards of @p keys
+    std::vector<Event> sort(Buffer& keys, Buffer& values, bool descending = false,
+                            const std::vector<Event>& waitFor = {}) const;
+    /// Multiplies matrices, as OpMatMul: C = A B. Each device computes the rows of C that it has of
+    /// A.
+    /// @param a  rows x inner, sharded
+    /// @param b  inner x columns, or inner alone. Replicated; or sharded, and copied to each device
+    /// @param c  another buffer, rows x columns or rows alone, sharded as @p a
+    std::vector<Event> matmul(const Buffer& a, const Buffer& b, Buffer& c,
+                              const std::vector<Event>& waitFor = {}) const;
 
     /// Waits until all devices have finished all work, and all launches on the group's queues have
     /// ended.
