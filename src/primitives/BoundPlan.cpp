@@ -157,7 +157,11 @@ void BoundPlan::bind() {
 
     std::vector<std::unique_ptr<OpBase>> parts;
     for (const Step& step : mPlan.steps) {
-        if (const auto* const dispatch = std::get_if<Dispatch>(&step)) {
+        const auto* const dispatch = std::get_if<Dispatch>(&step);
+        if (dispatch && dispatch->joined) {
+            static_cast<PlanDispatch&>(*parts.back())
+                .join(*dispatch, mPipelines[dispatch->kernel], memories);
+        } else if (dispatch) {
             parts.push_back(std::make_unique<PlanDispatch>(*mDevice, *dispatch,
                                                            mPipelines[dispatch->kernel], memories));
         } else if (const auto* const fill = std::get_if<Fill>(&step)) {

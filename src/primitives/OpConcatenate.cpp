@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include <kompute/Error.hpp>
 
@@ -67,6 +68,9 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
         primitives::planMove(plan, problem, traits);
         before += row;
     }
+    // Each writes elements of its own.
+    for (size_t i = 1; i < plan.steps.size(); ++i)
+        std::get<primitives::Dispatch>(plan.steps[i]).joined = true;
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kName);
 }

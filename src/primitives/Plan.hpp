@@ -60,6 +60,9 @@ struct Dispatch {
     static constexpr uint32_t kDirect = UINT32_MAX;
     uint32_t countsMemory = kDirect;
     uint64_t countsOffset = 0; ///< bytes
+    /// Accesses other parts of what is written than the dispatches right before it, back to one
+    /// that is not joined. So it needs no barrier after them, although the memory is the same.
+    bool joined = false;
 };
 
 /// Fills a part of a memory with a 32-bit word. Offset and size are multiples of 4.

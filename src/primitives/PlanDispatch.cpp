@@ -17,8 +17,15 @@ namespace kp::primitives {
 PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                            std::shared_ptr<vulkan::Pipeline> pipeline,
                            const std::vector<PlanMemory>& memories)
-    : mDevice(device), mPipeline(std::move(pipeline)) {
-    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    : mDevice(device) {
+    join(dispatch, std::move(pipeline), memories);
+}
+
+void PlanDispatch::join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeline> pipeline,
+                        const std::vector<PlanMemory>& memories) {
+    const VkPhysicalDeviceLimits& limits = mDevice.physical().properties.limits;
+    Commands made;
+    made.pipeline = std::move(pipeline);
     std::vector<vulkan::DescriptorWrite> writes;
     for (const View& view : dispatch.views) {
         const PlanMemory& memory = memories[view.memory];
@@ -32,7 +39,7 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
             writes.push_back(write);
         }
         if (!dispatch.isExact())
-            mPush.push_back(bound.first);
+            made.push.push_back(bound.first);
         if (view.use == View::Use::eRead)
             mAccesses.read(memory.tensor);
         else if (view.use == View::Use::eWrite)
@@ -40,18 +47,19 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
         else
             mAccesses.readWrite(memory.tensor).copied();
     }
-    mPush.insert(mPush.end(), dispatch.push.begin(), dispatch.push.end());
-    mSet = device.descriptors().create(mPipeline->layout(), writes);
+    made.push.insert(made.push.end(), dispatch.push.begin(), dispatch.push.end());
+    made.set = mDevice.descriptors().create(made.pipeline->layout(), writes);
     if (dispatch.isExact()) {
-        mGroups = dispatch.exactGroups;
+        made.groups = dispatch.exactGroups;
     } else if (dispatch.countsMemory == Dispatch::kDirect) {
-        mGroups = foldedGroups(dispatch.groups, limits);
+        made.groups = foldedGroups(dispatch.groups, limits);
     } else {
         const PlanMemory& memory = memories[dispatch.countsMemory];
-        mCounts = implOf(*memory.tensor).buffer;
-        mCountsOffset = memory.start + dispatch.countsOffset;
+        made.counts = implOf(*memory.tensor).buffer;
+        made.countsOffset = memory.start + dispatch.countsOffset;
         mAccesses.read(memory.tensor, Accesses::By::eIndirect);
     }
+    mDispatches.push_back(std::move(made));
 }
 
 Accesses PlanDispatch::accesses() {
@@ -60,21 +68,27 @@ Accesses PlanDispatch::accesses() {
 
 void PlanDispatch::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    for (const Commands& dispatch : mDispatches)
+        record(dispatch, commands);
+    Recorder::keepBindings(*this, commands);
+}
+
+void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) const {
     Recorder::withBoundState(mDevice, commands, [&](BoundState& bound, Recorder* recorder) {
         if (recorder) {
-            recorder->keep(mPipeline);
-            recorder->keep(mSet);
+            recorder->keep(dispatch.pipeline);
+            recorder->keep(dispatch.set);
         }
-        bound.bind(*mPipeline, mSet->handle());
-        if (!mPush.empty())
-            bound.push(*mPipeline, mPush.data(),
-                       static_cast<uint32_t>(mPush.size() * sizeof mPush[0]));
-        if (mCounts)
-            vulkan::recordDispatchIndirect(mDevice, commands, *mCounts, mCountsOffset);
+        bound.bind(*dispatch.pipeline, dispatch.set->handle());
+        if (!dispatch.push.empty())
+            bound.push(*dispatch.pipeline, dispatch.push.data(),
+                       static_cast<uint32_t>(dispatch.push.size() * sizeof dispatch.push[0]));
+        if (dispatch.counts)
+            vulkan::recordDispatchIndirect(mDevice, commands, *dispatch.counts,
+                                           dispatch.countsOffset);
         else
-            vulkan::recordDispatch(mDevice, commands, mGroups);
+            vulkan::recordDispatch(mDevice, commands, dispatch.groups);
     });
-    Recorder::keepBindings(*this, commands);
 }
 
 } // namespace kp::primitives

@@ -20,7 +20,7 @@ struct PlanMemory {
     uint64_t start = 0;
 };
 
-/// A dispatch of a plan as a part of the primitive's operation.
+/// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.
 class PlanDispatch final : public OpBase {
 public:
     /// @param memories  of the plan; their tensors are alive and large enough
@@ -28,20 +28,29 @@ public:
                  std::shared_ptr<vulkan::Pipeline> pipeline,
                  const std::vector<PlanMemory>& memories);
 
+    /// Adds a joined dispatch.
+    void join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeline> pipeline,
+              const std::vector<PlanMemory>& memories);
+
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer&) override {}
 
 private:
+    struct Commands {
+        std::shared_ptr<vulkan::Pipeline> pipeline;
+        std::shared_ptr<vulkan::DescriptorSet> set;
+        std::vector<uint32_t> push;
+        std::array<uint32_t, 3> groups{};
+        std::shared_ptr<vulkan::Buffer> counts; ///< of an indirect dispatch
+        uint64_t countsOffset = 0;
+    };
+    void record(const Commands& dispatch, VkCommandBuffer commands) const;
+
     vulkan::Device& mDevice;
-    std::shared_ptr<vulkan::Pipeline> mPipeline;
-    std::shared_ptr<vulkan::DescriptorSet> mSet;
-    Accesses mAccesses;
-    std::vector<uint32_t> mPush;
-    std::array<uint32_t, 3> mGroups{};
-    std::shared_ptr<vulkan::Buffer> mCounts; ///< of an indirect dispatch
-    uint64_t mCountsOffset = 0;
+    Accesses mAccesses; ///< of all
+    std::vector<Commands> mDispatches;
 };
 
 } // namespace kp::primitives

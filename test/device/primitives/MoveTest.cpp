@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "device/CallCounter.hpp"
 #include "device/primitives/PrimitiveSupport.hpp"
 #include "primitives/MovePlan.hpp"
 
@@ -216,6 +217,22 @@ TEST_F(MoveTest, ReversesAlongAnyAxes) {
         expectReversed<Triple>({2, 3, 33, 5}, axes);
         expectReversed<uint64_t>({2, 3, 33, 1}, axes);
     }
+}
+
+TEST_F(MoveTest, ConcatenatesInputsWithoutBarriersBetweenThem) {
+    const auto out = manager.tensorT<uint32_t>(40, kp::Memory::MemoryTypes::eStorage);
+    std::vector<kp::TensorRange> in;
+    for (int i = 0; i < 4; ++i)
+        in.emplace_back(manager.tensorT<uint32_t>(10, kp::Memory::MemoryTypes::eStorage));
+    const auto barriersOf = [&](size_t operations) {
+        auto sequence = manager.sequence();
+        const CallCounter calls(manager);
+        for (size_t i = 0; i < operations; ++i)
+            sequence->record<kp::OpConcatenate>(in, out);
+        sequence->eval();
+        return calls.barriers();
+    };
+    EXPECT_EQ(barriersOf(3) - barriersOf(1), 2) << "one between two operations";
 }
 
 TEST_F(MoveTest, ConcatenatesAlongAnyAxis) {
