@@ -148,6 +148,8 @@ void main() {
     if (row < rows && lane == 0u) {
 #ifdef FINAL
         results[firstOut + row] = finished(sum, count);
+#elif defined(SEGMENTED)
+        results[firstOut + chunk * rows + row] = sum;
 #else
         results[firstOut + row * chunks + chunk] = sum;
 #endif

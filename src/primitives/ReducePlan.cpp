@@ -480,12 +480,18 @@ void ReducePlanner::planSegments() {
     const uint32_t lanes = lanesFor(divideUp(length, segments));
     const uint64_t pieceLength = maxElements(mInBytes);
     const uint64_t pieces = std::max<uint64_t>(1, divideUp(length, pieceLength));
+    // Several groups for each of a few segments, as for rows: one segment may be the whole input.
+    const uint64_t chunks =
+        lanes < mRules.groupSize
+            ? 1
+            : chunksFor(segments, divideUp(length, segments), mRules.minChunkBytes / mInBytes);
     const uint64_t bytesPerSegment =
-        std::max<uint64_t>({8, mOutBytes, pieces * mSource.partialBytes});
+        std::max<uint64_t>({8, mOutBytes, pieces * chunks * mSource.partialBytes});
     const uint64_t most = mTraits.maxViewBytes / bytesPerSegment - 1;
     std::optional<uint32_t> partials;
-    if (pieces > 1)
-        partials = mPlan.addScratch(std::min(most, segments) * pieces * mSource.partialBytes);
+    if (pieces * chunks > 1)
+        partials =
+            mPlan.addScratch(std::min(most, segments) * pieces * chunks * mSource.partialBytes);
     for (uint64_t segment = 0; segment < segments; segment += most) {
         const uint64_t count = std::min(most, segments - segment);
         const Place out{kReduceOut, segment, false};
@@ -493,16 +499,18 @@ void ReducePlanner::planSegments() {
             const uint64_t first = piece * pieceLength;
             Rows rows;
             rows.in = {kReduceIn, first, false};
-            rows.out = partials ? Place{*partials, piece * count, true} : out;
+            rows.out = partials ? Place{*partials, piece * chunks * count, true} : out;
             rows.rows = count;
             rows.length = std::min(pieceLength, length - first);
+            rows.chunks = chunks;
             rows.lanes = lanes;
             rows.base = first;
             rows.offset = segment;
             addRows(rows);
         }
         if (partials)
-            addColumns({{*partials, 0, true}, out, 1, pieces, count, count, 1, 0, 0}, true);
+            addColumns({{*partials, 0, true}, out, 1, pieces * chunks, count, count, 1, 0, 0},
+                       true);
     }
 }
 

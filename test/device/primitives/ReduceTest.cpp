@@ -296,6 +296,7 @@ TEST_F(ReduceTest, ReducesSegmentsOfAnyLength) {
     expectSegments(std::vector<uint32_t>{0, 0, 1, 5, 5, 5, 100, 1000, 1000}, 1000);
     expectSegments(std::vector<int64_t>{0, 70000}, 70000);
     expectSegments(std::vector<uint64_t>{3, 70, 60000, 60001}, 70000);
+    expectSegments(std::vector<uint32_t>{0, 41234}, 70000); // a count that a selection left
     std::vector<int32_t> many;
     for (int32_t i = 0; i <= 5000; ++i)
         many.push_back(i * 3);

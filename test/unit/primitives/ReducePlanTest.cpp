@@ -74,6 +74,15 @@ TEST(ReducePlan, CutsSegmentsOverTheLimitOfAView) {
     expectCoversOnce(plan, 1, uint64_t{4} << 29);
 }
 
+TEST(ReducePlan, OneSegmentTakesTheWholeDevice) {
+    ReduceProblem problem = sumOf(1, uint64_t{1} << 24);
+    problem.segments = Segments{1, false};
+    const Plan plan = planReduce(problem, largeDevice());
+    expectSound(plan, largeDevice());
+    expectCoversOnce(plan, 1, 4);
+    EXPECT_GE(dispatchesOf(plan)[0].groups, 1000u);
+}
+
 TEST(ReducePlan, ChoosesTheTypeToComputeIn) {
     using DataTypes = Memory::DataTypes;
     const auto computed = [](DataTypes in, DataTypes out, const Operator& combine) {
