@@ -238,6 +238,13 @@ def test_k_means_finds_the_clusters_of_numpy(capsys: pytest.CaptureFixture[str])
 
 
 @needs_examples
+def test_page_rank_is_numpys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("page_rank", "--pages", 500, "--links", 3000, "--steps", 8) == 0
+    assert "relative difference from NumPy" in capsys.readouterr().out
+    assert run_example("page_rank", "--pages", 0) == 2
+
+
+@needs_examples
 def test_asyncio_pipeline_keeps_the_event_loop_running(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--signals", 5, "--length", 3000, "--taps", 9, "--workers", 2)
     assert run_example("asyncio_pipeline", *arguments) == 0
