@@ -8,10 +8,12 @@
 #   bash scripts/benchmark.sh --quick               fewer rounds and sizes
 #   bash scripts/benchmark.sh --json FILE           all numbers
 #   bash scripts/benchmark.sh --chart FILE.svg      a chart of the ratios
+#   bash scripts/benchmark.sh --sizes FILE.svg      a chart of primitives over sizes
 #   bash scripts/benchmark.sh --page docs/benchmarks.md   the table put into that page
 #   bash scripts/benchmark.sh --check               exit with 1 where a target is missed
 #   bash scripts/benchmark.sh submit record         these groups alone: submit launch record
-#                                                   pipeline memory transfer concurrency cold flat
+#                                                   pipeline memory transfer concurrency
+#                                                   primitives cold flat; and sweep, for --sizes
 #   bash scripts/benchmark.sh --no-build            what was built before
 #
 # KOMPUTE_DEVICE=...    which device (default: the best)
@@ -21,15 +23,15 @@ set -euo pipefail
 here=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_groups="submit launch record pipeline memory transfer concurrency cold flat"
-groups="" quick="" check="" json="" chart="" page="" build=1
+all_groups="submit launch record pipeline memory transfer concurrency primitives cold flat"
+groups="" quick="" check="" json="" chart="" sizes="" page="" build=1
 absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s/%s' "$here" "$1" ;; esac; }
 while [ "$#" -gt 0 ]; do
     case $1 in
         --quick) quick=--quick ;;
         --check) check=--check ;;
         --no-build) build=0 ;;
-        --json | --chart | --page)
+        --json | --chart | --sizes | --page)
             [ "$#" -gt 1 ] || { echo "benchmark.sh: $1 needs a file" >&2; exit 2; }
             declare "${1#--}=$(absolute "$2")"
             shift
@@ -39,7 +41,7 @@ while [ "$#" -gt 0 ]; do
             exit 0
             ;;
         *)
-            if [[ " $all_groups " != *" $1 "* ]]; then
+            if [[ " $all_groups sweep " != *" $1 "* ]]; then
                 echo "benchmark.sh: what is '$1'? See --help" >&2
                 exit 2
             fi
@@ -49,6 +51,7 @@ while [ "$#" -gt 0 ]; do
     shift
 done
 groups=${groups:-$all_groups}
+if [ -n "$sizes" ] && [[ " $groups " != *" sweep "* ]]; then groups="$groups sweep"; fi
 
 folder=build/benchmark
 if [ "$build" = 1 ]; then
@@ -104,6 +107,10 @@ for group in $groups; do
             if [ -n "$quick" ]; then full=; fi
             run "$group" 180 "$folder/benchmark/kompute_benchmark_flatness" $check $full
             ;;
+        sweep)
+            run "$group" 300 "$folder/benchmark/kompute_benchmark" --sweep $quick $head
+            head=--no-head
+            ;;
         *)
             run "$group" 120 "$folder/benchmark/kompute_benchmark" $check $quick $head \
                 --benchmark_filter="^$group/"
@@ -119,6 +126,7 @@ for group in $groups; do files+=("$results/$group.json"); done
 options=()
 if [ -n "$json" ]; then options+=(--json "$json"); fi
 if [ -n "$chart" ]; then options+=(--chart "$chart"); fi
+if [ -n "$sizes" ]; then options+=(--sizes "$sizes"); fi
 if [ -n "$page" ]; then options+=(--page "$page"); fi
 python3 scripts/benchmark_report.py "${files[@]}" "${options[@]}" $check || status=1
 if [ -n "$check" ]; then exit "$status"; fi

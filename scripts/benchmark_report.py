@@ -2,13 +2,16 @@
 """Combines the results of the benchmarks into JSON, a Markdown table and a chart.
 
   python3 scripts/benchmark_report.py RESULT.json... [--json FILE] [--chart FILE.svg]
-                                      [--markdown FILE] [--page FILE.md] [--check]
+                                      [--sizes FILE.svg] [--markdown FILE] [--page FILE.md]
+                                      [--check]
 
 The benchmark programs or an earlier run of this script wrote the RESULT.json files. Prints how many
 targets were met, and which were not.
 
 --json      write the combined results
 --chart     write a chart of the ratios
+--sizes     write a chart of the rates over sizes, of the rows of kompute_benchmark --sweep, which
+            are in no table
 --markdown  write the environment and the table
 --page      put the environment, the table and a link to the chart into a Markdown file, between the
             lines <!-- results: NAME --> and <!-- end of results -->. NAME is "gpu" or "software",
@@ -268,6 +271,101 @@ def chart(environment, rows):
     return "\n".join(parts) + "\n"
 
 
+#: The panels of the chart over sizes: in ids, title, axis.
+PANELS = (
+    ("reduce", "Sum of floats", "elements"),
+    ("scan", "Prefix sums of floats", "elements"),
+    ("sort", "Sort of 32-bit keys", "keys"),
+    ("fft", "Fourier transforms, 2^26 complex floats in all", "length of one"),
+)
+
+
+def sweep_points(rows, kind, side):
+    """Return (power of two, rate) of the rows of a panel."""
+    points = []
+    for row in rows:
+        match = re.fullmatch(rf"sweep/{kind}_2\^(\d+)", row["id"])
+        values = row.get("sides", {}).get(side)
+        if match and values:
+            points.append((int(match[1]), values["p50"]))
+    return sorted(points)
+
+
+def panel(rows, kind, title, what, left, top):
+    """A chart of rates over sizes, both on logarithmic axes."""
+    width, height = 360, 220
+    sides = [("kompute", "#c8553d"), ("cuda", "#76a21e")]
+    lines = [(sweep_points(rows, kind, side), colour) for side, colour in sides]
+    points = [point for line, _ in lines for point in line]
+    if not points:
+        return []
+    low, high = min(x for x, _ in points), max(max(x for x, _ in points), 1)
+    bottom = math.floor(math.log10(min(y for _, y in points)))
+    ceiling = math.ceil(math.log10(max(y for _, y in points)))
+
+    def place(x, y):
+        return (
+            left + (x - low) / max(high - low, 1) * width,
+            top + height - (math.log10(y) - bottom) / max(ceiling - bottom, 1) * height,
+        )
+
+    parts = [
+        f'<text x="{left}" y="{top - 10}" font-weight="bold" fill="#222222">{escape(title)}</text>'
+    ]
+    for power in range(bottom, ceiling + 1):
+        _, y = place(low, 10.0**power)
+        parts.append(
+            f'<line x1="{left}" y1="{y:.1f}" x2="{left + width}" y2="{y:.1f}" stroke="#cccccc"/>'
+            f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#444444">'
+            f"{10.0**power:g}</text>"
+        )
+    for x in range(low + low % 2, high + 1, 4 if high - low > 12 else 2):
+        at, _ = place(x, 10.0**bottom)
+        parts.append(
+            f'<text x="{at:.1f}" y="{top + height + 16}" text-anchor="middle" fill="#444444">'
+            f'2<tspan dy="-4" font-size="9">{x}</tspan></text>'
+        )
+    parts.append(
+        f'<text x="{left + width}" y="{top + height + 32}" text-anchor="end" fill="#444444">'
+        f"{what}</text>"
+    )
+    for line, colour in lines:
+        if not line:
+            continue
+        path = " ".join("{:.1f},{:.1f}".format(*place(x, y)) for x, y in line)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for x, y in line:
+            at, up = place(x, y)
+            parts.append(f'<circle cx="{at:.1f}" cy="{up:.1f}" r="2.5" fill="{colour}"/>')
+    return parts
+
+
+def size_chart(environment, rows):
+    """Return four panels of rates over sizes, or None if there are no such rows."""
+    panels = []
+    for i, (kind, title, what) in enumerate(PANELS):
+        panels += panel(rows, kind, title, what, 60 + i % 2 * 440, 90 + i // 2 * 300)
+    if not panels:
+        return None
+    head = [
+        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="680" viewBox="0 0 900 680" '
+        'font-family="sans-serif" font-size="12">',
+        '<rect width="900" height="680" fill="#ffffff"/>',
+        '<text x="12" y="22" font-size="15" font-weight="bold" fill="#222222">GB/s over sizes: '
+        f'{escape(environment.get("device", ""))}</text>',
+    ]
+    place = 60
+    for side, name, colour in (
+        ("kompute", "Kompute", "#c8553d"),
+        ("cuda", "CUDA: CUB, cuFFT", "#76a21e"),
+    ):
+        if any(side in row.get("sides", {}) for row in rows):
+            head.append(f'<rect x="{place}" y="34" width="11" height="11" fill="{colour}"/>')
+            head.append(f'<text x="{place + 16}" y="44" fill="#222222">{name}</text>')
+            place += 120
+    return "\n".join([*head, *panels, "</svg>"]) + "\n"
+
+
 def update_page(path, text, environment, chart_path):
     if chart_path:
         where = os.path.relpath(chart_path, os.path.dirname(os.path.abspath(path)))
@@ -304,7 +402,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("results", nargs="+", metavar="RESULT.json")
-    for option in ("--json", "--chart", "--markdown", "--page"):
+    for option in ("--json", "--chart", "--sizes", "--markdown", "--page"):
         parser.add_argument(option, metavar="FILE")
     parser.add_argument(
         "--check",
@@ -320,6 +418,12 @@ def main():
                 {"environment": environment, "rows": rows}, file, indent=1, ensure_ascii=False
             )
             file.write("\n")
+    sweep = [row for row in rows if row["id"].startswith("sweep/")]
+    rows = [row for row in rows if not row["id"].startswith("sweep/")]
+    sizes = size_chart(environment, sweep) if arguments.sizes else None
+    if sizes:
+        with open(arguments.sizes, "w", encoding="utf-8") as file:
+            file.write(sizes)
     text = markdown(environment, rows)
     if arguments.markdown:
         with open(arguments.markdown, "w", encoding="utf-8") as file:
@@ -330,7 +434,7 @@ def main():
             file.write(drawing)
     if arguments.page:
         update_page(arguments.page, text, environment, arguments.chart if drawing else None)
-    good = summarize(rows, missing)
+    good = summarize(rows + sweep, missing)
     return 1 if arguments.check and not good else 0
 
 
