@@ -102,10 +102,31 @@ void configure(glslang::TShader& shader, const CompileOptions& options) {
     shader.setDebugInfo(options.debugInfo);
 }
 
+#if defined(GLSLANG_VERSION_MAJOR) && (GLSLANG_VERSION_MAJOR == 12 || GLSLANG_VERSION_MAJOR == 13)
+/// Makes plain sequences of the scopes in a syntax tree. With line information, glslang 12 writes
+/// an instruction of another kind of debug information for each scope. It has ids that do not
+/// exist, because it reads the top of an empty stack.
+void removeScopes(TIntermNode& root) {
+    class Remover final : public glslang::TIntermTraverser {
+        bool visitAggregate(glslang::TVisit, glslang::TIntermAggregate* node) override {
+            if (node->getOp() == glslang::EOpScope)
+                node->setOperator(glslang::EOpSequence);
+            return true;
+        }
+    } remover;
+    root.traverse(&remover);
+}
+#else
+void removeScopes(TIntermNode&) {}
+#endif
+
 std::vector<uint32_t> generate(const glslang::TProgram& program, const CompileOptions& options,
                                std::string& log) {
     glslang::SpvOptions spvOptions;
     spvOptions.generateDebugInfo = options.debugInfo;
+    if (TIntermNode* root = program.getIntermediate(EShLangCompute)->getTreeRoot();
+        root != nullptr && options.debugInfo)
+        removeScopes(*root);
     // HLSL needs the optimizer's legalization to be valid for Vulkan.
     spvOptions.disableOptimizer = options.language == ShaderLanguage::eGlsl;
     spv::SpvBuildLogger logger;

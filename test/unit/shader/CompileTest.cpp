@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "ShaderTestTools.hpp"
+#include "base/Text.hpp"
 #include "shader/Reflection.hpp"
+#include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 #include "unit/TestThreads.hpp"
 
@@ -226,6 +228,33 @@ TEST(Compile, AddsDebugInformationOnRequest) {
     const auto debug = compile(source, options);
     EXPECT_GT(debug.size(), plain.size());
     EXPECT_NO_THROW(shader::validate(debug, vulkan(1)));
+}
+
+// A fault of glslang 12 showed only in a heap that was used before.
+TEST(Compile, AddsDebugInformationToEveryShaderOfAProcess) {
+    const std::string body = "if (data[0] > 1.0) data[1] = 2.0;\n"
+                             "for (int i = 0; i < 3; ++i) { data[i] = 1.0; }";
+    const std::string hlsl = "RWStructuredBuffer<float> data;\n"
+                             "[numthreads(1, 1, 1)] void main() {\n" +
+                             body + "\n}\n";
+    for (int round = 0; round < 3; ++round) {
+        CompileOptions options;
+        options.debugInfo = true;
+        options.cacheFolder = "off";
+        options.defines = {{"ROUND", std::to_string(round)}};
+        const auto expectDebugInfo = [&](const std::vector<uint32_t>& spirv) {
+            EXPECT_NO_THROW(shader::validate(spirv, vulkan(1)));
+            EXPECT_TRUE(std::ranges::any_of(
+                shader::parseSpirv(spirv).instructions,
+                [](const auto& instruction) { return instruction.opcode == spv::OpLine; }));
+        };
+        expectDebugInfo(compile(glsl(kBuffer, body), options));
+        for (const char* name : {"LogisticRegression", "OpMult", "FillBuffer", "CopyBuffer"})
+            expectDebugInfo(compileFile(
+                formatted("{}/shaders/Shader{}.comp", KOMPUTE_SOURCE_FOLDER, name), options));
+        options.language = ShaderLanguage::eHlsl;
+        expectDebugInfo(compile(hlsl, options));
+    }
 }
 
 TEST(Compile, CompilesDebugPrintf) {
