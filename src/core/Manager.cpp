@@ -40,6 +40,16 @@ void destroyAll(WeakList<T>& list, std::mutex& mutex) {
             alive->destroy();
 }
 
+/// @throws InvalidArgument in a callback of an operation of one of the sequences
+void requireNoCallbacks(const WeakList<Sequence>& list, std::mutex& mutex) {
+    std::unique_lock lock(mutex);
+    const std::vector<std::weak_ptr<Sequence>> sequences = list.objects();
+    lock.unlock();
+    for (const std::weak_ptr<Sequence>& sequence : sequences)
+        if (const std::shared_ptr<Sequence> alive = sequence.lock())
+            implOf(*alive).requireNoCallback("Manager::destroy()");
+}
+
 vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     switch (policy) {
     case WaitPolicy::eSpin:
@@ -272,6 +282,7 @@ std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions o
 void Manager::destroy() {
     if (!mImpl->device || driverGone())
         return;
+    requireNoCallbacks(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->algorithms, mImpl->mutex);
     destroyAll(mImpl->memory, mImpl->mutex);

@@ -36,6 +36,7 @@ public:
             std::count_if(mObjects.begin(), mObjects.end(),
                           [](const std::weak_ptr<T>& object) { return !object.expired(); }));
     }
+    const std::vector<std::weak_ptr<T>>& objects() const { return mObjects; }
     std::vector<std::weak_ptr<T>> take() { return std::exchange(mObjects, {}); }
 
 private:

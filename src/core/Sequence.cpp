@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Sequence.hpp>
 
+#include <deque>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -18,10 +19,20 @@
 
 namespace kp {
 
+void Sequence::Impl::requireNoCallback(const char* what) const {
+    if (calling > 0)
+        fail<InvalidArgument>("{} was called by an operation of the same sequence: a sequence "
+                              "cannot be changed or evaluated in init(), accesses(), record(), "
+                              "preEval() and postEval(). Call it after the sequence's function "
+                              "has returned, or use another sequence",
+                              what);
+}
+
 void Sequence::Impl::requireIdle(const char* what) const {
     requireDriver();
     if (!queue)
         throw InvalidArgument("this sequence was destroyed, or its manager was");
+    requireNoCallback(what);
     if (state == State::eRunning)
         fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first",
                               what);
@@ -197,18 +208,24 @@ vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
 std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
     if (!op)
         throw InvalidArgument("the operation to record is null");
+    mImpl->requireNoCallback("record()");
     if (mImpl->state != Impl::State::eRecording)
         begin();
-    mImpl->recorder->record(*op);
+    std::shared_ptr<Sequence> self = shared_from_this(); // the operation may drop the last one
+    {
+        const Impl::Calling calling(*mImpl);
+        mImpl->recorder->record(*op);
+    }
     if (mImpl->recorder->hooks())
         mImpl->hooked.push_back(op);
     mImpl->operations.push_back(std::move(op));
-    return shared_from_this();
+    return self;
 }
 
 std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                                    const void* pushConstants,
                                                    size_t pushConstantBytes) {
+    mImpl->requireNoCallback("record()");
     if (mImpl->state != Impl::State::eRecording)
         begin();
     std::shared_ptr<OpBase> op = mImpl->reuseDispatch(algorithm, pushConstants, pushConstantBytes);
@@ -235,8 +252,10 @@ std::shared_ptr<Sequence> Sequence::evalAsync() {
 std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor) {
     Impl& impl = *mImpl;
     impl.requireIdle("evalAsync()");
+    std::shared_ptr<Sequence> self = shared_from_this();
+    const Impl::Calling calling(impl);
     if (!impl.complete())
-        return shared_from_this();
+        return self;
     impl.makeSubmittable();
     const auto now = [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>&) {
         impl.preEval();
@@ -258,7 +277,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
     if (Internals::state(launch) && Internals::state(launch)->phase() == EventState::Phase::eFailed)
         std::rethrow_exception(Internals::state(launch)->error());
     impl.noteLaunched(std::move(launch));
-    return shared_from_this();
+    return self;
 }
 
 std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
@@ -269,6 +288,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
 
 std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     Impl& impl = *mImpl;
+    impl.requireNoCallback("evalAwait()");
     if (impl.state != Impl::State::eRunning) {
         KP_LOG_WARN("evalAwait() without an evaluation does nothing");
         return shared_from_this();
@@ -287,10 +307,12 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
         throw;
     }
     impl.state = done ? Impl::State::eFinished : Impl::State::eRecorded;
+    std::shared_ptr<Sequence> self = shared_from_this();
+    const Impl::Calling calling(impl);
     if (done)
         for (const std::shared_ptr<OpBase>& op : impl.hooked)
             native::postEval(*op, impl.recording->commandBuffer.handle());
-    return shared_from_this();
+    return self;
 }
 
 Event Sequence::event() const {
@@ -298,6 +320,7 @@ Event Sequence::event() const {
 }
 
 void Sequence::clear() {
+    mImpl->requireNoCallback("clear()");
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
     mImpl->forgetOperations();
@@ -307,6 +330,8 @@ void Sequence::rerecord() {
     mImpl->requireIdle("rerecord()");
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
+    const std::shared_ptr<Sequence> self = weak_from_this().lock();
+    const Impl::Calling calling(*mImpl);
     mImpl->begin();
     mImpl->recordAll();
 }
@@ -363,6 +388,7 @@ void Sequence::destroy() {
     Impl& impl = *mImpl;
     if (!impl.queue || driverGone())
         return;
+    impl.requireNoCallback("destroy()");
     try {
         impl.cancel();
         if (impl.pending())
@@ -398,6 +424,8 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
     mImpl->requireIdle("recordInto()");
     if (!commandBuffer)
         throw InvalidArgument("the command buffer to record into is null");
+    const std::shared_ptr<Sequence> self = weak_from_this().lock();
+    const Impl::Calling calling(*mImpl);
     auto recording = std::make_shared<Recording>();
     Recorder recorder(mImpl->device(), *recording, commandBuffer);
     recorder.begin(0);
@@ -411,6 +439,9 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
 }
 
 void Sequence::preEval() {
+    mImpl->requireNoCallback("preEval()");
+    const std::shared_ptr<Sequence> self = weak_from_this().lock();
+    const Impl::Calling calling(*mImpl);
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::preEval(*op, nullptr);
     if (mImpl->recordedInto) {
@@ -420,6 +451,9 @@ void Sequence::preEval() {
 }
 
 void Sequence::postEval() {
+    mImpl->requireNoCallback("postEval()");
+    const std::shared_ptr<Sequence> self = weak_from_this().lock();
+    const Impl::Calling calling(*mImpl);
     if (mImpl->recordedInto) {
         pullRows(mImpl->recordedInto->padded);
         vulkan::noteForeignRun(mImpl->device(), mImpl->recordedInto->accesses);
@@ -434,8 +468,8 @@ VkCommandBuffer Sequence::nativeCommandBuffer() const {
 
 namespace {
 
-/// The sequences that have something to run, checked before any of them is touched.
-std::vector<Sequence*> executable(const std::vector<std::shared_ptr<Sequence>>& sequences) {
+/// @throws InvalidArgument if they cannot be evaluated together
+void requireEvaluable(const std::vector<std::shared_ptr<Sequence>>& sequences) {
     std::unordered_set<const Sequence*> seen;
     for (const std::shared_ptr<Sequence>& sequence : sequences) {
         if (!sequence)
@@ -444,11 +478,6 @@ std::vector<Sequence*> executable(const std::vector<std::shared_ptr<Sequence>>& 
             throw InvalidArgument("a sequence to evaluate was given twice");
         implOf(*sequence).requireIdle("evalAllAsync()");
     }
-    std::vector<Sequence*> ready;
-    for (const std::shared_ptr<Sequence>& sequence : sequences)
-        if (implOf(*sequence).complete())
-            ready.push_back(sequence.get());
-    return ready;
 }
 
 vulkan::Queue& queueOf(const Sequence& sequence) {
@@ -487,7 +516,15 @@ void launchTogether(std::span<Sequence* const> neighbours) {
 } // namespace
 
 void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences) {
-    const std::vector<Sequence*> ready = executable(sequences);
+    requireEvaluable(sequences);
+    // An operation of one sequence must not change another one.
+    std::deque<Sequence::Impl::Calling> calling;
+    for (const std::shared_ptr<Sequence>& sequence : sequences)
+        calling.emplace_back(implOf(*sequence));
+    std::vector<Sequence*> ready;
+    for (const std::shared_ptr<Sequence>& sequence : sequences)
+        if (implOf(*sequence).complete())
+            ready.push_back(sequence.get());
     for (size_t first = 0; first < ready.size();) {
         size_t end = first + 1;
         while (end < ready.size() && &queueOf(*ready[end]) == &queueOf(*ready[first]) &&

@@ -37,9 +37,25 @@ struct Sequence::Impl {
     const Recording* launched = nullptr;
     std::shared_ptr<Recording> recordedInto; ///< the objects that recordInto()'s commands use
 
+    /// Exists while operations are called back. Their sequence refuses to be changed meanwhile,
+    /// because what they change would be in use.
+    class Calling {
+    public:
+        explicit Calling(Impl& impl) : mImpl(impl) { ++mImpl.calling; }
+        ~Calling() { --mImpl.calling; }
+        Calling(const Calling&) = delete;
+        Calling& operator=(const Calling&) = delete;
+
+    private:
+        Impl& mImpl;
+    };
+    uint32_t calling = 0; ///< number of Calling
+
     vulkan::Device& device() const { return *queue->device; }
+    /// @throws InvalidArgument in a callback of an operation of this sequence
+    void requireNoCallback(const char* what) const;
     /// @param what  the function that cannot be called while the sequence runs
-    /// @throws InvalidArgument while it runs, and after destroy()
+    /// @throws InvalidArgument while it runs, in a callback of its operations, and after destroy()
     void requireIdle(const char* what) const;
     /// Returns true until the device has finished the last launch of the current recording.
     bool pending() const;
@@ -61,7 +77,7 @@ struct Sequence::Impl {
     bool complete();
     /// Makes sure that the recording is not pending, so that it can be submitted.
     void makeSubmittable();
-    void preEval() const { preEval(hooked, *recording); }
+    void preEval() { preEval(hooked, *recording); }
     static void preEval(const std::vector<std::shared_ptr<OpBase>>& hooked, Recording& recording);
     void noteLaunched(Event launch);
     void cancel(); ///< the last launch, if it is not submitted yet

@@ -81,6 +81,77 @@ TEST_F(CustomOperation, CallsItsHooksInOrder) {
     EXPECT_EQ(calls, "R[]"); // init() was called before
 }
 
+TEST_F(CustomOperation, CannotChangeItsSequence) {
+    auto sq = manager.sequence();
+    const auto other = std::make_shared<LambdaOp>();
+    // A raw pointer, so that no operation keeps its sequence.
+    const auto refused = [sequence = sq.get(), &manager = manager, other] {
+        const char* part = "by an operation of the same sequence";
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->record(other));
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->eval(other));
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->clear());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->begin());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->end());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->rerecord());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->eval());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->evalAsync(other));
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->evalAwait());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->preEval());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->postEval());
+        EXPECT_ERROR(kp::InvalidArgument, part, sequence->destroy());
+        EXPECT_ERROR(kp::InvalidArgument, part, manager.destroy());
+    };
+    const auto neither = std::make_shared<LambdaOp>();
+    for (const auto& hook : {&LambdaOp::onInit, &LambdaOp::onPre, &LambdaOp::onPost}) {
+        op = std::make_shared<LambdaOp>();
+        (*op).*hook = refused;
+        sq->record(op)->record(neither)->eval()->eval();
+        sq->rerecord();
+        kp::evalAll({sq});
+        sq->clear();
+    }
+    op = std::make_shared<LambdaOp>();
+    op->onRecord = [&](const CommandBuffer&) { refused(); };
+    op->onAccesses = [&] {
+        refused();
+        return kp::Accesses();
+    };
+    sq->record(op)->record(op)->eval();
+    sq->rerecord();
+    sq->eval();
+}
+
+TEST_F(CustomOperation, CannotChangeSequencesThatAreEvaluatedWithItsOwn) {
+    auto first = manager.sequence(), second = manager.sequence();
+    second->record<kp::OpAlgoDispatch>(manager.algorithm({t}, addShader(1)));
+    op->onPre = [&] {
+        EXPECT_ERROR(kp::InvalidArgument, "destroy()", second->destroy());
+        EXPECT_ERROR(kp::InvalidArgument, "clear()", second->clear());
+    };
+    first->record(op);
+    kp::evalAll({first, second});
+    EXPECT_EQ(onDevice<uint32_t>(*t)[0], 2u);
+}
+
+TEST_F(CustomOperation, MayDropTheLastReferenceToItsSequence) {
+    for (int hook = 0; hook < 3; ++hook) {
+        auto sq = manager.sequence();
+        kp::Sequence* const raw = sq.get();
+        op = std::make_shared<LambdaOp>();
+        op->onRecord = [&](const CommandBuffer&) { hook == 0 ? sq.reset() : void(); };
+        op->onPre = [&] { hook == 1 ? sq.reset() : void(); };
+        op->onPost = [&] { hook == 2 ? sq.reset() : void(); };
+        auto kept = raw->record(op);
+        if (!sq)
+            continue;
+        kept.reset();
+        kept = raw->evalAsync();
+        if (sq) {
+            EXPECT_EQ(raw->evalAwait(), kept);
+        }
+    }
+}
+
 TEST_F(CustomOperation, IsNotCalledAfterItsRecordingIsReplaced) {
     int first = 0, second = 0;
     auto other = std::make_shared<LambdaOp>();
