@@ -20,13 +20,13 @@ BELOW = {
     "vulkan": {"base"},
     "shader": {"base"},
     "cuda": {"vulkan", "base"},
-    "core": {"shader", "vulkan", "base"},
+    "core": {"shader", "cuda", "vulkan", "base"},
 }
 for room in ("operations", "tune", "profile"):
     BELOW[room] = BELOW["core"] | {"core"}
 BELOW["primitives"] = BELOW["operations"] | {"operations"}
 BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
-BELOW["group"] = BELOW["launch"] | {"launch", "cuda"}
+BELOW["group"] = BELOW["launch"] | {"launch"}
 BELOW["umbrella"] = BELOW["group"] | {"group"}
 
 # The rooms of public headers. Folders name theirs, except for the files listed here.
@@ -35,6 +35,7 @@ PUBLIC = {
     "Export.hpp": "base",
     "Version.hpp": "base",
     "logger/Logger.hpp": "base",
+    "CudaMemory.hpp": "base",
     "ExternalMemory.hpp": "vulkan",
     "VulkanHandles.hpp": "vulkan",
     "Reflection.hpp": "shader",

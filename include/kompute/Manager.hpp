@@ -160,6 +160,43 @@ public:
                  uint64_t elementMemorySize, Memory::DataTypes dataType,
                  Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
 
+    // Memory that CUDA uses in place, and order with CUDA's streams; see docs/interop.md. CUDA's
+    // driver library is opened at the first of these calls. A stream is a CUstream or cudaStream_t
+    // of the GPU's primary context, which CUDA's runtime, torch, CuPy and JAX use; null is the
+    // default stream. No call waits on the host.
+
+    /// Creates a tensor in memory that CUDA allocates and Vulkan imports: both use it in place, at
+    /// full speed. See Tensor::cudaMemory. The memory type is eDevice or eStorage. Small tensors
+    /// share allocations, so many are fine.
+    /// @throws Unsupported unless the device is an NVIDIA GPU with a driver of CUDA 11.2 or newer
+    ///         (Linux only), with the reason; OutOfMemory
+    std::shared_ptr<Tensor>
+    sharedTensor(uint64_t elementTotalCount, uint64_t elementMemorySize, Memory::DataTypes dataType,
+                 Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
+    /// Creates a tensor at an address in the memory of a shared tensor, or in what torch allocates
+    /// in kp.torch_pool.
+    /// @param owner  released once the device has finished with the tensor; may be null
+    /// @return null if the address is in no such memory
+    /// @throws InvalidArgument if the device cannot bind the address, or the memory ends too early;
+    ///         Unsupported as sharedTensor()
+    std::shared_ptr<Tensor> tensorAtCuda(uint64_t address, uint64_t elementTotalCount,
+                                         uint64_t elementMemorySize, Memory::DataTypes dataType,
+                                         std::shared_ptr<void> owner = nullptr);
+    /// Copies CUDA memory of any kind to the whole of a shared tensor, on the device. Later work
+    /// that uses the tensor waits for the copy.
+    /// @param address  valid and written once the work is done that cudaStream() has now
+    /// @param owner    released once the copy is done; may be null
+    /// @throws InvalidArgument for memory of another device, and unless the tensor is shared
+    void copyFromCuda(const std::shared_ptr<Tensor>& tensor, uint64_t address,
+                      std::shared_ptr<void> owner = nullptr);
+    /// Returns an event that is done when all work is done that a stream has now.
+    /// @throws InvalidArgument for a stream of another device; Unsupported as sharedTensor()
+    Event cudaEvent(void* stream);
+    /// Returns the library's own stream, a CUstream.
+    void* cudaStream();
+    /// Returns CUDA's number of the manager's GPU. @throws Unsupported as sharedTensor()
+    int cudaDevice() const;
+
     // Images. For arguments and errors, see Image's constructor.
 
     /// Each creates an image with the elements of @p data or, without it, with undefined contents.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kompute/ArrayView.hpp>
+#include <kompute/CudaMemory.hpp>
 #include <kompute/ExternalMemory.hpp>
 #include <kompute/Memory.hpp>
 
@@ -85,6 +86,18 @@ public:
     /// library does not synchronise the two devices' accesses.
     /// @throws InvalidArgument unless Manager::exportableTensor created the tensor
     ExternalMemory exportMemory() const;
+
+    /// Returns where CUDA finds the memory of a shared tensor; see Manager::sharedTensor.
+    /// @throws InvalidArgument for other tensors
+    CudaMemory cudaMemory() const;
+    /// Lets all later work that uses the tensor wait for the work that a CUDA stream has now. Never
+    /// waits on the host.
+    /// @param stream  a CUstream or cudaStream_t of the same GPU; null is the default stream
+    /// @throws InvalidArgument unless the tensor is shared, and for a stream of another device
+    void waitForCuda(void* stream);
+    /// Lets later work of a CUDA stream wait for all submitted work that uses the tensor. Never
+    /// waits on the host. Parameters and errors as for waitForCuda().
+    void letCudaWait(void* stream) const;
 
 protected:
     friend struct Internals;

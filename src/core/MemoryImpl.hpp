@@ -33,6 +33,8 @@ struct Memory::Impl {
     std::shared_ptr<vulkan::Buffer> buffer; ///< device memory of a tensor
     std::shared_ptr<vulkan::Image> image;   ///< device memory of an image
 
+    uint64_t cudaAddress = 0; ///< of memory that CUDA uses, too; else 0
+
     /// The host view is a mirror; see vulkan::HostMirror.
     bool mirrored = false;
 

@@ -166,6 +166,7 @@ Device::~Device() {
     mCommandBuffers.reset();
     mScratchPool.reset();
     mBufferPool.reset();
+    mCompanion.reset();
     mAllocator.reset();
     mQueues.clear();
     if (owned && vk().vkDestroyDevice)

@@ -89,6 +89,16 @@ public:
     /// The last submission that may have accessed any memory. Guarded by submissionMutex().
     TimelinePoint& lastUnknownAccess() const { return mLastUnknownAccess; }
 
+    /// Returns the object that a room above has attached to the device, made by @p make at the
+    /// first call. It is destroyed after all memory, before the queues. One type per device.
+    template <typename T, typename Make>
+    T& companion(Make&& make) {
+        const std::lock_guard lock(mCompanionMutex);
+        if (!mCompanion)
+            mCompanion = make();
+        return *static_cast<T*>(mCompanion.get());
+    }
+
     /// The wait mode unless the caller chose one: hybrid on a GPU, block on a CPU driver, whose own
     /// threads need the cores that spinning would take.
     WaitMode defaultWaitMode() const {
@@ -126,6 +136,8 @@ private:
     std::unique_ptr<DescriptorAllocator> mDescriptors;
     std::unique_ptr<PipelineCache> mPipelines;
     std::unique_ptr<Transfer> mTransfer; ///< destroyed early: it holds buffers
+    std::mutex mCompanionMutex;
+    std::shared_ptr<void> mCompanion;
 };
 
 } // namespace kp::vulkan

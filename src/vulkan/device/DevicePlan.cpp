@@ -23,6 +23,7 @@ constexpr UsefulExtension kUsefulExtensions[] = {
     {"VK_EXT_memory_budget", 0},
     {"VK_EXT_external_memory_host", 0},
     {"VK_KHR_external_memory_fd", 0},
+    {"VK_KHR_external_semaphore_fd", 0},
     {"VK_KHR_calibrated_timestamps", 0},
 };
 

@@ -172,6 +172,8 @@ struct Buffer::External {
         buffer->mSize = bytes;
         buffer->createHandle(&info);
         device.vk().vkGetBufferMemoryRequirements(device.handle(), buffer->mHandle, &requirements);
+        buffer->mHandleKind = kind;
+        buffer->mAlignment = requirements.alignment;
     }
 
     /// @param next  pNext of VkMemoryAllocateInfo
@@ -323,6 +325,39 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
                               device.name());
     device.check(result, "importing external memory");
     parts.bind(memory.offset);
+    return parts.buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::part(const std::shared_ptr<Buffer>& whole, uint64_t offset,
+                                     uint64_t bytes, std::shared_ptr<void> owner,
+                                     std::shared_ptr<ResourceUse> use, bool padded) {
+    struct Owners {
+        std::shared_ptr<Buffer> whole; // declared first, so destroyed last
+        std::shared_ptr<void> owner;
+    };
+    if (bytes == 0 || offset > whole->mSize || bytes > whole->mSize - offset)
+        fail<InvalidArgument>("{} bytes at offset {} are not a part of memory of {} bytes", bytes,
+                              offset, whole->mSize);
+    const External parts(whole->mDevice, bytes,
+                         static_cast<VkExternalMemoryHandleTypeFlagBits>(whole->mHandleKind));
+    const VkMemoryRequirements& requirements = parts.requirements;
+    if (offset % requirements.alignment != 0)
+        fail<InvalidArgument>("offset {} into shared memory is not a multiple of {} bytes, which "
+                              "{} requires of a buffer",
+                              offset, requirements.alignment, whole->mDevice.name());
+    Buffer& buffer = *parts.buffer;
+    // The driver may ask for more bytes than the buffer has; the memory ends where it ends.
+    if (offset + requirements.size > whole->mSize)
+        fail<InvalidArgument>(
+            "a buffer of {} bytes at offset {} does not fit into shared memory of "
+            "{} bytes",
+            requirements.size, offset, whole->mSize);
+    whole->mDevice.check(whole->mDevice.vk().vkBindBufferMemory(
+                             whole->mDevice.handle(), buffer.mHandle, whole->mMemory, offset),
+                         "vkBindBufferMemory");
+    buffer.shareUse(std::move(use));
+    buffer.mPadded = padded;
+    buffer.mOwner = std::make_shared<Owners>(Owners{whole, std::move(owner)});
     return parts.buffer;
 }
 

@@ -71,6 +71,18 @@ public:
     static std::shared_ptr<Buffer> importMemory(Device& device, const ExternalMemory& memory,
                                                 uint64_t bytes);
 
+    /// Makes a buffer on a part of the memory of an imported buffer.
+    /// @param offset  multiple of partAlignment() into @p whole
+    /// @param owner   released once the device has finished with the part; may be null
+    /// @param use     of all parts that may overlap this one
+    /// @param padded  the part owns the rest of its last 4 bytes
+    /// @throws InvalidArgument for a wrong offset or if the part does not fit
+    static std::shared_ptr<Buffer> part(const std::shared_ptr<Buffer>& whole, uint64_t offset,
+                                        uint64_t bytes, std::shared_ptr<void> owner,
+                                        std::shared_ptr<ResourceUse> use, bool padded);
+    /// Returns the alignment of parts, in bytes.
+    uint64_t partAlignment() const { return mAlignment; }
+
     ~Buffer() override;
 
     VkBuffer handle() const { return mHandle; }
@@ -115,6 +127,8 @@ private:
     std::shared_ptr<void> mOwner; ///< of host memory; may be null
     uint64_t mMemoryBytes = 0;    ///< 0 unless exportable
     uint32_t mMemoryType = 0;
+    uint32_t mHandleKind = 0; ///< VkExternalMemoryHandleTypeFlagBits
+    uint64_t mAlignment = 1;
 };
 
 } // namespace kp::vulkan

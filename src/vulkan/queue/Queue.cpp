@@ -73,6 +73,11 @@ Queue::Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index,
     mComputes = (properties.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
 }
 
+Queue::Queue(Device& device, const SharedSemaphore& semaphore)
+    : mDevice(device), mHandle(VK_NULL_HANDLE), mFamily(device.queue(0).family()), mIndex(0),
+      mComputes(false), mTimeline(Timeline::follow(device, semaphore)),
+      mValidated(device.instance()->validation().any()) {}
+
 Queue::~Queue() {
     close();
 }
@@ -137,6 +142,26 @@ uint64_t Queue::submit(std::span<const VkCommandBuffer> commandBuffers,
     if (result != VK_SUCCESS)
         fail(result, "vkQueueSubmit");
     return value;
+}
+
+void Queue::submitSignal(uint64_t value, const SharedSemaphore& semaphore, uint64_t& followed) {
+    requireWorking();
+    flushUpTo(value);
+    const std::lock_guard lock(*this);
+    if (value <= followed)
+        return;
+    const uint64_t submitted = mSubmitted;
+    const VkSemaphore handle = semaphore.handle();
+    VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    timeline.signalSemaphoreValueCount = 1;
+    timeline.pSignalSemaphoreValues = &submitted;
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline};
+    info.signalSemaphoreCount = 1;
+    info.pSignalSemaphores = &handle;
+    const VkResult result = mDevice.vk().vkQueueSubmit(mHandle, 1, &info, VK_NULL_HANDLE);
+    if (result != VK_SUCCESS)
+        fail(result, "vkQueueSubmit");
+    followed = submitted;
 }
 
 void Queue::submitGathered(uint64_t value, uint64_t* next) {

@@ -43,7 +43,27 @@ public:
 
     Queue(Device& device, VkQueue handle, uint32_t family, uint32_t index, bool timelineSemaphores,
           Lock lock = {}, Lock unlock = {});
+    /// Makes the timeline of another API's work, such as a CUDA stream's, so that work of the
+    /// device can wait for it. Nothing can be submitted to it.
+    /// @param semaphore  must outlive the queue
+    Queue(Device& device, const SharedSemaphore& semaphore);
     ~Queue();
+
+    /// Gives out the next value of another API's timeline. @p signal(value) queues its signal
+    /// there.
+    template <typename Signal>
+    uint64_t signalledBy(Signal&& signal) {
+        const std::lock_guard lock(mMutex);
+        const uint64_t value = mSubmitted + 1;
+        signal(value);
+        mAssigned = value;
+        noteSubmitted(value);
+        return value;
+    }
+    /// Submits gathered work up to this value, and lets @p semaphore, which is signalled by nobody
+    /// else, follow the values of this queue.
+    /// @param followed  the value that it was last given to follow; updated
+    void submitSignal(uint64_t value, const SharedSemaphore& semaphore, uint64_t& followed);
 
     /// Submits command buffers at once, to run after @p waits. Points of this queue are in order
     /// anyway.

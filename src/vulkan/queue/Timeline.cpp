@@ -12,19 +12,37 @@
 namespace kp::vulkan {
 namespace {
 
+VkSemaphore newTimelineSemaphore(const DeviceHandle& device, const void* next) {
+    VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, next};
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    info.pNext = &type;
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    check(device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, &semaphore),
+          "vkCreateSemaphore (timeline)");
+    return semaphore;
+}
+
+VkResult waitForSemaphore(const DeviceHandle& device, VkSemaphore semaphore, uint64_t value,
+                          uint64_t timeout) {
+    VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    info.semaphoreCount = 1;
+    info.pSemaphores = &semaphore;
+    info.pValues = &value;
+    return device.vk().vkWaitSemaphores(device.handle(), &info, timeout);
+}
+
 class SemaphoreTimeline final : public Timeline {
 public:
-    explicit SemaphoreTimeline(const DeviceHandle& device) : mDevice(device) {
-        VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
-        type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-        VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-        info.pNext = &type;
-        check(device.vk().vkCreateSemaphore(device.handle(), &info, nullptr, &mSemaphore),
-              "vkCreateSemaphore (timeline)");
-    }
+    explicit SemaphoreTimeline(const DeviceHandle& device)
+        : mDevice(device), mSemaphore(newTimelineSemaphore(device, nullptr)) {}
+    /// Follows a semaphore, which stays the caller's.
+    SemaphoreTimeline(const DeviceHandle& device, VkSemaphore semaphore)
+        : mDevice(device), mSemaphore(semaphore), mOwned(false) {}
 
     ~SemaphoreTimeline() override {
-        mDevice.vk().vkDestroySemaphore(mDevice.handle(), mSemaphore, nullptr);
+        if (mOwned)
+            mDevice.vk().vkDestroySemaphore(mDevice.handle(), mSemaphore, nullptr);
     }
 
     VkResult submit(VkQueue queue, std::span<const VkCommandBuffer> commandBuffers,
@@ -41,7 +59,7 @@ public:
         VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
         submit.pNext = &timeline;
         submit.waitSemaphoreCount = static_cast<uint32_t>(waitSemaphores.size());
-        submit.pWaitSemaphores = waitSemaphores.data();
+        submit.pWaitSemaphores = waitSemaphores.empty() ? nullptr : waitSemaphores.data();
         submit.pWaitDstStageMask = stages.data();
         submit.commandBufferCount = static_cast<uint32_t>(commandBuffers.size());
         submit.pCommandBuffers = commandBuffers.data();
@@ -55,11 +73,7 @@ public:
     }
 
     VkResult wait(uint64_t value, uint64_t timeout) override {
-        VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-        info.semaphoreCount = 1;
-        info.pSemaphores = &mSemaphore;
-        info.pValues = &value;
-        return mDevice.vk().vkWaitSemaphores(mDevice.handle(), &info, timeout);
+        return waitForSemaphore(mDevice, mSemaphore, value, timeout);
     }
 
     VkSemaphore semaphore() const override { return mSemaphore; }
@@ -67,6 +81,7 @@ public:
 private:
     const DeviceHandle& mDevice;
     VkSemaphore mSemaphore = VK_NULL_HANDLE;
+    bool mOwned = true;
 };
 
 /// Fences in order of submission. A fence is recycled once the device has finished with it and no
@@ -193,6 +208,44 @@ std::unique_ptr<Timeline> Timeline::create(const DeviceHandle& device, bool time
     return std::make_unique<FenceTimeline>(device);
 }
 
+std::unique_ptr<Timeline> Timeline::follow(const DeviceHandle& device,
+                                           const SharedSemaphore& semaphore) {
+    return std::make_unique<SemaphoreTimeline>(device, semaphore.handle());
+}
+
 Timeline::~Timeline() = default;
+
+SharedSemaphore::SharedSemaphore(const DeviceHandle& device, bool exported) : mDevice(device) {
+    VkExportSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO};
+    info.handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+    mHandle = newTimelineSemaphore(device, exported ? &info : nullptr);
+}
+
+SharedSemaphore::~SharedSemaphore() {
+    mDevice.vk().vkDestroySemaphore(mDevice.handle(), mHandle, nullptr);
+}
+
+int SharedSemaphore::exportHandle() const {
+    VkSemaphoreGetFdInfoKHR info{VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR};
+    info.semaphore = mHandle;
+    info.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+    int fd = -1;
+    mDevice.check(mDevice.vk().vkGetSemaphoreFdKHR(mDevice.handle(), &info, &fd),
+                  "vkGetSemaphoreFdKHR");
+    return fd;
+}
+
+void SharedSemaphore::signal(uint64_t value) const {
+    VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+    info.semaphore = mHandle;
+    info.value = value;
+    mDevice.check(mDevice.vk().vkSignalSemaphore(mDevice.handle(), &info), "vkSignalSemaphore");
+}
+
+bool SharedSemaphore::wait(uint64_t value, uint64_t timeout) const {
+    const VkResult result = waitForSemaphore(mDevice, mHandle, value, timeout);
+    mDevice.check(result, "waiting for a shared semaphore");
+    return result == VK_SUCCESS;
+}
 
 } // namespace kp::vulkan

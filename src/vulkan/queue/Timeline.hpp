@@ -19,11 +19,36 @@ struct TimelinePoint {
     uint64_t value = 0; ///< 0: no submission, always reached
 };
 
+/// A timeline semaphore that other APIs signal and wait for. Its values only grow. Thread-safe.
+class SharedSemaphore {
+public:
+    explicit SharedSemaphore(const DeviceHandle& device, bool exported);
+    ~SharedSemaphore();
+    SharedSemaphore(const SharedSemaphore&) = delete;
+    SharedSemaphore& operator=(const SharedSemaphore&) = delete;
+
+    VkSemaphore handle() const { return mHandle; }
+    /// Returns an opaque file descriptor, which the caller owns. Requires that it is exported.
+    int exportHandle() const;
+    /// Signals it from the host. @throws what the driver reports
+    void signal(uint64_t value) const;
+    /// Blocks until it has the value, or returns false after @p timeout nanoseconds.
+    bool wait(uint64_t value, uint64_t timeout) const;
+
+private:
+    const DeviceHandle& mDevice;
+    VkSemaphore mHandle = VK_NULL_HANDLE;
+};
+
 /// The count of a queue's submissions: a timeline semaphore, or recycled fences for devices without
 /// them. poll() and wait() are thread-safe; submit() is called under the queue's lock.
 class Timeline {
 public:
     static std::unique_ptr<Timeline> create(const DeviceHandle& device, bool timelineSemaphores);
+    /// Returns a count that others signal; nothing can be submitted to it.
+    /// @param semaphore  must outlive the result
+    static std::unique_ptr<Timeline> follow(const DeviceHandle& device,
+                                            const SharedSemaphore& semaphore);
     virtual ~Timeline();
 
     /// Submits; @p value is reached when the command buffers have run. They start when each wait

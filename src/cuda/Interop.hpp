@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cuda/Gpu.hpp"
+#include "cuda/SharedPool.hpp"
+
+namespace kp::cuda {
+
+/// What a Vulkan device shares with CUDA: memory, and the order of their work. Lives as long as the
+/// device. Thread-safe.
+///
+/// Order is kept by timeline semaphores. Each CUDA stream that work waits for has one, which it
+/// signals; to the rest of the library it is a queue that nobody submits to. Each queue that a
+/// stream waits for has one as well, which follows its values. A signal is always queued before the
+/// waits for it, so neither side can wait for ever.
+class Interop {
+public:
+    using Stream = Gpu::Stream;
+
+    /// Returns that of a device, which the first call makes.
+    /// @throws Unsupported, with the reason and what to do about it
+    static Interop& of(vulkan::Device& device);
+
+    Interop(vulkan::Device& device, std::shared_ptr<Gpu> gpu);
+    ~Interop();
+    Interop(const Interop&) = delete;
+    Interop& operator=(const Interop&) = delete;
+
+    Gpu& gpu() { return *mGpu; }
+    const std::shared_ptr<Gpu>& sharedGpu() const { return mGpu; }
+    SharedPool& pool() { return mPool; }
+
+    /// Returns the point that is reached when all work that the stream has now is done; empty if it
+    /// has none, so that the GPU need not change between CUDA and Vulkan.
+    /// @throws InvalidArgument for a stream of another device
+    vulkan::TimelinePoint pointOf(Stream stream);
+    /// Lets later work of a stream wait for a point. Submits the point's work if it is gathered.
+    /// @throws InvalidArgument for a stream of another device; the error of failed work
+    void wait(Stream stream, const vulkan::TimelinePoint& point);
+    /// A stream of the library, for copies and for what producers of arrays wait with.
+    Stream stream();
+
+private:
+    struct Follower {
+        std::unique_ptr<vulkan::SharedSemaphore> semaphore; ///< declared first, so destroyed last
+        std::unique_ptr<Gpu::Semaphore> opened;
+    };
+    struct StreamTimeline : Follower {
+        std::unique_ptr<vulkan::Queue> queue;
+    };
+    struct QueueFollower : Follower {
+        uint64_t followed = 0;
+    };
+
+    void open(Follower& follower);
+    StreamTimeline& timelineOf(Stream stream);
+
+    vulkan::Device& mDevice;
+    const std::shared_ptr<Gpu> mGpu;
+    SharedPool mPool;
+    std::mutex mMutex;                           ///< guards the members below
+    std::map<uint64_t, StreamTimeline> mStreams; ///< by Gpu::streamId()
+    std::map<vulkan::Queue*, QueueFollower> mQueues;
+    Stream mStream = nullptr;
+};
+
+} // namespace kp::cuda
