@@ -4,12 +4,31 @@
 #include <cstdlib>
 #include <filesystem>
 
+#if defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+#include <unistd.h>
+#endif
+
 #include "base/Text.hpp"
 
 namespace kp {
+namespace {
+
+/// Returns null in a program that runs with more rights than its caller has (setuid, capabilities),
+/// because the caller chooses the variables.
+const char* trustedVariable(const char* name) {
+#if defined(__GLIBC__)
+    return secure_getenv(name);
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+    return issetugid() ? nullptr : std::getenv(name);
+#else
+    return std::getenv(name);
+#endif
+}
+
+} // namespace
 
 std::string environment(const char* name, const std::string& otherwise) {
-    const char* value = std::getenv(name);
+    const char* value = trustedVariable(name);
     return value && *value ? value : otherwise;
 }
 

@@ -24,9 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Far above the size of a kernel's times: a larger file is not a tuning cache.
-constexpr uint64_t kMaxFileBytes = uint64_t{256} << 20;
-
 /// Keeps the order of a configuration's parameters.
 using Json = nlohmann::ordered_json;
 
@@ -119,7 +116,7 @@ void requireFormat(const Json& json, const char* format, int64_t version) {
 
 /// Returns nothing and logs a warning if the file is damaged; returns nothing if it is missing.
 std::optional<CachedKernel> readKernel(const std::string& path) {
-    const std::optional<std::string> text = readFile(path, kMaxFileBytes);
+    const std::optional<std::string> text = readCacheFile(path);
     if (!text)
         return std::nullopt;
     try {
@@ -272,7 +269,11 @@ std::vector<CachedTime> TuningCache::read(const TuningKey& key) const {
     std::optional<CachedKernel> kernel = readKernel(path);
     if (!kernel)
         return {};
-    if (kernel->key.fileName() != key.fileName()) {
+    // Two keys may have one file name, which is a hash.
+    const auto identityOf = [](const TuningKey& each) {
+        return std::tie(each.deviceUuid, each.driverVersion, each.kernel, each.key);
+    };
+    if (identityOf(kernel->key) != identityOf(key)) {
         KP_LOG_WARN("the tuning cache {} is not used: it belongs to another kernel or device",
                     path);
         return {};
@@ -305,7 +306,7 @@ std::optional<size_t> TuningCache::write(const TuningKey& key, const std::vector
     // Another process may have added times since the file was read.
     CachedKernel kernel{key, read(key)};
     const size_t changed = mergeTimes(kernel.times, times, keepBetter);
-    if (replaceFile(path, {toJson(kernel)}))
+    if (replaceCacheFile(path, {toJson(kernel)}))
         return changed;
     KP_LOG_WARN("the tuning cache {} cannot be written; its times are kept in memory", path);
     return std::nullopt;
@@ -353,7 +354,7 @@ size_t TuningCache::exportTo(const std::string& path, const TuningKey& device) c
 }
 
 size_t TuningCache::importFrom(const std::string& path) {
-    const std::optional<std::string> text = readFile(path, kMaxFileBytes);
+    const std::optional<std::string> text = readFile(path, kMaxCacheFileBytes);
     if (!text) {
         fail<InvalidArgument>("the tuning records cannot be read from {}: the file does not exist "
                               "or is not readable",

@@ -122,7 +122,7 @@ std::string PipelineCache::file() const {
 
 std::string PipelineCache::load() const {
     const std::string path = file();
-    std::string content = path.empty() ? path : readFile(path).value_or(std::string());
+    std::string content = path.empty() ? path : readCacheFile(path).value_or(std::string());
     if (content.empty())
         return {};
     FileHeader header;
@@ -175,7 +175,7 @@ bool PipelineCache::save() {
     std::filesystem::create_directories(mFolder, error);
     FileHeader header;
     header.hash = hashBytes(data.data(), data.size());
-    if (!replaceFile(path, {bytesOf(header), data})) {
+    if (!replaceCacheFile(path, {bytesOf(header), data})) {
         KP_LOG_INFO("the pipeline cache cannot be written to {}", path);
         return false;
     }

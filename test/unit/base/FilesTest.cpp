@@ -6,6 +6,11 @@
 #include <memory>
 #include <thread>
 
+#if !defined(_WIN32)
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
 #include <gtest/gtest.h>
 
 #include "unit/TestFiles.hpp"
@@ -38,6 +43,43 @@ TEST(Files, ReportsFailuresAndLeavesNoPartialFile) {
     for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
         EXPECT_NE(entry.path().extension(), kPartialFileExtension);
 }
+
+#if !defined(_WIN32)
+TEST(Files, NeverWaitsForAPipeNorReadsAHugeFile) {
+    const test::TemporaryFolder folder;
+    ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+    EXPECT_EQ(readFile(folder.path("pipe")), std::nullopt);
+    EXPECT_EQ(readCacheFile(folder.path("pipe")), std::nullopt);
+    EXPECT_EQ(readCacheFile(folder.path().string()), std::nullopt);
+    EXPECT_EQ(readCacheFile("/dev/zero"), std::nullopt);
+    ASSERT_TRUE(replaceCacheFile(folder.path("huge"), {"text"}));
+    fs::resize_file(folder.path("huge"), uint64_t{1} << 40); // has no blocks on the disk
+    EXPECT_EQ(readCacheFile(folder.path("huge")), std::nullopt);
+    fs::create_symlink(folder.path("huge"), folder.path("link"));
+    EXPECT_EQ(readCacheFile(folder.path("link")), std::nullopt);
+}
+
+TEST(Files, BelievesOnlyCacheFilesThatNobodyElseCanWrite) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("file");
+    const mode_t before = ::umask(0);
+    EXPECT_TRUE(replaceCacheFile(path, {"text"}));
+    ::umask(before);
+    EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    EXPECT_EQ(readCacheFile(path), "text");
+    for (const fs::perms writable : {fs::perms::group_write, fs::perms::others_write}) {
+        fs::permissions(path, writable, fs::perm_options::add);
+        EXPECT_EQ(readCacheFile(path), std::nullopt);
+        EXPECT_EQ(readFile(path), "text");
+        fs::permissions(path, writable, fs::perm_options::remove);
+    }
+    EXPECT_EQ(readCacheFile(path), "text");
+    if (::geteuid() == 0) {
+        ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+        EXPECT_EQ(readCacheFile(path), std::nullopt) << "it belongs to somebody else";
+    }
+}
+#endif
 
 TEST(Files, ReadersNeverSeeAPartialFile) {
     const test::TemporaryFolder folder;
