@@ -29,6 +29,14 @@ public:
                          std::string& resolved, std::string& contents) = 0;
 };
 
+/// Which files `#include` may read. ShaderIncluder and the files of the library itself
+/// (<kompute/index.glsl>) are always allowed.
+enum class IncludePolicy {
+    eFolders,  ///< below the source's folder and CompileOptions::includeFolders
+    eAnywhere, ///< also absolute paths and paths with `..` that lead out of these folders
+    eNone      ///< no files
+};
+
 /// Options of compile().
 struct CompileOptions {
     ShaderLanguage language = ShaderLanguage::eGlsl;
@@ -51,10 +59,18 @@ struct CompileOptions {
     /// environment variable KOMPUTE_CACHE_DIR, else the platform's cache folder. "off": the disk is
     /// neither read nor written.
     std::string cacheFolder;
+    IncludePolicy includes = IncludePolicy::eFolders;
+    /// Compiles in a child process with limits on its time and memory, so that a source which
+    /// crashes the compiler or never ends is an error. For sources of strangers: sources that are
+    /// too large are refused anyway, but no list of limits is complete. Takes some milliseconds.
+    /// The includer is called in the child. Not on Windows: compile() then throws Unsupported.
+    bool isolate = false;
 };
 
 /// Compiles a compute shader to SPIR-V within this process. Results are cached in memory and on
-/// disk, by the source, the options and the text of every included file. Thread-safe.
+/// disk, by the source, the options and the text of every included file. Sources that would take
+/// the compiler very long or exceed its stack are refused (docs/shaders.md lists the limits).
+/// Thread-safe.
 /// @throws ShaderError with file, line, column and the offending line; InvalidArgument for invalid
 ///         options
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,

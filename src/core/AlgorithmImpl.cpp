@@ -12,6 +12,7 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/MemoryImpl.hpp"
+#include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
 
@@ -44,7 +45,7 @@ Workgroup specializedLocalSize(const shader::Reflection& reflection,
 }
 
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
-                                               std::span<const uint32_t> spirv, const Hash& hash) {
+                                               std::span<const uint32_t> spirv, const Hash& key) {
     const shader::Reflection& reflection = *algorithm.reflection;
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const shader::Binding& binding : reflection.bindings)
@@ -57,7 +58,7 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     vulkan::PipelineCache& pipelines = algorithm.device->pipelines();
     vulkan::PipelineRequest request;
     request.spirv = spirv;
-    request.spirvHash = {hash.low, hash.high};
+    request.spirvKey = {key.low, key.high};
     request.entryPoint = reflection.entryPoint;
     const uint32_t declared = (reflection.pushConstantSize + 3u) / 4u * 4u;
     request.layout =
@@ -92,17 +93,17 @@ void Algorithm::Impl::requireBuiltSize(size_t bytes) const {
 
 void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     device->requireAlive();
-    const Hash hash = hashBytes(spirv.data(), spirv.size() * sizeof(uint32_t));
-    shader::validate(spirv, hash, device->plan().apiVersion,
+    const Hash key = shader::contentKey(spirv);
+    shader::validate(spirv, key, device->plan().apiVersion,
                      device->has(vulkan::Feature::eScalarBlockLayout));
-    reflection = shader::reflectCached(spirv, hash);
+    reflection = shader::reflectCached(spirv, key);
     checkSpecialization(*reflection, specialization);
     localSize = specializedLocalSize(*reflection, specialization);
     requireCapabilities(*reflection, *device);
     requireLocalSize(localSize, *device);
     checkBindings(*reflection, *device, memObjects, types);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
-    pipeline = makePipeline(*this, spirv, hash);
+    pipeline = makePipeline(*this, spirv, key);
     bindMemory();
 }
 

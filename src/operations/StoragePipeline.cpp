@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/Hash.hpp"
+#include "shader/ContentKey.hpp"
 
 namespace kp {
 
@@ -17,10 +17,10 @@ std::shared_ptr<vulkan::Pipeline> storagePipeline(vulkan::Device& device,
     std::vector<vulkan::DescriptorBinding> layout;
     for (uint32_t i = 0; i < bindings; ++i)
         layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});
-    const Hash hash = hashBytes(spirv.data(), spirv.size_bytes());
+    const Hash key = shader::contentKey(spirv);
     vulkan::PipelineRequest request;
     request.spirv = spirv;
-    request.spirvHash = {hash.low, hash.high};
+    request.spirvKey = {key.low, key.high};
     request.layout = device.pipelines().layout(std::move(layout), pushConstantBytes);
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t id = 0; id < constants.size(); ++id)

@@ -32,20 +32,34 @@ constexpr uint32_t kStoresPerScan = 32;
 
 /// In the host's byte order. A host of another byte order does not recognise the magic number.
 struct ShaderFileHeader {
-    uint64_t magic = 0x3130434853504b02; ///< also the version of the layout
-    Hash key;
-    uint64_t bytes = 0; ///< size of the rest of the file
-    Hash contents;      ///< hash of the rest of the file
+    uint64_t magic = 0x3130434853504b03; ///< also the version of the layout
+    uint64_t bytes = 0;                  ///< size of the rest of the file
+    Hash contents;                       ///< hash of the rest of the file
 };
 
+// Texts are binary, because they need not be UTF-8.
+nlohmann::json binary(const void* data, size_t bytes) {
+    const auto* first = static_cast<const uint8_t*>(data);
+    return nlohmann::json::binary({first, first + bytes});
+}
+
+nlohmann::json binary(const std::string& text) {
+    return binary(text.data(), text.size());
+}
+
+std::string textOf(const nlohmann::json& json) {
+    const auto& bytes = json.get_binary();
+    return {bytes.begin(), bytes.end()};
+}
+
 std::string toBytes(const Compiled& compiled) {
-    const auto* words = reinterpret_cast<const uint8_t*>(compiled.spirv.data());
     nlohmann::json all;
+    all["request"] = binary(compiled.request);
     all["includes"] = nlohmann::json::array();
     for (const IncludeRecord& record : compiled.includes)
-        all["includes"].push_back({record.name, record.includer, record.quoted, record.resolved,
-                                   record.contents.low, record.contents.high});
-    all["spirv"] = nlohmann::json::binary({words, words + compiled.spirv.size() * 4});
+        all["includes"].push_back({binary(record.name), binary(record.includer), record.quoted,
+                                   binary(record.resolved), binary(record.contents)});
+    all["spirv"] = binary(compiled.spirv.data(), compiled.spirv.size() * 4);
     std::string out;
     nlohmann::json::to_cbor(all, out);
     return out;
@@ -55,9 +69,10 @@ std::optional<Compiled> fromBytes(std::string_view text) {
     Compiled compiled;
     try {
         const auto all = nlohmann::json::from_cbor(text);
+        compiled.request = textOf(all.at("request"));
         for (const auto& each : all.at("includes"))
-            compiled.includes.push_back(
-                {each.at(0), each.at(1), each.at(2), each.at(3), Hash{each.at(4), each.at(5)}});
+            compiled.includes.push_back({textOf(each.at(0)), textOf(each.at(1)), each.at(2),
+                                         textOf(each.at(3)), textOf(each.at(4))});
         const auto& bytes = all.at("spirv").get_binary();
         compiled.spirv.resize(bytes.size() / 4);
         std::memcpy(compiled.spirv.data(), bytes.data(), compiled.spirv.size() * 4);
@@ -76,75 +91,93 @@ LruCache<std::shared_ptr<const Compiled>>& memory() {
     return cache;
 }
 
-Hash keyOf(const std::string& source, const CompileOptions& options) {
+std::string requestOf(const std::string& source, const CompileOptions& options) {
     std::string text;
     const auto add = [&](const std::string& part) {
         text += formatted("{}:{}", part.size(), part);
     };
+    add(compilerVersion());
     add(options.language == ShaderLanguage::eHlsl ? "hlsl" : "glsl");
     add(options.entryPoint);
     add(options.fileName);
     add(formatted("{}", options.vulkanVersion >> 12));
     add(options.debugInfo ? "debug" : "");
+    add(formatted("{}", static_cast<int>(options.includes)));
     add(formatted("{}", options.defines.size()));
     for (const auto& [name, value] : options.defines) {
         add(name);
         add(value);
     }
+    add(formatted("{}", options.includeFolders.size()));
     for (const std::string& folder : options.includeFolders)
         add(folder);
-    const Hash settings = hashBytes(text.data(), text.size());
-    return hashBytes(source.data(), source.size(), settings.low ^ settings.high);
+    add(source);
+    return text;
+}
+
+Hash hashOf(const std::string& text) {
+    return hashBytes(text.data(), text.size());
 }
 
 } // namespace
+
+size_t Compiled::bytes() const {
+    size_t bytes = sizeof(Compiled) + request.size() + spirv.size() * 4;
+    for (const IncludeRecord& record : includes)
+        bytes += sizeof record + record.name.size() + record.includer.size() +
+                 record.resolved.size() + record.contents.size();
+    return bytes;
+}
 
 DiskCache::DiskCache(const std::string& folder, uint64_t maxBytes)
     : mFolder(folder.empty() ? std::string() : (fs::path(folder) / "shaders").string()),
       mMaxBytes(maxBytes) {}
 
-std::string DiskCache::file(const Hash& key) const {
+std::string DiskCache::file(const std::string& request) const {
     return mFolder.empty()
                ? std::string()
-               : (fs::path(mFolder) / (toString(key) + std::string(kExtension))).string();
+               : (fs::path(mFolder) / (toString(hashOf(request)) + std::string(kExtension)))
+                     .string();
 }
 
-std::optional<Compiled> DiskCache::load(const Hash& key) const {
-    const std::string path = file(key);
-    const std::optional<std::string> content = readFile(path);
+std::optional<Compiled> DiskCache::load(const std::string& request) const {
+    const std::string path = file(request);
+    const std::optional<std::string> content =
+        readCacheFile(path, mMaxBytes + sizeof(ShaderFileHeader));
     if (!content)
         return std::nullopt;
     std::optional<Compiled> compiled;
     ShaderFileHeader header;
     header.magic = 0;
-    if (content->size() >= sizeof header && content->size() <= mMaxBytes + sizeof header) {
+    if (content->size() >= sizeof header) {
         std::memcpy(&header, content->data(), sizeof header);
         const std::string_view body = std::string_view(*content).substr(sizeof header);
-        if (header.magic == ShaderFileHeader{}.magic && header.key == key &&
-            header.bytes == body.size() && header.contents == hashBytes(body.data(), body.size()))
+        if (header.magic == ShaderFileHeader{}.magic && header.bytes == body.size() &&
+            header.contents == hashBytes(body.data(), body.size()))
             compiled = fromBytes(body);
     }
     if (!compiled && header.magic == ShaderFileHeader{}.magic)
         KP_LOG_WARN("the compiled shader {} is damaged and is not used", path);
     else if (!compiled)
         KP_LOG_INFO("{} is of another version of the library and is not used", path);
+    else if (compiled->request != request)
+        compiled.reset(); // another source with the same hash
     return compiled;
 }
 
-bool DiskCache::store(const Hash& key, const Compiled& compiled) const {
+bool DiskCache::store(const Compiled& compiled) const {
     if (mFolder.empty())
         return false;
     const std::string body = toBytes(compiled);
     if (body.size() > mMaxBytes)
         return false;
     ShaderFileHeader header;
-    header.key = key;
     header.bytes = body.size();
     header.contents = hashBytes(body.data(), body.size());
     std::error_code error;
     fs::create_directories(mFolder, error);
-    const std::string path = file(key);
-    if (!replaceFile(path, {{reinterpret_cast<const char*>(&header), sizeof header}, body})) {
+    const std::string path = file(compiled.request);
+    if (!replaceCacheFile(path, {{reinterpret_cast<const char*>(&header), sizeof header}, body})) {
         KP_LOG_INFO("a compiled shader cannot be written to {}", path);
         return false;
     }
@@ -196,15 +229,17 @@ void DiskCache::makeRoom() const {
 }
 
 CompileCache::CompileCache(const std::string& source, const CompileOptions& options)
-    : mSource(source), mOptions(options), mEnabled(options.includer == nullptr),
-      mKey(mEnabled ? keyOf(source, options) : Hash{}) {}
+    : mOptions(options),
+      mRequest(options.includer == nullptr ? requestOf(source, options) : std::string()),
+      mKey(hashOf(mRequest)) {}
 
 std::shared_ptr<const Compiled> CompileCache::find() const {
-    if (!mEnabled)
+    if (mRequest.empty())
         return nullptr;
-    if (const auto found = memory().get(mKey); found && isUnchanged(**found))
+    if (const auto found = memory().get(mKey);
+        found && (*found)->request == mRequest && isUnchanged(**found))
         return *found;
-    std::optional<Compiled> onDisk = disk().load(diskKey());
+    std::optional<Compiled> onDisk = disk().load(mRequest);
     if (!onDisk || !isUnchanged(*onDisk))
         return nullptr;
     auto compiled = std::make_shared<const Compiled>(std::move(*onDisk));
@@ -212,25 +247,19 @@ std::shared_ptr<const Compiled> CompileCache::find() const {
     return compiled;
 }
 
-void CompileCache::store(const std::shared_ptr<const Compiled>& compiled) const {
-    if (!mEnabled)
+void CompileCache::store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const {
+    if (mRequest.empty())
         return;
+    const auto compiled =
+        std::make_shared<const Compiled>(Compiled{mRequest, std::move(spirv), std::move(includes)});
     memory().put(mKey, compiled, compiled->bytes());
-    disk().store(diskKey(), *compiled);
+    disk().store(*compiled);
 }
 
 bool CompileCache::isUnchanged(const Compiled& compiled) const {
     return std::ranges::all_of(compiled.includes, [&](const IncludeRecord& record) {
         return shader::isUnchanged(record, mOptions);
     });
-}
-
-/// Unlike the key in memory, includes the versions of the library and the compiler.
-Hash CompileCache::diskKey() const {
-    const Hash text = hashBytes(mSource.data(), mSource.size());
-    const std::string all =
-        formatted("{} {} {} {}", compilerVersion(), toString(mKey), toString(text), mSource.size());
-    return hashBytes(all.data(), all.size());
 }
 
 void clearCompileCache() {

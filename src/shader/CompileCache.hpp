@@ -15,13 +15,16 @@
 
 namespace kp::shader {
 
-/// The result of a compilation, and the files it included.
+/// The result of a compilation, and all that it was made from.
 struct Compiled {
+    /// The source, the options and the version of the compiler as one text. Caches find entries by
+    /// its hash and then compare it, because sources with equal hashes can be made.
+    std::string request;
     std::vector<uint32_t> spirv;
     std::vector<IncludeRecord> includes;
 
     /// Approximate size in memory.
-    size_t bytes() const { return spirv.size() * 4 + includes.size() * 256 + 256; }
+    size_t bytes() const;
 };
 
 /// Compiled shaders on disk: one file each in the subfolder `shaders` of a cache folder, replaced
@@ -37,12 +40,12 @@ public:
     explicit DiskCache(const std::string& folder, uint64_t maxBytes = kMaxBytes);
 
     /// Returns an entry, whose includes may have changed since; nothing if there is none.
-    std::optional<Compiled> load(const Hash& key) const;
+    std::optional<Compiled> load(const std::string& request) const;
     /// @return false if the file cannot be written
-    bool store(const Hash& key, const Compiled& compiled) const;
+    bool store(const Compiled& compiled) const;
 
     /// Returns the path of an entry; "" without a folder.
-    std::string file(const Hash& key) const;
+    std::string file(const std::string& request) const;
 
 private:
     /// Deletes the oldest files if there are too many.
@@ -56,21 +59,19 @@ private:
 /// includer are not cached. Thread-safe.
 class CompileCache {
 public:
-    /// Both must outlive the object.
+    /// @p options must outlive the object.
     CompileCache(const std::string& source, const CompileOptions& options);
 
     /// Returns the result; null if there is none or an included file has changed.
     std::shared_ptr<const Compiled> find() const;
-    void store(const std::shared_ptr<const Compiled>& compiled) const;
+    void store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const;
 
 private:
     bool isUnchanged(const Compiled& compiled) const;
     DiskCache disk() const { return DiskCache(cacheFolder(mOptions.cacheFolder)); }
-    Hash diskKey() const;
 
-    const std::string& mSource;
     const CompileOptions& mOptions;
-    bool mEnabled;
+    std::string mRequest; ///< "" if the results are not cached
     Hash mKey;
 };
 

@@ -2,8 +2,10 @@
 #include "shader/GlslangCompiler.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <iterator>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
 
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
@@ -17,9 +19,13 @@
 #endif
 
 #include <kompute/Version.hpp>
+#include <nlohmann/json.hpp>
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
+#include "shader/CompilerProcess.hpp"
+#include "shader/CompilerThread.hpp"
+#include "shader/SourceLimits.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {
@@ -136,6 +142,140 @@ std::vector<uint32_t> generate(const glslang::TProgram& program, const CompileOp
     return spirv;
 }
 
+/// One call of glslang, with all that its options and messages need.
+class GlslangRun {
+public:
+    GlslangRun(const std::string& source, const CompileOptions& options, Includer& includer)
+        : mSource(source), mOptions(options), mIncluder(includer), mPreamble(preambleFor(options)),
+          mLimits(resourceLimits()), mMessages(messagesFor(options)) {}
+
+    std::vector<uint32_t> operator()() {
+        requireSmall();
+        glslang::TShader shader(EShLangCompute);
+        prepare(shader);
+        if (!shader.parse(&mLimits, version(), ECoreProfile, false, false, mMessages, mIncluder))
+            failWith(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
+        std::string log = shader.getInfoLog();
+
+        glslang::TProgram program;
+        program.addShader(&shader);
+        if (!program.link(mMessages) || (hlsl() && !program.mapIO()))
+            failWith(log + program.getInfoLog() + program.getInfoDebugLog());
+        std::vector<uint32_t> spirv = generate(program, mOptions, log);
+        if (spirv.empty())
+            failWith(log);
+        return !hlsl() && mOptions.entryPoint != "main"
+                   ? renameEntryPoint(spirv, "main", mOptions.entryPoint)
+                   : spirv;
+    }
+
+private:
+    bool hlsl() const { return mOptions.language == ShaderLanguage::eHlsl; }
+    int version() const { return hlsl() ? kHlslVersion : kGlslVersion; }
+
+    void prepare(glslang::TShader& shader) {
+        mName = mOptions.fileName.c_str();
+        mText = mSource.data();
+        mLength = static_cast<int>(mSource.size());
+        shader.setStringsWithLengthsAndNames(&mText, &mLength, &mName, 1);
+        shader.setPreamble(mPreamble.c_str());
+        configure(shader, mOptions);
+    }
+
+    /// Runs the preprocessor alone, which is bounded by the limits of its files, and then measures
+    /// what the parser would get.
+    void requireSmall() {
+        for (const auto& [name, value] : mOptions.defines)
+            mIncluder.limits().addMacro(name, value);
+        mIncluder.limits().addFile(mOptions.fileName, mSource);
+        glslang::TShader shader(EShLangCompute);
+        prepare(shader);
+        std::string text;
+        if (!shader.preprocess(&mLimits, version(), ECoreProfile, false, false, mMessages, &text,
+                               mIncluder))
+            failWith(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
+        requireWithinLimits(text, mOptions.fileName, std::ranges::count(mPreamble, '\n'));
+    }
+
+    [[noreturn]] void failWith(const std::string& log) {
+        if (mIncluder.failure() != nullptr)
+            std::rethrow_exception(mIncluder.failure());
+        if (log.find("Entry point not found") != std::string::npos) {
+            throw ShaderError(formatted("{}: error: there is no function '{}' for the entry point",
+                                        mOptions.fileName, mOptions.entryPoint),
+                              mOptions.fileName, 0, 0, log);
+        }
+        SourceTexts sources = mIncluder.texts();
+        sources[mOptions.fileName] = mSource;
+        throw compileError(log, mOptions.fileName, sources);
+    }
+
+    const std::string& mSource;
+    const CompileOptions& mOptions;
+    Includer& mIncluder;
+    const std::string mPreamble;
+    const TBuiltInResource mLimits;
+    const EShMessages mMessages;
+    const char* mName = nullptr;
+    const char* mText = nullptr;
+    int mLength = 0;
+};
+
+/// Held shared while glslang runs, and by itself while the process is copied: the copy would wait
+/// for ever for glslang's own locks.
+std::shared_mutex& glslangMutex() {
+    static std::shared_mutex mutex;
+    return mutex;
+}
+
+nlohmann::json toJson(const ShaderError& error) {
+    return {{"message", error.what()},
+            {"file", error.file()},
+            {"line", error.line()},
+            {"column", error.column()},
+            {"log", error.log()}};
+}
+
+/// Compiles in a child process. @return the SPIR-V
+std::vector<uint32_t> runIsolated(const std::string& source, const CompileOptions& options,
+                                  Includer& includer) {
+    const auto compile = [&] {
+        nlohmann::json result;
+        try {
+            runWithLargeStack([&] { result["spirv"] = GlslangRun(source, options, includer)(); });
+            for (const IncludeRecord& each : includer.records())
+                result["includes"].push_back(
+                    {each.name, each.includer, each.quoted, each.resolved, each.contents});
+        } catch (const ShaderError& error) {
+            result["error"] = toJson(error);
+        } catch (const std::exception& error) {
+            result["error"] = toJson(ShaderError(error.what(), options.fileName));
+        }
+        std::string bytes;
+        nlohmann::json::to_cbor(result, bytes);
+        return bytes;
+    };
+    std::unique_lock lock(glslangMutex());
+    const std::string bytes = runInChildProcess(compile, options.fileName, [&] { lock.unlock(); });
+    try {
+        const auto result = nlohmann::json::from_cbor(bytes);
+        if (result.contains("error")) {
+            const auto& error = result["error"];
+            throw ShaderError(error.at("message"), error.at("file"), error.at("line"),
+                              error.at("column"), error.at("log"));
+        }
+        std::vector<IncludeRecord> records;
+        for (const auto& each : result.value("includes", nlohmann::json::array()))
+            records.push_back({each.at(0), each.at(1), each.at(2), each.at(3), each.at(4)});
+        includer.setRecords(std::move(records));
+        return result.at("spirv");
+    } catch (const nlohmann::json::exception&) {
+        throw ShaderError(formatted("{}: error: the compiler's process returned nothing usable",
+                                    options.fileName),
+                          options.fileName);
+    }
+}
+
 } // namespace
 
 std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
@@ -143,58 +283,12 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
     static const bool initialised = glslang::InitializeProcess();
     if (!initialised)
         fail<ShaderError>("the shader compiler glslang cannot be initialised");
-    if (source.size() > INT_MAX) {
-        throw ShaderError(formatted("{}: error: the source has {} bytes; the maximum is 2 GiB",
-                                    options.fileName, source.size()),
-                          options.fileName);
-    }
-
-    if (const auto line = findEndlessExpression(source)) {
-        throw ShaderError(
-            formatted("{}:{}: error: {}", options.fileName, *line, kEndlessExpression),
-            options.fileName, *line);
-    }
-
-    glslang::TShader shader(EShLangCompute);
-    const char* text = source.data();
-    const int length = static_cast<int>(source.size());
-    const char* name = options.fileName.c_str();
-    const std::string preamble = preambleFor(options);
-    shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
-    shader.setPreamble(preamble.c_str());
-    configure(shader, options);
-
-    const auto failWith = [&](const std::string& log) {
-        if (includer.failure() != nullptr)
-            std::rethrow_exception(includer.failure());
-        if (log.find("Entry point not found") != std::string::npos) {
-            throw ShaderError(formatted("{}: error: there is no function '{}' for the entry point",
-                                        options.fileName, options.entryPoint),
-                              options.fileName, 0, 0, log);
-        }
-        SourceTexts sources = includer.texts();
-        sources[options.fileName] = source;
-        throw compileError(log, options.fileName, sources);
-    };
-
-    const TBuiltInResource limits = resourceLimits();
-    const EShMessages messages = messagesFor(options);
-    const bool hlsl = options.language == ShaderLanguage::eHlsl;
-    if (!shader.parse(&limits, hlsl ? kHlslVersion : kGlslVersion, ECoreProfile, false, false,
-                      messages, includer))
-        failWith(std::string(shader.getInfoLog()) + shader.getInfoDebugLog());
-    std::string log = shader.getInfoLog();
-
-    glslang::TProgram program;
-    program.addShader(&shader);
-    if (!program.link(messages) || (hlsl && !program.mapIO()))
-        failWith(log + program.getInfoLog() + program.getInfoDebugLog());
-    std::vector<uint32_t> spirv = generate(program, options, log);
-    if (spirv.empty())
-        failWith(log);
-    return !hlsl && options.entryPoint != "main"
-               ? renameEntryPoint(spirv, "main", options.entryPoint)
-               : spirv;
+    if (options.isolate)
+        return runIsolated(source, options, includer);
+    std::vector<uint32_t> spirv;
+    const std::shared_lock lock(glslangMutex());
+    runWithLargeStack([&] { spirv = GlslangRun(source, options, includer)(); });
+    return spirv;
 }
 
 const std::string& compilerVersion() {

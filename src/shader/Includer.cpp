@@ -16,17 +16,35 @@ namespace fs = std::filesystem;
 
 using Found = std::pair<std::string, std::string>;
 
+/// Returns true if a path leads to a place below a folder, judged by its text.
+bool isBelow(const fs::path& path, const fs::path& folder) {
+    const fs::path relative = path.lexically_relative(folder.empty() ? "." : folder);
+    return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Normal paths, so that no symbolic link before a `..` leads elsewhere.
 std::vector<fs::path> candidates(const std::string& name, const std::string& includer, bool quoted,
                                  const CompileOptions& options) {
     const fs::path path(name);
-    if (path.is_absolute())
-        return {path};
     std::vector<fs::path> places;
+    if (path.is_absolute()) {
+        places.push_back(path.lexically_normal());
+        return places;
+    }
     if (quoted)
-        places.push_back(fs::path(includer).parent_path() / path);
+        places.push_back((fs::path(includer).parent_path() / path).lexically_normal());
     for (const std::string& folder : options.includeFolders)
-        places.push_back(fs::path(folder) / path);
+        places.push_back((fs::path(folder) / path).lexically_normal());
     return places;
+}
+
+bool isAllowed(const fs::path& place, const CompileOptions& options) {
+    if (options.includes != IncludePolicy::eFolders)
+        return options.includes == IncludePolicy::eAnywhere;
+    return isBelow(place, fs::path(options.fileName).parent_path().lexically_normal()) ||
+           std::ranges::any_of(options.includeFolders, [&](const std::string& folder) {
+               return isBelow(place, fs::path(folder).lexically_normal());
+           });
 }
 
 /// The files that the library offers.
@@ -62,17 +80,33 @@ std::optional<Found> findBuiltIn(const std::string& name) {
 std::optional<Found> findFile(const std::string& name, const std::string& includer, bool quoted,
                               const CompileOptions& options) {
     for (const fs::path& place : candidates(name, includer, quoted, options)) {
+        if (!isAllowed(place, options))
+            continue;
         if (auto text = readTextFile(place.string()))
-            return Found{place.lexically_normal().generic_string(), std::move(*text)};
+            return Found{place.generic_string(), std::move(*text)};
     }
     return findBuiltIn(name);
 }
 
 std::string describeSearch(const std::string& name, const std::string& includer, bool quoted,
                            const CompileOptions& options) {
+    if (options.includes == IncludePolicy::eNone)
+        return formatted("'{}' is not read: CompileOptions::includes is IncludePolicy::eNone",
+                         name);
     std::vector<std::string> places;
-    for (const fs::path& place : candidates(name, includer, quoted, options))
-        places.push_back(place.lexically_normal().generic_string());
+    bool refused = false;
+    for (const fs::path& place : candidates(name, includer, quoted, options)) {
+        if (isAllowed(place, options))
+            places.push_back(place.generic_string());
+        else
+            refused = true;
+    }
+    if (refused && places.empty())
+        return formatted(
+            "'{}' is not read: it is outside the folder of '{}' and outside the "
+            "include folders. Add its folder to CompileOptions::includeFolders, or set "
+            "CompileOptions::includes to IncludePolicy::eAnywhere",
+            name, options.fileName);
     return places.empty() ? formatted("cannot find '{}': no include folders were given", name)
                           : formatted("cannot find '{}'; looked for {}", name, join(places, " "));
 }
@@ -86,51 +120,18 @@ glslang::TShader::Includer::IncludeResult* makeResult(const std::string& name, s
     return result.release();
 }
 
-constexpr size_t kMaxOperators = 8000;
-
-/// Returns the end of the comment that starts at @p at; @p at if none does.
-size_t skipComment(std::string_view source, size_t at) {
-    const std::string_view start = source.substr(at, 2);
-    const bool isLine = start == "//";
-    if (!isLine && start != "/*")
-        return at;
-    const size_t end = source.find(isLine ? "\n" : "*/", at + 2);
-    return end == std::string_view::npos ? source.size() : end + (isLine ? 0 : 2);
-}
-
 } // namespace
 
 std::optional<std::string> readTextFile(const std::string& path) {
-    std::optional<std::string> text = readFile(path);
+    std::optional<std::string> text = readFile(path, kMaxSourceBytes);
     if (text && text->starts_with("\xEF\xBB\xBF"))
         text->erase(0, 3);
     return text;
 }
 
-std::optional<uint32_t> findEndlessExpression(std::string_view source) {
-    constexpr std::string_view kOperators = "+-*/%<>=&|^?.!~";
-    constexpr std::string_view kEnds = ";{},";
-    size_t operators = 0;
-    for (size_t at = 0; at < source.size(); ++at) {
-        if (const size_t end = skipComment(source, at); end != at) {
-            at = end - 1;
-            continue;
-        }
-        if (kEnds.find(source[at]) != std::string_view::npos) {
-            operators = 0;
-        } else if (kOperators.find(source[at]) != std::string_view::npos &&
-                   ++operators > kMaxOperators) {
-            const auto lines = std::ranges::count(source.substr(0, at), '\n');
-            return static_cast<uint32_t>(lines + 1);
-        }
-    }
-    return std::nullopt;
-}
-
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options) {
     const auto found = findFile(record.name, record.includer, record.quoted, options);
-    return found && found->first == record.resolved &&
-           hashBytes(found->second.data(), found->second.size()) == record.contents;
+    return found && found->first == record.resolved && found->second == record.contents;
 }
 
 Includer::IncludeResult* Includer::includeLocal(const char* name, const char* includer,
@@ -167,24 +168,36 @@ Includer::IncludeResult* Includer::include(const std::string& name, const std::s
                                   "without a guard",
                                   name, kMaxIncludeDepth));
     }
-    auto found = ask(name, includer);
-    if (mFailure != nullptr)
-        return rejected(formatted("the includer failed for '{}'", name));
-    if (!found)
-        found = findFile(name, includer, quoted, mOptions);
-    if (!found)
-        return rejected(describeSearch(name, includer, quoted, mOptions));
-    auto& [resolved, text] = *found;
+    const auto [place, isNew] = mFound.try_emplace(
+        formatted("{}\n{}\n{}", quoted ? includer : std::string(), quoted, name));
+    auto& [resolved, text] = place->second;
+    if (isNew) {
+        auto found = ask(name, includer);
+        if (!found && mFailure == nullptr)
+            found = findFile(name, includer, quoted, mOptions);
+        if (found)
+            place->second = std::move(*found);
+        else
+            mFound.erase(place);
+        if (mFailure != nullptr)
+            return rejected(formatted("the includer failed for '{}'", name));
+        if (!found)
+            return rejected(describeSearch(name, includer, quoted, mOptions));
+        mRecords.push_back({name, includer, quoted, resolved, text});
+        mTexts.try_emplace(resolved, text);
+    }
     if (resolved.empty() || resolved.find_first_of("\"\n") != std::string::npos) {
         return rejected(formatted("'{}' resolves to a name that is empty or contains a quote or a "
                                   "line break",
                                   name));
     }
-    if (const auto line = findEndlessExpression(text))
-        return rejected(formatted("{}:{}: {}", resolved, *line, kEndlessExpression));
-    mRecords.push_back({name, includer, quoted, resolved, hashBytes(text.data(), text.size())});
-    mTexts.try_emplace(resolved, text);
-    return makeResult(resolved, std::move(text));
+    try {
+        mLimits.addFile(resolved, text);
+    } catch (const ShaderError&) {
+        mFailure = std::current_exception();
+        return rejected(formatted("'{}' exceeds a limit", name));
+    }
+    return makeResult(resolved, text);
 }
 
 std::optional<Found> Includer::ask(const std::string& name, const std::string& includer) {

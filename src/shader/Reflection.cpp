@@ -13,6 +13,7 @@
 
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
+#include "shader/ContentKey.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
@@ -379,16 +380,16 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
 
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
                                                 const std::string& entryPoint) {
-    return reflectCached(spirv, hashBytes(spirv.data(), spirv.size_bytes()), entryPoint);
+    return reflectCached(spirv, contentKey(spirv), entryPoint);
 }
 
-std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv, const Hash& hash,
+std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
+                                                const Hash& contentKey,
                                                 const std::string& entryPoint) {
     static LruCache<std::shared_ptr<const Reflection>> cache(kMaxReflectionBytes);
     const Hash name = hashBytes(entryPoint.data(), entryPoint.size());
-    const uint64_t parts[] = {hash.low, hash.high, name.low, name.high};
-    const Hash key = hashBytes(parts, sizeof parts);
-    if (auto found = cache.get(key))
+    const Hash key{contentKey.low, name.low};
+    if (auto found = cache.get(key); found && (*found)->entryPoint == entryPoint)
         return *found;
     auto made = std::make_shared<const Reflection>(reflect(spirv, entryPoint));
     cache.put(key, made, bytesOf(*made));

@@ -102,13 +102,11 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     if (const auto cached = cache.find())
         return cached->spirv;
     shader::Includer includer(options);
-    const auto compiled = std::make_shared<shader::Compiled>();
-    compiled->spirv = shader::runGlslang(source, options, includer);
+    const std::vector<uint32_t> spirv = shader::runGlslang(source, options, includer);
     if (options.language == ShaderLanguage::eHlsl)
-        refuseDuplicateBindings(compiled->spirv, options);
-    compiled->includes = includer.records();
-    cache.store(compiled);
-    return compiled->spirv;
+        refuseDuplicateBindings(spirv, options);
+    cache.store(spirv, includer.records());
+    return spirv;
 }
 
 bool hasHlslExtension(const std::string& path) {

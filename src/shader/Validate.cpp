@@ -9,7 +9,10 @@
 #include <spirv-tools/libspirv.h>
 
 #include "base/Text.hpp"
+#include "shader/CompilerThread.hpp"
+#include "shader/ContentKey.hpp"
 #include "shader/LruCache.hpp"
+#include "shader/SpirvLimits.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {
@@ -19,6 +22,8 @@ constexpr uint32_t kMagic = spv::MagicNumber;
 constexpr uint32_t kSwappedMagic = 0x03022307;
 constexpr size_t kMaxAcceptedModules = 16384;
 constexpr uint32_t kMaxKnownMinor = 4;
+/// A smaller module has too few instructions to recurse through the stack of any thread.
+constexpr size_t kMinWordsForThread = 20'000;
 
 struct Rules {
     uint32_t vulkanMinor; ///< at most kMaxKnownMinor
@@ -105,8 +110,7 @@ void runValidator(std::span<const uint32_t> spirv, const Rules& rules, bool scal
                       {}, 0, 0, fault);
 }
 
-void checkStage(std::span<const uint32_t> spirv) {
-    const SpirvModule module = parseSpirv(spirv);
+void checkStage(const SpirvModule& module) {
     const bool compute = std::ranges::any_of(module.entryPoints, [](const auto& entry) {
         return entry.model == spv::ExecutionModelGLCompute;
     });
@@ -119,21 +123,24 @@ void checkStage(std::span<const uint32_t> spirv) {
 } // namespace
 
 void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scalarLayout) {
-    validate(spirv, hashBytes(spirv.data(), spirv.size_bytes()), vulkanVersion, scalarLayout);
+    validate(spirv, contentKey(spirv), vulkanVersion, scalarLayout);
 }
 
-void validate(std::span<const uint32_t> spirv, const Hash& hash, uint32_t vulkanVersion,
+void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t vulkanVersion,
               bool scalarLayout) {
     static LruCache<bool> accepted(kMaxAcceptedModules);
     const Rules rules = rulesOf(vulkanVersion);
-    const uint64_t settings[] = {hash.low, hash.high,
-                                 rules.vulkanMinor * 2 + (scalarLayout ? 1u : 0u)};
-    const Hash key = hashBytes(settings, sizeof settings);
+    const Hash key{contentKey.low, rules.vulkanMinor * 2 + (scalarLayout ? 1u : 0u)};
     if (accepted.get(key))
         return;
     checkHeader(spirv, rules);
-    runValidator(spirv, rules, scalarLayout);
-    checkStage(spirv);
+    const SpirvModule module = parseSpirv(spirv);
+    requireModest(spirv, module);
+    if (spirv.size() < kMinWordsForThread)
+        runValidator(spirv, rules, scalarLayout);
+    else
+        runWithLargeStack([&] { runValidator(spirv, rules, scalarLayout); });
+    checkStage(module);
     accepted.put(key, true, 1);
 }
 

@@ -239,10 +239,12 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
 
 std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request) {
     std::string key;
-    append(key, request.spirvHash);
+    append(key, request.spirvKey);
     append(key, request.layout.get());
+    append(key, uint64_t{request.specializationEntries.size()});
     for (const VkSpecializationMapEntry& entry : request.specializationEntries)
         append(key, entry);
+    append(key, uint64_t{request.specializationData.size()});
     key.append(reinterpret_cast<const char*>(request.specializationData.data()),
                request.specializationData.size());
     key += request.entryPoint;

@@ -73,7 +73,7 @@ private:
 /// The content of a pipeline.
 struct PipelineRequest {
     std::span<const uint32_t> spirv;
-    std::array<uint64_t, 2> spirvHash{}; ///< equal hashes mean equal SPIR-V
+    std::array<uint64_t, 2> spirvKey{}; ///< equal keys mean equal SPIR-V
     std::string entryPoint = "main";
     std::shared_ptr<PipelineLayout> layout;
     std::span<const VkSpecializationMapEntry> specializationEntries;

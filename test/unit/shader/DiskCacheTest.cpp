@@ -6,6 +6,8 @@
 #include <atomic>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "ShaderTestTools.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
@@ -43,14 +45,15 @@ protected:
     const fs::path mFolder = mTemporary.path();
 };
 
-const Hash kKey{1, 2};
+const std::string kKey = "a request";
 
-Compiled example(size_t words = 100) {
+Compiled example(size_t words = 100, const std::string& request = kKey) {
     Compiled compiled;
+    compiled.request = request;
     compiled.spirv.assign(words, 7);
     compiled.spirv[0] = 0x07230203;
-    compiled.includes = {{"a.glsl", "main.comp", true, "/x/a.glsl", {3, 4}},
-                         {"b.glsl", "/x/a.glsl", false, "/y/b.glsl", {5, 6}}};
+    compiled.includes = {{"a.glsl", "main.comp", true, "/x/a.glsl", "text"},
+                         {"b.glsl", "/x/a.glsl", false, "/y/b.glsl", "\xff"}};
     return compiled;
 }
 
@@ -61,7 +64,7 @@ const std::string kSource = "#version 450\nlayout(local_size_x = 1) in;\n"
 TEST_F(DiskCacheTest, LoadsWhatWasStored) {
     const DiskCache cache(folder());
     EXPECT_FALSE(cache.load(kKey));
-    ASSERT_TRUE(cache.store(kKey, example()));
+    ASSERT_TRUE(cache.store(example()));
     const auto found = cache.load(kKey);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->spirv, example().spirv);
@@ -69,21 +72,21 @@ TEST_F(DiskCacheTest, LoadsWhatWasStored) {
     EXPECT_EQ(found->includes[0].resolved, "/x/a.glsl");
     EXPECT_TRUE(found->includes[0].quoted);
     EXPECT_FALSE(found->includes[1].quoted);
-    EXPECT_EQ(found->includes[1].contents, (Hash{5, 6}));
-    EXPECT_FALSE(cache.load({1, 3}));
+    EXPECT_EQ(found->includes[1].contents, "\xff");
+    EXPECT_FALSE(cache.load("another request"));
     EXPECT_EQ(files().size(), 1u) << "another file is left";
 }
 
 TEST_F(DiskCacheTest, StoresNothingWithoutAFolder) {
     const DiskCache cache("");
-    EXPECT_FALSE(cache.store(kKey, example()));
+    EXPECT_FALSE(cache.store(example()));
     EXPECT_FALSE(cache.load(kKey));
     EXPECT_EQ(cache.file(kKey), "");
 }
 
 TEST_F(DiskCacheTest, RejectsTruncatedFiles) {
     const DiskCache cache(folder());
-    cache.store(kKey, example(20));
+    cache.store(example(20));
     const std::string whole = readFile(cache.file(kKey));
     for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
         writeFile(cache.file(kKey), whole.substr(0, bytes));
@@ -97,7 +100,7 @@ TEST_F(DiskCacheTest, RejectsTruncatedFiles) {
 
 TEST_F(DiskCacheTest, RejectsAFileWithAFlippedBit) {
     const DiskCache cache(folder());
-    cache.store(kKey, example(20));
+    cache.store(example(20));
     const std::string whole = readFile(cache.file(kKey));
     for (size_t at = 0; at < whole.size(); ++at) {
         std::string damaged = whole;
@@ -109,8 +112,8 @@ TEST_F(DiskCacheTest, RejectsAFileWithAFlippedBit) {
 
 TEST_F(DiskCacheTest, RejectsForeignFiles) {
     const DiskCache cache(folder());
-    cache.store(kKey, example());
-    const Hash other{8, 9};
+    cache.store(example());
+    const std::string other = "another request";
     fs::copy_file(cache.file(kKey), cache.file(other));
     EXPECT_FALSE(cache.load(other)) << "this is the entry of another key";
     writeFile(cache.file(other), "#!/bin/sh\n");
@@ -118,14 +121,14 @@ TEST_F(DiskCacheTest, RejectsForeignFiles) {
     fs::remove(cache.file(other));
     fs::create_directory(cache.file(other));
     EXPECT_FALSE(cache.load(other));
-    EXPECT_FALSE(cache.store(other, example()));
+    EXPECT_FALSE(cache.store(example(100, other)));
     EXPECT_EQ(files().size(), 2u) << "a temporary file is left";
 }
 
 TEST_F(DiskCacheTest, DoesWithoutAFolderThatCannotBeWritten) {
     writeFile(mFolder / "file", "not a folder");
     const DiskCache cache((mFolder / "file").string());
-    EXPECT_FALSE(cache.store(kKey, example()));
+    EXPECT_FALSE(cache.store(example()));
     EXPECT_FALSE(cache.load(kKey));
     CompileOptions unwritable;
     unwritable.cacheFolder = (mFolder / "file").string();
@@ -138,31 +141,31 @@ TEST_F(DiskCacheTest, StaysWithinItsSizeLimit) {
     const DiskCache cache(folder(), kBound);
     writeFile(mFolder / "shaders.txt", "beside");
     for (uint64_t i = 0; i < 40; ++i) {
-        ASSERT_TRUE(cache.store({i, i}, example(300)));
+        ASSERT_TRUE(cache.store(example(300, std::to_string(i))));
         // File times may be coarse, so give each file a distinct one.
-        fs::last_write_time(cache.file({i, i}),
+        fs::last_write_time(cache.file(std::to_string(i)),
                             fs::file_time_type::clock::now() - std::chrono::minutes(100 - i));
         uint64_t total = 0;
         for (const fs::path& path : files())
             total += fs::file_size(path);
         ASSERT_LE(total, kBound);
     }
-    EXPECT_FALSE(cache.load({0, 0})) << "the oldest entry must go";
-    EXPECT_TRUE(cache.load({39, 39}));
+    EXPECT_FALSE(cache.load("0")) << "the oldest entry must go";
+    EXPECT_TRUE(cache.load("39"));
     EXPECT_GE(files().size(), 5u);
-    EXPECT_FALSE(cache.store({50, 50}, example(kBound)));
+    EXPECT_FALSE(cache.store(example(kBound)));
 }
 
 TEST_F(DiskCacheTest, RemovesOnlyOldUnfinishedFiles) {
     const DiskCache cache(folder(), 100'000);
-    cache.store(kKey, example());
+    cache.store(example());
     const fs::path old = mFolder / "shaders" / "x.part", fresh = mFolder / "shaders" / "y.part",
                    notes = mFolder / "shaders" / "notes.txt";
     for (const fs::path& path : {old, fresh, notes})
         writeFile(path, "text");
     for (const fs::path& path : {old, notes})
         fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(3));
-    cache.store({5, 5}, example());
+    cache.store(example(100, "5"));
     EXPECT_FALSE(fs::exists(old));
     EXPECT_TRUE(fs::exists(fresh));
     EXPECT_TRUE(fs::exists(notes));
@@ -173,8 +176,8 @@ TEST_F(DiskCacheTest, ServesManyThreads) {
     std::atomic<int> wrong{0};
     test::runInThreads(4, [&](int) {
         for (uint64_t i = 0; i < 60; ++i) {
-            cache.store({i % 5, 1}, example(500 + i % 5));
-            const auto found = cache.load({i % 5, 1});
+            cache.store(example(500 + i % 5, std::to_string(i % 5)));
+            const auto found = cache.load(std::to_string(i % 5));
             if (found && found->spirv != example(500 + i % 5).spirv)
                 ++wrong;
         }
@@ -187,17 +190,19 @@ TEST_F(DiskCacheTest, ServesManyThreads) {
 class CompileOnDisk : public DiskCacheTest {
 protected:
     static constexpr uint32_t kMark = 0xabcdef01;
+    static constexpr size_t kHeaderBytes = 32;
 
     void mark() {
         for (const fs::path& path : files()) {
-            const std::string name = path.stem().string();
-            const Hash key{std::stoull(name.substr(16), nullptr, 16),
-                           std::stoull(name.substr(0, 16), nullptr, 16)};
+            // The file is a header and then CBOR.
+            std::string content = readFile(path);
+            auto all = nlohmann::json::from_cbor(std::string_view(content).substr(kHeaderBytes));
+            const auto& request = all.at("request").get_binary();
             const DiskCache cache(folder());
-            auto compiled = cache.load(key);
+            auto compiled = cache.load({request.begin(), request.end()});
             ASSERT_TRUE(compiled);
             compiled->spirv.push_back(kMark);
-            ASSERT_TRUE(cache.store(key, *compiled));
+            ASSERT_TRUE(cache.store(*compiled));
         }
         clearCompileCache();
     }
@@ -219,17 +224,18 @@ TEST_F(CompileOnDisk, ReusesAStoredModule) {
 TEST_F(CompileOnDisk, DistinguishesSourcesAndOptions) {
     compile(kSource, options());
     mark();
-    std::vector<CompileOptions> others(6, options());
+    std::vector<CompileOptions> others(7, options());
     others[0].defines = {{"A", "1"}};
     others[1].vulkanVersion = test::vulkan(2);
     others[2].debugInfo = true;
     others[3].fileName = "other.comp";
     others[4].includeFolders = {folder()};
     others[5].entryPoint = "start";
+    others[6].includes = IncludePolicy::eNone;
     for (const CompileOptions& other : others)
         EXPECT_FALSE(marked(compile(kSource, other))) << &other - others.data();
     EXPECT_FALSE(marked(compile(kSource + "\n", options())));
-    EXPECT_EQ(files().size(), 8u);
+    EXPECT_EQ(files().size(), 9u);
 }
 
 TEST_F(CompileOnDisk, RecompilesIfAnIncludedFileChanges) {

@@ -108,6 +108,42 @@ TEST(Include, RecompilesIfAFileChangesOrIsShadowed) {
     EXPECT_THROW(compile(source, options), ShaderError);
 }
 
+TEST(Include, ReadsNothingOutsideTheFoldersUnlessAllowed) {
+    const TemporaryFolder folder;
+    const std::string secret = folder.write("secret.glsl", localSize(9));
+    folder.write("shaders/near.glsl", localSize(2));
+    folder.write("shaders/deep/shader.glsl", "#include \"../near.glsl\"\n");
+    folder.write("library/part.glsl", "#include \"../secret.glsl\"\n");
+    CompileOptions options;
+    options.fileName = folder.path("shaders/shader.comp");
+    options.includeFolders = {folder.path("library")};
+    const auto sizeWith = [&](const std::string& include) {
+        return localSizeOf(
+            compile(kHead + "#include " + include + "\nvoid main() { data[0] = 1.0; }\n", options));
+    };
+    const std::string outside[] = {"\"" + secret + "\"", "\"../secret.glsl\"", "<../secret.glsl>",
+                                   "\"deep/../../secret.glsl\"", "<part.glsl>"};
+    for (const std::string& include : outside) {
+        const auto error = shaderErrorOf([&] { sizeWith(include); });
+        EXPECT_TRUE(contains(error.what(), "outside the include folders")) << error.what();
+        EXPECT_FALSE(contains(error.what(), "local_size_x")) << "it shows the file";
+    }
+    EXPECT_EQ(sizeWith("\"deep/shader.glsl\""), 2u) << "this stays in the folder";
+    EXPECT_EQ(sizeWith("\"" + folder.path("shaders/near.glsl") + "\""), 2u);
+
+    options.includes = IncludePolicy::eAnywhere;
+    for (const std::string& include : outside)
+        EXPECT_EQ(sizeWith(include), 9u);
+
+    options.includes = IncludePolicy::eNone;
+    EXPECT_TRUE(contains(shaderErrorOf([&] { sizeWith("\"near.glsl\""); }).what(), "eNone"));
+    EXPECT_EQ(sizeWith("<kompute/index.glsl>"), 1u);
+    MapIncluder includer;
+    includer.files["near.glsl"] = localSize(3);
+    options.includer = &includer;
+    EXPECT_EQ(sizeWith("\"near.glsl\""), 3u);
+}
+
 TEST(Include, ListsThePathsThatItSearched) {
     const TemporaryFolder folder;
     CompileOptions options;

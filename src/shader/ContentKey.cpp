@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/ContentKey.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "shader/LruCache.hpp"
+
+namespace kp::shader {
+namespace {
+
+constexpr size_t kMaxRememberedBytes = size_t{64} << 20;
+
+struct Known {
+    std::vector<uint32_t> words;
+    Hash key;
+};
+
+} // namespace
+
+Hash contentKey(std::span<const uint32_t> spirv) {
+    static LruCache<std::shared_ptr<const Known>> cache(kMaxRememberedBytes);
+    static const uint64_t seed = std::random_device()() | uint64_t{std::random_device()()} << 32;
+    static std::atomic<uint64_t> count{0};
+    const Hash place = hashBytes(spirv.data(), spirv.size_bytes(), seed);
+    if (const auto found = cache.get(place); found && std::ranges::equal((*found)->words, spirv))
+        return (*found)->key;
+    auto known = std::make_shared<Known>();
+    known->words.assign(spirv.begin(), spirv.end());
+    known->key = {++count, 0};
+    const Hash key = known->key;
+    cache.put(place, std::move(known), spirv.size_bytes() + sizeof(Known) + 128);
+    return key;
+}
+
+} // namespace kp::shader
