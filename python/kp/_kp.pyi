@@ -153,6 +153,8 @@ class Manager:
         language: str = "",
         file_name: str = "",
         debug_info: bool = False,
+        include_policy: str = "folders",
+        isolate: bool = False,
     ) -> bytes:
         """kp.compile for the Vulkan version of this manager's device."""
 
@@ -2617,6 +2619,8 @@ def compile(
     language: str = "",
     file_name: str = "",
     debug_info: bool = False,
+    include_policy: str = "folders",
+    isolate: bool = False,
 ) -> bytes:
     """Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
@@ -2624,7 +2628,10 @@ def compile(
     ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
     `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
     are HLSL and everything else is GLSL), `file_name` names the source in errors, and
-    `debug_info` keeps names and lines for debuggers.
+    `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
+    reads files below the source's folder and `includes`), "anywhere" or "none". With
+    `isolate`, the compiler runs in a child process with bounded time and memory, for
+    sources of strangers.
 
     ShaderError has line and column, and shows the line.
     """

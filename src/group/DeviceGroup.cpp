@@ -358,6 +358,9 @@ std::vector<Event> DeviceGroup::matmul(const Buffer& a, const Buffer& b, Buffer&
 }
 
 void DeviceGroup::waitIdle() const {
+    for (const std::shared_ptr<Manager>& manager : mImpl->managers)
+        if (!manager->isInit())
+            manager->waitIdle(); // throws, before anything waits for work that will never run
     for (const std::shared_ptr<Queue>& queue : mImpl->queues)
         queue->finish();
     for (const std::shared_ptr<Manager>& manager : mImpl->managers)

@@ -177,12 +177,15 @@ void bindManager(py::module_& module, Classes& classes) {
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,
                const py::object& defines, const std::string& entryPoint,
-               const std::string& language, const std::string& fileName, bool debugInfo) {
+               const std::string& language, const std::string& fileName, bool debugInfo,
+               const std::string& includePolicy, bool isolate) {
                 return compileShader(source, includes, defines, entryPoint, language, fileName,
-                                     debugInfo, vulkanVersionOf(managerIn(self)));
+                                     debugInfo, includePolicy, isolate,
+                                     vulkanVersionOf(managerIn(self)));
             },
             "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
             "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
+            "include_policy"_a = "folders", "isolate"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
         .method(
             "list_devices",

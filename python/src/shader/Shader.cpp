@@ -143,6 +143,17 @@ py::object defaultOf(const shader::SpecConstant& constant) {
                                                       : value.attr("item")();
 }
 
+IncludePolicy includePolicyOf(const std::string& name) {
+    if (name == "folders")
+        return IncludePolicy::eFolders;
+    if (name == "anywhere")
+        return IncludePolicy::eAnywhere;
+    if (name == "none")
+        return IncludePolicy::eNone;
+    throw py::value_error(
+        formatted("include_policy is '{}'; expected 'folders', 'anywhere' or 'none'", name));
+}
+
 } // namespace
 
 uint32_t vulkanVersionOf(const Manager& manager) {
@@ -168,7 +179,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion) {
 py::bytes compileShader(const py::object& source, const py::object& includes,
                         const py::object& defines, const std::string& entryPoint,
                         const std::string& language, const std::string& fileName, bool debugInfo,
-                        uint32_t vulkanVersion) {
+                        const std::string& includePolicy, bool isolate, uint32_t vulkanVersion) {
     CompileOptions options;
     options.language = languageOf(language);
     options.entryPoint = entryPoint;
@@ -176,6 +187,8 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
     options.defines = definesOf(defines);
     options.debugInfo = debugInfo;
     options.vulkanVersion = vulkanVersion;
+    options.includes = includePolicyOf(includePolicy);
+    options.isolate = isolate;
     if (!fileName.empty())
         options.fileName = fileName;
     const auto path = pathOf(source, "source_or_path");
@@ -214,20 +227,23 @@ void bindShader(py::module_& module) {
         "compile",
         [](const py::object& source, const py::object& includes, const py::object& defines,
            const std::string& entryPoint, const std::string& language, const std::string& fileName,
-           bool debugInfo) {
+           bool debugInfo, const std::string& includePolicy, bool isolate) {
             return compileShader(source, includes, defines, entryPoint, language, fileName,
-                                 debugInfo, 0);
+                                 debugInfo, includePolicy, isolate, 0);
         },
         "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
         "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
-        doc(R"(
+        "include_policy"_a = "folders", "isolate"_a = false, doc(R"(
             Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
             `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
             ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
             `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
             are HLSL and everything else is GLSL), `file_name` names the source in errors, and
-            `debug_info` keeps names and lines for debuggers.
+            `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
+            reads files below the source's folder and `includes`), "anywhere" or "none". With
+            `isolate`, the compiler runs in a child process with bounded time and memory, for
+            sources of strangers.
 
             ShaderError has line and column, and shows the line.)"));
     module.def(

@@ -19,7 +19,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion);
 py::bytes compileShader(const py::object& source, const py::object& includes,
                         const py::object& defines, const std::string& entryPoint,
                         const std::string& language, const std::string& fileName, bool debugInfo,
-                        uint32_t vulkanVersion);
+                        const std::string& includePolicy, bool isolate, uint32_t vulkanVersion);
 
 /// Returns kp.reflect as dictionaries and lists, from which the Python side creates its classes.
 py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& entryPoint = "main");
