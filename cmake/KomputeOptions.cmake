@@ -10,6 +10,7 @@ option(KOMPUTE_OPT_BUILD_DOCS "Add the target kompute_docs (needs Doxygen)" OFF)
 option(KOMPUTE_OPT_INSTALL "Add install rules" ${PROJECT_IS_TOP_LEVEL})
 option(KOMPUTE_OPT_WERROR "Treat warnings in this project's own sources as errors" OFF)
 option(KOMPUTE_OPT_UNITY "Compile source files in groups, which is several times as fast" ON)
+option(KOMPUTE_OPT_HARDEN "Compile and link with flags that make faults harder to exploit" ON)
 option(KOMPUTE_OPT_FETCH "Fetch dependencies that are not installed" ON)
 option(KOMPUTE_OPT_FFT "Build OpFFT and OpConvolve, which need VkFFT; without, they throw" ON)
 set(KOMPUTE_OPT_SANITIZE

@@ -9,6 +9,7 @@
 
 include(KomputeVolkNames)
 include(KomputeStatic)
+include(KomputeHardening)
 
 set(KOMPUTE_GENERATED_FOLDER "${PROJECT_BINARY_DIR}/generated")
 # The second is where kompute_add_shaders() puts the headers of kompute_objects.
@@ -51,6 +52,7 @@ if(NOT MSVC)
     # The linker can then leave out what a program does not use.
     target_compile_options(kompute_objects PRIVATE -ffunction-sections -fdata-sections)
 endif()
+kompute_harden_objects(kompute_objects)
 target_compile_definitions(
     kompute_objects PRIVATE KOMPUTE_BUILDING
                             $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
@@ -98,6 +100,7 @@ if(BUILD_SHARED_LIBS)
     if(UNIX AND NOT APPLE)
         target_link_options(kompute PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
     endif()
+    kompute_harden_shared(kompute)
     target_compile_definitions(kompute INTERFACE KOMPUTE_SHARED)
     set_target_properties(kompute PROPERTIES VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR})

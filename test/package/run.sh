@@ -84,6 +84,16 @@ stays_small() {
         | grep -c 'glslang::\|spvtools::opt::') symbols of the shader compiler are in it"
 }
 
+# is_hardened LIBRARY   its tables are read-only, its stack is not code, and it looks nowhere special
+# for other libraries
+is_hardened() {
+    readelf -lW "$1" | grep -q GNU_RELRO || fail "$1 is not linked with -z relro"
+    readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS.* NOW' || fail "$1 is not linked with -z now"
+    if readelf -lW "$1" | grep GNU_STACK | grep -q E; then fail "$1 has an executable stack"; fi
+    if readelf -dW "$1" | grep -E 'RPATH|RUNPATH'; then fail "$1 has a path for libraries"; fi
+    nm -D "$1" | grep -q __stack_chk_fail || fail "$1 has no stack protector"
+}
+
 # Of the built-in shaders, only those of Kompute 0.9 are for users.
 only_has_public_headers() {
     local found
@@ -167,5 +177,6 @@ only_needs_system_libraries "$library"
 foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 != "u" { print $3 }' \
     | grep -v 'NK\?2kp' || true)
 [ -z "$foreign" ] || fail "libkompute.so exports foreign symbols: $foreign"
+is_hardened "$library"
 consume shared "$work/after/shared"
 echo "package: everything works"
