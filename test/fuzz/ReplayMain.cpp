@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the fuzzer's function deterministically without libFuzzer: on the files and folders given as
-// arguments, then on a fixed number of mutations of modules that it compiles.
-//   kompute_fuzz_replay [--rounds N] [file or folder]...
+// Runs the fuzzer's function without libFuzzer: on the files and folders given as arguments, then
+// on mutations of modules that it compiles, then on mutations of the repository's shaders as texts.
+//   kompute_fuzz_replay [--rounds N] [--sources N] [--seed N] [--only ROUND] [file or folder]...
+// The seed "date" is the day's. Each round depends on the seed and its number alone. A crash, or an
+// input that takes too long, names both, so that --seed and --only run it again.
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
+
+#include "SourceMutation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -148,27 +159,111 @@ void runWords(const Words& words) {
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(words.data()), words.size() * 4);
 }
 
-} // namespace
+/// An input may take this long, also on a busy machine and with sanitizers.
+constexpr unsigned kSecondsPerInput = 60;
 
-int main(int count, char** arguments) {
-    size_t rounds = 20000;
-    size_t files = 0;
-    for (int i = 1; i < count; ++i) {
-        if (std::strcmp(arguments[i], "--rounds") == 0 && i + 1 < count)
-            rounds = std::strtoull(arguments[++i], nullptr, 10);
-        else
-            files += runPath(arguments[i]);
-    }
-    const std::vector<Words> seeds = makeSeeds();
-    for (const Words& seed : seeds)
-        runWords(seed);
-    Random random(20240229);
-    for (size_t round = 0; round < rounds; ++round) {
+uint64_t gSeed = 20240229;
+volatile size_t gRound = 0;
+
+/// Says which round it was, and dies of the signal.
+void report(int signal) {
+    std::fprintf(stderr, "signal %d in round %zu of seed %llu\n", signal, gRound,
+                 static_cast<unsigned long long>(gSeed));
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void watch() {
+    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL})
+        std::signal(signal, &report);
+#if !defined(_WIN32)
+    std::signal(SIGBUS, &report);
+    std::signal(SIGALRM, &report);
+#endif
+}
+
+/// Begins a round, whose random numbers depend on the seed and its number.
+Random begin(size_t round) {
+    gRound = round;
+#if !defined(_WIN32)
+    ::alarm(kSecondsPerInput);
+#endif
+    std::seed_seq seeds{static_cast<uint32_t>(gSeed), static_cast<uint32_t>(gSeed >> 32),
+                        static_cast<uint32_t>(round)};
+    return Random(seeds);
+}
+
+uint64_t seedOf(const char* text) {
+    if (std::strcmp(text, "date") != 0)
+        return std::strtoull(text, nullptr, 10);
+    return static_cast<uint64_t>(std::time(nullptr)) / (24 * 60 * 60);
+}
+
+void runModules(const std::vector<Words>& seeds, size_t first, size_t end) {
+    for (size_t round = first; round < end; ++round) {
+        Random random = begin(round);
         Words words = seeds[below(random, seeds.size())];
         for (size_t edits = 1 + below(random, 4); edits > 0; --edits)
             mutate(words, seeds, random);
         runWords(words);
     }
-    std::printf("%zu files, %zu seeds, %zu mutations: no crash\n", files, seeds.size(), rounds);
+}
+
+void runSources(const std::vector<std::string>& seeds, size_t first, size_t end) {
+    for (size_t round = first; round < end; ++round) {
+        Random random = begin(round);
+        std::string source = seeds[below(random, seeds.size())];
+        for (size_t edits = 1 + below(random, 4); edits > 0; --edits)
+            kp::fuzz::mutateSource(source, seeds, random);
+        kp::fuzz::runSource(source);
+    }
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    size_t rounds = 20000;
+    size_t sources = 1000;
+    std::optional<size_t> only;
+    size_t files = 0;
+    for (int i = 1; i < count; ++i) {
+        const auto option = [&](const char* name) {
+            return std::strcmp(arguments[i], name) == 0 && i + 1 < count;
+        };
+        if (option("--rounds"))
+            rounds = std::strtoull(arguments[++i], nullptr, 10);
+        else if (option("--sources"))
+            sources = std::strtoull(arguments[++i], nullptr, 10);
+        else if (option("--seed"))
+            gSeed = seedOf(arguments[++i]);
+        else if (option("--only"))
+            only = std::strtoull(arguments[++i], nullptr, 10);
+        else
+            files += runPath(arguments[i]);
+    }
+    watch();
+    std::vector<Words> seeds = makeSeeds();
+    const std::vector<std::string> texts = kp::fuzz::sourceSeeds();
+    for (const std::string& text : texts) {
+        try {
+            seeds.push_back(kp::compile(text));
+        } catch (const kp::ShaderError&) { // it needs macros
+        }
+    }
+    // Rounds of sources come after those of modules.
+    if (only) {
+        if (*only < rounds)
+            runModules(seeds, *only, *only + 1);
+        else
+            runSources(texts, *only, *only + 1);
+        return 0;
+    }
+    for (const Words& seed : seeds)
+        runWords(seed);
+    runModules(seeds, 0, rounds);
+    runSources(texts, rounds, rounds + sources);
+    std::printf("%zu files, %zu seeds, %zu mutated modules, %zu mutated sources, seed %llu: no "
+                "crash\n",
+                files, seeds.size(), rounds, sources, static_cast<unsigned long long>(gSeed));
     return 0;
 }
