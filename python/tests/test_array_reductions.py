@@ -263,3 +263,20 @@ def test_random_arrays_continue_their_sequence() -> None:
     assert rng.random((0, 3)).shape == (0, 3)
     shuffled = rng.permutation(kp.arange(6, dtype=np.float32).reshape(3, 2))
     assert sorted(shuffled.tolist()) == [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("shape", [(40, 33), (1000, 64), (3, 500, 32), (65, 2, 40)])
+def test_sums_over_leading_axes_agree_with_numpy(shape: tuple[int, ...]) -> None:
+    a = np.random.default_rng(2).normal(size=shape).astype(np.float32)
+    x = kp.array(a)
+    for axis in (0, tuple(range(len(shape) - 1))):
+        np.testing.assert_allclose(
+            (x * 2 + 1).sum(axis).numpy(), (a * 2 + 1).sum(axis), rtol=1e-4, atol=1e-4
+        )
+        np.testing.assert_array_equal(x.max(axis).numpy(), a.max(axis))
+    np.testing.assert_allclose(
+        x[::2, ..., ::-1].sum(0).numpy(), a[::2, ..., ::-1].sum(0), rtol=1e-4, atol=1e-4
+    )
+    np.testing.assert_allclose(
+        (x + x[:1]).mean(0).numpy(), (a + a[:1]).mean(0), rtol=1e-4, atol=1e-4
+    )

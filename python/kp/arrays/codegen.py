@@ -31,8 +31,11 @@ LOCAL_SIZE = 128
 EACH = 4
 SMALL_PROGRAM = 10
 
-#: The values of instructions.
-_VALUE = re.compile(r"\bv\d+\b")
+#: Names in statements that are repeated: values, and the coordinates that are repeated with them.
+_NAMES = {
+    "kept": re.compile(r"\b(?:v\d+|kept\d+|rest_kept)\b"),
+    "reduced": re.compile(r"\b(?:v\d+|reduced\d+|rest_reduced)\b"),
+}
 
 
 @dataclass(frozen=True)
@@ -387,20 +390,19 @@ GLOBAL_INDEX = (
 )
 
 
-def each_of(instructions: int, layout: Layout) -> int:
+def each_of(instructions: int) -> int:
     """Return how many elements an invocation computes.
 
-    Small kernels over contiguous memory wait for memory. With several loads on the way at once, an invocation waits
-    less often.
+    Small kernels wait for memory. With several loads on the way at once, an invocation waits less often.
     """
-    if layout.kept or instructions > 2 * SMALL_PROGRAM:
+    if instructions > 2 * SMALL_PROGRAM:
         return 1
     return EACH if instructions <= SMALL_PROGRAM else -(-EACH // 2)
 
 
-def renamed(statement: str, suffix: str) -> str:
-    """Return a statement with a suffix at the names of values."""
-    return _VALUE.sub(lambda match: match[0] + suffix, statement) if suffix else statement
+def renamed(statements: str, part: str, suffix: str) -> str:
+    """Return statements with a suffix at the names of values and of the coordinates of a part."""
+    return _NAMES[part].sub(lambda match: match[0] + suffix, statements) if suffix else statements
 
 
 def elementwise_source(program: Program, layout: Layout) -> tuple[str, int]:
@@ -410,7 +412,7 @@ def elementwise_source(program: Program, layout: Layout) -> tuple[str, int]:
     are a work group apart: first it loads all of them, then it stores them.
     """
     writer = Writer(program, layout, 1)
-    each = each_of(len(program.instructions), layout)
+    each = each_of(len(program.instructions))
     if each == 1:
         body = GLOBAL_INDEX + "    if (i >= p[0]) return;\n"
         body += writer.coordinates("i", "kept", "    ")
@@ -425,8 +427,9 @@ def elementwise_source(program: Program, layout: Layout) -> tuple[str, int]:
     for part in range(each):
         if part:
             body += f"    uint i{part} = min(i0 + {part * LOCAL_SIZE}u, p[0] - 1u);\n"
+        body += renamed(writer.coordinates(f"i{part}", "kept", "    "), "kept", f"_{part}")
         for index, instruction in enumerate(program.instructions):
-            text = renamed(writer.statement(index, f"i{part}", "0u"), f"_{part}")
+            text = renamed(writer.statement(index, f"i{part}", "0u"), "kept", f"_{part}")
             if instruction[0] != "store":
                 body += f"    {text}\n"
             elif part:

@@ -29,6 +29,10 @@ from .types import number
 #: Work groups along x. Devices have at least 65,535.
 _ROW = 32768
 
+#: Launchers that are kept for launches with the same small memory, and its bytes.
+_MAX_LAUNCHERS = 64
+_KEPT_BYTES = 1 << 18
+
 #: GLSL by what it computes, for all managers.
 sources: dict[tuple[Any, ...], str] = {}
 
@@ -53,7 +57,7 @@ def launch(
 
     Parameters follow the memory: as push constants, or in a buffer of their own if there are many.
     """
-    arguments: list[Any] = memory
+    arguments: list[Any] = [*memory]
     if len(parameters) <= PUSHED_WORDS:
         arguments.append(parameters)
     else:
@@ -62,11 +66,24 @@ def launch(
         )
         buffer.write(parameters)
         arguments.append(buffer)
+    launchers = home_of(manager).launchers
+    key: tuple[Any, ...] | None = None
+    if sum([each.nbytes for each in memory]) <= _KEPT_BYTES and len(parameters) <= PUSHED_WORDS:
+        key = (source, parameters.tobytes(), groups, *[id(each) for each in memory])
+        launcher = launchers.get(key)
+        if launcher is not None:
+            launcher()
+            return
     rows = -(-groups // _ROW)
     columns = -(-groups // rows)
-    KernelLauncher(
+    launcher = KernelLauncher(
         "kp.arrays", kernel_of(manager, source), arguments, (columns * LOCAL_SIZE, rows)
-    )()
+    )
+    launcher()
+    if key is not None:
+        if len(launchers) >= _MAX_LAUNCHERS:
+            del launchers[next(iter(launchers))]
+        launchers[key] = launcher  # keeps the memory, so that its ids stay those of the key
 
 
 def source_of(key: tuple[Any, ...], program: Program, layout: Layout) -> str:
@@ -89,7 +106,7 @@ def _prepared(
     key = (tuple(program.instructions), layout, types)
     count = math.prod(shape)
     parameters = np.concatenate([np.array([count], np.uint32), words])
-    groups = -(-count // (LOCAL_SIZE * each_of(len(program.instructions), layout)))
+    groups = -(-count // (LOCAL_SIZE * each_of(len(program.instructions))))
     return program, source_of(key, program, layout), parameters, groups
 
 

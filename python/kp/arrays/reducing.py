@@ -42,16 +42,17 @@ def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> 
     """Combine elements in their order. Of small programs, several are loaded before the first is used."""
 
     def element(index: str, part: str) -> tuple[str, str]:
-        text = writer.coordinates(index, "reduced", "        ") if not part else ""
+        text = writer.coordinates(index, "reduced", "        ")
         for at in range(len(program.instructions)):
-            text += f"        {renamed(writer.statement(at, 'i', index), part)}\n"
+            text += f"        {writer.statement(at, 'i', index)}\n"
+        text = renamed(text, "reduced", part)
         last = f"v{len(program.instructions) - 1}{part}"
         return text, f"        total = combine(total, {last});\n"
 
     loads, combining = element("j", "")
     single = f"{{\n{loads}{combining}    }}\n"
-    each = each_of(len(program.instructions) + 1, writer.layout) if not writer.layout.reduced else 1
-    if each == 1 or step == "1u":
+    each = each_of(len(program.instructions) + 1)
+    if each == 1:
         return f"    for (uint j = {start}; j < {end}; j += {step}) {single}"
     body = f"    uint j = {start};\n"
     body += f"    for (; j + {each - 1}u * {step} < {end}; j += {each}u * {step}) {{\n"
@@ -61,13 +62,16 @@ def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> 
 
 
 def _serial(writer: Writer, program: Program) -> str:
-    """One invocation per result."""
+    """One invocation per part of a result. Parts of one result are all results apart."""
     return (
         "    uint result = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
         f"{LOCAL_SIZE}u + gl_LocalInvocationIndex;\n"
-        "    if (result >= p[0]) return;\n    uint i = result;\n"
+        "    if (result >= p[0] * p[2]) return;\n"
+        "    uint i = result % p[0];\n"
+        "    uint first = (result / p[0]) * p[3];\n"
+        "    uint end = min(p[1], first + p[3]);\n"
         + writer.coordinates("i", "kept", "    ")
-        + _loop(writer, program, "0u", "p[1]", "1u")
+        + _loop(writer, program, "first", "end", "1u")
     )
 
 
@@ -127,11 +131,18 @@ def source_of(
     return writer.source("reduction", body, shared)
 
 
-def _run(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction, parts: int) -> None:
-    """Launch one reduction; `parts` is the number of work groups per result, 0 for invocations."""
+def _run(
+    node: Node,
+    axes: tuple[int, ...],
+    out: View,
+    reduction: Reduction,
+    parts: int = 1,
+    grouped: bool = True,
+) -> None:
+    """Launch one reduction, of which a work group (or an invocation) computes a part of a result."""
     with lock:
-        sign = Signature((node,), axes, out.storage.dtype, reduction, parts)
-        plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts))
+        sign = Signature((node,), axes, out.storage.dtype, reduction, parts, grouped)
+        plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts, grouped))
         memory, parameters = plan.bound(sign, out.storage)
         launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
 
@@ -143,6 +154,7 @@ def _planned(
     out: View,
     reduction: Reduction,
     parts: int,
+    grouped: bool,
 ) -> Plan:
     length = math.prod(node.shape[axis] for axis in axes)
     count = math.prod(e for axis, e in enumerate(node.shape) if axis not in axes)
@@ -151,22 +163,21 @@ def _planned(
     binding = program.binding(out.storage)
     layout, words = program.finish()
     types = tuple(storage.dtype.char for storage in program.storages)
-    key: tuple[Any, ...] = (tuple(program.instructions), layout, types, reduction, parts > 0)
+    key: tuple[Any, ...] = (tuple(program.instructions), layout, types, reduction, grouped)
     source = sources.get(key)
     if source is None:
         source = sources[key] = source_of(
-            program, layout, node.dtype, out.storage.dtype, binding, reduction, parts > 0
+            program, layout, node.dtype, out.storage.dtype, binding, reduction, grouped
         )
-    part = -(-length // parts) if parts else length
-    header = np.array([count, length, parts or 1, part], np.uint32)
-    groups = count * parts if parts else -(-count // LOCAL_SIZE)
+    header = np.array([count, length, parts, -(-length // parts)], np.uint32)
+    groups = count * parts if grouped else -(-count * parts // LOCAL_SIZE)
     return Plan(source, program, sign, out.storage, np.concatenate([header, words]), groups)
 
 
 def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction) -> View:
     """Reduce an expression along axes, in its own type; return results of another type.
 
-    It is one dispatch, or two if there are few results of many elements.
+    It is one dispatch, or two if there are fewer results than the device computes at once.
     """
     assert node.manager is not None
     kept = tuple(e for axis, e in enumerate(node.shape) if axis not in axes)
@@ -176,17 +187,27 @@ def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Redu
     if count == 0:
         return out
     if length <= _SERIAL or (count >= _GROUPS * LOCAL_SIZE and length <= 8 * _SERIAL):
-        _run(node, axes, out, reduction, 0)
+        _run(node, axes, out, reduction, grouped=False)
         return out
-    parts = sorted((1, -(-length // _CHUNK), -(-_GROUPS // count)))[1]
+    # Neighbouring invocations should read neighbouring elements: of the last axis, kept or not.
+    grouped = len(node.shape) - 1 in axes or node.shape[-1] < _SERIAL
+    if grouped:
+        parts = sorted((1, -(-length // _CHUNK), -(-_GROUPS // count)))[1]
+    else:
+        parts = sorted((1, -(-length // _SERIAL), -(-_GROUPS * LOCAL_SIZE // count)))[1]
     if parts == 1:
-        _run(node, axes, out, reduction, 1)
+        _run(node, axes, out, reduction, grouped=grouped)
         return out
-    partial = View.new(node.manager, (*kept, parts), node.dtype)
-    _run(node, axes, partial, Reduction(reduction.combine, reduction.identity), parts)
+    shape = (*kept, parts) if grouped else (parts, *kept)
+    partial = View.new(node.manager, shape, node.dtype)
+    first = Reduction(reduction.combine, reduction.identity)
+    _run(node, axes, partial, first, parts, grouped)
     # `n_` in the last text would be the number of parts.
     last = Reduction(
         reduction.combine, reduction.identity, reduction.finish.replace("n_", f"{length}u")
     )
-    _run(leaf(partial), (len(kept),), out, last, 1 if parts > _SERIAL else 0)
+    if grouped:
+        _run(leaf(partial), (len(kept),), out, last, grouped=parts > _SERIAL)
+    else:
+        _run(leaf(partial), (0,), out, last, grouped=False)
     return out

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import OutOfMemory, Unsupported
-from .._kp import Kernel, Manager, MemoryTypes, Tensor
+from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes, Tensor
 from .types import number
 
 if TYPE_CHECKING:
@@ -64,15 +64,16 @@ class _Pool:
 
 
 class Home:
-    """What arrays keep of a manager: freed memory, compiled kernels, and which dtypes it lacks."""
+    """What arrays keep of a manager: freed memory, kernels, launchers, and which dtypes it lacks."""
 
-    __slots__ = ("alive", "kernels", "pool", "reasons")
+    __slots__ = ("alive", "kernels", "launchers", "pool", "reasons")
 
     def __init__(self, manager: Manager) -> None:
         number_ = id(manager)
         self.alive = weakref.ref(manager, lambda _: _homes.pop(number_, None))
         self.pool = _Pool(manager)
         self.kernels: dict[str, Kernel] = {}
+        self.launchers: dict[tuple[Any, ...], KernelLauncher] = {}
         self.reasons: dict[DType, str] = {}
 
 
