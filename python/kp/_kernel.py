@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._kp import Manager, Queue, compile
+from ._kp import Manager, Queue, TuningResult, compile
 from ._launching import Events, launch
 from ._program import Parameter, Program, arguments
 from ._reflection import Reflection, reflect
+from ._tuning import Maker, tune
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _SHORT = re.compile(r"\bkernel\s+void\s+(\w+)\s*\(([^)]*)\)\s*\{")
@@ -160,10 +161,10 @@ def _parameters(
         else:
             found.append(Parameter(member.name, index, "value", member.dtype, member.components))
     first = len(bindings) + len(members)
-    for index, constant in enumerate(sorted(reflection.spec_constants, key=lambda c: c.id), first):
-        if constant.id not in reflection.local_size_ids:
-            name = constant.name or f"constant{constant.id}"
-            found.append(Parameter(name, index, "constant", constant.dtype))
+    constants = [c for c in reflection.spec_constants if c.id not in reflection.local_size_ids]
+    for index, constant in enumerate(sorted(constants, key=lambda each: each.id), first):
+        name = constant.name or f"constant{constant.id}"
+        found.append(Parameter(name, index, "constant", constant.dtype))
     if order is not None:
         unused = set(order) - {each.name for each in found}
         if unused:
@@ -179,9 +180,10 @@ class Kernel:
     until they are destroyed. Wherever a shader is expected, it stands for its shader.
     """
 
-    def __init__(self, program: Program, glsl: str) -> None:
+    def __init__(self, program: Program, glsl: str, make: Maker | None = None) -> None:
         self._program = program
         self._glsl = glsl
+        self._make = make
         self.__name__ = program.name
 
     @property
@@ -236,6 +238,53 @@ class Kernel:
         values = arguments(self._program, args, kwargs)
         return launch(self._program, values, threads, mgr, queue, wait_for, target)
 
+    def tune(
+        self,
+        *args: Any,
+        local_size: Iterable[int] | None = None,
+        constants: Mapping[str, Iterable[Any]] | None = None,
+        defines: Mapping[str, Iterable[Any]] | None = None,
+        threads: Any = None,
+        mgr: Manager | None = None,
+        expect: Mapping[str, Any] | None = None,
+        cache_folder: str | os.PathLike[str] = "",
+        effort: str = "measure",
+        budget: float = 0.0,
+        progress: Any = None,
+        **kwargs: Any,
+    ) -> TuningResult:
+        """Find the fastest configuration for a call with these arguments, and use it from now on.
+
+        - `args`, `kwargs`, `threads`, `mgr`: as for a call. Arrays keep their contents.
+        - `local_size`: the work items of a group to try: powers of two from 32 to 512 by default. Full
+          shaders declare local_size_x_id.
+        - `constants`, `defines`: values to try for specialization constants and for macros of the text,
+          by name. With all of them, the kernel must compute the same.
+        - `expect`: what arrays have after a call, by name; configurations with other results are not
+          chosen.
+        - `cache_folder`, `effort`, `budget` (seconds), `progress`: as for Autotuner. Times are kept on
+          disk, so that the next process measures nothing.
+
+        Calls with arrays of the same device use the configuration of the last tune() there, whatever
+        their size.
+        """
+        if self._make is None:
+            raise TypeError(f"kernel '{self.name}' was made of SPIR-V; tune kernels made of text")
+        return tune(
+            self._program,
+            self._make,
+            self._glsl,
+            arguments(self._program, args, kwargs),
+            local_size,
+            constants or {},
+            defines or {},
+            self._program.threads if threads is None else threads,
+            mgr,
+            expect or {},
+            cache_folder,
+            {"effort": effort, "budget": budget, "progress": progress},
+        )
+
     def __repr__(self) -> str:
         names = ", ".join(each.name for each in self._program.parameters)
         return f"<kp.Kernel {self.name}({names})>"
@@ -281,6 +330,27 @@ def kernel(
 
     Raises ShaderError if the shader does not compile.
     """
+    given = shader
+
+    def make(size: int | None, more: Mapping[str, Any]) -> Program:
+        return _made(
+            given, name, size or local_size, threads, includes, {**(defines or {}), **more}
+        )[0]
+
+    includes = list(includes)
+    program, text = _made(shader, name, local_size, threads, includes, defines)
+    return Kernel(program, text, make if text else None)
+
+
+def _made(
+    shader: str | os.PathLike[str] | bytes,
+    name: str,
+    local_size: int | None,
+    threads: Any,
+    includes: Iterable[str | os.PathLike[str]],
+    defines: Mapping[str, Any] | None,
+) -> tuple[Program, str]:
+    """Return the program of a shader, and its GLSL if that is known."""
     text = shader if isinstance(shader, str) else ""
     order = None
     by_index: frozenset[str] = frozenset()
@@ -315,4 +385,4 @@ def kernel(
         by_index=by_index,
         threads=threads,
     )
-    return Kernel(program, text)
+    return program, text

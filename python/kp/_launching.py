@@ -150,6 +150,10 @@ class _Call:
         self.manager = manager or default_manager()
         self.bound: dict[str, Bound] = {}
         self.values: dict[int, Any] = dict(program.fixed)
+        self.local_size: tuple[int, ...] | None = None
+        if (tuned := program.tuned_for(self.manager)) is not None:
+            self.values.update(tuned.constants)
+            self.local_size = tuned.launched_with
         self.numpy = True
         for parameter in program.parameters:
             if parameter.name not in values:
@@ -357,13 +361,14 @@ class _Call:
             program.kernel(self.manager),
             self.values,
             folded,
+            self.local_size,
             round_up=True,
         )
         return launcher(queue, wait_for)
 
     def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes of a launch: work items over the limit in x are moved to y."""
-        local = self.program.reflection.local_size[0]
+        local = self.program.local_size(self.manager)
         if not self.program.folds or size[0] <= _LEAST_LIMIT * local or math.prod(size[1:]) != 1:
             return size
         limit: int = self.manager.get_device_properties()["max_work_group_count"][0]
@@ -461,19 +466,25 @@ def _key_of(
             return None
         key.append(value.dtype)
         key.append(value.shape)
-    return tuple(key) if mgr is not None else None
+    if mgr is None:
+        return None
+    if program.is_tuned:
+        key.append(id(program.tuned_for(mgr)))
+    return tuple(key)
 
 
 def _remember(call: _Call, key: tuple[Any, ...], threads: Any) -> None:
     """Keep the plan of a call, unless it depends on the device."""
     program = call.program
     size = call.size(threads)
-    groups = size[0] // program.reflection.local_size[0]
+    groups = size[0] // program.local_size(call.manager)
     if not math.prod(size) or groups >= _LEAST_LIMIT:
         return
     if len(program.plans) >= _MOST_PLANS:
         program.plans.clear()
     known: dict[int, Any] = dict(program.fixed)
+    if (tuned := program.tuned_for(call.manager)) is not None:
+        known.update(tuned.constants)
     for extent in program.extents:
         known[extent.index] = call.bound[extent.name].shape[extent.axis]
     if program.global_size is not None:
@@ -481,7 +492,7 @@ def _remember(call: _Call, key: tuple[Any, ...], threads: Any) -> None:
     slots = tuple((each, each.index, each.is_array, each.writes) for each in program.parameters)
     count = max([*known, *[each.index for each in program.parameters]], default=-1) + 1
     arguments = [known.get(index) for index in range(count)]
-    program.plans[key] = Plan(size, arguments, slots)
+    program.plans[key] = Plan(size, call.local_size, arguments, slots)
 
 
 #: Bytes of the arrays that a kernel keeps for a call with the same ones.
@@ -590,7 +601,7 @@ def _repeat(
                     after.append(finish)
         elif type(value) is not float and value is not None:
             value = _number(parameter, value)
-        if index >= 0:
+        if index >= 0 and value is not None:
             given[index] = value
     kernel = program.kernel(values[program.array_names[0]].manager)
     arguments: Any = given
@@ -598,7 +609,9 @@ def _repeat(
         each for each in given if each is None
     ]:  # specialization constants that keep their defaults
         arguments = {index: value for index, value in enumerate(given) if value is not None}
-    launcher = KernelLauncher(program.name, kernel, arguments, plan.size, round_up=True)
+    launcher = KernelLauncher(
+        program.name, kernel, arguments, plan.size, plan.local_size, round_up=True
+    )
     launcher(queue, wait_for)
     for finish in after:
         finish()

@@ -68,14 +68,30 @@ class Extent:
 class Plan:
     """What calls with arrays of the same types and shapes have in common.
 
+    - ``local_size``: what launchers are given; None if the shader fixes it.
     - ``arguments``: those of the launcher, by index, with None in place of what a call gives.
     - ``slots``: of each argument that a call may give, its parameter, index, whether it is an
       array, and whether the kernel writes it.
     """
 
     size: tuple[int, ...]
+    local_size: tuple[int, ...] | None
     arguments: list[Any]
     slots: tuple[tuple[Parameter, int, bool, bool], ...]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What Kernel.tune() found for a device: a shader, its local size in x, and constants by index.
+
+    - ``launched_with``: the local size that launchers are given, if the shader does not fix it.
+    """
+
+    manager: Manager
+    spirv: bytes
+    local_size: int
+    constants: dict[int, Any]
+    launched_with: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -116,6 +132,7 @@ class Program:
         self.positional = [each.name for each in self.parameters if each.kind != "constant"]
         self.plans: dict[tuple[Any, ...], Plan] = {}
         self.last: Any = None  # what launch() keeps of the last call
+        self._tuned: list[Tuned] = []
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
     def kernel(self, manager: Manager) -> LauncherKernel:
@@ -124,9 +141,35 @@ class Program:
             if known is manager:
                 return kernel
         kept = [each for each in self._kernels[-7:] if each[0].is_init()]
-        kernel = LauncherKernel(manager, self.spirv)
+        found = self.tuned_for(manager)
+        kernel = LauncherKernel(manager, self.spirv if found is None else found.spirv)
         self._kernels = [*kept, (manager, kernel)]
         return kernel
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether tuning found something for any device."""
+        return bool(self._tuned)
+
+    def tuned_for(self, manager: Manager) -> Tuned | None:
+        """Return what tuning found for a device."""
+        for tuned in self._tuned:
+            if tuned.manager is manager:
+                return tuned
+        return None
+
+    def use(self, tuned: Tuned) -> None:
+        """Launch with what tuning found from now on."""
+        others = [each for each in self._tuned[-7:] if each.manager is not tuned.manager]
+        self._tuned = [*[each for each in others if each.manager.is_init()], tuned]
+        self._kernels = [each for each in self._kernels if each[0] is not tuned.manager]
+        self.plans.clear()
+        self.last = None
+
+    def local_size(self, manager: Manager) -> int:
+        """Return the work items of a group in x on a device."""
+        found = self.tuned_for(manager)
+        return self.reflection.local_size[0] if found is None else found.local_size
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel.tune(): the autotuner for kernels that are called with arrays."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
+from ._launching import _Call, _manager_of
+from ._program import Program, Tuned
+
+#: Makes a program of a local size (None: the shader's) and values of macros.
+Maker = Callable[[int | None, Mapping[str, Any]], Program]
+
+_LOCAL_SIZES = (32, 64, 128, 256, 512)
+
+
+def _push_constants(program: Program, values: Mapping[int, Any]) -> NDArray[np.uint32]:
+    """Return the bytes of the push constants, as words."""
+    reflection = program.reflection
+    members = sorted(reflection.push_constants, key=lambda each: each.offset)
+    data = bytearray(-(-reflection.push_constant_size // 4) * 4)
+    for index, member in enumerate(members, len(reflection.bindings)):
+        content = np.asarray(values[index], member.dtype).tobytes()
+        data[member.offset : member.offset + len(content)] = content
+    return np.frombuffer(bytes(data), np.uint32)
+
+
+def _space(
+    program: Program,
+    local_size: Iterable[int] | None,
+    constants: Mapping[str, Iterable[Any]],
+    defines: Mapping[str, Iterable[Any]],
+    limit: int,
+) -> tuple[list[int], dict[str, list[Any]], dict[str, list[Any]]]:
+    where = f"kernel '{program.name}'"
+    own = program.folds or program.reflection.local_size_ids[0] is not None
+    if local_size is not None and not own:
+        raise ValueError(
+            f"{where} fixes its local size; declare layout(local_size_x_id = ...) to tune it, or use "
+            "the short form"
+        )
+    sizes = (
+        [int(each) for each in (_LOCAL_SIZES if local_size is None else local_size)] if own else []
+    )
+    sizes = [each for each in sizes if each <= limit]
+    known = {each.name: each for each in program.parameters if each.kind == "constant"}
+    for name in constants:
+        if name not in known:
+            raise TypeError(
+                f"{where} has no specialization constant '{name}' (it has {', '.join(known) or 'none'})"
+            )
+    values = {name: list(each) for name, each in constants.items()}
+    macros = {name: list(each) for name, each in defines.items()}
+    for name, each in {**values, **macros}.items():
+        if not each:
+            raise ValueError(f"{where}: there are no values to try for '{name}'")
+    if not own and not values and not macros:
+        raise TypeError(
+            f"{where} has nothing to tune: give constants= or defines=, or use the short form, whose "
+            "local size is tuned"
+        )
+    return sizes, values, macros
+
+
+def tune(
+    program: Program,
+    make: Maker,
+    source: str,
+    values: Mapping[str, Any],
+    local_size: Iterable[int] | None,
+    constants: Mapping[str, Iterable[Any]],
+    defines: Mapping[str, Iterable[Any]],
+    threads: Any,
+    mgr: Manager | None,
+    expect: Mapping[str, Any],
+    cache_folder: str | os.PathLike[str],
+    options: Mapping[str, Any],
+) -> TuningResult:
+    """Find the fastest configuration for the arguments of a call. See Kernel.tune()."""
+    where = f"kernel '{program.name}'"
+    manager = _manager_of(program, values, mgr)
+    if any(
+        hasattr(value, "__kp_parts__") or hasattr(value, "copy_count") for value in values.values()
+    ):
+        raise TypeError(
+            f"{where} is tuned on one device: give tensors or arrays of group[0], then of the others"
+        )
+    limit = int(manager.get_device_properties()["max_work_group_invocations"])
+    sizes, chosen, macros = _space(program, local_size, constants, defines, limit)
+    untuned = make(None, {name: each[0] for name, each in macros.items()})
+    call = _Call(untuned, values, manager)
+    call.make_outputs(threads)
+    size = call.size(threads)
+    if not math.prod(size):
+        raise ValueError(f"{where}: there are no work items to tune with")
+    by_index = {
+        untuned.by_name[name].index: bound.memory
+        for name, bound in call.bound.items()
+        if bound.memory is not None
+    }
+    bindings = sorted(each.binding for each in untuned.reflection.bindings)
+    if bindings != list(range(len(bindings))) or len(by_index) != len(bindings):
+        raise TypeError(f"{where}: bindings must be 0, 1, ... to be tuned, but are {bindings}")
+    if untuned.global_size is not None:
+        call.values[untuned.global_size] = [*size, 1, 1][:3]
+    arguments = TuningArguments(
+        [by_index[index] for index in range(len(bindings))],
+        size,
+        _push_constants(untuned, call.values),
+    )
+    for name, expected in expect.items():
+        memory = call.bound[name].memory if name in call.bound else None
+        if memory is None:
+            raise TypeError(f"{where} has no array '{name}' to expect values of")
+        arguments.expect(memory, np.asarray(expected).reshape(-1))
+    ids = {each.name: each.id for each in untuned.reflection.spec_constants}
+    kernel = TunableKernel(program.name)
+    for name, each in chosen.items():
+        kernel.specialization(ids[name], name, each)
+    for name, each in macros.items():
+        kernel.parameter(name, each)
+    short = untuned.folds
+    if sizes and short:
+        kernel.parameter("local_size", sizes)
+    elif sizes:
+        kernel.local_size(sizes)
+
+    def configured(configuration: Mapping[str, Any]) -> Program:
+        local = int(configuration["local_size"]) if sizes and short else None
+        made = make(local, {name: configuration[name] for name in macros})
+        if [each.name for each in made.parameters] != [each.name for each in program.parameters]:
+            raise ValueError(f"{where}: with {dict(configuration)} it has other arguments")
+        return made
+
+    key = hashlib.sha256(source.encode()).hexdigest()
+    kernel.factory(lambda configuration: configured(configuration).spirv, key)
+
+    def groups(configuration: Mapping[str, Any]) -> tuple[int, ...]:
+        local = list(untuned.reflection.local_size)
+        if sizes:
+            local[0] = int(configuration["local_size" if short else "local_size_x"])
+        folded = _folded(size, local[0], manager) if short else size
+        return tuple(-(-extent // each) for extent, each in zip(folded, local, strict=False))
+
+    kernel.workgroups(groups)
+    tuner = Autotuner(manager, cache_folder=cache_folder, **options)
+    result = tuner.tune(kernel, arguments)
+    best = result.configuration
+    local = program.reflection.local_size[0]
+    if sizes:
+        local = int(best["local_size" if short else "local_size_x"])
+    fixed = {program.by_name[name].index: best[name] for name in chosen}
+    launched_with = None
+    if sizes and not short:
+        launched_with = (local, *program.reflection.local_size[1:])[: len(size)]
+    program.use(Tuned(manager, result.spirv, local, fixed, launched_with))
+    return result
+
+
+def _folded(size: tuple[int, ...], local: int, manager: Manager) -> tuple[int, ...]:
+    limit = int(manager.get_device_properties()["max_work_group_count"][0])
+    groups = -(-size[0] // local)
+    if groups <= limit or math.prod(size[1:]) != 1:
+        return size
+    rows = -(-groups // limit)
+    return (-(-groups // rows) * local, rows)
