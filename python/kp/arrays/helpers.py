@@ -230,7 +230,7 @@ T kp_cmul(T x, T y) {
     "kp_over_zero": """
 S kp_over_zero(S x) {
     if (x == S(0) || kp_isnan(x)) return kp_nan(x);
-    return x < S(0) ? -kp_infinity(x) : kp_infinity(x);
+    return kp_infinity(x);
 }
 """,
     "kp_cdiv": """

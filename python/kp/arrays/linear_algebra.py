@@ -13,6 +13,24 @@ from .._kp import OpMatMul
 from . import launching
 from .array import Array, converted
 from .elementwise import apply, as_array, broadcast, conj, manager_of, result_dtype
+from .host_linear_algebra import (
+    cholesky,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    lstsq,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,
+    norm,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+)
 from .manipulation import (
     broadcast_to,
     expand_dims,
@@ -233,11 +251,27 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
 
 
 __all__ = [
+    "cholesky",
     "cross",
+    "det",
     "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "lstsq",
     "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
+    "norm",
     "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
     "tensordot",
     "trace",
     "vecdot",

@@ -83,6 +83,8 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
         return getattr(args[0], name)
     module = getattr(function, "__module__", "numpy")
     own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
+    if module == "numpy.linalg":
+        own = getattr(kp.linalg, name, None)
     if own is None or not callable(own) or isinstance(own, type):
         return NotImplemented
     if kwargs.get("order", "C") in ("C", "K", "A", None):

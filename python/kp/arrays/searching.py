@@ -196,6 +196,8 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
 
 def unique_values(x: Any, /) -> Array:
     """Return the distinct elements in ascending order. Each NaN is one of its own."""
+    if given(x)._dtype.kind == "c":
+        return _unique(x)[0]
     ordered = sort(x, axis=None)
     return ordered[_firsts(ordered)]
 
@@ -210,8 +212,15 @@ def _firsts(ordered: Array) -> Array:
 
 
 def _unique(x: Any) -> tuple[Array, Array, Array, Array]:
-    """Return values, indices, inverse and counts."""
+    """Return values, indices, inverse and counts. NumPy orders complex numbers."""
     array = given(x)
+    if array._dtype.kind == "c":
+        values = array.numpy()
+        found = np.unique(
+            values, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        )
+        parts = [as_array(np.asarray(each), array._manager) for each in found]
+        return parts[0], parts[1], reshape(parts[2], array.shape), parts[3]
     flat = ravel(array)
     order = argsort(flat)
     ordered = take(flat, order) if flat.size else flat
