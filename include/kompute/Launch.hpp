@@ -15,6 +15,7 @@
 #include <kompute/launch/KernelListLauncher.hpp>
 #include <kompute/launch/KernelStatistics.hpp>
 #include <kompute/launch/Launcher.hpp>
+#include <kompute/launch/PrimitiveLauncher.hpp>
 #include <kompute/launch/Profiler.hpp>
 #include <kompute/launch/Trace.hpp>
 #include <kompute/launch/TunableKernel.hpp>

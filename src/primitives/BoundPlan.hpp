@@ -52,6 +52,9 @@ public:
     /// @throws InvalidArgument as deviceOf()
     const std::vector<std::unique_ptr<OpBase>>& parts();
 
+    const std::vector<Argument>& arguments() const { return mArguments; }
+    const char* operation() const { return mOperation; } ///< "OpReduce"
+
 private:
     bool isBound() const;
     void bind();

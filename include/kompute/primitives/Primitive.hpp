@@ -34,6 +34,7 @@ protected:
     explicit Primitive(std::unique_ptr<primitives::BoundPlan> plan);
 
 private:
+    friend class PrimitiveLauncher;
     std::unique_ptr<primitives::BoundPlan> mPlan;
 };
 
