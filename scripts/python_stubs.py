@@ -75,7 +75,8 @@ _Extent: TypeAlias = (
     SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 )
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
-_Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
+# Events, or CUDA streams of other libraries.
+_Events: TypeAlias = "collections.abc.Iterable[Any] | Event | None"
 # "all", "any" or the index of a queue.
 _Target: TypeAlias = str | SupportsIndex
 """
@@ -83,6 +84,12 @@ _Target: TypeAlias = str | SupportsIndex
 #: Types of arguments, by name or by Class.function.name.
 ARGUMENTS = {
     "algorithm": "Algorithm",
+    "stream": "Any",
+    "cuda_stream": "Any",
+    "owner": "Any",
+    "tensor": "Tensor",
+    "Manager.from_dlpack.x": "Any",
+    "_read_dlpack.capsule": "Any",
     "array": "Any",
     "copy": "bool | None",
     "count": "SupportsIndex | None",
@@ -305,6 +312,9 @@ ARGUMENTS = {
 
 #: Types of results and properties.
 RESULTS = {
+    "Tensor.__cuda_array_interface__": "dict[str, Any]",
+    "Tensor._cuda_dlpack": "Any",
+    "_read_dlpack": "tuple[Any, ...]",
     "Algorithm.get_mem_objects": "list[Memory]",
     "Algorithm.get_tensors": "list[Tensor]",
     "Algorithm.local_size": "tuple[int, int, int]",
@@ -349,6 +359,8 @@ RESULTS = {
     "Launcher.parameters": "dict[str, str]",
     "Manager.__enter__": "Self",
     "Manager.get_device_properties": "dict[str, Any]",
+    "Manager._tensor_at_cuda": "Tensor | None",
+    "Manager.from_dlpack": "Tensor",
     "Manager.import_host": "HostImport",
     "Manager.list_devices": "list[dict[str, Any]]",
     "Manager.pinned_array": "NDArray[Any]",
@@ -399,6 +411,7 @@ SPELLINGS = (
     (r"<(\w+\.\w+): \d+>", r"\1"),
     (r"typing\.SupportsInt \| typing\.SupportsIndex", "SupportsIndex"),
     (r"typing\.SupportsFloat \| typing\.SupportsIndex", "SupportsFloat"),
+    (r"\btyping_extensions\.CapsuleType\b", "Any"),
     (r"\btyping\.", ""),
     (r"numpy\.ndarray\b(?!\[)", "NDArray[Any]"),
     (r"numpy\.dtype\b(?!\[)", "np.dtype[Any]"),

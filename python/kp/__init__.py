@@ -36,6 +36,7 @@ from . import (
     launcher,
 )
 from ._buffers import *  # noqa: F403
+from ._cuda import torch_pool
 from ._default import default_manager, set_default_manager
 from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
@@ -217,6 +218,7 @@ __all__ = [
     "wait_all",
     "wait_any",
 ]
+__all__ += ["torch_pool"]
 __all__ += _buffers.__all__
 __all__ += _dtypes.__all__
 __all__ += intrinsics.__all__

@@ -35,7 +35,8 @@ _Extent: TypeAlias = (
     SupportsIndex | collections.abc.Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 )
 _Pushed: TypeAlias = "Launcher | KernelListLauncher | None"
-_Events: TypeAlias = "collections.abc.Iterable[Event | None] | Event | None"
+# Events, or CUDA streams of other libraries.
+_Events: TypeAlias = "collections.abc.Iterable[Any] | Event | None"
 # "all", "any" or the index of a queue.
 _Target: TypeAlias = str | SupportsIndex
 
@@ -365,6 +366,51 @@ class Manager:
         """A tensor in memory that another device of the same GPU exported. `memory` may be
         closed afterwards; the memory lives as long as one of the two tensors.
         """
+
+    def shared_tensor(
+        self,
+        shape: _Extent | None,
+        dtype: DTypeLike | None = None,
+        *,
+        memory_type: MemoryTypes | str = MemoryTypes.storage,
+    ) -> Tensor:
+        """A tensor in memory that CUDA allocates and Vulkan imports: kernels of both use it in
+        place. torch.from_dlpack() and cupy.asarray() see the same address. Elements are
+        float32, or `dtype`, and start undefined. For NVIDIA GPUs under Linux; Unsupported
+        elsewhere, with the reason. See docs/interop.md.
+        """
+
+    def cuda_event(self, stream: Any = 0) -> Event:
+        """An event that is done when all work is done that a CUDA stream has now. Never
+        waits.
+        """
+
+    @property
+    def cuda_stream(self) -> int:
+        """The handle of a CUDA stream that belongs to the library."""
+
+    @property
+    def cuda_device(self) -> int:
+        """CUDA's number of the GPU. Unsupported if CUDA has no such GPU, with the reason."""
+
+    def from_dlpack(self, x: Any, copy: bool | None = None) -> Tensor:
+        """A tensor with the memory of another library's array, in place if that is possible:
+        shared tensors, what torch allocated in kp.torch_pool(), and writable host arrays.
+        Other arrays are copied, those of CUDA on the device; with copy=False a BufferError.
+        Later work that uses the tensor waits for what the array's library has queued.
+        """
+
+    def _tensor_at_cuda(
+        self,
+        address: SupportsIndex,
+        count: SupportsIndex,
+        dtype: DTypeLike | None,
+        owner: Any,
+    ) -> Tensor | None:
+        """A tensor at an address in shared memory; None if it is in no such memory."""
+
+    def _copy_from_cuda(self, tensor: Tensor, address: SupportsIndex, owner: Any) -> None:
+        """Copies CUDA memory to a shared tensor, on the device."""
 
     def eval_tensor_create(
         self,
@@ -899,6 +945,40 @@ class Tensor(Memory):
         order the accesses of the two. For tensors of Manager.exportable_tensor().
         """
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether CUDA can use the memory in place."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The protocol of CuPy, Numba and others, for shared tensors."""
+
+    @property
+    def cuda_address(self) -> int:
+        """Where CUDA finds a shared tensor. InvalidArgument for other tensors."""
+
+    def cuda_wait(self, stream: Any) -> None:
+        """Lets later work of a CUDA stream wait for all submitted work that uses this shared
+        tensor. Never waits on the host.
+        """
+
+    def wait_for_cuda(self, stream: Any = 0) -> None:
+        """Lets all later work that uses this shared tensor wait for the work that a CUDA
+        stream has now. Never waits on the host.
+        """
+
+    def _set_shape(self, shape: collections.abc.Sequence[SupportsIndex]) -> None:
+        """Gives a tensor that nobody else has yet another shape."""
+
+    def _cuda_dlpack(
+        self,
+        shape: collections.abc.Sequence[SupportsIndex],
+        strides: collections.abc.Sequence[SupportsIndex],
+        offset: SupportsIndex,
+        versioned: bool,
+    ) -> Any:
+        """A capsule of a view of a shared tensor; offset and strides count elements."""
+
     def map_data_from_host(self) -> None:
         """Do nothing: the host view is the memory that transfers use."""
 
@@ -1021,10 +1101,13 @@ class Sequence:
     def eval_async(
         self,
         op: OpBase | None = None,
-        wait_for: collections.abc.Iterable[Event] = (),
+        wait_for: _Events = (),
+        cuda_stream: Any = None,
     ) -> Sequence:
         """Submits the recording (or replaces it by one operation first) and returns. The work
-        starts when all events of `wait_for` are done. Wait with eval_await() or `await`.
+        starts when all events of `wait_for` are done; a CUDA stream there stands for its work so
+        far. With `cuda_stream`, the work comes after what that stream has now, and before what
+        it gets later. Wait with eval_await() or `await`.
         """
 
     def eval_await(self, wait: int | None = None) -> Sequence:
@@ -1216,6 +1299,11 @@ class Event:
     def __await__(self) -> collections.abc.Generator[Any, None, None]: ...
 
     def __repr__(self) -> str: ...
+
+    def cuda_wait(self, stream: Any) -> None:
+        """Lets later work of a CUDA stream wait for this event. Never waits on the host. For work
+        that is submitted: InvalidArgument if it waits for the host.
+        """
 
 class UserEvent(Event):
     """An event that the host signals: work that waits for it starts when set() is called. It
@@ -1470,6 +1558,12 @@ class ExternalMemory:
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *args: object) -> None: ...
+
+def _read_dlpack(capsule: Any) -> tuple[Any, ...]:
+    """(address, device, dtype code, bits, shape, strides or None, read-only)"""
+
+def _enable_cuda_pool(manager: Manager | None) -> int:
+    """Lets kp_cuda_allocate() serve the manager's GPU; returns CUDA's number."""
 
 class OpGather(OpBase):
     """Copies the elements, or slices along an axis, with given indices:
@@ -2305,7 +2399,7 @@ class HostLauncher(HostLauncherI):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once."""
@@ -2378,7 +2472,7 @@ class KernelLauncher(OpenClKernelLauncherI):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         global_work_size: _Extent | None = None,
         local_work_size: _Extent | None = None,
         **parameters: Any,
@@ -2413,7 +2507,7 @@ class ParametrizedKernelLauncher(KernelLauncher):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         global_work_size: _Extent | None = None,
         local_work_size: _Extent | None = None,
         **parameters: Any,
@@ -2458,7 +2552,7 @@ class IterativeKernelLauncher(ParametrizedKernelLauncher):
     def __call__(  # type: ignore[override]
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         enqueue_barrier: bool = True,
         global_work_size: _Extent | None = None,
         local_work_size: _Extent | None = None,
@@ -2488,7 +2582,7 @@ class CopyLauncher(Launcher):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once."""
@@ -2510,7 +2604,7 @@ class FillLauncher(Launcher):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once."""
@@ -2603,7 +2697,7 @@ class KernelListLauncher:
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches everything on the queue, in order; only the first waits for `wait_for`. An empty
@@ -2998,7 +3092,7 @@ class TunedKernelLauncher(Launcher):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import events_of
 from ._default import default_manager
 from ._kp import (
     Buffer,
@@ -33,7 +34,7 @@ from ._program import Parameter, Plan, Program
 _LEAST_LIMIT = 65535
 _MOST_PLANS = 64
 
-Events = Iterable[Event | None] | Event | None
+Events = Iterable[Any] | Any  # events, CUDA streams, or None
 
 
 @dataclass
@@ -364,7 +365,7 @@ class _Call:
             self.local_size,
             round_up=True,
         )
-        return launcher(queue, wait_for)
+        return launcher(queue, events_of(self.manager, wait_for))
 
     def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes of a launch: work items over the limit in x are moved to y."""

@@ -39,6 +39,7 @@ PYBIND11_MODULE(_kp, module) {
     bindQueue(classes);
     bindSequence(module, classes);
     bindExternalMemory(module, classes);
+    bindCuda(module, classes);
 
     bindGather(module);
     bindHistogram(module);

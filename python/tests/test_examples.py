@@ -339,6 +339,13 @@ def test_every_example_is_listed_and_tested() -> None:
         assert any(f'"{shader.name}"' in example.read_text("utf-8") for example in examples)
 
 
+@needs_examples
+def test_torch_layer_trains_or_says_why_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_example("torch_layer", "--points", 256, "--steps", 20) == 0
+    output = capsys.readouterr().out
+    assert "ok" in output or "skipped: PyTorch" in output
+
+
 # --- snippets -------------------------------------------------------------------------------------
 
 
@@ -388,6 +395,10 @@ PAGES = [
 def test_documentation_snippets_print_what_they_announce(page: str, notebook: Notebook) -> None:
     if page == "dask.md":
         pytest.importorskip("distributed")
+    if page == "interop.md":
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        if not torch.cuda.is_available():
+            pytest.skip("there is no GPU with CUDA")
     text = (DOCS / page).read_text(encoding="utf-8")
     blocks = re.finditer(r"^```python\n(.*?)^```\n(\n```text\n(.*?)^```$)?", text, re.M | re.S)
     count = 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .. import _cuda
 from .._kp import DeviceGroup, Manager, Tensor
 from . import launching
 from .expressions import Node, before_write, cast, leaf
@@ -158,6 +159,59 @@ class Array(Values):
         view.storage.pooled = False
         view.storage.shared = True
         return view.storage.tensor
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return a capsule with a copy in host memory.
+
+        An array in the memory of a shared tensor gives a capsule of that, in CUDA's memory.
+        """
+        if (view := self._shared_view()) is not None:
+            return _cuda.shared_dlpack(
+                view.storage.tensor,
+                view.shape,
+                view.strides,
+                view.offset,
+                stream=stream,
+                max_version=max_version,
+                dl_device=dl_device,
+                copy=copy,
+            )
+        return super().__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        view = self._shared_view()
+        return super().__dlpack_device__() if view is None else _cuda.dlpack_device(view.storage.tensor)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Describe the memory to CuPy, Numba and others, if it is that of a shared tensor."""
+        view = self._shared_view()
+        if view is None:
+            raise AttributeError(
+                "only arrays in the memory of a shared tensor (kp.from_dlpack, kp.asarray) have a "
+                "__cuda_array_interface__"
+            )
+        given = _cuda.array_interface(view.storage.tensor)
+        item = self._dtype.itemsize
+        given["shape"] = view.shape
+        given["strides"] = tuple(step * item for step in view.strides)
+        given["data"] = (given["data"][0] + view.offset * item, False)
+        return given
+
+    def _shared_view(self) -> View | None:
+        """Return the elements if they are in memory that CUDA uses, too."""
+        if self._view is None or not self._view.storage.tensor.is_shared:
+            return None
+        return self._view
 
     # --- elements ---------------------------------------------------------------------------------
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _default
+from .. import _cuda, _default
+from .._errors import InvalidArgument, Unsupported
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
 from .expressions import address, constant, limited
 from .group_creation import on_groups_too
 from .manipulation import broadcast_to, expand_dims, given, reshape
-from .storage import Shape, View, require, upload
+from .storage import Shape, Storage, View, require, upload
 from .types import number
 
 
@@ -125,12 +126,31 @@ def unpickled(values: Any) -> Array:
 
 
 def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:
-    """Return an array with the contents of an object that exports DLPack in host memory."""
+    """Return an array with the memory of another library's array.
+
+    In place: the memory of shared tensors, what torch allocates inside kp.torch_pool(), and writable
+    host arrays, which a GPU reads over its bus (`copy=True` gives device memory). Other arrays of
+    CUDA are copied on the device, and other host arrays to it, unless `copy` is False. Work that
+    uses the array waits for what the other library has queued.
+    """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
-    if copy is False:
-        raise BufferError("data of the host needs a copy to a device, which copy=False forbids")
-    return array(np.from_dlpack(x), device=device)
+    on = manager(device)
+    if isinstance(x, Tensor) and x.manager is on and not copy:
+        return share(x)
+    if _cuda.is_cuda(x):
+        tensor, source = _cuda.cuda_tensor(x, on, copy)
+        storage = Storage.of(tensor)
+        storage.shared = tensor.cuda_address == source.address  # else it is a copy
+        return Array._of_view(View(storage, 0, source.shape, source.strides))
+    values = np.from_dlpack(x)
+    if not copy:
+        try:
+            return share(on.tensor_over(values))
+        except (ValueError, TypeError, Unsupported, InvalidArgument) as error:
+            if copy is False:
+                raise BufferError(f"the array cannot be used in place: {error}") from None
+    return array(values, device=device)
 
 
 @on_groups_too

@@ -39,6 +39,7 @@ struct MemoryHandle {
 };
 struct TensorHandle final : MemoryHandle {
     std::vector<std::shared_ptr<Memory>> replaced; ///< destroyed memory that views may show
+    bool shared = false;                           ///< CUDA can use the memory
 };
 struct ImageHandle final : MemoryHandle {};
 

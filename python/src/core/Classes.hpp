@@ -69,8 +69,9 @@ std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& 
 std::shared_ptr<OpBase> toOperation(PyObject* object);
 
 /// Returns a wait_for argument: events, in which None is ignored; None, or one event alone.
+/// @param manager  if not null, CUDA streams of its GPU count as events: their work so far
 /// @throws TypeError
-std::vector<Event> toEvents(py::handle waitFor);
+std::vector<Event> toEvents(py::handle waitFor, Manager* manager = nullptr);
 
 /// Returns a new kp.Event, faster than py::cast().
 PyObject* toPython(Event&& event);
@@ -91,5 +92,7 @@ void bindSequence(py::module_& module, Classes& classes);
 /// Binds HostImport and ExternalMemory: host memory that the device accesses directly, and memory
 /// that other devices and processes open.
 void bindExternalMemory(py::module_& module, Classes& classes);
+/// Binds shared tensors, and order with CUDA's streams.
+void bindCuda(py::module_& module, Classes& classes);
 
 } // namespace kp::python

@@ -10,6 +10,7 @@
 #include <pybind11/native_enum.h>
 
 #include "base/Waiting.hpp"
+#include "core/Cuda.hpp"
 
 namespace kp::python {
 namespace {
@@ -143,15 +144,29 @@ void bindProfile(py::module_& module) {
 
 } // namespace
 
-std::vector<Event> toEvents(py::handle waitFor) {
+std::vector<Event> toEvents(py::handle waitFor, Manager* manager) {
     std::vector<Event> events;
     if (waitFor.is_none())
         return events;
     if (isA<Event>(waitFor))
         return {handleOf<Event>(waitFor, "wait_for")};
+    const auto add = [&](py::handle item, const char* argument) {
+        if (isA<Event>(item) || !isStream(item))
+            events.push_back(handleOf<Event>(item, argument));
+        else if (manager)
+            events.push_back(manager->cudaEvent(toStream(item, argument)));
+        else
+            throw py::type_error(formatted("{} is a CUDA stream, but the GPU of this call is not "
+                                           "known; give Manager.cuda_event(stream) instead",
+                                           argument));
+    };
+    if (!PyList_Check(waitFor.ptr()) && !PyTuple_Check(waitFor.ptr()) && isStream(waitFor)) {
+        add(waitFor, "wait_for");
+        return events;
+    }
     for (const py::handle item : py::reinterpret_borrow<py::object>(waitFor))
         if (!item.is_none())
-            events.push_back(handleOf<Event>(item, "an entry of wait_for"));
+            add(item, "an entry of wait_for");
     return events;
 }
 

@@ -498,10 +498,12 @@ void bindMemory(Classes& classes) {
         .def("__array__", &toNumpy, "dtype"_a = py::none(), "copy"_a = py::none())
         .def("__dlpack__",
              [](py::handle self, const py::kwargs& options) {
-                 return shapedView(self).attr("__dlpack__")(**options);
+                 return py::module_::import("kp._cuda").attr("dlpack")(self, **options);
              })
         .def("__dlpack_device__",
-             [](py::handle self) { return shapedView(self).attr("__dlpack_device__")(); })
+             [](py::handle self) {
+                 return py::module_::import("kp._cuda").attr("dlpack_device")(self);
+             })
         .def("__repr__", &describeMemory);
 
     classes.tensor

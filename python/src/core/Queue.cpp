@@ -25,9 +25,14 @@ Queue& queueOf(py::handle object) {
     return *handleOf<QueueHandle>(object).queue;
 }
 
+Manager* managerOf(py::handle queue) {
+    return handleOf<QueueHandle>(queue).manager->manager.get();
+}
+
 Event hostFunction(py::handle self, const py::object& function, const py::object& waitFor) {
     return queueOf(self).hostFunction(
-        [call = holdFunction(function, "function")] { callFromLibrary(call); }, toEvents(waitFor));
+        [call = holdFunction(function, "function")] { callFromLibrary(call); },
+        toEvents(waitFor, managerOf(self)));
 }
 
 void finish(py::handle self) {
@@ -77,7 +82,7 @@ void bindQueue(Classes& classes) {
         .def(
             "barrier",
             [](py::handle self, const py::object& waitFor) {
-                return queueOf(self).barrier(toEvents(waitFor));
+                return queueOf(self).barrier(toEvents(waitFor, managerOf(self)));
             },
             "wait_for"_a = py::none(), doc(R"(
                 An event that is done when all earlier launches on this queue, and all of

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include <kompute/Cuda.hpp>
+
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Waiting.hpp"
+#include "core/Cuda.hpp"
 
 namespace kp::python {
 
@@ -127,12 +130,18 @@ PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
 
 PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op, waitFor] = given("eval_async", {"op", "wait_for"}, values, count, names);
-        if (!waitFor) {
+        const auto [op, waitFor, stream] =
+            given("eval_async", {"op", "wait_for", "cuda_stream"}, values, count, names);
+        const bool ordersCuda = stream && stream != Py_None;
+        if (!waitFor && !ordersCuda) {
             submit(handle, op);
             return;
         }
-        const std::vector<Event> events = toEvents(waitFor);
+        Manager& manager = *handle.manager->manager;
+        std::vector<Event> events = toEvents(waitFor ? py::handle(waitFor) : py::none(), &manager);
+        void* const cudaStream = ordersCuda ? toStream(stream, "cuda_stream") : nullptr;
+        if (ordersCuda)
+            events.push_back(manager.cudaEvent(cudaStream));
         std::shared_ptr<OpBase> operation = optionalOperation(op);
         change(handle, [&](Sequence& sequence) {
             if (operation) {
@@ -143,6 +152,8 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
             }
             sequence.evalAsync(events);
         });
+        if (ordersCuda)
+            letCudaWait(cudaStream, handle.sequence->event());
     });
 }
 
@@ -172,10 +183,13 @@ PyMethodDef gFastMethods[] = {
         threads run meanwhile; Ctrl-C raises KeyboardInterrupt and leaves the sequence running.)"),
     fastMethod("eval_async", evalAsync,
                "(self: kp._kp.Sequence, op: kp._kp.OpBase | None = None, wait_for: "
-               "collections.abc.Iterable[kp._kp.Event] = ()) -> kp._kp.Sequence",
+               "collections.abc.Iterable[object] = (), cuda_stream: object = None) -> "
+               "kp._kp.Sequence",
                R"(
         Submits the recording (or replaces it by one operation first) and returns. The work starts
-        when all events of `wait_for` are done. Wait with eval_await() or `await`.)"),
+        when all events of `wait_for` are done; a CUDA stream there stands for its work so far. With
+        `cuda_stream`, the work comes after what that stream has now, and before what it gets later.
+        Wait with eval_await() or `await`.)"),
     fastMethod("eval_await", evalAwait,
                "(self: kp._kp.Sequence, wait: int | None = None) -> kp._kp.Sequence",
                R"(

@@ -271,6 +271,27 @@ struct GivenArguments {
     std::vector<std::pair<PyObject*, PyObject*>> parameters;
 };
 
+/// Returns the manager of a call: that of its queue, else that of its first tensor; null if neither
+/// was given.
+template <size_t N>
+Manager* managerOf(const GivenArguments<N>& given) {
+    if (isA<QueueHandle>(given.at(0)))
+        return handleOf<QueueHandle>(given.at(0)).manager->manager.get();
+    for (const auto& [name, value] : given.parameters)
+        if (isA<MemoryHandle>(value))
+            return handleOf<MemoryHandle>(value).manager->manager.get();
+    return nullptr;
+}
+
+/// Returns the events of a call's wait_for.
+template <size_t N>
+std::vector<Event> waitsOf(const GivenArguments<N>& given) {
+    const py::handle waitFor = given.at(1);
+    if (waitFor.is_none() || isA<Event>(waitFor))
+        return toEvents(waitFor);
+    return toEvents(waitFor, managerOf(given));
+}
+
 /// A direct call of an object.
 /// @tparam kKnown  the keywords of this form of call
 template <const auto& kKnown>
@@ -283,7 +304,7 @@ PyObject* directCall(PyObject* self, PyObject* const* values, size_t count, PyOb
                                    PyVectorcall_NARGS(count), names, kKnown);
         LaunchOptions options;
         options.queue = toQueue(given.at(0), "queue");
-        options.waitFor = toEvents(given.at(1));
+        options.waitFor = waitsOf(given);
         if constexpr (kCount > 2) {
             options.globalSize = toWorkSize(given.at(kCount - 2), "global_work_size");
             options.localSize = toWorkSize(given.at(kCount - 1), "local_work_size");
@@ -328,7 +349,7 @@ PyObject* directListCall(PyObject* self, PyObject* const* values, size_t count, 
         const GivenArguments given("list", handle.list->name(), values, PyVectorcall_NARGS(count),
                                    names, kPlain);
         const std::shared_ptr<Queue> target = toQueue(given.at(0), "queue");
-        std::vector<Event> waits = toEvents(given.at(1));
+        std::vector<Event> waits = waitsOf(given);
         if (target && handle.list->size() == 0 && given.parameters.empty()) {
             // An empty list waits on the host, here without the GIL.
             waitForAll(waits);
@@ -368,9 +389,8 @@ PyObject* callList(PyObject* self, PyObject* const* values, Py_ssize_t count, Py
 }
 
 // Signatures of calls: the start, sizes, and the end.
-const std::string kQueue =
-    "(self, queue: kp._kp.Queue | None = None, "
-    "wait_for: collections.abc.Iterable[kp._kp.Event | None] | kp._kp.Event | None = None, ";
+const std::string kQueue = "(self, queue: kp._kp.Queue | None = None, "
+                           "wait_for: collections.abc.Iterable[object] | object = None, ";
 const std::string kSize = "collections.abc.Sequence[typing.SupportsIndex] | typing.SupportsIndex | "
                           "numpy.ndarray | None = None, ";
 const std::string kSizes = "global_work_size: " + kSize + "local_work_size: " + kSize;
