@@ -29,6 +29,11 @@ void main() {
         a[i] = a[i] * 0.5 + 1.0;
 }
 """
+STEP = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Values { uint values[]; };
+void main() { values[0] = values[0] * 5u + 7u; }
+"""
 
 QUICK = "--quick" in sys.argv
 
@@ -117,24 +122,32 @@ def large_blocks(mgr: kp.Manager, megabytes: int) -> None:
 
 
 def hops(mgr: kp.Manager) -> None:
-    shared = mgr.shared_tensor(1024)
-    x = torch.from_dlpack(shared).fill_(1)
-    sequence = sequence_for(mgr, shared)
+    value = mgr.shared_tensor(1, np.int32)
+    number = torch.from_dlpack(value).fill_(1)
+    step = mgr.sequence().record(
+        kp.OpAlgoDispatch(mgr.algorithm([value], kp.compile(STEP), workgroup=[1, 1, 1]))
+    )
     stream = torch.cuda.current_stream()
-    rounds = 300 if QUICK else 3000
+    rounds = 300 if QUICK else 30_000
     calls = []
+    expected = 1
     torch.cuda.synchronize()
     start = perf_counter()
     for _ in range(rounds):
-        x.mul_(0.5)
+        number.mul_(3)
         before = perf_counter()
-        sequence.eval_async(cuda_stream=stream)
+        step.eval_async(cuda_stream=stream)
         calls.append(perf_counter() - before)
-        sequence.eval_await(0)
+        step.eval_await(0)
+        expected = (expected * 15 + 7) % 2**32
     torch.cuda.synchronize()
     each = (perf_counter() - start) / rounds * 1e6
-    print(f"torch kernel, kp kernel, in turns: {each:.0f} us a pair of hops; "
-          f"eval_async(cuda_stream=) takes {median(calls) * 1e6:.1f} us")  # fmt: skip
+    right = int(number) % 2**32 == expected
+    print(f"torch kernel, kp kernel, {rounds} times in turns: {each:.0f} us a pair of hops, "
+          f"{'right' if right else 'WRONG'}; eval_async(cuda_stream=) takes "
+          f"{median(calls) * 1e6:.1f} us")  # fmt: skip
+    shared = mgr.shared_tensor(1024)
+    x = torch.from_dlpack(shared).fill_(1)
     sequence = sequence_for(mgr, shared)
     times = []
     for _ in range(30):

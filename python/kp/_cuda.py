@@ -13,12 +13,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _kp
 from ._errors import InvalidArgument, Unsupported
 from ._kp import Event, Manager, Tensor
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
+
+#: Smaller host arrays are copied unless copy=False: a device opens few memories, and slowly.
+LEAST_IN_PLACE = 1 << 20
 
 #: The default stream, by DLPack's numbers.
 _LEGACY = 1
@@ -303,14 +307,21 @@ def tensor_from(x: Any, manager: Manager, copy: bool | None = None) -> Tensor:
             )
         made._set_shape(source.shape)
         return made
-    values = np.asarray(x) if isinstance(x, np.ndarray) else np.from_dlpack(x)
-    if not copy:
-        try:
-            return manager.tensor_over(values)
-        except (ValueError, Unsupported, InvalidArgument) as error:
-            if copy is False:
-                raise BufferError(f"the array cannot be used in place: {error}") from None
-    return manager.tensor_t(values)
+    values = x if isinstance(x, np.ndarray) else np.from_dlpack(x)
+    shared = host_tensor(values, manager, copy)
+    return manager.tensor_t(values) if shared is None else shared
+
+
+def host_tensor(values: NDArray[Any], manager: Manager, copy: bool | None) -> Tensor | None:
+    """Return a tensor in the memory of a host array, or None if it is to be copied."""
+    if copy or (copy is None and values.nbytes < LEAST_IN_PLACE):
+        return None
+    try:
+        return manager.tensor_over(values)
+    except (ValueError, TypeError, Unsupported, InvalidArgument) as error:
+        if copy is False:
+            raise BufferError(f"the array cannot be used in place: {error}") from None
+    return None
 
 
 # --- Order ---------------------------------------------------------------------------------------

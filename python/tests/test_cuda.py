@@ -5,6 +5,7 @@ threads. test_cuda_libraries.py has the tests with torch, CuPy and others on a G
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,8 @@ FOREIGN = 0xBAD  # a stream of "another device"
 @pytest.fixture
 def mgr(monkeypatch: pytest.MonkeyPatch) -> Iterator[kp.Manager]:
     """A manager whose device shares memory with the stand-in."""
+    if os.environ.get("KOMPUTE_VALIDATION"):
+        pytest.skip("older layers lose signals of other threads, as those of the stand-in")
     manager = kp.Manager()
     if "NVIDIA" in manager.get_device_properties()["device_name"]:
         pytest.skip("this device has CUDA itself")
@@ -163,7 +166,7 @@ def test_from_dlpack_copies_other_memory_on_the_device(mgr: kp.Manager) -> None:
 
 
 def test_from_dlpack_takes_host_arrays_in_place(mgr: kp.Manager) -> None:
-    values = np.arange(64, dtype=np.float32)
+    values = np.arange(1 << 18, dtype=np.float32)
     try:
         tensor = mgr.from_dlpack(values, copy=False)
     except BufferError as error:
@@ -175,8 +178,10 @@ def test_from_dlpack_takes_host_arrays_in_place(mgr: kp.Manager) -> None:
     copied = kp.from_dlpack(values, device=mgr, copy=True)
     values[3] = 44
     assert copied[3].item() == 43
+    assert mgr.from_dlpack(values[:8]).read()[3] == 44
+    values[3] = 45
     values.flags.writeable = False
-    assert kp.from_dlpack(values, device=mgr)[3].item() == 44
+    assert kp.from_dlpack(values, device=mgr)[3].item() == 45
     with pytest.raises(BufferError, match="in place"):
         mgr.from_dlpack(values, copy=False)
 

@@ -69,27 +69,30 @@ def test_dtypes(mgr: kp.Manager, dtype: str) -> None:
     assert back.read().tolist() == np.ones(12, dtype).tolist()
 
 
+STEP = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Values { uint values[]; };
+void main() { values[0] = values[0] * 5u + 7u; }
+"""
+
+
 def test_exchanges_keep_their_order(mgr: kp.Manager) -> None:
-    t = mgr.shared_tensor(1)
-    x = torch.from_dlpack(t).fill_(0)
-    sequence = increment(mgr, t)
+    t = mgr.shared_tensor(1, np.int32)
+    x = torch.from_dlpack(t).fill_(1)
+    algorithm = mgr.algorithm([t], kp.compile(STEP), workgroup=[1, 1, 1])
+    sequence = mgr.sequence().record(kp.OpAlgoDispatch(algorithm))
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
+    expected = 1
     with torch.cuda.stream(stream):
-        for i in range(2000):
+        for i in range(3000):
             if i % 100 == 0:
                 spin(0.5)
-            x.mul_(0.5)
-            (
-                sequence.eval_async(cuda_stream=stream).eval_await()
-                if i % 50 == 0
-                else (_again(sequence, stream))
-            )
+            x.mul_(3).add_(1)
+            _again(sequence, stream)
+            expected = ((expected * 3 + 1) * 5 + 7) % 2**32
     stream.synchronize()
-    expected = 0.0
-    for _ in range(2000):
-        expected = np.float32(expected * 0.5 + 1)
-    assert float(x) == expected
+    assert int(x) % 2**32 == expected
 
 
 def _again(sequence: kp.Sequence, stream: Any) -> None:

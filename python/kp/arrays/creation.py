@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _cuda, _default
-from .._errors import InvalidArgument, Unsupported
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
@@ -129,9 +128,10 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
     """Return an array with the memory of another library's array.
 
     In place: the memory of shared tensors, what torch allocates inside kp.torch_pool(), and writable
-    host arrays, which a GPU reads over its bus (`copy=True` gives device memory). Other arrays of
-    CUDA are copied on the device, and other host arrays to it, unless `copy` is False. Work that
-    uses the array waits for what the other library has queued.
+    host arrays from 1 MiB on, which a GPU reads over its bus (`copy=True` gives device memory;
+    `copy=False` takes small ones in place, too). Other arrays of CUDA are copied on the device, and
+    other host arrays to it, unless `copy` is False. Work that uses the array waits for what the
+    other library has queued.
     """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
@@ -143,14 +143,9 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
         storage = Storage.of(tensor)
         storage.shared = tensor.cuda_address == source.address  # else it is a copy
         return Array._of_view(View(storage, 0, source.shape, source.strides))
-    values = np.from_dlpack(x)
-    if not copy:
-        try:
-            return share(on.tensor_over(values))
-        except (ValueError, TypeError, Unsupported, InvalidArgument) as error:
-            if copy is False:
-                raise BufferError(f"the array cannot be used in place: {error}") from None
-    return array(values, device=device)
+    values = x if isinstance(x, np.ndarray) else np.from_dlpack(x)
+    shared = _cuda.host_tensor(values, on, copy)
+    return array(values, device=device) if shared is None else share(shared)
 
 
 @on_groups_too
