@@ -204,7 +204,7 @@ void* cudaPoolAllocate(uint64_t bytes, int device) noexcept {
 }
 
 void cudaPoolFree(void* memory) noexcept {
-    if (memory && !cuda::Regions::instance().remove(reinterpret_cast<uintptr_t>(memory)))
+    if (memory && !cuda::Regions::instance().close(reinterpret_cast<uintptr_t>(memory)))
         KP_LOG_WARN("memory that cudaPoolAllocate() did not return was given to cudaPoolFree()");
 }
 

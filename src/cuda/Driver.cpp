@@ -12,6 +12,7 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Environment.hpp"
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 
 namespace kp::cuda {
@@ -113,6 +114,8 @@ MappedMemory::MappedMemory(const DriverGpu& gpu, const std::vector<MemoryAccess>
 }
 
 MappedMemory::~MappedMemory() {
+    if (driverGone())
+        return; // it has freed everything
     try {
         const CurrentContext current(mContext);
         release();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/Interop.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -63,7 +65,19 @@ void Interop::open(Follower& follower) {
 }
 
 Interop::StreamTimeline& Interop::timelineOf(Stream stream) {
-    StreamTimeline& timeline = mStreams[mGpu->streamId(stream)];
+    const uint64_t id = mGpu->streamId(stream);
+    if (mStreams.size() >= kFewStreams && !mStreams.contains(id)) {
+        const auto unused = std::ranges::find_if(mStreams, [](const auto& each) {
+            vulkan::Queue* const queue = each.second.queue.get();
+            return !queue || queue->reached(queue->lastValue());
+        });
+        if (unused != mStreams.end()) {
+            auto node = mStreams.extract(unused);
+            node.key() = id;
+            mStreams.insert(std::move(node));
+        }
+    }
+    StreamTimeline& timeline = mStreams[id];
     if (!timeline.queue) {
         open(timeline);
         timeline.queue = std::make_unique<vulkan::Queue>(mDevice, *timeline.semaphore);

@@ -58,6 +58,9 @@ private:
     };
 
     void open(Follower& follower);
+    /// More streams than this share timelines one after the other, so that a program that keeps
+    /// making streams does not keep getting semaphores.
+    static constexpr size_t kFewStreams = 16;
     StreamTimeline& timelineOf(Stream stream);
 
     vulkan::Device& mDevice;

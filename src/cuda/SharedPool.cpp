@@ -34,6 +34,26 @@ bool Regions::remove(uint64_t address) {
     return true;
 }
 
+bool Regions::close(uint64_t address) {
+    const uint64_t number = find(address).number;
+    if (!remove(address))
+        return false;
+    const std::lock_guard lock(mPoolsMutex);
+    for (SharedPool* const pool : mPools)
+        pool->close(number);
+    return true;
+}
+
+void Regions::add(SharedPool& pool) {
+    const std::lock_guard lock(mPoolsMutex);
+    mPools.push_back(&pool);
+}
+
+void Regions::remove(SharedPool& pool) {
+    const std::lock_guard lock(mPoolsMutex);
+    std::erase(mPools, &pool);
+}
+
 Regions::Found Regions::find(uint64_t address) const {
     const std::lock_guard lock(mMutex);
     auto next = mRegions.upper_bound(address);
@@ -63,6 +83,7 @@ struct SharedPool::PieceOwner {
 };
 
 SharedPool::~SharedPool() {
+    Regions::instance().remove(*this);
     for (const auto& [address, region] : mRegions)
         Regions::instance().remove(address);
 }
@@ -131,6 +152,15 @@ std::shared_ptr<vulkan::Buffer> SharedPool::view(uint64_t address, uint64_t byte
         }
     }
     return vulkan::Buffer::part(whole, offset, bytes, std::move(owner), std::move(use), false);
+}
+
+void SharedPool::close(uint64_t number) {
+    Import closed; // without the lock
+    const std::lock_guard lock(mMutex);
+    if (const auto import = mImports.find(number); import != mImports.end()) {
+        closed = std::move(import->second);
+        mImports.erase(import);
+    }
 }
 
 void SharedPool::noteCudaUse(uint64_t address) {

@@ -12,6 +12,8 @@
 
 namespace kp::cuda {
 
+class SharedPool;
+
 /// All memory that CUDA and Vulkan both can use, by address: that of the pools of all devices, and
 /// what torch allocates inside kp.torch_pool. Thread-safe; never destroyed.
 class Regions {
@@ -22,6 +24,11 @@ public:
     uint64_t add(std::shared_ptr<Gpu::Region> region);
     /// Forgets the region that starts at the address. @return false if there is none
     bool remove(uint64_t address);
+    /// As remove(), and closes the region on all devices. Not for regions of a pool.
+    bool close(uint64_t address);
+
+    void add(SharedPool& pool);
+    void remove(SharedPool& pool);
 
     struct Found {
         std::shared_ptr<Gpu::Region> region; ///< null if none has the address
@@ -34,6 +41,8 @@ private:
     mutable std::mutex mMutex;
     std::map<uint64_t, Found> mRegions; ///< by first address
     uint64_t mNumber = 0;
+    std::mutex mPoolsMutex; ///< guards the next; locked before the mutex of a pool
+    std::vector<SharedPool*> mPools;
 };
 
 /// Cuts memory that CUDA allocates in granules of 2 MiB into pieces for tensors of one device.
@@ -50,7 +59,9 @@ public:
     /// Unused regions up to this size in all are kept.
     static constexpr uint64_t kMaxIdleBytes = uint64_t{256} << 20;
 
-    SharedPool(vulkan::Device& device, Gpu& gpu) : mDevice(device), mGpu(gpu) {}
+    SharedPool(vulkan::Device& device, Gpu& gpu) : mDevice(device), mGpu(gpu) {
+        Regions::instance().add(*this);
+    }
     ~SharedPool();
 
     struct Piece {
@@ -66,6 +77,9 @@ public:
     ///         cannot bind
     std::shared_ptr<vulkan::Buffer> view(uint64_t address, uint64_t bytes,
                                          std::shared_ptr<void> owner);
+    /// Closes memory of others. Buffers on it keep it.
+    /// @param number  of the region
+    void close(uint64_t number);
     /// Notes that CUDA may use the piece with this address.
     void noteCudaUse(uint64_t address);
 

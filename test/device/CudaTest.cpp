@@ -347,6 +347,20 @@ TEST_F(CudaTest, AStreamIsWaitedForByAnother) {
     EXPECT_TRUE(first.wait());
 }
 
+TEST_F(CudaTest, ManyStreamsShareTimelines) {
+    if (isValidated())
+        GTEST_SKIP() << "the layer loses signals of other threads";
+    for (uintptr_t i = 100; i < 160; ++i) {
+        gpu->run(streamOf(i), [] {});
+        tensor->waitForCuda(streamOf(i));
+        gpu->synchronize(streamOf(i));
+        addOne(tensor)->eval();
+    }
+    std::vector<float> read(kCount);
+    tensor->download(read);
+    EXPECT_EQ(read[0], 60);
+}
+
 TEST(CudaWithoutTest, SaysWhyThereIsNoSharedMemory) {
     Manager manager(ManagerOptions{.shareDevice = false});
     if (manager.deviceInfo().name.find("NVIDIA") != std::string::npos)
