@@ -67,9 +67,9 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"DotProductInput4x8BitPacked", Feature::eShaderIntegerDotProduct},
     {"DotProductInputAll", Feature::eShaderIntegerDotProduct},
     {"WorkgroupMemoryExplicitLayoutKHR", Feature::eWorkgroupMemoryExplicitLayout},
-#ifdef VK_KHR_cooperative_matrix
     {"CooperativeMatrixKHR", Feature::eCooperativeMatrix},
-#endif
+    {"BFloat16TypeKHR", Feature::eShaderBFloat16Type},
+    {"BFloat16CooperativeMatrixKHR", Feature::eShaderBFloat16CooperativeMatrix},
     {"Int64Atomics", Feature::eShaderBufferInt64Atomics},
     {"Int64Atomics", Feature::eShaderSharedInt64Atomics},
     {"AtomicFloat32AddEXT", Feature::eShaderBufferFloat32AtomicAdd},

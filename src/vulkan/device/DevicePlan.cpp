@@ -157,6 +157,11 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     needs(Feature::eVulkanMemoryModelDeviceScope, Feature::eVulkanMemoryModel);
     needs(Feature::eWorkgroupMemoryExplicitLayoutScalarBlockLayout,
           Feature::eWorkgroupMemoryExplicitLayout);
+    for (const Feature feature :
+         {Feature::eCooperativeMatrixWorkgroupScope, Feature::eCooperativeMatrixFlexibleDimensions,
+          Feature::eCooperativeMatrixTensorAddressing})
+        needs(feature, Feature::eCooperativeMatrix);
+    needs(Feature::eShaderBFloat16CooperativeMatrix, Feature::eShaderBFloat16Type);
     if (!request.allowTimelineSemaphores)
         enable(plan.features, Feature::eTimelineSemaphore, false);
     // Vulkan allows only one of the two extensions for buffer addresses on a device.

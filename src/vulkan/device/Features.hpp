@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/device/Vulkan.hpp"
+#include "vulkan/device/CooperativeHeaders.hpp"
 
 namespace kp::vulkan {
 
@@ -66,16 +66,13 @@ namespace kp::vulkan {
     X(eWorkgroupMemoryExplicitLayoutScalarBlockLayout, WorkgroupMemoryExplicitLayoutFeaturesKHR, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, workgroupMemoryExplicitLayoutScalarBlockLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
     X(eShaderSubgroupUniformControlFlow, ShaderSubgroupUniformControlFlowFeaturesKHR, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, shaderSubgroupUniformControlFlow, "VK_KHR_shader_subgroup_uniform_control_flow", 0) \
     X(eDeviceFault, FaultFeaturesEXT, FAULT_FEATURES_EXT, deviceFault, "VK_EXT_device_fault", 0) \
-    KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)
+    X(eCooperativeMatrix, CooperativeMatrixFeaturesKHR, COOPERATIVE_MATRIX_FEATURES_KHR, cooperativeMatrix, "VK_KHR_cooperative_matrix", 0) \
+    X(eCooperativeMatrixWorkgroupScope, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixWorkgroupScope, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixFlexibleDimensions, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixFlexibleDimensions, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixTensorAddressing, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixTensorAddressing, "VK_NV_cooperative_matrix2", 0) \
+    X(eShaderBFloat16Type, ShaderBfloat16FeaturesKHR, SHADER_BFLOAT16_FEATURES_KHR, shaderBFloat16Type, "VK_KHR_shader_bfloat16", 0) \
+    X(eShaderBFloat16CooperativeMatrix, ShaderBfloat16FeaturesKHR, SHADER_BFLOAT16_FEATURES_KHR, shaderBFloat16CooperativeMatrix, "VK_KHR_shader_bfloat16", 0)
 // clang-format on
-
-#ifdef VK_KHR_cooperative_matrix
-#define KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)                                                     \
-    X(eCooperativeMatrix, CooperativeMatrixFeaturesKHR, COOPERATIVE_MATRIX_FEATURES_KHR,           \
-      cooperativeMatrix, "VK_KHR_cooperative_matrix", 0)
-#else
-#define KOMPUTE_FEATURES_COOPERATIVE_MATRIX(X)
-#endif
 
 enum class Feature {
 #define KOMPUTE_ENUMERATOR(name, ...) name,

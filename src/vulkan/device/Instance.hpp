@@ -19,7 +19,9 @@ namespace kp::vulkan {
     X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkGetPhysicalDeviceFormatProperties)             \
     X(vkGetPhysicalDeviceImageFormatProperties) X(vkEnumerateDeviceExtensionProperties)            \
     X(vkCreateDevice) X(vkGetDeviceProcAddr) X(vkCreateDebugUtilsMessengerEXT)                     \
-    X(vkDestroyDebugUtilsMessengerEXT)
+    X(vkDestroyDebugUtilsMessengerEXT)                                                             \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                           \
+    X(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)
 // clang-format on
 
 /// The functions of one instance. A function that the instance lacks is null.

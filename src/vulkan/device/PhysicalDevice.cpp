@@ -104,6 +104,7 @@ PhysicalDevice readPhysicalDevice(const InstanceTable& table, VkPhysicalDevice h
         FeatureChain chain(device.apiVersion, device.extensions);
         table.vkGetPhysicalDeviceFeatures2(handle, chain.head());
         device.features = chain.read();
+        device.cooperative = readCooperativeMatrices(table, device);
     }
     return device;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vulkan/device/CooperativeMatrices.hpp"
 #include "vulkan/device/Features.hpp"
 
 namespace kp::vulkan {
@@ -36,6 +37,7 @@ struct PhysicalDevice {
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
+    CooperativeMatrices cooperative;
 
     bool hasExtension(const std::string& name) const;
     bool has(Feature feature) const { return vulkan::has(features, feature); }

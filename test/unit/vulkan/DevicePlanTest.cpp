@@ -324,6 +324,29 @@ TEST(DevicePlan, LeavesAFeatureOffWithoutTheFeatureItRequires) {
     EXPECT_EQ(planOf(device).features, device.features);
 }
 
+TEST(DevicePlan, EnablesCooperativeMatricesWhereTheDeviceHasThem) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
+    EXPECT_FALSE(planOf(device).has(Feature::eCooperativeMatrix));
+    // NVIDIA's extension and that of bfloat16 build on others.
+    offerWithExtension(device, Feature::eCooperativeMatrixWorkgroupScope);
+    offerWithExtension(device, Feature::eShaderBFloat16CooperativeMatrix);
+    EXPECT_TRUE(planOf(device).features.none());
+    offerWithExtension(device, Feature::eCooperativeMatrix);
+    offerWithExtension(device, Feature::eShaderBFloat16Type);
+    const DevicePlan plan = planOf(device);
+    EXPECT_EQ(plan.features, device.features);
+    for (const char* name :
+         {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_KHR_shader_bfloat16"})
+        EXPECT_TRUE(plan.hasExtension(name)) << name;
+    // A host application's device has what it says.
+    HostDevice host;
+    host.apiVersion = VK_API_VERSION_1_3;
+    host.queues = {{}};
+    EXPECT_FALSE(planHostDevice(device, host).has(Feature::eCooperativeMatrix));
+    enable(host.enabledFeatures, Feature::eCooperativeMatrix);
+    EXPECT_TRUE(planHostDevice(device, host).has(Feature::eCooperativeMatrix));
+}
+
 TEST(DevicePlan, EnablesOnlyOneBufferAddressExtension) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_1);
     offerWithExtension(device, Feature::eBufferDeviceAddress);
