@@ -203,6 +203,7 @@ void addMemory(Suite& suite);
 void addTransfers(Suite& suite);
 void addConcurrency(Suite& suite);
 void addPrimitives(Suite& suite);
+void addMatrices(Suite& suite);
 void addFourier(Suite& suite);
 // Rows for charts over sizes.
 void addPrimitiveSweep(Suite& suite);

@@ -91,6 +91,7 @@ int run(Arguments& arguments) {
         addTransfers(suite);
         addConcurrency(suite);
         addPrimitives(suite);
+        addMatrices(suite);
         addFourier(suite);
     }
     Report report(suite);
