@@ -92,7 +92,9 @@ kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${public_shaders}
 kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
 # Texts that are completed and compiled when they are first used.
 file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl")
-kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts})
+# Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
+file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
+kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts} ${modules})
 
 if(BUILD_SHARED_LIBS)
     add_library(kompute SHARED $<TARGET_OBJECTS:kompute_objects>)

@@ -2,8 +2,9 @@
 #
 # kompute_add_texts(<target> NAMESPACE <a::b> SOURCES <file>...)
 #
-# Hands text files to C++: for Foo.glsl, <target> can include <Foo.glsl.hpp>, which defines
-# constexpr std::string_view <namespace>::FOO_GLSL.
+# Hands files to C++: for a text Foo.glsl, <target> can include <Foo.glsl.hpp>, which defines
+# constexpr std::string_view <namespace>::FOO_GLSL. For a module Foo.spv, <Foo.spv.hpp> defines
+# const std::array<uint32_t, N> <namespace>::FOO_SPV.
 
 include_guard(GLOBAL)
 include(KomputeShaders)
@@ -12,13 +13,16 @@ function(kompute_add_texts _target)
     cmake_parse_arguments(PARSE_ARGV 1 _arg "" "NAMESPACE" "SOURCES")
     set(_folder "${CMAKE_CURRENT_BINARY_DIR}/kompute_texts/${_target}")
     file(MAKE_DIRECTORY "${_folder}")
-    set(_script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KomputeTextToHeader.cmake")
     set(_headers "")
     foreach(_file IN LISTS _arg_SOURCES)
         get_filename_component(_source "${_file}" ABSOLUTE)
         get_filename_component(_name "${_source}" NAME)
         string(MAKE_C_IDENTIFIER "${_name}" _variable)
         string(TOUPPER "${_variable}" _variable)
+        set(_script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KomputeTextToHeader.cmake")
+        if(_name MATCHES "\\.spv$")
+            set(_script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KomputeSpirvToHeader.cmake")
+        endif()
         add_custom_command(
             OUTPUT "${_folder}/${_name}.hpp"
             COMMAND "${CMAKE_COMMAND}" "-DKOMPUTE_INPUT=${_source}"

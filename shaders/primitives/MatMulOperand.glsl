@@ -32,22 +32,36 @@ FOUR fourOperand(uint at, uint count) {
 shared FOUR tilesOperand[2u * DEPTH * OPERAND_ROW];
 
 // Reads this invocation's part of the tile that begins at `outer` and `k`.
+// @param inside  all of the tile exists. The branch is for the whole work group: without it, tests
+//                for the end of the matrix take a tenth of the time.
 void loadOperand(out FOUR loaded[OPERAND_LOADS], uint origin, uint outer, uint outerEnd, uint k,
-                 uint kEnd) {
-    [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i) {
-        uint v = gl_LocalInvocationIndex + i * THREADS;
+                 uint kEnd, bool inside) {
+    uint thread = gl_LocalInvocationIndex;
 #ifdef OPERAND_ALONG_INNER
-        uint across = outer + v / (DEPTH / 4u);
-        uint along = k + v % (DEPTH / 4u) * 4u;
-        bool exists = across < outerEnd && along < kEnd;
-        uint count = exists ? kEnd - along : 0u;
+    const uint perLine = DEPTH / 4u;
+    uint across = outer + thread / perLine;
+    uint along = k + thread % perLine * 4u;
+    uint acrossEnd = outerEnd;
+    uint alongEnd = kEnd;
 #else
-        uint across = k + v / (OPERAND_TILE / 4u);
-        uint along = outer + v % (OPERAND_TILE / 4u) * 4u;
-        bool exists = across < kEnd && along < outerEnd;
-        uint count = exists ? outerEnd - along : 0u;
+    const uint perLine = OPERAND_TILE / 4u;
+    uint across = k + thread / perLine;
+    uint along = outer + thread % perLine * 4u;
+    uint acrossEnd = kEnd;
+    uint alongEnd = outerEnd;
 #endif
-        loaded[i] = fourOperand(origin + across * strideOperand + along, count);
+    const uint step = THREADS / perLine; // lines from load to load
+    uint at = origin + across * strideOperand + along;
+#ifdef OPERAND_ALIGNED
+    if (inside) {
+        [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i)
+            loaded[i] = OPERAND_FOUR(vectorsOperand[(at + i * step * strideOperand) / 4u]);
+        return;
+    }
+#endif
+    [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i) {
+        bool exists = across + i * step < acrossEnd && along < alongEnd;
+        loaded[i] = fourOperand(at + i * step * strideOperand, exists ? alongEnd - along : 0u);
     }
 }
 

@@ -3,7 +3,10 @@
 // Multiplies by tiles of A_TILE x B_TILE elements of C, DEPTH steps along `inner` at a time. Each of
 // the THREADS invocations computes THREAD_ROWS x THREAD_COLUMNS elements, in blocks of 4 x 4, 16
 // rows and 32 columns apart: 32 neighbouring invocations then read few and different vectors from
-// shared memory.
+// shared memory. Each eight of them, whose reads an NVIDIA GPU takes together, read two rows and four
+// columns of vectors, which is 4 % faster than one and eight on an H200.
+//
+// Macro AHEAD: the vectors of the next step are read before the multiplications of this one.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
 // share more of A and B in the cache.
@@ -30,38 +33,67 @@ void main() {
 
     const uint across = B_TILE / THREAD_COLUMNS / 8u; // blocks of 32 invocations
     uint block = thread / 32u;
-    uint fourRow = block / across * THREAD_ROWS + thread % 32u / 8u;
-    uint fourColumn = block % across * (2u * THREAD_COLUMNS) + thread % 8u;
+    uint lane = thread % 32u;
+    uint fourRow = block / across * THREAD_ROWS + lane / 16u * 2u + lane % 2u;
+    uint fourColumn = block % across * (2u * THREAD_COLUMNS) + lane / 2u % 8u;
+    bool inside = row + A_TILE <= rows && column + B_TILE <= columns;
 
     FOUR sums[THREAD_ROWS][THREAD_COLUMNS / 4];
     [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i)
         [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)
             sums[i][j] = FOUR(0);
 
+// Reads the vectors of a step.
+#define READ(a, b, step)                                                                           \
+    [[unroll]] for (uint i = 0u; i < THREAD_ROWS / 4u; ++i)                                        \
+        a[i] = tilesA[sharedA(stage, step, fourRow + 4u * i)];                                     \
+    [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)                                     \
+        b[j] = tilesB[sharedB(stage, step, fourColumn + 8u * j)];
+#define MULTIPLY(a, b)                                                                             \
+    [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i)                                             \
+        [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)                                 \
+            sums[i][j] += a[i / 4u][i % 4u] * b[j];
+
     FOUR nextA[A_LOADS];
     FOUR nextB[B_LOADS];
-    loadA(nextA, originA, row, rows, kBegin, kEnd);
-    loadB(nextB, originB, column, columns, kBegin, kEnd);
+    bool whole = inside && kBegin + DEPTH <= kEnd;
+    loadA(nextA, originA, row, rows, kBegin, kEnd, whole);
+    loadB(nextB, originB, column, columns, kBegin, kEnd, whole);
     storeA(nextA, 0u);
     storeB(nextB, 0u);
     barrier();
     uint stage = 0u;
+#ifdef AHEAD
+    FOUR a[2][THREAD_ROWS / 4];
+    FOUR b[2][THREAD_COLUMNS / 4];
+    READ(a[0], b[0], 0u)
+#endif
     [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += DEPTH) {
         bool hasNext = k + DEPTH < kEnd;
         if (hasNext) {
-            loadA(nextA, originA, row, rows, k + DEPTH, kEnd);
-            loadB(nextB, originB, column, columns, k + DEPTH, kEnd);
+            whole = inside && k + 2u * DEPTH <= kEnd;
+            loadA(nextA, originA, row, rows, k + DEPTH, kEnd, whole);
+            loadB(nextB, originB, column, columns, k + DEPTH, kEnd, whole);
         }
+#ifdef AHEAD
+        [[unroll]] for (uint step = 0u; step < DEPTH; ++step) {
+            if (step + 1u < DEPTH) {
+                READ(a[(step + 1u) % 2u], b[(step + 1u) % 2u], step + 1u)
+            } else if (hasNext) {
+                stage ^= 1u;
+                storeA(nextA, stage);
+                storeB(nextB, stage);
+                barrier();
+                READ(a[0], b[0], 0u)
+            }
+            MULTIPLY(a[step % 2u], b[step % 2u])
+        }
+#else
         UNROLL for (uint step = 0u; step < DEPTH; ++step) {
             FOUR a[THREAD_ROWS / 4];
             FOUR b[THREAD_COLUMNS / 4];
-            [[unroll]] for (uint i = 0u; i < THREAD_ROWS / 4u; ++i)
-                a[i] = tilesA[sharedA(stage, step, fourRow + 4u * i)];
-            [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)
-                b[j] = tilesB[sharedB(stage, step, fourColumn + 8u * j)];
-            [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i)
-                [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)
-                    sums[i][j] += a[i / 4u][i % 4u] * b[j];
+            READ(a, b, step)
+            MULTIPLY(a, b)
         }
         if (hasNext) {
             stage ^= 1u;
@@ -69,6 +101,7 @@ void main() {
             storeB(nextB, stage);
             barrier();
         }
+#endif
     }
 
     [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i) {

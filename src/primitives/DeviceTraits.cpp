@@ -19,6 +19,29 @@ bool hasSubgroups(const vulkan::Device& device) {
            physical.maxSubgroupSize <= 128 && device.has(vulkan::Feature::eComputeFullSubgroups);
 }
 
+vulkan::CooperativeMatrices usableMatrices(const vulkan::Device& device) {
+    using vulkan::Feature;
+    // What shaders/cooperative need: SPIR-V 1.6 with LocalSizeId, and 16-bit types.
+    for (const Feature needed :
+         {Feature::eCooperativeMatrix, Feature::eVulkanMemoryModel, Feature::eMaintenance4,
+          Feature::eStorageBuffer16BitAccess, Feature::eShaderFloat16})
+        if (!device.has(needed))
+            return {};
+    if (device.physical().apiVersion < VK_API_VERSION_1_3)
+        return {};
+    const bool workgroups = device.has(Feature::eCooperativeMatrixWorkgroupScope) &&
+                            device.has(Feature::eCooperativeMatrixFlexibleDimensions) &&
+                            device.has(Feature::eCooperativeMatrixTensorAddressing);
+    const bool bfloat16 = device.has(Feature::eShaderBFloat16Type) &&
+                          device.has(Feature::eShaderBFloat16CooperativeMatrix);
+    vulkan::CooperativeMatrices usable = device.physical().cooperative;
+    std::erase_if(usable.shapes, [&](const vulkan::CooperativeShape& shape) {
+        return (shape.groupSize != 0 && !workgroups) ||
+               (shape.type == VK_COMPONENT_TYPE_BFLOAT16_KHR && !bfloat16);
+    });
+    return usable;
+}
+
 } // namespace
 
 DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
@@ -39,6 +62,7 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.maxSubgroupSize = device.physical().maxSubgroupSize;
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&
                          device.has(vulkan::Feature::eVulkanMemoryModelDeviceScope);
+    traits.cooperative = usableMatrices(device);
     traits.isCpu = device.physical().isCpu();
     traits.isNvidia = device.physical().isNvidia();
     return traits;

@@ -19,6 +19,8 @@ struct DeviceTraits {
     uint32_t maxSubgroupSize = 0;
     bool subgroups = false;   ///< full ones, with shuffles, ballots and votes
     bool memoryModel = false; ///< Vulkan's, with device scope
+    /// Those that the library's shaders can use.
+    vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;
     bool isNvidia = false;
 

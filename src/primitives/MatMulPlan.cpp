@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +14,16 @@
 #include <MatMul.glsl.hpp>
 #include <MatMulFinish.glsl.hpp>
 #include <MatMulOperand.glsl.hpp>
+#include <MatMulSubgroupBFloat16.spv.hpp>
+#include <MatMulSubgroupHalf.spv.hpp>
 #include <MatMulTiles.glsl.hpp>
 #include <MatMulVector.glsl.hpp>
-
-#include <kompute/Error.hpp>
+#include <MatMulWorkgroupBFloat16.spv.hpp>
+#include <MatMulWorkgroupHalf.spv.hpp>
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
+#include "primitives/Division.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
@@ -28,56 +31,21 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-uint64_t dividedUp(uint64_t a, uint64_t b) {
-    return (a + b - 1) / b;
-}
-
-/// Tiles, and how much of a device's arithmetic they reach. It falls with the multiplications per
-/// vector read from shared memory: 64 for 4 vectors, 32 for 3, 16 for 2. A depth of 8 is for
-/// devices with little shared memory: it has twice the barriers.
-struct TileRule {
-    MatMulTile tile;
-    double efficiency;
-};
-constexpr TileRule kTiles[] = {
-    {{128, 128, 16, 8, 8}, 1.0}, {{128, 128, 8, 8, 8}, 0.9}, {{64, 64, 16, 8, 4}, 0.7},
-    {{64, 64, 8, 8, 4}, 0.65},   {{128, 32, 16, 8, 4}, 0.7}, {{32, 128, 16, 4, 8}, 0.7},
-    {{32, 32, 16, 4, 4}, 0.45},  {{32, 32, 8, 4, 4}, 0.4},
-};
-
-/// How work is divided. One table, with the reason of each number.
-struct MatMulRules {
-    /// Invocations that run at the same time: two groups of 256 per core, which registers allow, on
-    /// the 132 cores of an H200. On smaller devices, work is cut finer than necessary.
-    uint64_t cores = 132;
-    uint64_t threadsPerCore = 512;
-    /// Bytes in the accumulators of an invocation. More do not fit the registers.
-    uint32_t maxSumBytes = 256;
-    /// Slices shorter than this do not pay for the pass that adds them.
-    uint64_t minSliceLength = 256;
-    uint64_t maxSlices = 256;
-    /// Costs of slices, in multiplications of a core: the pass that adds them (2 us), and writing
-    /// and reading a sum (8 bytes at 4.3 TB/s).
-    double sliceCost = 500'000;
-    double sumCost = 0.5;
-    /// Products with a vector: groups, and elements of a row per invocation.
-    uint32_t vectorGroupSize = 256;
-    uint64_t vectorGroups = 132 * 8;
-    uint64_t vectorElements = 32;
-    uint64_t minVectorSlice = 2048;
-
-    static MatMulRules of(const DeviceTraits& traits) {
-        MatMulRules rules;
-        rules.vectorGroupSize =
-            std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
-        if (traits.isCpu) {
-            rules.cores = 4;
-            // Its compiler takes seconds for larger tiles, which are not faster there.
-            rules.maxSumBytes = 64;
-            rules.vectorGroups = 16;
-        }
-        return rules;
-    }
+/// Bits of the specialization constant FLAGS in shaders/cooperative/MatMulShared.glsl.
+enum CooperativeFlag : uint32_t {
+    kFlagTransposeA = 1,
+    kFlagTransposeB = 2,
+    kFlagAlignedA = 4,
+    kFlagAlignedB = 8,
+    kFlagAlignedC = 16,
+    kFlagPartials = 32,
+    kFlagNarrowC = 64,
+    kFlagReadsC = 128,
+    kFlagBias = 256,
+    kFlagBiasOfRows = 512,
+    kFlagClamp = 1024,
+    kFlagExactGrid = 2048,
+    kFlagOneSize = 4096,
 };
 
 /// Returns the part of `text` for one operand: "A" or "B" for "Operand" and "OPERAND".
@@ -128,7 +96,7 @@ public:
     }
 
 private:
-    enum class Kind { eTiles, eVector, eFinish };
+    enum class Kind { eTiles, eCooperative, eVector, eFinish };
 
     /// Some rows, columns and products of C, such that all their memory fits the views.
     struct Panel {
@@ -162,10 +130,13 @@ private:
     /// True if rows of A (or B) are stored along `inner`.
     bool aAlongInner() const { return !mProblem.transposeA; }
     bool bAlongInner() const { return mProblem.transposeB; }
-    bool isAligned(const StoredMatrix& matrix) const {
-        return mPanelsAligned && matrix.isAligned && matrix.stride % 4 == 0 &&
-               matrix.batchStride % 4 == 0;
+    /// True if rows begin at multiples of `elements`, of 4 or 8.
+    bool isAligned(const StoredMatrix& matrix, uint64_t elements = 4) const {
+        return mPanelAlignment % elements == 0 && matrix.alignment % elements == 0 &&
+               matrix.stride % elements == 0 && matrix.batchStride % elements == 0;
     }
+    bool isCooperative() const { return !isVector() && mTile.method != MatMulMethod::eTiles; }
+    Kernel cooperativeKernel(bool final) const;
 
     View operandView(bool isA, const Panel& panel, const Slices& slices) const;
     void addResultViews(Dispatch& dispatch, const Panel& panel) const;
@@ -190,7 +161,7 @@ private:
     uint64_t mColumns = 1;
     uint64_t mInner = 1;
     uint64_t mBatches = 1;
-    bool mPanelsAligned = true; ///< panels begin at multiples of four
+    uint64_t mPanelAlignment = 8; ///< panels begin at multiples of it
     std::optional<uint32_t> mPartials;
 };
 
@@ -209,13 +180,14 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
     bool matrixAlongInner = aAlongInner();
     bool matrixAligned = isAligned(mProblem.a);
     if (kind == Kind::eTiles) {
-        macros +=
-            formatted("#define A_BINDING 0\n#define B_BINDING 2\n"
-                      "#define A_TILE {}u\n#define B_TILE {}u\n#define DEPTH {}u\n"
-                      "#define THREADS {}u\n#define THREAD_ROWS {}u\n"
-                      "#define THREAD_COLUMNS {}u\n#define UNROLL {}\n",
-                      mTile.rows, mTile.columns, mTile.depth, mTile.threads(), mTile.threadRows,
-                      mTile.threadColumns, mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+        macros += formatted("#define A_BINDING 0\n#define B_BINDING 2\n"
+                            "#define A_TILE {}u\n#define B_TILE {}u\n#define DEPTH {}u\n"
+                            "#define THREADS {}u\n#define THREAD_ROWS {}u\n"
+                            "#define THREAD_COLUMNS {}u\n#define UNROLL {}\n",
+                            mTile.rows, mTile.columns, mTile.depth, mTile.threads(mTraits),
+                            mTile.partRows, mTile.partColumns,
+                            mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+        define(!mTraits.isCpu && mTile.partRows * mTile.partColumns > 64, "AHEAD");
         define(bAlongInner(), "B_ALONG_INNER");
         define(isAligned(mProblem.b), "B_ALIGNED");
         binding = 4;
@@ -252,12 +224,16 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final) {
     for (const auto& [key, number] : mKernels)
         if (key == std::pair(kind, final))
             return number;
+    if (kind == Kind::eCooperative) {
+        mKernels.push_back({{kind, final}, mPlan.addKernel(cooperativeKernel(final))});
+        return mKernels.back().second;
+    }
     std::string text(MATMUL_GLSL);
     Kernel made;
     if (kind == Kind::eTiles) {
         made.name = "OpMatMul by tiles";
         text += operandText("A") + operandText("B") + std::string(MATMULTILES_GLSL);
-        made.constants = {mTile.threads()};
+        made.constants = {mTile.threads(mTraits)};
     } else if (kind == Kind::eVector) {
         made.name = "OpMatMul with a vector";
         text += operandText("A") + std::string(MATMULVECTOR_GLSL);
@@ -274,6 +250,57 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final) {
                                                                   : "c"}};
     mKernels.push_back({{kind, final}, mPlan.addKernel(std::move(made))});
     return mKernels.back().second;
+}
+
+Kernel MatMulPlanner::cooperativeKernel(bool final) const {
+    const auto module = [&](const auto& half, const auto& bfloat16) {
+        return mProblem.in == DataTypes::eHalf ? std::vector(half.begin(), half.end())
+                                               : std::vector(bfloat16.begin(), bfloat16.end());
+    };
+    const auto divides = [](uint64_t extent, uint64_t whole, uint64_t part) {
+        return extent % part == 0 && whole % part == 0;
+    };
+    uint32_t flags = 0;
+    const auto set = [&](bool condition, uint32_t flag) { flags |= condition ? flag : 0; };
+    set(mProblem.transposeA, kFlagTransposeA);
+    set(mProblem.transposeB, kFlagTransposeB);
+    set(isAligned(mProblem.a, 8), kFlagAlignedA);
+    set(isAligned(mProblem.b, 8), kFlagAlignedB);
+    set(isAligned(mProblem.c, 4), kFlagAlignedC);
+    set(!final, kFlagPartials);
+    set(mProblem.out == mProblem.in, kFlagNarrowC);
+    set(final && mProblem.beta != 0, kFlagReadsC);
+    set(final && mProblem.hasBias, kFlagBias);
+    set(mProblem.biasOfRows, kFlagBiasOfRows);
+    // Slices are whole tiles deep.
+    set(!divides(mRows, mProblem.rows, mTile.rows) ||
+            !divides(mColumns, mProblem.columns, mTile.columns) ||
+            !divides(std::min(mInner, mProblem.inner), mProblem.inner, mTile.depth),
+        kFlagClamp);
+    // The first panel is the largest.
+    set(divideUp(mRows, mTile.rows) * divideUp(mColumns, mTile.columns) *
+                std::max<uint64_t>(1, mSliceCount) * mBatches <=
+            mTraits.maxGroupCount,
+        kFlagExactGrid);
+    set(mTraits.minSubgroupSize == mTraits.maxSubgroupSize, kFlagOneSize);
+    Kernel made;
+    made.constants = {
+        mTile.threads(mTraits), mTile.rows, mTile.columns, mTile.depth, flags, mTile.band};
+    if (mTile.method == MatMulMethod::eWorkgroups) {
+        made.name = "OpMatMul with matrices of work groups";
+        made.spirv = module(MATMULWORKGROUPHALF_SPV, MATMULWORKGROUPBFLOAT16_SPV);
+        return made;
+    }
+    const vulkan::CooperativeShape shape = subgroupShape(mTile, mProblem, mTraits).value();
+    const uint64_t staged = uint64_t{mTile.parts()} * shape.rows * shape.columns * sizeof(float);
+    const uint32_t stages = 2 * mTile.sharedBytes(mProblem) + staged <= mTraits.sharedBytes ? 2 : 1;
+    for (const uint32_t constant :
+         {mTile.partRows, mTile.partColumns, shape.rows, shape.columns, shape.inner, stages})
+        made.constants.push_back(constant);
+    made.name = "OpMatMul with matrices of subgroups";
+    made.spirv = module(MATMULSUBGROUPHALF_SPV, MATMULSUBGROUPBFLOAT16_SPV);
+    made.subgroups = true;
+    return made;
 }
 
 /// Cuts the product so that every part's memory fits a view.
@@ -305,15 +332,16 @@ void MatMulPlanner::choosePanels() {
             }
     };
     align(mInner, mProblem.inner);
-    const uint64_t pieces = dividedUp(std::max<uint64_t>(1, mProblem.inner), mInner);
+    const uint64_t pieces = divideUp(std::max<uint64_t>(1, mProblem.inner), mInner);
     if (pieces > 1) // The sums of a row of C must fit as well.
         mColumns = std::min(mColumns, std::max<uint64_t>(1, mostOut / pieces));
     align(mColumns, mProblem.columns);
     mRows = std::min(mRows, std::max<uint64_t>(1, mostOut / pieces / mColumns));
     align(mRows, mProblem.rows);
-    mPanelsAligned = (mRows == mProblem.rows || mRows % 4 == 0) &&
-                     (mColumns == mProblem.columns || mColumns % 4 == 0) &&
-                     (mInner >= mProblem.inner || mInner % 4 == 0);
+    for (const auto& [extent, whole] :
+         {std::pair(mRows, mProblem.rows), {mColumns, mProblem.columns}, {mInner, mProblem.inner}})
+        if (extent < whole)
+            mPanelAlignment = std::gcd(mPanelAlignment, extent);
 
     mBatches =
         std::min(mProblem.batches, std::max<uint64_t>(1, mostOut / pieces / mRows / mColumns));
@@ -336,12 +364,12 @@ void MatMulPlanner::choosePanels() {
         const bool along = hasRowResult() ? bAlongInner() : aAlongInner();
         uint64_t perGroup = 128;
         if (along) {
-            const uint64_t wanted = dividedUp(mInner, mRules.vectorElements);
+            const uint64_t wanted = divideUp(mInner, mRules.vectorElements);
             mLanes = static_cast<uint32_t>(
                 std::min<uint64_t>(mRules.vectorGroupSize, std::bit_ceil(wanted)));
             perGroup = mRules.vectorGroupSize / mLanes;
         }
-        const uint64_t groups = dividedUp(outer, perGroup) * mBatches;
+        const uint64_t groups = divideUp(outer, perGroup) * mBatches;
         const uint64_t least = along ? mRules.minVectorSlice : mRules.minSliceLength;
         mSliceCount = std::clamp<uint64_t>(
             std::min(mRules.vectorGroups / std::max<uint64_t>(1, groups), mInner / least), 1,
@@ -363,8 +391,9 @@ std::vector<MatMulPlanner::Slices> MatMulPlanner::slices() const {
         Slices slices;
         slices.first = first;
         slices.inner = std::min(mInner, mProblem.inner - first);
-        slices.length = dividedUp(dividedUp(slices.inner, mSliceCount), 16) * 16;
-        slices.count = dividedUp(slices.inner, slices.length);
+        const uint64_t multiple = std::max<uint64_t>(16, mTile.depth);
+        slices.length = divideUp(divideUp(slices.inner, mSliceCount), multiple) * multiple;
+        slices.count = divideUp(slices.inner, slices.length);
         slices.number = number;
         number += slices.count;
         all.push_back(slices);
@@ -382,7 +411,9 @@ void MatMulPlanner::addPanel(uint64_t batch, uint64_t row, uint64_t column) {
     panel.columns = std::min(mColumns, mProblem.columns - column);
     const std::vector<Slices> all = slices();
     const uint64_t count = all.empty() ? 0 : all.back().number + all.back().count;
-    if (count == 1) {
+    // Modules of SPIR-V have no place for GLSL of the user: the pass that adds slices has.
+    const bool isFinal = !isCooperative() || mProblem.epilogue.empty();
+    if (count == 1 && isFinal) {
         addProduct(panel, all.front(), true);
         return;
     }
@@ -462,8 +493,8 @@ void MatMulPlanner::addPush(Dispatch& dispatch, const Panel& panel, const Slices
                      word(a.batchStride),
                      word(b.batchStride),
                      word(mProblem.c.batchStride),
-                     tiled && mTile.rows ? word(dividedUp(panel.rows, mTile.rows)) : 1,
-                     tiled && mTile.columns ? word(dividedUp(panel.columns, mTile.columns)) : 1,
+                     tiled && mTile.rows ? word(divideUp(panel.rows, mTile.rows)) : 1,
+                     tiled && mTile.columns ? word(divideUp(panel.columns, mTile.columns)) : 1,
                      word(slices.count),
                      word(slices.length),
                      word(slices.number),
@@ -479,7 +510,10 @@ void MatMulPlanner::addPush(Dispatch& dispatch, const Panel& panel, const Slices
 void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool final) {
     const bool swapped = isVector() && hasRowResult();
     Dispatch dispatch;
-    dispatch.kernel = kernel(isVector() ? Kind::eVector : Kind::eTiles, final);
+    dispatch.kernel = kernel(isVector()        ? Kind::eVector
+                             : isCooperative() ? Kind::eCooperative
+                                               : Kind::eTiles,
+                             final);
     dispatch.views = {operandView(!swapped, panel, slices), operandView(swapped, panel, slices)};
     if (isVector())
         dispatch.views[1].bindings = 1;
@@ -488,14 +522,20 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     else
         dispatch.views.push_back(
             partialView(panel, slices.number + slices.count, View::Use::eWrite));
+    if (isCooperative()) { // four bindings, whatever the product needs
+        if (dispatch.views.size() < 4)
+            dispatch.views.push_back(dispatch.views[0]);
+        for (View& view : dispatch.views)
+            view.bindings = 1;
+    }
     addPush(dispatch, panel, slices, swapped);
     uint64_t tiles = 0;
     if (isVector()) {
         const bool along = hasRowResult() ? bAlongInner() : aAlongInner();
-        tiles = dividedUp(std::max(panel.rows, panel.columns),
-                          along ? mRules.vectorGroupSize / mLanes : 128);
+        tiles = divideUp(std::max(panel.rows, panel.columns),
+                         along ? mRules.vectorGroupSize / mLanes : 128);
     } else {
-        tiles = dividedUp(panel.rows, mTile.rows) * dividedUp(panel.columns, mTile.columns);
+        tiles = divideUp(panel.rows, mTile.rows) * divideUp(panel.columns, mTile.columns);
     }
     dispatch.groups = tiles * slices.count * panel.batches;
     mPlan.steps.push_back(std::move(dispatch));
@@ -509,53 +549,11 @@ void MatMulPlanner::addFinish(const Panel& panel, uint64_t count) {
     dispatch.views = {partialView(panel, count, View::Use::eRead)};
     addResultViews(dispatch, panel);
     addPush(dispatch, panel, slices, false);
-    dispatch.groups = dividedUp(panel.batches * panel.rows * panel.columns, mRules.vectorGroupSize);
+    dispatch.groups = divideUp(panel.batches * panel.rows * panel.columns, mRules.vectorGroupSize);
     mPlan.steps.push_back(std::move(dispatch));
 }
 
 } // namespace
-
-DataTypes matMulSumType(DataTypes in) {
-    if (in == DataTypes::eBool)
-        fail<InvalidArgument>("OpMatMul: matrices of eBool cannot be multiplied; numbers can");
-    return glslTypeOf(in, "multiplied").computed;
-}
-
-MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& traits) {
-    const MatMulRules rules = MatMulRules::of(traits);
-    const uint32_t bytes = Memory::dataTypeMemorySize(matMulSumType(problem.in));
-    MatMulChoice best{kTiles[std::size(kTiles) - 1].tile};
-    std::optional<double> least;
-    for (const TileRule& rule : kTiles) {
-        const MatMulTile& tile = rule.tile;
-        if (tile.sharedBytes(bytes) > traits.sharedBytes || tile.threads() > traits.maxGroupSize ||
-            tile.threadRows * tile.threadColumns * bytes > rules.maxSumBytes)
-            continue;
-        const uint64_t groups = dividedUp(problem.rows, tile.rows) *
-                                dividedUp(problem.columns, tile.columns) * problem.batches;
-        const uint64_t perCore = rules.threadsPerCore / tile.threads();
-        const uint64_t slots = rules.cores * perCore;
-        const uint64_t most =
-            std::clamp<uint64_t>(problem.inner / rules.minSliceLength, 1, rules.maxSlices);
-        for (uint64_t slices = 1; slices <= most; slices *= 2) {
-            const uint64_t length = dividedUp(problem.inner, slices);
-            const double rounds = static_cast<double>(dividedUp(groups * slices, slots));
-            double cost = rounds * static_cast<double>(perCore) *
-                          static_cast<double>(tile.rows * tile.columns) *
-                          static_cast<double>(length) / rule.efficiency;
-            if (slices > 1)
-                cost += rules.sliceCost + rules.sumCost *
-                                              static_cast<double>(slices * problem.batches) *
-                                              static_cast<double>(problem.rows) *
-                                              static_cast<double>(problem.columns);
-            if (!least || cost < *least) {
-                least = cost;
-                best = {tile, slices};
-            }
-        }
-    }
-    return best;
-}
 
 Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits,
                 const MatMulChoice* choice) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,7 @@ StoredMatrix storedMatrix(const GivenMatrix& given, uint64_t batches) {
     const Memory::Impl& impl = implOf(*given.argument.range.tensor);
     const uint64_t start =
         impl.buffer->offset() + given.argument.range.first * uint64_t{impl.elementSize};
-    matrix.isAligned = start % (uint64_t{4} * impl.elementSize) == 0;
+    matrix.alignment = static_cast<uint32_t>(std::gcd(start / impl.elementSize, uint64_t{8}));
     return matrix;
 }
 

@@ -23,6 +23,7 @@ struct Kernel {
 
     std::string name;                ///< for messages
     std::string source;              ///< complete GLSL, usually of composeSource()
+    std::vector<uint32_t> spirv;     ///< if not empty, this instead of the source
     std::vector<uint32_t> constants; ///< the specialization constants 0, 1, ...
     /// The shader uses subgroup operations and relies on full subgroups.
     bool subgroups = false;

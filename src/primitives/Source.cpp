@@ -63,6 +63,8 @@ std::string composeSource(const std::string& macros, const std::string& function
 }
 
 std::vector<uint32_t> compileKernel(const Kernel& kernel) {
+    if (!kernel.spirv.empty())
+        return kernel.spirv;
     CompileOptions options;
     options.fileName = kernel.name;
     std::string whole = kernel.source;

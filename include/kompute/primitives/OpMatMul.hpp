@@ -54,15 +54,17 @@ struct MatMulOptions {
 /// sums. Integers wrap around, and take whole alpha and beta.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53), an element's error is at most
-/// (inner + 3) u times |alpha| |A| |B| + |beta C|, and the rounding to C's type. Equal input gives
-/// equal bits on one device and driver: tall products are cut along `inner`, and the parts are
-/// added in a fixed order.
+/// (inner + 3) u times |alpha| |A| |B| + |beta C|, and the rounding to C's type. Products by
+/// cooperative matrices round their sums as the driver does: tests allow them four times that.
+/// Equal input gives equal bits on one device and driver: tall products are cut along `inner`, and
+/// the parts are added in a fixed order.
 ///
-/// **Method.** Work groups compute tiles of up to 128 x 128 elements from double-buffered tiles of
-/// A and B in shared memory, and invocations up to 8 x 8 of them in registers (as Volkov and
+/// **Method.** Work groups compute tiles of up to 128 x 256 elements from double-buffered tiles of
+/// A and B in shared memory, and invocations up to 8 x 16 of them in registers (as Volkov and
 /// Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008, and NVIDIA's CUTLASS). Products
-/// with a vector only read the matrix once. Rows that begin at multiples of 4 elements are read
-/// fastest.
+/// of eHalf and eBFloat16 use cooperative matrices where the device has them (docs/matrices.md).
+/// Products with a vector only read the matrix once. Rows that begin at multiples of 16 bytes are
+/// read fastest.
 class KOMPUTE_API OpMatMul : public Primitive {
 public:
     /// @param a, b  at least the elements of the matrices

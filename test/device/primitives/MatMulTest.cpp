@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 
 #include "device/primitives/PrimitiveSupport.hpp"
@@ -79,6 +80,12 @@ protected:
         const TensorRange rangeA(tensorA, first);
         const TensorRange rangeB(tensorB, first);
         const TensorRange rangeC(tensorC, first);
+        const auto valuesBias = matrixValues<Out>(biasOfRows ? m : std::max<uint64_t>(1, n), 4);
+        const auto bias = manager.tensorT<Out>(hasBias ? valuesBias : std::vector<Out>(1));
+        sequence->record<kp::OpSyncDevice>({bias});
+        if (hasBias)
+            options.bias = bias;
+        options.biasOfRows = hasBias && biasOfRows;
         if (choice || traits) {
             kp::primitives::MatMulProblem problem;
             problem.in = tensorA->dataType();
@@ -89,15 +96,23 @@ protected:
             problem.batches = batches;
             problem.transposeA = options.transposeA;
             problem.transposeB = options.transposeB;
-            problem.a = {a.stride, a.batchStride, first % 4 == 0};
-            problem.b = {b.stride, b.batchStride, first % 4 == 0};
-            problem.c = {c.stride, c.batchStride, first % 4 == 0};
+            problem.a = {a.stride, a.batchStride,
+                         static_cast<uint32_t>(std::gcd(first, uint64_t{8}))};
+            problem.b = {b.stride, b.batchStride,
+                         static_cast<uint32_t>(std::gcd(first, uint64_t{8}))};
+            problem.c = {c.stride, c.batchStride,
+                         static_cast<uint32_t>(std::gcd(first, uint64_t{8}))};
             problem.alpha = options.alpha;
             problem.beta = options.beta;
             problem.epilogue = options.epilogue;
+            problem.hasBias = hasBias;
+            problem.biasOfRows = options.biasOfRows;
             const kp::primitives::DeviceTraits used = traits ? *traits : traitsOf(manager);
-            sequence->record(plannedOperation(kp::primitives::planMatMul(problem, used, choice),
-                                              {rangeA, rangeB, rangeC}));
+            std::vector<TensorRange> ranges = {rangeA, rangeB, rangeC};
+            if (hasBias)
+                ranges.emplace_back(bias);
+            sequence->record(
+                plannedOperation(kp::primitives::planMatMul(problem, used, choice), ranges));
         } else {
             sequence->record<kp::OpMatMul>(rangeA, rangeB, rangeC, extents, options);
         }
@@ -106,6 +121,10 @@ protected:
         const double rounding = std::is_same_v<Out, kp::Half>       ? 0x1p-10
                                 : std::is_same_v<Out, kp::BFloat16> ? 0x1p-7
                                                                     : u;
+        const bool isCooperative =
+            !traitsOf(manager).cooperative.shapes.empty() &&
+            (std::is_same_v<In, kp::Half> || std::is_same_v<In, kp::BFloat16>);
+        const double sumErrors = isCooperative ? 4 : 1;
         std::vector<bool> isResult(valuesC.size());
         for (uint64_t batch = 0; batch < batches; ++batch)
             for (uint64_t row = 0; row < m; ++row)
@@ -121,9 +140,11 @@ protected:
                     const uint64_t at = first + c.at(batch, row, column);
                     isResult[at] = true;
                     const double old = number(valuesC[at]);
-                    const double exact = options.alpha * sum + options.beta * old;
+                    double exact = options.alpha * sum + options.beta * old;
+                    if (hasBias)
+                        exact += number(valuesBias[biasOfRows ? row : column]);
                     const double bound =
-                        static_cast<double>(k + 3) * u *
+                        sumErrors * static_cast<double>(k + 3) * u *
                             (std::abs(options.alpha) * magnitude + std::abs(options.beta * old)) +
                         rounding * std::abs(exact);
                     const double result = number(tensorC->data()[at]);
@@ -142,6 +163,8 @@ protected:
     }
 
     std::optional<kp::primitives::DeviceTraits> traits; ///< instead of the device's
+    bool hasBias = false;
+    bool biasOfRows = false;
 };
 
 MatMulOptions transposed(bool a, bool b) {
@@ -205,6 +228,7 @@ TEST_F(MatMulTest, MultipliesEveryType) {
 TEST_F(MatMulTest, EveryTileGivesTheProduct) {
     using kp::primitives::MatMulChoice;
     const auto device = traitsOf(manager);
+    const kp::primitives::MatMulProblem problem;
     for (const kp::primitives::MatMulTile tile : {kp::primitives::MatMulTile{128, 128, 8, 8, 8},
                                                   {64, 64, 16, 8, 4},
                                                   {64, 64, 8, 8, 4},
@@ -212,13 +236,88 @@ TEST_F(MatMulTest, EveryTileGivesTheProduct) {
                                                   {32, 128, 16, 4, 8},
                                                   {32, 32, 16, 4, 4},
                                                   {32, 32, 8, 4, 4},
-                                                  {128, 128, 16, 8, 8}}) {
-        if (tile.sharedBytes(4) > device.sharedBytes || tile.threads() > device.maxGroupSize)
+                                                  {128, 128, 16, 8, 8},
+                                                  {128, 256, 8, 8, 16}}) {
+        // Software drivers take ten seconds to compile the largest one.
+        if (tile.sharedBytes(problem) > device.sharedBytes ||
+            tile.threads(device) > device.maxGroupSize ||
+            (device.isCpu && tile.partRows * tile.partColumns > 64))
             continue;
         const MatMulChoice choice{tile, 1};
         const bool isDeep = tile.depth == 16;
         expectProduct<float, float>({132, 140, 44}, transposed(!isDeep, isDeep), &choice);
     }
+}
+
+TEST_F(MatMulTest, CooperativeMatricesGiveTheProduct) {
+    using kp::primitives::MatMulChoice;
+    using kp::primitives::MatMulMethod;
+    using kp::primitives::MatMulTile;
+    const auto device = traitsOf(manager);
+    if (device.cooperative.shapes.empty())
+        GTEST_SKIP() << "the device has no cooperative matrices of half or bfloat16";
+    const auto expect = [&](const MatMulChoice& choice, auto in) {
+        using In = decltype(in);
+        kp::primitives::MatMulProblem problem;
+        problem.in = std::is_same_v<In, kp::Half> ? kp::Memory::DataTypes::eHalf
+                                                  : kp::Memory::DataTypes::eBFloat16;
+        if (!fits(choice.tile, problem, device))
+            return;
+        SCOPED_TRACE(::testing::PrintToString(std::array{static_cast<uint32_t>(choice.tile.method),
+                                                         choice.tile.rows, choice.tile.columns,
+                                                         choice.tile.depth}));
+        // A driver takes a third of a second for each kernel.
+        for (const bool transpose : {false, true}) {
+            expectProduct<In, float>({128, 256, 128}, transposed(transpose, false), &choice);
+            MatMulOptions options = transposed(transpose, !transpose);
+            expectProduct<In, float>({131, 77, 101}, options, &choice);
+            options.alpha = -2;
+            options.beta = 3;
+            options.batches = 2;
+            expectProduct<In, In>({136, 72, 104}, options, &choice);
+            expectProduct<In, float>({128, 128, 64}, options, &choice, 8);
+            biasOfRows = transpose;
+            hasBias = true;
+            expectProduct<In, float>({40, 140, 65}, transposed(transpose, transpose), &choice, 3);
+            hasBias = false;
+        }
+        MatMulOptions strided;
+        strided.strideA = 216;
+        strided.strideB = 152;
+        strided.strideC = 148;
+        strided.batches = 3;
+        strided.batchStrideB = 0;
+        expectProduct<In, float>({130, 140, 210}, strided, &choice);
+        const MatMulChoice sliced{choice.tile, 3};
+        expectProduct<In, In>({130, 140, 500}, {}, &sliced);
+    };
+    for (const MatMulTile& tile : {MatMulTile{128, 128, 64, 8, 16, MatMulMethod::eWorkgroups},
+                                   {64, 64, 64, 4, 8, MatMulMethod::eWorkgroups},
+                                   {128, 128, 64, 64, 64, MatMulMethod::eSubgroups},
+                                   {128, 128, 32, 64, 64, MatMulMethod::eSubgroups, 4},
+                                   {64, 64, 64, 32, 32, MatMulMethod::eSubgroups}}) {
+        expect({tile, 1}, kp::Half());
+        if (tile.rows == 128 && tile.depth == 64)
+            expect({tile, 1}, kp::BFloat16());
+    }
+}
+
+TEST_F(MatMulTest, EpiloguesRunOnCooperativeProducts) {
+    const auto device = traitsOf(manager);
+    if (device.cooperative.shapes.empty())
+        GTEST_SKIP() << "the device has no cooperative matrices of half or bfloat16";
+    constexpr uint64_t kSize = 512;
+    const auto a = manager.tensorT<kp::Half>(std::vector<kp::Half>(kSize * kSize, kp::Half(1)));
+    const auto b = manager.tensorT<kp::Half>(std::vector<kp::Half>(kSize * kSize, kp::Half(0.5f)));
+    const auto c = manager.tensorT<float>(kSize * kSize);
+    MatMulOptions options;
+    options.epilogue = "min(c, 200.0 + float(column))";
+    manager.sequence()
+        ->record<kp::OpSyncDevice>({a, b})
+        ->record<kp::OpMatMul>(a, b, c, MatrixExtents{kSize, kSize, kSize}, options)
+        ->eval();
+    for (uint64_t i = 0; i < kSize * kSize; ++i)
+        ASSERT_EQ(c->data()[i], std::min(256.0f, 200.0f + static_cast<float>(i % kSize)));
 }
 
 TEST_F(MatMulTest, SlicesAddUp) {

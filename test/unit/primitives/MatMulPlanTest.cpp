@@ -28,6 +28,42 @@ MatMulProblem product(uint64_t rows, uint64_t columns, uint64_t inner) {
     return problem;
 }
 
+/// A GPU with cooperative matrices of subgroups and of work groups, in half and bfloat16.
+DeviceTraits matrixGpu() {
+    DeviceTraits traits = largeGpu();
+    traits.subgroups = true;
+    traits.minSubgroupSize = traits.maxSubgroupSize = 32;
+    for (const VkComponentTypeKHR type :
+         {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_BFLOAT16_KHR}) {
+        traits.cooperative.shapes.push_back({type, VK_COMPONENT_TYPE_FLOAT32_KHR, 16, 8, 16, 0});
+        traits.cooperative.shapes.push_back({type, VK_COMPONENT_TYPE_FLOAT32_KHR, 16, 16, 16, 0});
+        for (const uint32_t threads : {64u, 128u, 256u, 512u})
+            traits.cooperative.shapes.push_back(
+                {type, VK_COMPONENT_TYPE_FLOAT32_KHR, 32, 32, 16, threads});
+    }
+    traits.cooperative.maxDimension = 1024;
+    return traits;
+}
+
+MatMulProblem halfProduct(uint64_t rows, uint64_t columns, uint64_t inner) {
+    MatMulProblem problem = product(rows, columns, inner);
+    problem.in = Memory::DataTypes::eHalf;
+    return problem;
+}
+
+MatMulMethod methodOf(const MatMulProblem& problem, const DeviceTraits& traits) {
+    return chooseMatMulTile(problem, traits).tile.method;
+}
+
+const Dispatch& dispatchOf(const Plan& plan, size_t step) {
+    return std::get<Dispatch>(plan.steps[step]);
+}
+
+/// Specialization constant 4 of a kernel with cooperative matrices.
+uint32_t flagsOf(const Plan& plan) {
+    return plan.kernels[dispatchOf(plan, 0).kernel].constants[4];
+}
+
 TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
     const MatMulChoice choice = chooseMatMulTile(product(4096, 4096, 4096), largeGpu());
     EXPECT_EQ(choice.tile.rows, 128u);
@@ -50,7 +86,7 @@ TEST(MatMulPlan, TilesFitTheDevice) {
     for (const auto type : {Memory::DataTypes::eFloat, Memory::DataTypes::eDouble}) {
         problem.in = problem.out = type;
         const MatMulTile tile = chooseMatMulTile(problem, traits).tile;
-        EXPECT_LE(tile.sharedBytes(Memory::dataTypeMemorySize(type)), traits.sharedBytes);
+        EXPECT_LE(tile.sharedBytes(problem), traits.sharedBytes);
     }
 }
 
@@ -82,6 +118,119 @@ TEST(MatMulPlan, EveryViewFitsTheDevice) {
             for (const uint64_t bytes : plan.scratch)
                 EXPECT_LE(bytes, traits.maxViewBytes);
         }
+}
+
+TEST(MatMulPlan, CooperativeMatricesAreTakenWhereTheDeviceHasThem) {
+    const MatMulProblem half = halfProduct(4096, 4096, 4096);
+    MatMulProblem bfloat16 = half;
+    bfloat16.in = Memory::DataTypes::eBFloat16;
+    const DeviceTraits gpu = matrixGpu();
+    EXPECT_EQ(methodOf(half, gpu), MatMulMethod::eSubgroups);
+    EXPECT_EQ(methodOf(bfloat16, gpu), MatMulMethod::eSubgroups);
+    DeviceTraits workgroups = gpu;
+    std::erase_if(workgroups.cooperative.shapes,
+                  [](const auto& shape) { return shape.groupSize == 0; });
+    EXPECT_EQ(methodOf(half, workgroups), MatMulMethod::eWorkgroups);
+    EXPECT_EQ(methodOf(bfloat16, workgroups), MatMulMethod::eWorkgroups);
+    DeviceTraits onlyHalf = gpu;
+    std::erase_if(onlyHalf.cooperative.shapes,
+                  [](const auto& shape) { return shape.type == VK_COMPONENT_TYPE_BFLOAT16_KHR; });
+    EXPECT_EQ(methodOf(half, onlyHalf), MatMulMethod::eSubgroups);
+    EXPECT_EQ(methodOf(bfloat16, onlyHalf), MatMulMethod::eTiles);
+    EXPECT_EQ(methodOf(half, largeGpu()), MatMulMethod::eTiles);
+}
+
+TEST(MatMulPlan, UnalignedRowsTakeTheMatricesOfWorkGroups) {
+    MatMulProblem problem = halfProduct(4095, 4097, 4093);
+    EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eWorkgroups);
+    problem.a = {4096, 4096 * 4096};
+    problem.b = {4104, 4096 * 4104};
+    EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eSubgroups);
+}
+
+TEST(MatMulPlan, OtherTypesTakeTiles) {
+    for (const auto type : {Memory::DataTypes::eFloat, Memory::DataTypes::eDouble,
+                            Memory::DataTypes::eInt, Memory::DataTypes::eChar}) {
+        MatMulProblem problem = product(4096, 4096, 4096);
+        problem.in = problem.out = type;
+        EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eTiles);
+    }
+}
+
+TEST(MatMulPlan, MatricesOfTheWrongShapeAreNotTaken) {
+    const MatMulProblem problem = halfProduct(4096, 4096, 4096);
+    const auto with = [&](auto&& change) {
+        DeviceTraits traits = matrixGpu();
+        for (auto& shape : traits.cooperative.shapes)
+            change(traits, shape);
+        return methodOf(problem, traits);
+    };
+    EXPECT_EQ(with([](auto& traits, auto&) { traits.cooperative.maxDimension = 32; }),
+              MatMulMethod::eSubgroups);
+    EXPECT_EQ(with([](auto& traits, auto&) { traits.subgroups = false; }),
+              MatMulMethod::eWorkgroups);
+    EXPECT_EQ(with([](auto&, auto& shape) { shape.inner = 48; }), MatMulMethod::eTiles);
+    EXPECT_EQ(with([](auto&, auto& shape) { shape.sum = shape.type; }), MatMulMethod::eTiles);
+    EXPECT_EQ(with([](auto& traits, auto& shape) {
+                  shape.groupSize = shape.groupSize ? 96 : 0;
+                  traits.subgroups = false;
+              }),
+              MatMulMethod::eTiles);
+}
+
+TEST(MatMulPlan, CooperativeKernelsBindFourBuffersAndPushAsManyWords) {
+    const DeviceTraits gpu = matrixGpu();
+    for (const bool hasBias : {false, true})
+        for (const uint64_t inner : {512, 1 << 20}) {
+            MatMulProblem problem = halfProduct(128, 128, inner);
+            problem.hasBias = hasBias;
+            const Plan plan = planMatMul(problem, gpu);
+            const Dispatch& first = dispatchOf(plan, 0);
+            ASSERT_FALSE(plan.kernels[first.kernel].spirv.empty());
+            ASSERT_EQ(first.views.size(), 4u);
+            for (const View& view : first.views)
+                EXPECT_EQ(view.bindings, 1u);
+            EXPECT_EQ(first.push.size(), 23u);
+        }
+}
+
+TEST(MatMulPlan, AnEpilogueRunsInThePassThatAddsSlices) {
+    MatMulProblem problem = halfProduct(4096, 4096, 4096);
+    const Plan without = planMatMul(problem, matrixGpu());
+    EXPECT_EQ(without.steps.size(), 1u);
+    EXPECT_EQ(flagsOf(without) & 32u, 0u);
+    problem.epilogue = "max(c, 0.0)";
+    problem.hasBias = true;
+    const Plan with = planMatMul(problem, matrixGpu());
+    ASSERT_EQ(with.steps.size(), 2u);
+    EXPECT_EQ(flagsOf(with) & (32u | 256u), 32u);
+    const Kernel& last = with.kernels[dispatchOf(with, 1).kernel];
+    ASSERT_EQ(last.userTexts.size(), 1u);
+    EXPECT_EQ(last.userTexts[0].text, problem.epilogue);
+}
+
+TEST(MatMulPlan, FlagsSayHowMatricesAreStored) {
+    const auto flags = [](auto&& change) {
+        MatMulProblem problem = halfProduct(4096, 4096, 4096);
+        change(problem);
+        return flagsOf(planMatMul(problem, matrixGpu()));
+    };
+    const auto same = [](auto&) {};
+    constexpr uint32_t kAligned = 4 | 8 | 16 | 2048 | 4096; // and a grid without surplus
+    EXPECT_EQ(flags(same), kAligned);
+    EXPECT_EQ(flags([](auto& problem) { problem.a.alignment = 4; }), kAligned & ~4u);
+    EXPECT_EQ(flags([](auto& problem) { problem.b.stride = 4100; }), kAligned & ~8u);
+    EXPECT_EQ(flags([](auto& problem) { problem.c.alignment = 2; }), kAligned & ~16u);
+    EXPECT_EQ(flags([](auto& problem) { problem.transposeA = true; }), kAligned | 1u);
+    EXPECT_EQ(flags([](auto& problem) { problem.transposeB = true; }), kAligned | 2u);
+    EXPECT_EQ(flags([](auto& problem) { problem.out = problem.in; }), kAligned | 64u);
+    EXPECT_EQ(flags([](auto& problem) { problem.beta = 2; }), kAligned | 128u);
+    EXPECT_EQ(flags([](auto& problem) { problem.hasBias = true; }), kAligned | 256u);
+    EXPECT_EQ(flags([](auto& problem) { problem.hasBias = problem.biasOfRows = true; }),
+              kAligned | 256u | 512u);
+    for (uint64_t MatMulProblem::*extent :
+         {&MatMulProblem::rows, &MatMulProblem::columns, &MatMulProblem::inner})
+        EXPECT_EQ(flags([&](auto& problem) { problem.*extent = 4088; }), kAligned | 1024u);
 }
 
 } // namespace

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/MatMulRules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <iterator>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "operations/GlslType.hpp"
+#include "primitives/Division.hpp"
+
+namespace kp::primitives {
+namespace {
+
+using DataTypes = Memory::DataTypes;
+using Method = MatMulMethod;
+using vulkan::CooperativeShape;
+
+/// Tiles, and how much of a device's arithmetic in float they reach.
+struct TileRule {
+    MatMulTile tile;
+    double efficiency;
+    uint32_t groupsPerCore = 0; ///< that run at the same time; 0: as many as threadsPerCore says
+    double unaligned = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes
+};
+
+constexpr TileRule kTiles[] = {
+    // Measured on an H200 with 4096^3, where 1 is 44.8 TFLOP/s: efficiency falls with the
+    // multiplications per vector read from shared memory (85 for 6 vectors, 64 for 4, 42 for 3, 16
+    // for 2), and with a depth of 8, which has twice the barriers.
+    {{128, 256, 8, 8, 16}, 1.06, 1},
+    {{64, 128, 16, 8, 8}, 1.02, 3},
+    {{128, 64, 16, 8, 8}, 1.01, 3},
+    {{128, 128, 16, 8, 8}, 1.0, 1},
+    {{128, 128, 8, 8, 8}, 0.87, 2},
+    {{64, 64, 16, 8, 4}, 0.7},
+    {{64, 64, 8, 8, 4}, 0.65},
+    {{128, 32, 16, 8, 4}, 0.7},
+    {{32, 128, 16, 4, 8}, 0.7},
+    {{32, 32, 16, 4, 4}, 0.45},
+    {{32, 32, 8, 4, 4}, 0.4},
+    // The same with half: 286, 320 and 163 TFLOP/s.
+    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 6.4, 2, 0.5},
+    {{128, 128, 64, 64, 64, Method::eSubgroups}, 7.1, 2, 0.35},
+    {{64, 64, 64, 32, 32, Method::eSubgroups}, 3.6, 4, 0.35},
+};
+
+constexpr uint64_t kEight = 8; // elements that the kernels with cooperative matrices read
+constexpr uint64_t kVectorBytes = 16;
+
+VkComponentTypeKHR componentOf(DataTypes type) {
+    return type == DataTypes::eBFloat16 ? VK_COMPONENT_TYPE_BFLOAT16_KHR
+                                        : VK_COMPONENT_TYPE_FLOAT16_KHR;
+}
+
+bool isNarrowFloat(DataTypes type) {
+    return type == DataTypes::eHalf || type == DataTypes::eBFloat16;
+}
+
+bool multiplies(const CooperativeShape& shape, const MatMulProblem& problem) {
+    return isNarrowFloat(problem.in) && shape.type == componentOf(problem.in) &&
+           shape.sum == VK_COMPONENT_TYPE_FLOAT32_KHR;
+}
+
+bool divides(const CooperativeShape& shape, uint32_t rows, uint32_t columns, uint32_t depth) {
+    return shape.rows > 0 && shape.columns > 0 && shape.inner > 0 && rows % shape.rows == 0 &&
+           columns % shape.columns == 0 && depth % shape.inner == 0;
+}
+
+bool hasWorkgroupShape(const MatMulTile& tile, const MatMulProblem& problem,
+                       const DeviceTraits& traits) {
+    if (std::max({tile.rows, tile.columns, tile.depth}) > traits.cooperative.maxDimension)
+        return false;
+    return std::ranges::any_of(traits.cooperative.shapes, [&](const CooperativeShape& shape) {
+        return shape.groupSize == tile.threads(traits) && multiplies(shape, problem) &&
+               divides(shape, tile.rows, tile.columns, tile.depth);
+    });
+}
+
+/// True if the invocations read whole lines of the tiles at a time, however they are stored.
+bool dividesLines(const MatMulTile& tile, uint32_t threads) {
+    for (const uint32_t length : {tile.rows, tile.columns, tile.depth})
+        if (length % kEight != 0 || threads % (length / kEight) != 0)
+            return false;
+    return true;
+}
+
+} // namespace
+
+MatMulRules MatMulRules::of(const DeviceTraits& traits) {
+    MatMulRules rules;
+    rules.vectorGroupSize = std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
+    if (traits.isNvidia)
+        rules.maxSumBytes = 512; // of at most 1020 in registers; elsewhere nothing was measured
+    if (traits.isCpu) {
+        rules.cores = 4;
+        // Its compiler takes seconds for larger tiles, which are not faster there.
+        rules.maxSumBytes = 64;
+        rules.vectorGroups = 16;
+    }
+    return rules;
+}
+
+DataTypes matMulSumType(DataTypes in) {
+    if (in == DataTypes::eBool)
+        fail<InvalidArgument>("OpMatMul: matrices of eBool cannot be multiplied; numbers can");
+    return glslTypeOf(in, "multiplied").computed;
+}
+
+uint64_t MatMulTile::sharedBytes(const MatMulProblem& problem) const {
+    if (method == Method::eWorkgroups)
+        return 0; // the driver's
+    if (method == Method::eSubgroups) {
+        const auto lines = [&](uint64_t count, uint64_t length) {
+            return count * (length / kEight + 1) * kVectorBytes;
+        };
+        return (problem.transposeA ? lines(depth, rows) : lines(rows, depth)) +
+               (problem.transposeB ? lines(columns, depth) : lines(depth, columns));
+    }
+    return uint64_t{2} * depth * (rows + columns + 8) *
+           Memory::dataTypeMemorySize(matMulSumType(problem.in));
+}
+
+std::optional<CooperativeShape> subgroupShape(const MatMulTile& tile, const MatMulProblem& problem,
+                                              const DeviceTraits& traits) {
+    std::optional<CooperativeShape> best;
+    for (const CooperativeShape& shape : traits.cooperative.shapes)
+        if (shape.groupSize == 0 && multiplies(shape, problem) && shape.columns % 4 == 0 &&
+            divides(shape, tile.partRows, tile.partColumns, tile.depth) &&
+            (!best ||
+             shape.rows * shape.columns * shape.inner > best->rows * best->columns * best->inner))
+            best = shape;
+    return best;
+}
+
+bool fits(const MatMulTile& tile, const MatMulProblem& problem, const DeviceTraits& traits) {
+    if (tile.sharedBytes(problem) > traits.sharedBytes || tile.threads(traits) == 0 ||
+        tile.threads(traits) > traits.maxGroupSize)
+        return false;
+    if (tile.method == Method::eWorkgroups)
+        return hasWorkgroupShape(tile, problem, traits);
+    if (tile.method == Method::eSubgroups) {
+        const std::optional<CooperativeShape> shape = subgroupShape(tile, problem, traits);
+        if (!traits.subgroups || !shape)
+            return false;
+        // A part of each subgroup's sums passes through shared memory on its way to C.
+        const uint64_t staged =
+            uint64_t{tile.parts()} * shape->rows * shape->columns * sizeof(float);
+        const uint32_t vectors = tile.threads(traits);
+        return tile.sharedBytes(problem) + staged <= traits.sharedBytes &&
+               tile.rows * tile.depth / kEight % vectors == 0 &&
+               tile.columns * tile.depth / kEight % vectors == 0 && dividesLines(tile, vectors);
+    }
+    return tile.partRows * tile.partColumns *
+               Memory::dataTypeMemorySize(matMulSumType(problem.in)) <=
+           MatMulRules::of(traits).maxSumBytes;
+}
+
+MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& traits) {
+    const MatMulRules rules = MatMulRules::of(traits);
+    const bool isAligned = std::ranges::all_of(std::array{problem.a, problem.b}, [](const auto& m) {
+        return m.alignment % kEight == 0 && m.stride % kEight == 0 && m.batchStride % kEight == 0;
+    });
+    MatMulChoice best{{32, 32, 8, 4, 4}};
+    std::optional<double> least;
+    for (const TileRule& rule : kTiles) {
+        const MatMulTile& tile = rule.tile;
+        if (!fits(tile, problem, traits))
+            continue;
+        const uint64_t groups = divideUp(problem.rows, tile.rows) *
+                                divideUp(problem.columns, tile.columns) * problem.batches;
+        const uint64_t perCore =
+            rule.groupsPerCore ? rule.groupsPerCore : rules.threadsPerCore / tile.threads(traits);
+        const uint64_t slots = rules.cores * perCore;
+        const uint64_t most =
+            std::clamp<uint64_t>(problem.inner / rules.minSliceLength, 1, rules.maxSlices);
+        for (uint64_t slices = 1; slices <= most; slices *= 2) {
+            const uint64_t length = divideUp(problem.inner, slices);
+            const double rounds = static_cast<double>(divideUp(groups * slices, slots));
+            double cost = rounds * static_cast<double>(perCore) *
+                          static_cast<double>(tile.rows * tile.columns) *
+                          static_cast<double>(length) /
+                          (rule.efficiency * (isAligned ? 1 : rule.unaligned));
+            // GLSL of the user needs the pass that adds slices: see MatMulPlan.cpp.
+            if (slices > 1 || (tile.method != Method::eTiles && !problem.epilogue.empty()))
+                cost += rules.sliceCost + rules.sumCost *
+                                              static_cast<double>(slices * problem.batches) *
+                                              static_cast<double>(problem.rows) *
+                                              static_cast<double>(problem.columns);
+            if (!least || cost < *least) {
+                least = cost;
+                best = {tile, slices};
+            }
+        }
+    }
+    return best;
+}
+
+} // namespace kp::primitives
