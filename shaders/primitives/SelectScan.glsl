@@ -43,39 +43,6 @@ shared uvec2 sItems[GROUP_SIZE];
 
 uvec2 join(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
-#ifdef DISPATCH
-// The quotient, rounded up, or the largest number of 32 bits.
-uint quotientOf64(uvec2 n, uint by) {
-    uint rest = 0u;
-    uvec2 result = uvec2(0u);
-    for (int bit = 63; bit >= 0; --bit) {
-        bool carry = rest >> 31 != 0u;
-        rest = rest << 1 | (bit >= 32 ? n.y >> (bit - 32) : n.x >> bit) & 1u;
-        if (carry || rest >= by) {
-            rest -= by;
-            if (bit >= 32)
-                result.y |= 1u << (bit - 32);
-            else
-                result.x |= 1u << bit;
-        }
-    }
-    if (rest != 0u)
-        result = plus(result, uvec2(1u, 0u));
-    return result.y != 0u ? 0xffffffffu : result.x;
-}
-
-void writeGroups(uvec2 total) {
-    uint all = quotientOf64(total, perGroup);
-    uint planes = maxGroups > 65535u ? 0xffffffffu : maxGroups * maxGroups;
-    uint z = all == 0u ? 1u : (all - 1u) / planes + 1u;
-    uint perPlane = all == 0u ? 0u : (all - 1u) / z + 1u;
-    uint y = perPlane == 0u ? 1u : (perPlane - 1u) / maxGroups + 1u;
-    groups[firstGroup] = all == 0u ? 0u : (all - 1u) / (y * z) + 1u;
-    groups[firstGroup + 1u] = y;
-    groups[firstGroup + 2u] = z;
-}
-#endif
-
 void main() {
     if (flatGroup() != 0u)
         return;
@@ -126,7 +93,10 @@ void main() {
 #endif
 #endif
 #ifdef DISPATCH
-        writeGroups(total);
+        uvec3 wanted = groupsOf(total, perGroup, maxGroups);
+        groups[firstGroup] = wanted.x;
+        groups[firstGroup + 1u] = wanted.y;
+        groups[firstGroup + 2u] = wanted.z;
 #endif
     }
 }

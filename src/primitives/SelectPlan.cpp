@@ -6,9 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include <LookBack.glsl.hpp>
+#include <SelectGroups.glsl.hpp>
 #include <SelectMark.glsl.hpp>
 #include <SelectMove.glsl.hpp>
 #include <SelectScan.glsl.hpp>
+#include <SelectTile.glsl.hpp>
+#include <SelectTiles.glsl.hpp>
 #include <Units.glsl.hpp>
 #include <Wide.glsl.hpp>
 
@@ -23,40 +27,30 @@ namespace {
 
 using Choice = SelectProblem::Choice;
 
-/// Three dispatches (mark and count, scan the counts of tiles, move) work on every device: no work
-/// group waits for another one. They read the input once, or twice for a predicate and for heads.
-struct SelectRules {
-    /// Enough subgroups to hide latencies, and few enough for several groups per core.
-    uint32_t groupSize = 256;
-    /// Accesses in flight per invocation. 16 of 4 bytes make a tile of 4,096 elements, so that the
-    /// counts of 2^28 elements are scanned in 4 rounds; larger elements would take more registers
-    /// than that is worth. A CPU driver gains nothing from it, and compiles long loops slowly.
-    uint32_t items = 16;
-    uint32_t itemsOfLargeUnits = 8; ///< more than 4 bytes
-    /// One work group scans the counts, so it should be large.
-    uint32_t scanGroupSize = 1024;
-    uint32_t scanItems = 16;
-};
+constexpr uint32_t kTileBytes = 8;
+// One of a state's 32 bits is a flag.
+constexpr uint64_t kMostInLookBack = uint64_t{1} << 31;
+constexpr uint64_t kTeamBytes = 1024; // the subgroups' items
+
+uint32_t unitOf(const SelectProblem& problem) {
+    return moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
+}
 
 class SelectPlanner {
 public:
-    SelectPlanner(const SelectProblem& problem, const DeviceTraits& traits)
-        : mProblem(problem), mTraits(traits), mPlan(problem.arguments) {
-        if (traits.isCpu)
-            mRules.items = mRules.itemsOfLargeUnits = mRules.scanItems = 4;
-        const uint32_t most = std::bit_floor(traits.maxGroupSize);
-        mRules.groupSize = std::min(mRules.groupSize, most);
-        mRules.scanGroupSize =
-            std::min({mRules.scanGroupSize, most,
-                      std::bit_floor(traits.sharedBytes / static_cast<uint32_t>(kTileBytes))});
-        mUnit = moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
-        mItems = mUnit <= 4 ? mRules.items : mRules.itemsOfLargeUnits;
-        mTile = uint64_t{mRules.groupSize} * mItems;
-    }
+    SelectPlanner(const SelectProblem& problem, const DeviceTraits& traits,
+                  const SelectRules& rules)
+        : mProblem(problem), mTraits(traits), mRules(rules), mPlan(problem.arguments),
+          mUnit(unitOf(problem)), mItems(mUnit <= 4 ? mRules.items : mRules.itemsOfLargeUnits),
+          mTile(uint64_t{mRules.groupSize} * mItems) {}
 
     Plan plan() {
         if (mProblem.count == 0) {
             planNothing();
+            return std::move(mPlan);
+        }
+        if (mRules.way == SelectWay::eLookBack) {
+            planLookBack();
             return std::move(mPlan);
         }
         cut();
@@ -76,7 +70,6 @@ public:
     }
 
 private:
-    static constexpr uint64_t kTileBytes = 8;
     static constexpr uint64_t kStateBytes = 16;
 
     /// A part of the input that views can hold.
@@ -100,6 +93,63 @@ private:
 
     uint64_t lengthBytes() const { return mProblem.wideLengths ? 8 : 4; }
     uint64_t inverseBytes() const { return mProblem.wideInverse ? 8 : 4; }
+
+    void planLookBack() {
+        const uint64_t tiles = divideUp(mProblem.count, mTile);
+        const uint64_t items = tiles + 2 * (tiles / mTraits.minSubgroupSize + 1);
+        const uint64_t stateBytes = items * (mProblem.lengths ? 8 : 4);
+        mStates = mPlan.addScratch(stateBytes);
+        mPlan.steps.emplace_back(Fill{mStates, 0, stateBytes, 0});
+
+        Kernel kernel;
+        std::string functions = std::string(WIDE_GLSL) + std::string(SELECTGROUPS_GLSL);
+        std::string macros = unitMacros(mUnit);
+        macros += choiceMacros(kernel, functions);
+        const auto words = [](bool present, bool wide) { return !present ? 0 : wide ? 2 : 1; };
+        macros += formatted("#define ITEMS {}u\n#define IN_BYTES {}\n#define LENGTH_WORDS {}\n"
+                            "#define INVERSE_WORDS {}\n#define COUNT_WORDS {}\n"
+                            "#define SPINS {}u\n{}{}",
+                            mItems, mProblem.elementBytes,
+                            words(mProblem.lengths.has_value(), mProblem.wideLengths),
+                            words(mProblem.inverse.has_value(), mProblem.wideInverse),
+                            words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins,
+                            mProblem.out ? "#define OUT\n" : "",
+                            mProblem.dispatch ? "#define DISPATCH\n" : "");
+        kernel.name = "selecting elements";
+        kernel.subgroups = true;
+        kernel.source = composeSource(macros, functions,
+                                      std::string(SELECTTILE_GLSL) + std::string(LOOKBACK_GLSL) +
+                                          std::string(SELECTTILES_GLSL),
+                                      true, true);
+        kernel.constants = {mRules.groupSize, mRules.silentGroups};
+
+        const auto bytes = static_cast<uint32_t>(mProblem.elementBytes);
+        const auto output = [&](std::optional<uint32_t> memory, uint64_t count, uint32_t unit) {
+            return window(memory, 0, count, unit, unit);
+        };
+        Dispatch dispatch;
+        dispatch.kernel = mPlan.addKernel(std::move(kernel));
+        View in{mProblem.in, 0, mProblem.count * bytes, bytes};
+        if (mProblem.choice == Choice::eFlags) {
+            const uint32_t flagBytes = Memory::dataTypeMemorySize(mProblem.flagType);
+            dispatch.views = {in, {*mProblem.flags, 0, mProblem.count * flagBytes, flagBytes}};
+        } else {
+            in.bindings = 2;
+            dispatch.views = {in};
+        }
+        dispatch.views.push_back({mStates, 0, stateBytes, 4, View::Use::eReadWrite});
+        dispatch.views.push_back(output(mProblem.out, mProblem.outCount, bytes));
+        dispatch.views.push_back(
+            output(mProblem.lengths, mProblem.lengthCount, static_cast<uint32_t>(lengthBytes())));
+        dispatch.views.push_back(
+            output(mProblem.inverse, mProblem.count, static_cast<uint32_t>(inverseBytes())));
+        dispatch.views.push_back(output(mProblem.number, 1, mProblem.wideNumber ? 8 : 4));
+        dispatch.views.push_back(output(mProblem.dispatch, 3, 4));
+        dispatch.push = {lowWord(mProblem.count), lowWord(mProblem.outCount),
+                         lowWord(mProblem.lengthCount), mProblem.groupSize, mTraits.maxGroupCount};
+        dispatch.groups = tiles;
+        mPlan.steps.emplace_back(std::move(dispatch));
+    }
 
     void cut() {
         uint64_t bytes = mProblem.elementBytes;
@@ -134,26 +184,29 @@ private:
             addMoveKernel();
     }
 
-    void addMarkKernel() {
-        std::string macros = formatted("#define ITEMS {}u\n", mItems);
-        std::string functions;
-        Kernel kernel;
-        if (mProblem.choice == Choice::eFlags) {
-            macros += "#define FLAGS\n" + glslTypeMacros("FLAG", mProblem.flagType);
-        } else if (mProblem.choice == Choice::ePredicate) {
-            macros += "#define PREDICATE\n" + glslTypeMacros("IN", mProblem.type);
-            functions = formatted("#define T {}\n"
-                                  "bool predicate(T x) {{ return bool(\n"
-                                  "#include \"predicate\"\n); }}\n",
-                                  glslComputedName(mProblem.type));
+    /// Returns the macros of what is chosen. Elements of no number type are compared as units.
+    std::string choiceMacros(Kernel& kernel, std::string& functions) const {
+        if (mProblem.choice == Choice::eFlags)
+            return "#define FLAGS\n" + glslTypeMacros("FLAG", mProblem.flagType);
+        if (mProblem.choice == Choice::ePredicate) {
+            functions += formatted("#define T {}\n"
+                                   "bool predicate(T x) {{ return bool(\n"
+                                   "#include \"predicate\"\n); }}\n",
+                                   glslComputedName(mProblem.type));
             kernel.userTexts = {{"predicate", mProblem.predicate}};
-        } else if (mProblem.type == Memory::DataTypes::eCustom) {
-            macros +=
-                formatted("#define HEADS\n#define UNITS {}u\n", mProblem.elementBytes / mUnit) +
-                unitMacros(mUnit);
-        } else {
-            macros += "#define HEADS\n" + glslTypeMacros("IN", mProblem.type);
+            return "#define PREDICATE\n" + glslTypeMacros("IN", mProblem.type);
         }
+        if (mProblem.type == Memory::DataTypes::eCustom)
+            return formatted("#define HEADS\n#define UNITS {}u\n", mProblem.elementBytes / mUnit) +
+                   unitMacros(mUnit);
+        return "#define HEADS\n" + glslTypeMacros("IN", mProblem.type);
+    }
+
+    void addMarkKernel() {
+        Kernel kernel;
+        std::string functions;
+        const std::string macros =
+            formatted("#define ITEMS {}u\n", mItems) + choiceMacros(kernel, functions);
         kernel.subgroups = mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
         kernel.name = "marking elements";
         kernel.source = composeSource(macros, functions, SELECTMARK_GLSL, kernel.subgroups);
@@ -168,7 +221,7 @@ private:
         kernel.source = composeSource(
             formatted("#define ITEMS {}u\n#define COUNT_WORDS {}\n{}", mRules.scanItems, words,
                       last && mProblem.dispatch ? "#define DISPATCH\n" : ""),
-            std::string(WIDE_GLSL), SELECTSCAN_GLSL, false);
+            std::string(WIDE_GLSL) + std::string(SELECTGROUPS_GLSL), SELECTSCAN_GLSL, false);
         kernel.constants = {mRules.scanGroupSize};
         return mPlan.addKernel(std::move(kernel));
     }
@@ -304,11 +357,11 @@ private:
 
     const SelectProblem& mProblem;
     const DeviceTraits& mTraits;
-    SelectRules mRules;
+    const SelectRules& mRules;
     Plan mPlan;
-    uint32_t mUnit = 4;
-    uint32_t mItems = 16;
-    uint64_t mTile = 0;
+    uint32_t mUnit;
+    uint32_t mItems;
+    uint64_t mTile;
     std::vector<InputPiece> mPieces;
     uint32_t mMarks = 0;
     uint32_t mTiles = 0;
@@ -322,8 +375,61 @@ private:
 
 } // namespace
 
+SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& traits) {
+    SelectRules rules;
+    if (traits.isCpu)
+        rules.items = rules.itemsOfLargeUnits = rules.scanItems = 4;
+    const uint32_t most = std::bit_floor(traits.maxGroupSize);
+    rules.groupSize = std::min(rules.groupSize, most);
+    rules.scanGroupSize =
+        std::min({rules.scanGroupSize, most, std::bit_floor(traits.sharedBytes / kTileBytes)});
+
+    const uint32_t unit = unitOf(problem);
+    uint64_t bytes = problem.elementBytes;
+    if (problem.choice == Choice::eFlags)
+        bytes = std::max<uint64_t>(bytes, Memory::dataTypeMemorySize(problem.flagType));
+    if ((problem.inverse && problem.wideInverse) || (problem.lengths && problem.wideLengths))
+        bytes = std::max<uint64_t>(bytes, 8);
+    uint32_t& items = unit <= 4 ? rules.items : rules.itemsOfLargeUnits;
+    const auto fits = [&] {
+        const uint64_t staged = unit + (problem.lengths ? 4u : 0u);
+        return rules.groupSize * items * staged + kTeamBytes <= traits.sharedBytes;
+    };
+    while (!fits() && items > 1)
+        items /= 2;
+    rules.way = SelectWay::eThreeDispatches;
+    if (problem.partition)
+        rules.reason = "the number of chosen elements says where the others begin";
+    else if (traits.isCpu)
+        rules.reason = "a waiting work group occupies a core of a CPU";
+    else if (!traits.memoryModel)
+        rules.reason = "look-back needs vulkanMemoryModelDeviceScope";
+    else if (!traits.subgroups || rules.groupSize < traits.maxSubgroupSize)
+        rules.reason = "look-back is written for subgroups";
+    else if (unit != problem.elementBytes ||
+             (problem.choice == Choice::eHeads && problem.type == Memory::DataTypes::eCustom))
+        rules.reason = "elements are moved in several accesses";
+    else if (std::max(problem.count, std::max(problem.outCount, problem.lengthCount)) * bytes >
+             traits.maxViewBytes)
+        rules.reason = "the elements are larger than a storage buffer's range";
+    else if (problem.count >= kMostInLookBack)
+        rules.reason = "a number of elements and a flag are one word";
+    else if (!fits())
+        rules.reason = "a tile does not fit shared memory";
+    else {
+        rules.way = SelectWay::eLookBack;
+        rules.reason = "it reads the elements once";
+    }
+    return rules;
+}
+
+Plan planSelect(const SelectProblem& problem, const DeviceTraits& traits,
+                const SelectRules& rules) {
+    return SelectPlanner(problem, traits, rules).plan();
+}
+
 Plan planSelect(const SelectProblem& problem, const DeviceTraits& traits) {
-    return SelectPlanner(problem, traits).plan();
+    return planSelect(problem, traits, SelectRules::of(problem, traits));
 }
 
 } // namespace kp::primitives

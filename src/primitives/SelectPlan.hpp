@@ -44,6 +44,35 @@ struct SelectProblem {
     bool wideInverse = false;
 };
 
+/// How elements are chosen and moved.
+enum class SelectWay {
+    eLookBack,       ///< one dispatch, in which work groups wait for each other
+    eThreeDispatches ///< mark and count, scan the counts of tiles, move
+};
+
+/// The choices of a selection. One table, with the reason of each number.
+struct SelectRules {
+    SelectWay way = SelectWay::eThreeDispatches;
+    const char* reason = ""; ///< of the way
+    /// Enough subgroups to hide latencies, and few enough for several groups per core.
+    uint32_t groupSize = 256;
+    /// Accesses in flight per invocation. 16 of 4 bytes make a tile of 4,096 elements, which is
+    /// 16 KiB of shared memory with look-back, and whose counts are scanned in 4 rounds without,
+    /// for 2^28 elements. Larger elements would take more registers than that is worth. A CPU
+    /// driver gains nothing from it, and compiles long loops slowly.
+    uint32_t items = 16;
+    uint32_t itemsOfLargeUnits = 8; ///< more than 4 bytes
+    /// One work group scans the counts, so it should be large.
+    uint32_t scanGroupSize = 1024;
+    uint32_t scanItems = 16;
+    /// Looks at a tile before its total is computed by who waits for it: see ScanRules.
+    uint32_t spins = 500;
+    uint32_t silentGroups = 0; ///< for tests: those whose number has these bits publish nothing
+
+    static SelectRules of(const SelectProblem& problem, const DeviceTraits& traits);
+};
+
+Plan planSelect(const SelectProblem& problem, const DeviceTraits& traits, const SelectRules& rules);
 Plan planSelect(const SelectProblem& problem, const DeviceTraits& traits);
 
 } // namespace kp::primitives

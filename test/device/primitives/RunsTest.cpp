@@ -188,6 +188,58 @@ TEST_F(RunsTest, CutsWhatNoViewCanHold) {
         }
 }
 
+// What GPUs do: one pass, in which work groups wait for each other, or help those that say nothing.
+TEST_F(RunsTest, EncodesByLookBack) {
+    kp::primitives::DeviceTraits traits = traitsOf(manager);
+    if (!traits.memoryModel || !traits.subgroups)
+        GTEST_SKIP() << "the device has no memory model with device scope, or no subgroups";
+    traits.isCpu = false;
+    const auto expectEncoded = [&](auto first, uint32_t silent, size_t elements, size_t longest) {
+        using T = decltype(first);
+        const auto values = inRuns<T>(elements, longest);
+        const Runs<T> runs(values);
+        const auto in = manager.tensorT<T>(values, kRunMemory);
+        const auto out = manager.tensorT<T>(std::vector<T>(elements), kRunMemory);
+        const auto lengths = manager.tensorT<uint64_t>(elements);
+        const auto inverse = manager.tensorT<uint32_t>(elements);
+        const auto count = manager.tensorT<uint32_t>(1);
+        kp::primitives::SelectProblem problem;
+        problem.choice = kp::primitives::SelectProblem::Choice::eHeads;
+        problem.count = problem.outCount = problem.lengthCount = elements;
+        problem.type = in->dataType();
+        problem.elementBytes = sizeof(T);
+        problem.arguments = 5;
+        problem.out = 1;
+        problem.lengths = 2;
+        problem.wideLengths = true;
+        problem.inverse = 3;
+        problem.number = 4;
+        auto rules = kp::primitives::SelectRules::of(problem, traits);
+        EXPECT_EQ(rules.way, kp::primitives::SelectWay::eLookBack) << rules.reason;
+        rules.groupSize = 64;
+        rules.items = rules.itemsOfLargeUnits = 4;
+        rules.silentGroups = silent;
+        rules.spins = 8;
+        manager.sequence()->eval(
+            plannedOperation(kp::primitives::planSelect(problem, traits, rules),
+                             {in, out, lengths, inverse, count}));
+        ASSERT_EQ(count->vector().front(), runs.values.size()) << elements << " " << silent;
+        auto given = onDevice<T>(*out);
+        given.resize(runs.values.size());
+        EXPECT_TRUE(given == runs.values) << elements << " " << longest << " " << silent;
+        auto givenLengths = lengths->vector();
+        givenLengths.resize(runs.values.size());
+        EXPECT_EQ(givenLengths, runs.lengths) << elements << " " << longest << " " << silent;
+        EXPECT_EQ(converted<uint64_t>(inverse->vector()), runs.inverse);
+    };
+    for (const uint32_t silent : {0u, 1u})
+        for (const size_t longest : {1, 5, 3000})
+            for (const size_t elements : {1, 256, 257, 20011})
+                expectEncoded(uint32_t{}, silent, elements, longest);
+    expectEncoded(uint8_t{}, 0, 2001, 5);
+    expectEncoded(double{}, 0, 2001, 5);
+}
+
 TEST_F(RunsTest, RefusesArgumentsThatDoNotMatch) {
     const auto six = manager.tensorT<float>({1, 2, 3, 4, 5, 6});
     const auto out = manager.tensorT<float>(6);

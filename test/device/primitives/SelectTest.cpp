@@ -247,6 +247,63 @@ TEST_F(SelectTest, WorksWithoutSubgroupOperationsAndWithSmallViews) {
     }
 }
 
+// What GPUs do: one pass, in which work groups wait for each other, or help those that say nothing.
+TEST_F(SelectTest, SelectsByLookBack) {
+    kp::primitives::DeviceTraits traits = traitsOf(manager);
+    if (!traits.memoryModel || !traits.subgroups)
+        GTEST_SKIP() << "the device has no memory model with device scope, or no subgroups";
+    traits.isCpu = false;
+    kp::primitives::SelectProblem problem;
+    problem.type = kp::Memory::DataTypes::eUnsignedInt;
+    problem.arguments = 5;
+    problem.flags = 1;
+    problem.flagType = kp::Memory::DataTypes::eUnsignedChar;
+    problem.out = 2;
+    problem.number = 3;
+    problem.dispatch = 4;
+    problem.groupSize = 1000;
+    for (const bool byPredicate : {false, true}) {
+        if (byPredicate) {
+            problem.choice = kp::primitives::SelectProblem::Choice::ePredicate;
+            problem.predicate = "x % 3u == 0u";
+        }
+        for (const uint32_t silent : {0u, 1u}) { // drivers take long to compile each
+            if (byPredicate && silent != 0)
+                continue;
+            for (const size_t count : {1, 255, 256, 257, 30011}) {
+                const auto values = distinctValues<uint32_t>(count);
+                auto flags = randomValues<uint8_t>(count, 9);
+                for (size_t i = 0; i < count; ++i)
+                    flags[i] = byPredicate ? values[i] % 3 == 0 : flags[i] & 4;
+                std::vector<uint32_t> chosen;
+                for (size_t i = 0; i < count; ++i)
+                    if (flags[i] != 0)
+                        chosen.push_back(values[i]);
+                problem.count = count;
+                problem.outCount = count;
+                auto rules = kp::primitives::SelectRules::of(problem, traits);
+                EXPECT_EQ(rules.way, kp::primitives::SelectWay::eLookBack) << rules.reason;
+                rules.groupSize = 64;
+                rules.items = 4;
+                rules.silentGroups = silent;
+                rules.spins = 8;
+                const auto out = manager.tensorT<uint32_t>(count);
+                const auto number = manager.tensorT<uint32_t>(1);
+                const auto groups = manager.tensorT<uint32_t>(3);
+                manager.sequence()->eval(plannedOperation(
+                    kp::primitives::planSelect(problem, traits, rules),
+                    {deviceTensor(values), deviceTensor(flags), out, number, groups}));
+                ASSERT_EQ(number->vector().front(), chosen.size()) << count << " " << silent;
+                auto given = out->vector();
+                given.resize(chosen.size());
+                EXPECT_EQ(given, chosen) << count << " " << silent;
+                const auto wanted = static_cast<uint32_t>((chosen.size() + 999) / 1000);
+                EXPECT_EQ(groups->vector(), (std::vector<uint32_t>{wanted, 1, 1}));
+            }
+        }
+    }
+}
+
 TEST_F(SelectTest, RefusesArgumentsThatDoNotMatch) {
     const auto six = manager.tensorT<float>({1, 2, 3, 4, 5, 6});
     const auto out = manager.tensorT<float>(6);
