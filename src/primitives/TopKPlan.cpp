@@ -11,6 +11,8 @@
 #include <KeyOrder.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <TopK.glsl.hpp>
+#include <TopKDigits.glsl.hpp>
+#include <TopKStream.glsl.hpp>
 #include <Wide.glsl.hpp>
 
 #include "base/Text.hpp"
@@ -118,9 +120,13 @@ private:
         SortProblem sort = sortProblem(rows);
         const uint64_t small = SortRules::of(sort, mTraits).small.keys();
         const uint64_t most = mTraits.maxViewBytes / std::max(mKeyBytes, mProblem.indexBytes);
-        const uint64_t chunk = std::max(mRules.chunk, mRules.keysPerTaken * mProblem.k);
-        while (rows.length > small && 4 * mProblem.k <= rows.length && chunk <= most)
-            rows = selected(rows, chunk);
+        const auto chunkOf = [&] {
+            const uint64_t least = std::max(mRules.chunk, mRules.keysPerTaken * mProblem.k);
+            return streams() ? std::max(least, divideUp(mRows * rows.length, mRules.groups))
+                             : least;
+        };
+        while (rows.length > small && 4 * mProblem.k <= rows.length && chunkOf() <= most)
+            rows = selected(rows, chunkOf());
         sort = sortProblem(rows);
         if (rows.length <= small) {
             sort.take = mProblem.k;
@@ -141,6 +147,10 @@ private:
         if (indices)
             copyFirst(*allIndices, *indices, rows.length);
     }
+
+    /// Whether a work group gathers keys in shared memory, rather than looking at all several
+    /// times.
+    bool streams() const { return mProblem.k + mRules.groupSize <= mRules.capacity; }
 
     SortProblem sortProblem(const KeyRows& rows) const {
         SortProblem sort;
@@ -189,12 +199,18 @@ private:
         macros += formatted("#define INDEX_WORDS {}\n", mProblem.indexBytes / 4);
         if (places)
             macros += "#define PLACES\n";
+        if (streams())
+            macros += formatted("#define GROUP_THREADS {}\n#define CAPACITY {}\n#define BATCH {}\n"
+                                "#define UNROLL {}\n",
+                                mRules.groupSize, mRules.capacity, mRules.batch,
+                                mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
         Kernel made;
         made.name = "OpTopK";
-        made.source = composeSource(macros,
-                                    std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) +
-                                        std::string(KEYORDER_GLSL),
-                                    TOPK_GLSL, false);
+        made.source = composeSource(
+            macros,
+            std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) + std::string(KEYORDER_GLSL),
+            std::string(TOPKDIGITS_GLSL) + std::string(streams() ? TOPKSTREAM_GLSL : TOPK_GLSL), "",
+            false);
         made.constants = {mRules.groupSize};
         number = mPlan.addKernel(std::move(made));
         return *number;
@@ -277,8 +293,12 @@ TopKRules TopKRules::of(const DeviceTraits& traits) {
         // A work group runs on one core. Small groups switch less at barriers.
         rules.groupSize = 64;
         rules.chunk = 16384;
+        rules.groups = 32;
+        rules.batch = 4;
     }
     rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
+    while (rules.capacity > 0 && rules.capacity * 12 + 4096 > traits.sharedBytes)
+        rules.capacity /= 2;
     return rules;
 }
 

@@ -31,6 +31,15 @@ struct TopKRules {
     /// Keys of a chunk: 32 KiB of 4 bytes stay in a core's cache while they are looked at, once per
     /// digit.
     uint64_t chunk = 8192;
+    /// Chunks of all rows together, if keys are gathered in shared memory: as many as the largest
+    /// GPUs run at a time (an H200: 132 x 4 groups of 512), since the first keys of a chunk cost
+    /// the most. A CPU driver runs a group per core.
+    uint64_t groups = 528;
+    /// Keys gathered in shared memory: 12 bytes each at most, so that 4 groups share a core of
+    /// 2026's GPUs. With more than about half of them to be found, there is no room to gather.
+    uint32_t capacity = 2048;
+    /// Accesses in flight per invocation.
+    uint32_t batch = 8;
     /// Chunks have at least so many times k keys, so that each round leaves a fraction.
     uint64_t keysPerTaken = 8;
 

@@ -36,10 +36,12 @@ struct TopKOptions {
 /// **Method.** Rows of a few thousand elements are sorted by a work group each. Of longer ones,
 /// each chunk is reduced to its k first elements, by a radix selection of 8 bits at a time in one
 /// work group (Alabi et al., "Fast k-selection algorithms for graphics processing units", 2012);
-/// then the elements that are left are a shorter row. If k is more than a quarter of a long row,
-/// rows are sorted. Along an axis other than the last, the input is transposed first.
+/// then the elements that are left are a shorter row. Up to a k of about 1,500, a work group reads
+/// its chunk once: it gathers elements that are before the k-th one so far, and selects among
+/// these. If k is more than a quarter of a long row, rows are sorted. Along an axis other than the
+/// last, the input is transposed first.
 ///
-/// Scratch memory: about an eighth of the input; of what is sorted or transposed, once to three
+/// Scratch memory: at most an eighth of the input; of what is sorted or transposed, once to three
 /// times as much as the input.
 class KOMPUTE_API OpTopK : public Primitive {
 public:
