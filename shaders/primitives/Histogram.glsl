@@ -6,7 +6,8 @@
 // Macros, one of these: COUNTS: counts of COUNT_WORDS words. SUMS: sums of weights, as floats, in
 // any order. BINS: writes the bin of each element that has one.
 // And: COUNTERS: the counters in shared memory; without, in device memory. EDGES: bins have edges,
-// else bin i is the integer i. EVEN: edges have about equal distances. SHARED_EDGES: as many edges
+// else bin i is the integer i. EVEN: edges have about equal distances. QUICK: so exactly that most
+// floats need not be compared with edges. SHARED_EDGES: as many edges
 // fit shared memory, and all do. HALF: KEY_KIND 2 of 16 bits is half, not bfloat16. BATCH: blocks in
 // flight per invocation. UNROLL: before loops.
 
@@ -40,6 +41,8 @@ layout(push_constant) uniform Push {
     uint copies; // of the counters in shared memory
     float low;   // EVEN: the first edge, and bins per 1
     float perUnit;
+    float shift;  // QUICK: x * perUnit + shift is where x is among the edges,
+    float margin; // with less than this error
 };
 
 const uint kNoBin = ~0u;
@@ -59,7 +62,7 @@ KEY edgeOf(uint i) { return sEdges[i]; }
 KEY edgeOf(uint i) { return loadEdge(i); }
 #endif
 
-#ifdef EVEN
+#if defined(EVEN) && !defined(QUICK)
 // About how far an element is from the first edge. @param number  of the element, not below the edge
 float distanceOf(KEY key, KEY number, KEY firstEdge) {
 #if KEY_KIND != 2 && KEY_WORDS == 1
@@ -88,6 +91,29 @@ bool isInBin(KEY number, uint bin) {
     return !isBelow(number, bin) && (bin + 1u == bins || isBelow(number, bin + 1u));
 }
 
+#ifdef QUICK
+uint binOf(KEY key) {
+    const float kIntegers = 8388608.0; // from here on, floats are integers
+    float place = uintBitsToFloat(key) * perUnit + shift;
+    precise float above = place + kIntegers;
+    precise float edge = above - kIntegers;
+    uint near = floatBitsToUint(above) - floatBitsToUint(kIntegers);
+    float far = place - edge;
+    if (abs(far) > 0.5) { // on a device that does not round to the nearest
+        near += far > 0.0 ? 1u : ~0u;
+        far += far > 0.0 ? -1.0 : 1.0;
+    }
+    if (near > bins)
+        return kNoBin; // nor NaN, whatever its sign
+    bool isLower = far < 0.0;
+    if (abs(far) <= margin) {
+        KEY number = numberOf(key);
+        isLower = isBelow(number, near) || (near == bins && closed != 0u && number == edgeOf(near));
+    }
+    uint bin = near - (isLower ? 1u : 0u);
+    return bin < bins ? bin : kNoBin;
+}
+#else
 uint binOf(KEY key) {
     KEY number = numberOf(key);
     KEY lowest = edgeOf(0u);
@@ -117,6 +143,7 @@ uint binOf(KEY key) {
     }
     return bin;
 }
+#endif
 #else
 uint binOf(KEY key) {
 #if KEY_WORDS == 2

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -29,6 +30,9 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 using Use = View::Use;
+
+/// Floats below 2^23 have a bit for halves.
+constexpr uint64_t kMaxQuickBins = uint64_t{1} << 22;
 
 /// How work is divided. One table, with the reason of each number.
 struct HistogramRules {
@@ -151,7 +155,32 @@ private:
             planWindow(memory, result, first, std::min(window, mBins - first));
     }
 
-    uint32_t kernel(Result result, bool sharedEdges, bool counters) {
+    /// Where elements are among the edges of a window, in floats: see QUICK in the shader.
+    struct Quick {
+        bool exact = false; ///< enough to tell bins apart
+        float shift = 0;
+        float margin = 0;
+    };
+    Quick quickOf(uint64_t first, uint64_t bins) const {
+        const double low = mEven->value(first);
+        const double high = mEven->value(first + bins);
+        const double perUnit = static_cast<double>(bins) / (high - low);
+        // Roundings of the edge, of perUnit, of the shift, of the product and of the sum, each half
+        // a unit in the last of 24 bits of a number up to this one; and twice that.
+        const double largest =
+            std::max(std::abs(low), std::abs(high)) * perUnit + static_cast<double>(bins);
+        const double margin = 8 * largest * 0x1p-23;
+        Quick quick;
+        quick.exact = mProblem.type == DataTypes::eFloat && bins <= kMaxQuickBins &&
+                      margin < 0.25 && perUnit > 0x1p-100 && perUnit < 0x1p100;
+        if (quick.exact) {
+            quick.shift = nearestFloat(-low * perUnit);
+            quick.margin = nearestFloat(margin);
+        }
+        return quick;
+    }
+
+    uint32_t kernel(Result result, bool sharedEdges, bool counters, bool quick) {
         std::string macros = keyMacros(mProblem.type) + "#define VALUE_WORDS 0\n";
         const auto define = [&](bool wanted, const char* text) {
             if (wanted)
@@ -163,6 +192,7 @@ private:
             macros += formatted("#define COUNTS\n#define COUNT_WORDS {}\n", mOutBytes / 4);
         define(hasEdges(), "#define EDGES\n");
         define(isEven(), "#define EVEN\n");
+        define(quick, "#define QUICK\n");
         define(mProblem.type == DataTypes::eHalf, "#define HALF\n");
         if (sharedEdges)
             macros += formatted("#define SHARED_EDGES {}\n", mRules.sharedEdges + 1);
@@ -192,7 +222,9 @@ private:
         const bool counters = result != Result::eBins && bins <= mRules.counters;
         const uint64_t copies =
             counters ? std::clamp<uint64_t>(mRules.counters / bins, 1, mRules.copies) : 1;
-        const uint32_t number = kernel(result, hasEdges() && bins <= mRules.sharedEdges, counters);
+        const Quick quick = isEven() ? quickOf(first, bins) : Quick{};
+        const uint32_t number =
+            kernel(result, hasEdges() && bins <= mRules.sharedEdges, counters, quick.exact);
         const uint64_t elementBytes =
             std::max({mKeyBytes, result == Result::eCounts ? 1u : mOutBytes, 1u});
         const uint64_t most = mTraits.maxViewBytes / std::max<uint64_t>(elementBytes, 4) / 16 * 16;
@@ -235,7 +267,9 @@ private:
                              first + bins == mBins ? 1u : 0u,
                              lowWord(copies),
                              std::bit_cast<uint32_t>(low),
-                             std::bit_cast<uint32_t>(perUnit)};
+                             std::bit_cast<uint32_t>(perUnit),
+                             std::bit_cast<uint32_t>(quick.shift),
+                             std::bit_cast<uint32_t>(quick.margin)};
             dispatch.groups = divideUp(blocks, chunk);
             mPlan.steps.emplace_back(std::move(dispatch));
         }
