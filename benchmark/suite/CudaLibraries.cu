@@ -4,7 +4,10 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda_runtime.h>
 #ifdef KOMPUTE_HAS_CUFFT
 #include <cufft.h>
@@ -16,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kp::benchmark {
 namespace {
@@ -140,6 +144,17 @@ std::unique_ptr<CudaLibrary> cuRandCall(Call call) {
 }
 #endif
 
+/// Device memory of a call beside its input and output.
+std::shared_ptr<void> deviceMemory(size_t bytes) {
+    void* memory = nullptr;
+    requireSuccess(cudaMalloc(&memory, bytes), "cudaMalloc");
+    return {memory, [](void* held) { cudaFree(held); }};
+}
+
+struct IsAboveHalf {
+    __host__ __device__ bool operator()(unsigned int word) const { return word > 0x80000000u; }
+};
+
 } // namespace
 
 std::unique_ptr<CudaLibrary> cubReduce(const Cuda::Buffer& in, const Cuda::Buffer& out,
@@ -171,12 +186,70 @@ std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer& in, const Cuda::Bu
     });
 }
 
-std::unique_ptr<CudaLibrary> cubSort(const Cuda::Buffer& in, const Cuda::Buffer& out,
-                                     size_t count) {
+std::unique_ptr<CudaLibrary> cubSortKeys(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                         size_t count) {
     const auto* from = static_cast<const unsigned int*>(in.address());
     auto* to = static_cast<unsigned int*>(out.address());
     return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
-        return cub::DeviceRadixSort::SortKeys(memory, bytes, from, to, count, 0, 32, stream);
+        return cub::DeviceRadixSort::SortKeys(memory, bytes, from, to, static_cast<int>(count), 0,
+                                              32, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubSortPairs(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                          size_t count) {
+    const auto* from = static_cast<const unsigned int*>(in.address());
+    auto* to = static_cast<unsigned int*>(out.address());
+    const auto values = deviceMemory(count * 4);
+    const auto sorted = deviceMemory(count * 4);
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceRadixSort::SortPairs(
+            memory, bytes, from, to, static_cast<const unsigned int*>(values.get()),
+            static_cast<unsigned int*>(sorted.get()), static_cast<int>(count), 0, 32, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubSelect(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                       size_t count) {
+    const auto* from = static_cast<const unsigned int*>(in.address());
+    auto* to = static_cast<unsigned int*>(out.address());
+    const auto number = deviceMemory(8);
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceSelect::If(memory, bytes, from, to, static_cast<int*>(number.get()),
+                                     static_cast<int>(count), IsAboveHalf{}, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubRunLength(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                          size_t count) {
+    const auto* from = static_cast<const unsigned int*>(in.address());
+    auto* to = static_cast<unsigned int*>(out.address());
+    const auto number = deviceMemory(8);
+    const auto lengths = deviceMemory(count * 4);
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceRunLengthEncode::Encode(
+            memory, bytes, from, to, static_cast<int*>(lengths.get()),
+            static_cast<int*>(number.get()), static_cast<int>(count), stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubSegmentSums(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                            size_t count) {
+    const auto* from = static_cast<const float*>(in.address());
+    auto* to = static_cast<float*>(out.address());
+    const size_t segments = count / 1024;
+    std::vector<int> starts(segments + 1);
+    for (size_t i = 0; i < segments; ++i)
+        starts[i] = static_cast<int>(segmentStart(i));
+    starts[segments] = static_cast<int>(count);
+    const auto memory = deviceMemory(starts.size() * sizeof(int));
+    requireSuccess(cudaMemcpy(memory.get(), starts.data(), starts.size() * sizeof(int),
+                              cudaMemcpyHostToDevice),
+                   "cudaMemcpy");
+    return cubCall([=](void* temporary, size_t& bytes, cudaStream_t stream) {
+        const int* const offsets = static_cast<const int*>(memory.get());
+        return cub::DeviceSegmentedReduce::Sum(
+            temporary, bytes, from, to, static_cast<int>(segments), offsets, offsets + 1, stream);
     });
 }
 

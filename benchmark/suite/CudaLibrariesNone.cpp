@@ -14,8 +14,19 @@ std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer&, const Cuda::Buffer&, s
 std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }
-
-std::unique_ptr<CudaLibrary> cubSort(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+std::unique_ptr<CudaLibrary> cubSortKeys(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+std::unique_ptr<CudaLibrary> cubSortPairs(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+std::unique_ptr<CudaLibrary> cubSelect(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+std::unique_ptr<CudaLibrary> cubRunLength(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+std::unique_ptr<CudaLibrary> cubSegmentSums(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }
 

@@ -62,11 +62,12 @@ struct CudaSide {
 /// Adds CUDA's side to a row, if there is one.
 class CudaRow {
 public:
-    CudaRow(Suite& suite, Row& row, const CudaSide& cuda, const std::vector<float>& values,
+    template <typename Value>
+    CudaRow(Suite& suite, Row& row, const CudaSide& cuda, const std::vector<Value>& values,
             size_t resultBytes, size_t times, size_t count) {
         if (!suite.cuda() || !cuda.maker)
             return;
-        mIn = suite.cuda()->buffer(std::max<size_t>(values.size(), 1) * sizeof(float));
+        mIn = suite.cuda()->buffer(std::max<size_t>(values.size(), 1) * sizeof(Value));
         if (!values.empty())
             mIn->upload(values.data());
         mOut = suite.cuda()->buffer(resultBytes);
@@ -84,14 +85,14 @@ private:
     std::unique_ptr<CudaLibrary> mLibrary;
 };
 
-/// A primitive on floats, as often as repetitions() says.
+/// A primitive on some values, as often as repetitions() says.
 /// @param bytes  that one call reads and writes
 /// @return the results of the last call
-template <typename Result, typename Record>
-std::vector<Result> onFloats(Suite& suite, Row& row, const std::vector<float>& values,
+template <typename Result, typename Value, typename Record>
+std::vector<Result> onValues(Suite& suite, Row& row, const std::vector<Value>& values,
                              size_t results, double bytes, Record record, const CudaSide& cuda) {
     const size_t count = values.size();
-    const auto in = suite.manager().tensorT<float>(values, Types::eStorage);
+    const auto in = suite.manager().tensorT<Value>(values, Types::eStorage);
     const auto out = suite.manager().tensorT<Result>(results, Types::eStorage);
     const size_t times = repetitions(count);
     auto sequence = suite.manager().sequence();
@@ -113,7 +114,7 @@ void sumFloats(Suite& suite, Row& row, size_t count, size_t results, double byte
     skipLarge(suite, count);
     const std::vector<float> values = fewOnes(count);
     const std::vector<float> given =
-        onFloats<float>(suite, row, values, results, bytes, record, cuda);
+        onValues<float>(suite, row, values, results, bytes, record, cuda);
     float sum = 0;
     bool correct = true;
     for (size_t i = 0; i < count; ++i) {
@@ -146,7 +147,7 @@ void histogramFloats(Suite& suite, Row& row, size_t count) {
     skipLarge(suite, count);
     const std::vector<float> values = evenlyDistributed(count);
     const std::vector<uint32_t> given =
-        onFloats<uint32_t>(suite, row, values, 256, 4.0 * static_cast<double>(count),
+        onValues<uint32_t>(suite, row, values, 256, 4.0 * static_cast<double>(count),
                            [](kp::Sequence& sequence, const auto& in, const auto& out) {
                                sequence.record<kp::OpHistogram>(in, out, kp::Bins::even(0, 1));
                            },
@@ -161,7 +162,7 @@ void topFloats(Suite& suite, Row& row, size_t count) {
     skipLarge(suite, count);
     std::vector<float> values = evenlyDistributed(count);
     const std::vector<float> given =
-        onFloats<float>(suite, row, values, 100, 4.0 * static_cast<double>(count),
+        onValues<float>(suite, row, values, 100, 4.0 * static_cast<double>(count),
                         [](kp::Sequence& sequence, const auto& in, const auto& out) {
                             sequence.record<kp::OpTopK>(in, 100, out);
                         },
@@ -171,6 +172,115 @@ void topFloats(Suite& suite, Row& row, size_t count) {
     Suite::require(given == values, "the largest are those of std::partial_sort");
 }
 
+std::vector<uint32_t> randomWords(size_t count) {
+    std::vector<uint32_t> words(count);
+    uint64_t state = 1;
+    for (uint32_t& word : words) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        word = static_cast<uint32_t>(state >> 32);
+    }
+    return words;
+}
+
+void sortWords(Suite& suite, Row& row, size_t count, bool pairs) {
+    skipLarge(suite, count);
+    const std::vector<uint32_t> keys = randomWords(count);
+    const auto values = suite.manager().tensorT<uint32_t>(pairs ? count : 1, Types::eStorage);
+    const auto sortedValues = suite.manager().tensorT<uint32_t>(pairs ? count : 1, Types::eStorage);
+    const std::vector<uint32_t> given = onValues<uint32_t>(
+        suite, row, keys, count, (pairs ? 16.0 : 8.0) * static_cast<double>(count),
+        [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+            kp::SortOptions options;
+            options.sortedKeys = out;
+            if (pairs)
+                options.sortedValues = sortedValues;
+            sequence.record<kp::OpSort>(in, pairs ? kp::TensorRange(values) : kp::TensorRange{},
+                                        options);
+        },
+        {pairs ? cubSortPairs : cubSortKeys, "CUB", 0.92, 1 / 1.2});
+    uint32_t before = 0;
+    uint32_t after = 0;
+    for (size_t i = 0; i < count; ++i) {
+        before += keys[i];
+        after += given[i];
+    }
+    Suite::require(before == after && std::is_sorted(given.begin(), given.end()),
+                   "the keys are sorted");
+}
+
+void selectWords(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<uint32_t> words = randomWords(count);
+    std::vector<uint32_t> wanted;
+    for (const uint32_t word : words)
+        if (word > 0x80000000u)
+            wanted.push_back(word);
+    const auto number = suite.manager().tensorT<uint32_t>(1, Types::eStorage);
+    std::vector<uint32_t> given = onValues<uint32_t>(
+        suite, row, words, count, 6.0 * static_cast<double>(count),
+        [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+            sequence.record<kp::OpSelect>(in, kp::Predicate("x > 0x80000000u"), out, number);
+        },
+        {cubSelect, "CUB", 0.9, 1 / 1.2});
+    given.resize(wanted.size());
+    Suite::require(given == wanted, "the words are those of a loop");
+}
+
+void encodeRuns(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    // Runs of 1 to 7, 4 on average.
+    std::vector<uint32_t> words(count);
+    std::vector<uint32_t> wanted;
+    uint64_t state = 1;
+    uint32_t left = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (left == 0) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            left = static_cast<uint32_t>(state >> 40) % 7 + 1;
+            wanted.push_back(static_cast<uint32_t>(wanted.size()));
+        }
+        words[i] = wanted.back();
+        --left;
+    }
+    const auto lengths = suite.manager().tensorT<uint32_t>(count, Types::eStorage);
+    const auto number = suite.manager().tensorT<uint32_t>(1, Types::eStorage);
+    std::vector<uint32_t> given =
+        onValues<uint32_t>(suite, row, words, count, 6.0 * static_cast<double>(count),
+                           [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+                               sequence.record<kp::OpRunLength>(in, out, lengths, number);
+                           },
+                           {cubRunLength, "CUB", 0.9, 1 / 1.2});
+    given.resize(wanted.size());
+    Suite::require(given == wanted, "the runs are those of a loop");
+}
+
+void sumSegments(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = fewOnes(count);
+    const size_t segments = count / 1024;
+    std::vector<uint32_t> starts(segments + 1);
+    for (size_t i = 0; i < segments; ++i)
+        starts[i] = static_cast<uint32_t>(segmentStart(i));
+    starts[segments] = static_cast<uint32_t>(count);
+    const auto offsets = suite.manager().tensorT<uint32_t>(starts, Types::eStorage);
+    const std::vector<float> given = onValues<float>(
+        suite, row, values, segments, 4.0 * static_cast<double>(count),
+        [&](kp::Sequence& sequence, const auto& in, const auto& out) {
+            kp::ReduceOptions options;
+            options.segments = offsets;
+            sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eSum, options);
+        },
+        {cubSegmentSums, "CUB", 0.9, 1 / 1.2});
+    bool correct = true;
+    for (size_t s = 0; s < segments; ++s) {
+        float sum = 0;
+        for (size_t i = starts[s]; i < starts[s + 1]; ++i)
+            sum += values[i];
+        correct = correct && given[s] == sum;
+    }
+    Suite::require(correct, "the sums are those of a loop");
+}
+
 void searchFloats(Suite& suite, Row& row, size_t count) {
     skipLarge(suite, count);
     const std::vector<float> values = evenlyDistributed(count);
@@ -178,7 +288,7 @@ void searchFloats(Suite& suite, Row& row, size_t count) {
     std::sort(sorted.begin(), sorted.end());
     const auto among = suite.manager().tensorT<float>(sorted, Types::eStorage);
     const std::vector<uint32_t> given =
-        onFloats<uint32_t>(suite, row, values, count, 8.0 * static_cast<double>(count),
+        onValues<uint32_t>(suite, row, values, count, 8.0 * static_cast<double>(count),
                            [&](kp::Sequence& sequence, const auto& in, const auto& out) {
                                sequence.record<kp::OpSearchSorted>(among, in, out);
                            },
@@ -188,29 +298,6 @@ void searchFloats(Suite& suite, Row& row, size_t count) {
         correct = correct && given[i] == std::lower_bound(sorted.begin(), sorted.end(), values[i]) -
                                              sorted.begin();
     Suite::require(correct, "the places are those of std::lower_bound");
-}
-
-/// The bits of floats that are not negative order as the floats do.
-void sortKeys(Suite& suite, Row& row, size_t count) {
-    skipLarge(suite, count);
-    const std::vector<float> values = evenlyDistributed(count);
-    const std::vector<float> given =
-        onFloats<float>(suite, row, values, count, 4.0 * static_cast<double>(count),
-                        [](kp::Sequence& sequence, const auto& in, const auto& out) {
-                            kp::SortOptions options;
-                            options.sortedKeys = out;
-                            sequence.record<kp::OpSort>(in, kp::TensorRange{}, options);
-                        },
-                        {cubSort, "CUB", 0.92, 1 / 1.2});
-    double sum = 0;
-    double sortedSum = 0;
-    for (size_t i = 0; i < count; ++i) {
-        sum += values[i];
-        sortedSum += given[i];
-    }
-    // Multiples of 2^-24 are summed exactly.
-    Suite::require(std::is_sorted(given.begin(), given.end()) && sum == sortedSum,
-                   "the keys are the given ones, in ascending order");
 }
 
 void randomFloats(Suite& suite, Row& row, size_t count, const kp::Distribution& distribution,
@@ -223,8 +310,8 @@ void randomFloats(Suite& suite, Row& row, size_t count, const kp::Distribution& 
         sequence->record<kp::OpRandom>(out, distribution, kp::RandomState{42});
     row.bytes(4.0 * static_cast<double>(count * times));
     row.side("kompute", [&] { sequence->eval(); });
-    const CudaRow other(suite, row, {cuda, "cuRAND, Philox 4x32-10", 0.95, 1 / 1.2}, {},
-                        count * sizeof(float), times, count);
+    const CudaRow other(suite, row, {cuda, "cuRAND, Philox 4x32-10", 0.95, 1 / 1.2},
+                        std::vector<float>{}, count * sizeof(float), times, count);
     suite.measure(row);
     std::vector<float> found(count);
     out->download(found);
@@ -250,6 +337,16 @@ void addPrimitives(Suite& suite) {
             [=](Suite& s, Row& row) { scanFloats(s, row, count, kp::Determinism::eRunToRun); });
         suite.add("primitives/histogram_" + size, "256 even bins of " + size + " floats",
                   [=](Suite& s, Row& row) { histogramFloats(s, row, count); });
+        suite.add("primitives/sort_" + size, "sort of " + size + " uints",
+                  [=](Suite& s, Row& row) { sortWords(s, row, count, false); });
+        suite.add("primitives/sort_pairs_" + size, "sort of " + size + " uints with values",
+                  [=](Suite& s, Row& row) { sortWords(s, row, count, true); });
+        suite.add("primitives/select_" + size, "half of " + size + " uints selected",
+                  [=](Suite& s, Row& row) { selectWords(s, row, count); });
+        suite.add("primitives/runs_" + size, "runs of 1 to 7 of " + size + " uints",
+                  [=](Suite& s, Row& row) { encodeRuns(s, row, count); });
+        suite.add("primitives/segments_" + size, "sums of 1,024 of " + size + " floats each",
+                  [=](Suite& s, Row& row) { sumSegments(s, row, count); });
         suite.add("primitives/top_" + size, "the 100 largest of " + size + " floats",
                   [=](Suite& s, Row& row) { topFloats(s, row, count); });
     }
@@ -275,8 +372,8 @@ void addPrimitiveSweep(Suite& suite) {
         suite.add(
             "sweep/scan_" + size, "prefix sums of " + size + " floats",
             [=](Suite& s, Row& row) { scanFloats(s, row, count, kp::Determinism::eRunToRun); });
-        suite.add("sweep/sort_" + size, "sort of " + size + " keys of 32 bits",
-                  [=](Suite& s, Row& row) { sortKeys(s, row, count); });
+        suite.add("sweep/sort_" + size, "sort of " + size + " uints",
+                  [=](Suite& s, Row& row) { sortWords(s, row, count, false); });
     }
 }
 

@@ -189,7 +189,11 @@ class Array(Values):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         view = self._shared_view()
-        return super().__dlpack_device__() if view is None else _cuda.dlpack_device(view.storage.tensor)
+        return (
+            super().__dlpack_device__()
+            if view is None
+            else _cuda.dlpack_device(view.storage.tensor)
+        )
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
