@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts digits of keys. Either all digits of all keys (ALL_DIGITS of them, added up in memory,
-// [digit position][257]), or one digit per block of keys: [digit][block].
+// [digit position][256]), or one digit per block of keys: [digit][block].
 
 #ifdef ALL_DIGITS
 #define POSITIONS ALL_DIGITS
@@ -65,7 +65,7 @@ void main() {
                 sum += sCounts[c * (POSITIONS * 256) + i];
 #ifdef ALL_DIGITS
             if (sum > 0u)
-                atomicAdd(counts[firstCount + i / 256u * 257u + i % 256u], sum);
+                atomicAdd(counts[firstCount + i], sum);
 #else
             counts[firstCount + i * blocks + block + group] = sum;
 #endif

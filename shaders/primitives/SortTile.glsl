@@ -7,7 +7,8 @@
 //
 // Macros: ITEMS; GROUP_THREADS, the size of the work group; SHARED_WORDS, the larger of the tile's
 // keys and of the teams' 256 counters (with SUBGROUPS), or twice as many (without); LANE_WORDS, the
-// 32-bit words in a vote of the largest subgroup; UNROLL, before loops over items.
+// 32-bit words in a vote of the largest subgroup; TEAM_LANES, the lanes of all subgroups, if these are
+// of one size; UNROLL, before loops over items.
 
 #define TILE uint(GROUP_THREADS * ITEMS)
 #define OWN_DIGITS ((255 + GROUP_THREADS) / GROUP_THREADS)
@@ -19,7 +20,11 @@ shared uint sSums[64];
 #endif
 
 #ifdef SUBGROUPS
+#ifdef TEAM_LANES
+#define teamSize() uint(TEAM_LANES)
+#else
 uint teamSize() { return gl_SubgroupSize; }
+#endif
 uint team() { return gl_SubgroupID; }
 uint lane() { return gl_SubgroupInvocationID; }
 #if LANE_WORDS == 1
@@ -27,6 +32,7 @@ uint lane() { return gl_SubgroupInvocationID; }
 LANES votes(bool yes) { return subgroupBallot(yes).x; }
 LANES lowerLanes() { return gl_SubgroupLtMask.x; }
 uint lanesIn(LANES lanes) { return uint(bitCount(lanes)); }
+uint firstLane(LANES lanes) { return uint(findLSB(lanes)); }
 #elif LANE_WORDS == 2
 #define LANES uvec2
 LANES votes(bool yes) { return subgroupBallot(yes).xy; }
@@ -35,6 +41,7 @@ uint lanesIn(LANES lanes) {
     ivec2 counts = bitCount(lanes);
     return uint(counts.x + counts.y);
 }
+uint firstLane(LANES lanes) { return subgroupBallotFindLSB(uvec4(lanes, 0u, 0u)); }
 #else
 #define LANES uvec4
 LANES votes(bool yes) { return subgroupBallot(yes); }
@@ -43,6 +50,7 @@ uint lanesIn(LANES lanes) {
     ivec4 counts = bitCount(lanes);
     return uint(counts.x + counts.y + counts.z + counts.w);
 }
+uint firstLane(LANES lanes) { return subgroupBallotFindLSB(lanes); }
 #endif
 #else
 uint teamSize() { return 32u; }

@@ -10,6 +10,7 @@
 #include <SortHistogram.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <SortLong.glsl.hpp>
+#include <SortLookBack.glsl.hpp>
 #include <SortOffsets.glsl.hpp>
 #include <SortPass.glsl.hpp>
 #include <SortSegments.glsl.hpp>
@@ -29,7 +30,6 @@ namespace {
 using DataTypes = Memory::DataTypes;
 using Use = View::Use;
 
-constexpr uint64_t kTotalsRow = 257; // words: the counts of 256 digits, and the next tile
 constexpr uint64_t kRowBytes = 1024; // 256 counts
 constexpr uint32_t kIndicesFlag = 1;
 constexpr uint32_t kDiscardKeysFlag = 2;
@@ -237,7 +237,7 @@ void SortPlanner::planWhole(Part part) {
 void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values) {
     const SortTile& tile = mRules.pass;
     const uint64_t tiles = divideUp(part.count, tile.keys());
-    const uint64_t totalBytes = mPasses * kTotalsRow * sizeof(uint32_t);
+    const uint64_t totalBytes = mPasses * kRowBytes;
     const uint32_t totals = scratch("totals", totalBytes);
     const uint32_t states = scratch("states", mPasses * tiles * kRowBytes);
     mPlan.steps.push_back(Fill{totals, 0, totalBytes, 0});
@@ -254,10 +254,15 @@ void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values
     count.groups = divideUp(part.count, blockKeys);
     mPlan.steps.push_back(std::move(count));
 
-    std::string macros = formatted("#define LOOK_BACK\n#define SPINS {}u\n", mRules.spins);
+    std::string macros =
+        formatted("#define SPINS {}u\n#define WINDOW {}u\n", mRules.spins, mRules.window);
     if (mRules.withhold)
         macros += "#define WITHHOLD\n";
-    const uint32_t pass = kernel("OpSort's pass", SORTPASS_GLSL, tile, true, macros, true);
+    if (tile.sharedMasks)
+        macros += "#define SHARED_MASKS\n";
+    if (tile.subgroups && mTraits.minSubgroupSize == mTraits.maxSubgroupSize)
+        macros += formatted("#define TEAM_LANES {}\n", mTraits.minSubgroupSize);
+    const uint32_t pass = kernel("OpSort's pass", SORTLOOKBACK_GLSL, tile, true, macros, true);
     for (uint64_t digit = 0; digit < mPasses; ++digit) {
         Dispatch dispatch;
         dispatch.kernel = pass;
@@ -265,26 +270,15 @@ void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values
             view(keys.places[digit], part, 0, mKeyBytes, Use::eRead),
             view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite),
             {states, digit * tiles * kRowBytes, tiles * kRowBytes, 4, Use::eReadWrite},
-            {totals, digit * kTotalsRow * 4, kTotalsRow * 4, 4, Use::eReadWrite}};
+            {totals, digit * kRowBytes, kRowBytes, 4, Use::eRead}};
         if (hasValues()) {
             dispatch.views.push_back(
                 view(values.places[digit], part, 0, mProblem.valueBytes, Use::eRead));
             dispatch.views.push_back(
                 view(values.places[digit + 1], part, 0, mProblem.valueBytes, Use::eWrite));
         }
-        dispatch.push = {lowWord(part.count),
-                         digitShift(digit),
-                         digitMask(digit),
-                         mFlip,
-                         flags(digit),
-                         0,
-                         0,
-                         0,
-                         0,
-                         lowWord(part.count),
-                         1,
-                         0,
-                         0};
+        dispatch.push = {lowWord(part.count), digitShift(digit), digitMask(digit), mFlip,
+                         flags(digit)};
         dispatch.groups = tiles;
         mPlan.steps.push_back(std::move(dispatch));
     }
@@ -307,7 +301,7 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
 
     const uint32_t counter = kernel("OpSort's counts", SORTHISTOGRAM_GLSL, tile, false, "");
     const uint32_t adder = kernel("OpSort's offsets", SORTOFFSETS_GLSL,
-                                  {std::min(256u, tile.groupSize), 1, false}, false, "");
+                                  {std::min(256u, tile.groupSize), 1, false, false}, false, "");
     const uint32_t mover = kernel("OpSort's pass", SORTPASS_GLSL, tile, true, "");
     const auto inside = [&](uint64_t first, uint64_t most) {
         return Part{part.first + first, std::min(most, part.count - first)};
@@ -384,7 +378,7 @@ SortTile SortPlanner::segmentTile(uint64_t keys) const {
     for (const auto& [groupSize, items] :
          {std::pair(64u, 2u), std::pair(64u, 8u), std::pair(256u, 8u)}) {
         const SortTile tile =
-            SortRules::fitted({groupSize, items, mRules.small.subgroups}, mTraits);
+            SortRules::fitted({groupSize, items, mRules.small.subgroups, false}, mTraits);
         const bool isWorthCompiling = !mTraits.isCpu || items == 2;
         if (isWorthCompiling && tile.keys() >= keys && tile.keys() < mRules.small.keys())
             return tile;
@@ -396,7 +390,7 @@ SortTile SortPlanner::segmentTile(uint64_t keys) const {
 SortTile SortPlanner::packedTile() const {
     if (mTraits.isCpu)
         return mRules.small;
-    return SortRules::fitted({64, 8, mRules.small.subgroups}, mTraits);
+    return SortRules::fitted({64, 8, mRules.small.subgroups, false}, mTraits);
 }
 
 // Segments given by offsets may be longer than the average, so that half of a tile is left for

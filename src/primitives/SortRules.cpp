@@ -36,7 +36,7 @@ SortProblem::Memories SortProblem::memories() const {
 uint64_t SortTile::sharedWords(const DeviceTraits& traits) const {
     const uint64_t teams =
         subgroups ? groupSize / std::max(1u, traits.minSubgroupSize) : uint64_t{groupSize} / 32 * 2;
-    return std::max(keys(), teams * 256);
+    return std::max(keys(), teams * (sharedMasks ? 512 : 256));
 }
 
 bool SortTile::fits(const DeviceTraits& traits) const {
@@ -47,11 +47,14 @@ bool SortTile::fits(const DeviceTraits& traits) const {
 
 SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
     wanted.subgroups = wanted.subgroups && traits.subgroups;
+    wanted.sharedMasks = wanted.sharedMasks && wanted.subgroups && traits.maxSubgroupSize <= 32;
     wanted.groupSize = std::min(wanted.groupSize, std::bit_floor(traits.maxGroupSize));
-    // Fewer keys first, then the other way to rank, then a smaller group.
+    // Fewer keys first, then the other ways to rank, then a smaller group.
     while (!wanted.fits(traits)) {
         if (wanted.items > 4)
             wanted.items /= 2;
+        else if (wanted.sharedMasks)
+            wanted.sharedMasks = false;
         else if (wanted.groupSize > 256)
             wanted.groupSize /= 2;
         else if (wanted.subgroups)
@@ -67,18 +70,23 @@ SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
 SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) {
     SortRules rules;
     const bool wideKeys = sortKeyBits(problem.keys) == 64;
-    // Large tiles write longer runs per digit and look back less often. 8192 keys are 32 KiB of
-    // shared memory, so that at least two groups share a core of 2026's GPUs. Keys of two words
-    // take twice the registers.
-    rules.pass = fitted({512, wideKeys ? 8u : 16u, true}, traits);
+    // Large tiles write longer runs per digit and look back less often: on an H200, 20 keys per
+    // invocation take 0.9 of the time of 16, and smaller groups take longer at any size. Keys of
+    // two words take twice the registers. Atomics in shared memory take 0.88 of the time of votes
+    // there.
+    rules.pass = fitted({512, wideKeys ? 8u : 20u, true, traits.isNvidia}, traits);
+    // A few keys must occupy all cores: 2^16 of them take 0.75 of the time that large tiles take.
+    const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
+    if (row <= uint64_t{1} << 18)
+        rules.pass = fitted({256, 8, true, traits.isNvidia}, traits);
     // What one group sorts faster than several dispatches start. More keys per invocation would
     // take as long as the dispatches.
-    rules.small = fitted({512, 8, true}, traits);
+    rules.small = fitted({512, 8, true, false}, traits);
     if (traits.isCpu) {
         // A work group runs on one core, its subgroups one after the other. Small groups switch
         // less at barriers.
-        rules.pass = fitted({64, 16, true}, traits);
-        rules.small = fitted({64, 16, true}, traits);
+        rules.pass = fitted({64, 16, true, false}, traits);
+        rules.small = fitted({64, 16, true, false}, traits);
     }
     // As many as OpReduce, and few enough for a work group to add up a digit's counts quickly.
     rules.blocks = traits.isCpu ? 32 : 2048;
@@ -88,11 +96,12 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // Sorting by the number of the segment is one more digit to the 1 to 8 of the keys. It pays
     // where more than half of the invocations would have no key.
     rules.minPacked = 4;
-    // One read takes about 1 us under load, and counting a tile again takes the time of 10 to 20.
-    // Neighbours that started together publish within a few reads.
-    rules.spins = 64;
+    // Some tiles are between their counts and their sums at a time, and a read of 8 takes about as
+    // long as one. On an H200, 8 take 0.95 of the time of 4.
+    rules.window = traits.isCpu ? 1 : 8;
+    // As for a scan (ScanRules): far longer than a neighbour needs that makes progress.
+    rules.spins = 500;
 
-    const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     const uint64_t bytes = std::max(sortKeyBits(problem.keys) / 8, problem.valueBytes);
     const uint64_t stateBytes = divideUp(row, rules.pass.keys()) * kStateBytes;
     if (row <= rules.small.keys()) {

@@ -50,6 +50,9 @@ struct SortTile {
     uint32_t groupSize = 0;
     uint32_t items = 0; ///< keys per invocation
     bool subgroups = false;
+    /// With look-back: lanes find those with equal digits by atomics in shared memory, in which
+    /// each has a bit of a word, rather than by a vote per bit of the digit.
+    bool sharedMasks = false;
 
     uint64_t keys() const { return uint64_t{groupSize} * items; }
     /// Words for the teams' counters (without subgroups also for their votes) or the keys.
@@ -75,6 +78,7 @@ struct SortRules {
     uint64_t minLongRow = 0; ///< rows from this length on are sorted one by one
     uint64_t minPacked = 0;  ///< from so many segments in a tile on, a work group takes several
     uint32_t spins = 0;      ///< reads of a tile's count before it is counted again
+    uint32_t window = 0;     ///< tiles whose counts an invocation reads together
     bool withhold = false;   ///< for tests: every second tile publishes nothing
 
     static SortRules of(const SortProblem& problem, const DeviceTraits& traits);

@@ -176,7 +176,7 @@ protected:
                        uint32_t items) {
         SortRules rules = SortRules::of(SortProblem{}, traits);
         rules.way = way;
-        rules.pass = SortRules::fitted({groupSize, items, true}, traits);
+        rules.pass = SortRules::fitted({groupSize, items, true, false}, traits);
         rules.spins = 8;
         return rules;
     }
@@ -257,9 +257,15 @@ TEST_F(SortTest, SortsByLookBack) {
     const DeviceTraits traits = traitsOf(manager);
     if (!traits.memoryModel)
         GTEST_SKIP() << "the device has no memory model with device scope";
-    const SortRules rules = rulesFor(SortWay::eLookBack, traits, 256, 4);
+    SortRules rules = rulesFor(SortWay::eLookBack, traits, 256, 4);
     for (const size_t count : {1, 1023, 1024, 1025, 20011})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
+    // As on NVIDIA's GPUs.
+    rules.window = 8;
+    rules.pass = SortRules::fitted({64, 4, true, true}, traits);
+    for (const size_t count : {257, 20011})
+        expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
+    rules = rulesFor(SortWay::eLookBack, traits, 256, 4);
     expectPlanned(keysOf<uint8_t>(9001, 1), traits, rules);
     expectPlanned(keysOf<float>(9001, 2), traits, rules, 0);
     expectPlanned(keysOf<double>(9001, 4), traits, rulesFor(SortWay::eLookBack, traits, 128, 4));
@@ -304,7 +310,7 @@ TEST_F(SortTest, SortsWithoutSubgroupOperations) {
             expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
     }
     SortRules rules = SortRules::of(SortProblem{}, traits);
-    rules.small = SortRules::fitted({128, 4, true}, traits);
+    rules.small = SortRules::fitted({128, 4, true, false}, traits);
     for (const size_t count : {1, 33, 511, 512})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
 }

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves keys and values to their places by one digit, in one pass over them (Adinets and Merrill,
+// "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022). A work group per tile
+// counts its digits. Only then does it rank its keys, while others already read these counts: it
+// adds up the counts of the tiles before it as they appear in `states`. A state is valid by itself,
+// so no order between memory accesses is needed. A tile that publishes nothing for a while is
+// counted by who waits for it (Smith, Levien and Owens, "Decoupled Fallback", 2025), so work groups
+// may begin in any order.
+//
+// Macros: SPINS, after how many reads a work group counts a missing tile itself. WINDOW: tiles that
+// are read together. SHARED_MASKS: lanes with equal digits find each other by atomics in shared
+// memory, in at most 32 lanes, and not by votes. TEAM_LANES: the lanes of all subgroups, if these
+// are of one size. WITHHOLD: for tests; every second tile publishes nothing.
+
+layout(binding = 0) readonly buffer KeysIn { KEY_STORED keysIn[]; };
+layout(binding = 1) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
+layout(binding = 2) buffer States { uint states[]; }; // [tile][digit]
+layout(binding = 3) readonly buffer Totals { uint totals[]; }; // [digit]
+#if VALUE_WORDS > 0
+layout(binding = 4) readonly buffer ValuesIn { VALUE valuesIn[]; };
+layout(binding = 5) writeonly buffer ValuesOut { VALUE valuesOut[]; };
+#endif
+
+layout(push_constant) uniform Push {
+    uint firstKeyIn;
+    uint firstKeyOut;
+    uint firstState;
+    uint firstTotal;
+#if VALUE_WORDS > 0
+    uint firstValueIn;
+    uint firstValueOut;
+#endif
+    uint count;
+    uint shift;
+    uint mask;
+    uint flip;
+    uint flags;
+};
+
+const uint kIndices = 1u;     // the values are the keys' indices
+const uint kDiscardKeys = 2u; // keys are not written
+
+const uint kSum = 1u << 30;   // of this tile alone
+const uint kTotal = 2u << 30; // of this tile and all before
+const uint kNumber = kSum - 1u;
+
+#ifdef SHARED_MASKS
+const uint kTeamWords = 512u; // counters, and a mask of lanes per digit
+#else
+const uint kTeamWords = 256u;
+#endif
+
+shared uint sMissing;
+shared uint sBase[256];
+
+Digit digitOfPass() { return Digit(shift, mask, flip); }
+
+uint stateOf(uint tile, uint digit) {
+    return LOAD_RELAXED(states[firstState + tile * 256u + digit]);
+}
+void publish(uint tile, uint digit, uint state) {
+#ifdef WITHHOLD
+    if (tile % 2u != 0u)
+        return;
+#endif
+    STORE_RELAXED(states[firstState + tile * 256u + digit], state);
+}
+
+// Returns where the keys of the invocation's digits begin.
+void digitStarts(out uint starts[OWN_DIGITS]) {
+    uint counts[OWN_DIGITS];
+    for (int k = 0; k < OWN_DIGITS; ++k) {
+        uint digit = threadIndex() + k * GROUP_THREADS;
+        counts[k] = digit < 256u ? totals[firstTotal + digit] : 0u;
+    }
+    scanDigits(counts);
+    for (int k = 0; k < OWN_DIGITS; ++k)
+        starts[k] = sDigits[min(threadIndex() + k * GROUP_THREADS, 255u)];
+    barrier();
+}
+
+// Counts the digits of a tile that is not the last.
+void countTile(uint tile) {
+    for (uint i = threadIndex(); i < 256u; i += GROUP_THREADS)
+        sBase[i] = 0u;
+    barrier();
+    for (uint i = threadIndex(); i < TILE; i += GROUP_THREADS)
+        atomicAdd(sBase[digitOf(LOAD_KEY(keysIn[firstKeyIn + tile * TILE + i]), digitOfPass())],
+                  1u);
+    barrier();
+}
+
+// Adds up the counts of earlier tiles: of the nearest ones, until one knows those of all before.
+void lookBack(uint tile, out uint sums[OWN_DIGITS]) {
+    uint next[OWN_DIGITS]; // the tile to add, plus 1
+    for (int k = 0; k < OWN_DIGITS; ++k) {
+        sums[k] = 0u;
+        next[k] = threadIndex() + k * GROUP_THREADS < 256u ? tile : 0u;
+    }
+    for (uint round = 0u; round <= tile; ++round) {
+        if (threadIndex() == 0u)
+            sMissing = 0u;
+        barrier();
+        for (int k = 0; k < OWN_DIGITS; ++k) {
+            uint digit = threadIndex() + k * GROUP_THREADS;
+            for (uint spin = 0u; next[k] > 0u && spin < SPINS; ++spin) {
+                uint found[WINDOW];
+                [[unroll]] for (uint w = 0u; w < WINDOW; ++w)
+                    found[w] = stateOf(max(next[k], w + 1u) - w - 1u, digit);
+                [[unroll]] for (uint w = 0u; w < WINDOW; ++w) {
+                    uint state = found[w];
+                    bool isNext = next[k] > 0u && state != 0u;
+                    if (!isNext)
+                        break;
+                    sums[k] += state & kNumber;
+                    next[k] = (state & kTotal) != 0u ? 0u : next[k] - 1u;
+                    spin = 0u;
+                }
+            }
+            if (next[k] > 0u)
+                atomicMax(sMissing, next[k]);
+        }
+        barrier();
+        uint missing = sMissing;
+        if (missing == 0u)
+            break;
+        uint starts[OWN_DIGITS];
+        if (missing == 1u)
+            digitStarts(starts);
+        countTile(missing - 1u);
+        for (int k = 0; k < OWN_DIGITS; ++k) {
+            uint digit = threadIndex() + k * GROUP_THREADS;
+            if (next[k] != missing)
+                continue;
+            uint number = sBase[digit] + (missing == 1u ? starts[k] : 0u);
+            sums[k] += number;
+            next[k] = missing - 1u;
+            // For others, too, unless the tile has published more meanwhile.
+            atomicCompSwap(states[firstState + (missing - 1u) * 256u + digit], 0u,
+                           number | (missing == 1u ? kTotal : kSum));
+        }
+        barrier();
+    }
+}
+
+#ifdef SUBGROUPS
+// Returns the rank of each key in the tile. The counters of the teams are where each begins.
+void rankKeys(uint digits[ITEMS], out uint ranks[ITEMS]) {
+    uint row = team() * 256u;
+#ifdef SHARED_MASKS
+    uint masks = TEAMS * 256u + row;
+#else
+    LANES all = votes(true);
+#endif
+    LANES lower = lowerLanes();
+    UNROLL for (int i = 0; i < ITEMS; ++i) {
+        uint digit = digits[i];
+        // The lanes with the same digit.
+#ifdef SHARED_MASKS
+        atomicOr(sWords[masks + digit], 1u << lane());
+        subgroupBarrier();
+        LANES peers = sWords[masks + digit];
+#else
+        LANES peers = all;
+        UNROLL for (int bit = 0; bit < 8; ++bit) {
+            bool isOne = (digit & 1u << bit) != 0u;
+            LANES ones = votes(isOne);
+            peers &= isOne ? ones : ~ones;
+        }
+#endif
+        uint before = lanesIn(peers & lower);
+        uint start = 0u;
+        if (before == 0u) {
+            start = atomicAdd(sWords[row + digit], lanesIn(peers));
+#ifdef SHARED_MASKS
+            sWords[masks + digit] = 0u;
+#endif
+        }
+        start = subgroupShuffle(start, firstLane(peers));
+        subgroupBarrier();
+        ranks[i] = start + before;
+    }
+}
+#endif
+
+void moveTile(uint tile) {
+    uint begin = tile * TILE;
+    uint size = min(TILE, count - begin);
+    bool whole = size == TILE;
+    KEY keys[ITEMS];
+    if (whole) {
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            keys[i] = LOAD_KEY(keysIn[firstKeyIn + begin + placeOf(i)]);
+    } else {
+        UNROLL for (int i = 0; i < ITEMS; ++i) {
+            uint place = placeOf(i);
+            keys[i] = place < size ? LOAD_KEY(keysIn[firstKeyIn + begin + place]) : KEY(0u);
+        }
+    }
+#ifdef SUBGROUPS
+    for (uint i = threadIndex(); i < TEAMS * kTeamWords; i += GROUP_THREADS)
+        sWords[i] = 0u;
+    barrier();
+#endif
+    uint ranks[ITEMS];
+    uint counts[OWN_DIGITS];
+    uint sums[OWN_DIGITS];   // where the keys of each digit go
+    uint locals[OWN_DIGITS]; // where they begin in the tile
+    {
+        uint digits[ITEMS];
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            digits[i] = whole || placeOf(i) < size ? digitOf(keys[i], digitOfPass()) : 255u;
+#ifdef SUBGROUPS
+        uint row = team() * 256u;
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            atomicAdd(sWords[row + digits[i]], 1u);
+        barrier();
+#else
+        rankInTeam(digits, ranks);
+#endif
+#ifdef TEAM_LANES
+        // As addTeams(), but without a wait for each counter.
+        uint earlier[OWN_DIGITS][GROUP_THREADS / TEAM_LANES];
+        for (int k = 0; k < OWN_DIGITS; ++k) {
+            uint digit = min(threadIndex() + k * GROUP_THREADS, 255u);
+            UNROLL for (int t = 0; t < GROUP_THREADS / TEAM_LANES; ++t)
+                earlier[k][t] = sWords[digit + t * 256];
+            uint sum = 0u;
+            UNROLL for (int t = 0; t < GROUP_THREADS / TEAM_LANES; ++t) {
+                uint number = earlier[k][t];
+                earlier[k][t] = sum;
+                sum += number;
+            }
+            counts[k] = sum;
+        }
+#else
+        addTeams(counts);
+#endif
+        if (tile == 0u)
+            digitStarts(sums);
+        for (int k = 0; k < OWN_DIGITS; ++k) {
+            uint digit = threadIndex() + k * GROUP_THREADS;
+            if (digit < 256u)
+                publish(tile, digit, tile == 0u ? kTotal | (sums[k] + counts[k]) : kSum | counts[k]);
+        }
+        scanDigits(counts);
+        for (int k = 0; k < OWN_DIGITS; ++k) {
+            uint digit = threadIndex() + k * GROUP_THREADS;
+            locals[k] = sDigits[min(digit, 255u)];
+#ifdef TEAM_LANES
+            if (digit < 256u)
+                UNROLL for (int t = 0; t < GROUP_THREADS / TEAM_LANES; ++t)
+                    sWords[digit + t * 256] = earlier[k][t] + locals[k];
+#elif defined(SUBGROUPS)
+            if (digit < 256u)
+                for (uint at = digit; at < TEAMS * 256u; at += 256u)
+                    sWords[at] += locals[k];
+#endif
+        }
+#ifdef SUBGROUPS
+        barrier();
+        rankKeys(digits, ranks);
+        barrier();
+#else
+        rankInTile(digits, ranks);
+#endif
+    }
+    exchange(keys, ranks);
+    if (tile > 0u)
+        lookBack(tile, sums);
+    for (int k = 0; k < OWN_DIGITS; ++k) {
+        uint digit = threadIndex() + k * GROUP_THREADS;
+        if (digit >= 256u)
+            continue;
+        if (tile > 0u)
+            publish(tile, digit, kTotal | (sums[k] + counts[k]));
+        sBase[digit] = sums[k] - locals[k];
+    }
+    barrier();
+    uint places[ITEMS];
+    UNROLL for (int i = 0; i < ITEMS; ++i) {
+        uint place = placeOf(i);
+        places[i] = sBase[digitOf(keys[i], digitOfPass())] + place;
+        if ((whole || place < size) && (flags & kDiscardKeys) == 0u)
+            keysOut[firstKeyOut + places[i]] = KEY_STORED(keys[i]);
+    }
+#if VALUE_WORDS > 0
+    VALUE values[ITEMS];
+    UNROLL for (int i = 0; i < ITEMS; ++i) {
+        uint place = placeOf(i);
+        if ((flags & kIndices) != 0u) {
+#if VALUE_WORDS == 2
+            values[i] = uvec2(begin + place, 0u);
+#else
+            values[i] = begin + place;
+#endif
+        } else {
+            values[i] = whole || place < size ? valuesIn[firstValueIn + begin + place] : VALUE(0u);
+        }
+    }
+    exchange(values, ranks);
+    UNROLL for (int i = 0; i < ITEMS; ++i)
+        if (whole || placeOf(i) < size)
+            valuesOut[firstValueOut + places[i]] = values[i];
+#endif
+}
+
+void main() {
+    uint tile = flatGroup();
+    if (tile * TILE < count)
+        moveTile(tile);
+}
