@@ -203,6 +203,7 @@ ARGUMENTS = {
     "DeviceGroup.sort_async.keys": "Buffer",
     "DeviceGroup.sort_async.values": "Buffer | None",
     "GroupKernel.__call__.target": "_Target",
+    "PrimitiveLauncher.__init__.primitive": "OpBase",
     "Manager.destroy.objects": (
         "Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None"
     ),

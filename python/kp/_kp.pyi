@@ -2609,6 +2609,27 @@ class FillLauncher(Launcher):
     ) -> Event:
         """Launches and returns at once."""
 
+class PrimitiveLauncher(Launcher):
+    """Runs a primitive (kp.OpReduce, kp.OpSort, ...), alone or in a list. The operation may be
+    in sequences, too.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        primitive: OpBase,
+        default_queue: Queue | None = None,
+        profiler: TimingSink | None = None,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
+
 class KernelListLauncher:
     """Launchers that run one after the other on the queue given with the call, in one submission.
     Host launchers, and copies of arrays, split it; the call still returns at once.

@@ -225,3 +225,19 @@ def test_star_import_hides_no_built_in_function() -> None:
     names: dict[str, Any] = {}
     exec("from kp import *", names)
     assert not {"sum", "min", "max", "any", "all", "bool", "int", "float"} & set(names)
+
+
+def test_lists_of_launchers_contain_primitives() -> None:
+    mgr = kp.Manager()
+    values, total = mgr.tensor_t(np.arange(8, dtype=np.float32)), mgr.tensor_t(shape=1)
+    launcher = kp.launcher.PrimitiveLauncher("sum", kp.OpReduce(values, total, "sum"))
+    listed = kp.launcher.KernelListLauncher("list")
+    listed += kp.launcher.FillLauncher("fill", values, 3.0)
+    listed += launcher
+    listed(queue=mgr.queue()).wait()
+    assert total.read().tolist() == [24]
+    values.write(np.ones(8, np.float32))
+    launcher(queue=mgr.queue()).wait()
+    assert total.read().tolist() == [8]
+    with pytest.raises(TypeError, match="a primitive, such as kp.OpReduce"):
+        kp.launcher.PrimitiveLauncher("sync", kp.OpSyncDevice([values]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/Launcher.hpp"
 
+#include "core/Classes.hpp"
 #include "launch/LaunchArguments.hpp"
 
 namespace kp::python {
@@ -40,6 +41,21 @@ std::unique_ptr<FillHandle> makeFill(const std::string& name, const py::object& 
     return handle;
 }
 
+struct PrimitiveLauncherHandle final : LauncherHandle {};
+
+std::unique_ptr<PrimitiveLauncherHandle> makePrimitiveLauncher(const std::string& name,
+                                                               const py::object& operation,
+                                                               const py::object& defaultQueue,
+                                                               const OptionalSink& profiler) {
+    const auto primitive = std::dynamic_pointer_cast<Primitive>(toOperation(operation.ptr()));
+    if (!primitive)
+        throwTypeError("primitive", "a primitive, such as kp.OpReduce", operation);
+    auto handle = std::make_unique<PrimitiveLauncherHandle>();
+    handle->launcher = std::make_shared<PrimitiveLauncher>(
+        name, primitive, toQueue(defaultQueue, "default_queue"), profiler.value_or(nullptr));
+    return handle;
+}
+
 } // namespace
 
 void bindCopyLauncher(py::module_& module) {
@@ -57,6 +73,14 @@ void bindCopyLauncher(py::module_& module) {
              "byte_count"_a = py::none(), "default_queue"_a = py::none(),
              "profiler"_a = py::none());
     setCall(fill, CallForm::ePlain);
+
+    auto primitive =
+        callableClass<PrimitiveLauncherHandle, LauncherHandle>(module, "PrimitiveLauncher", doc(R"(
+            Runs a primitive (kp.OpReduce, kp.OpSort, ...), alone or in a list. The operation may be
+            in sequences, too.)"));
+    primitive.def(py::init(&makePrimitiveLauncher), "name"_a, "primitive"_a,
+                  "default_queue"_a = py::none(), "profiler"_a = py::none());
+    setCall(primitive, CallForm::ePlain);
 }
 
 } // namespace kp::python

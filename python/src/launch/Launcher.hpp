@@ -111,7 +111,7 @@ void bindLauncher(py::module_& module);
 /// Binds KernelLauncher, ParametrizedKernelLauncher and IterativeKernelLauncher.
 void bindKernelLauncher(py::module_& module);
 void bindKernelListLauncher(py::module_& module);
-/// Binds CopyLauncher and FillLauncher.
+/// Binds CopyLauncher, FillLauncher and PrimitiveLauncher.
 void bindCopyLauncher(py::module_& module);
 void bindTunedKernelLauncher(py::module_& module);
 
