@@ -178,7 +178,7 @@ def test_elementwise_kernels_broadcast_and_write_in_place() -> None:
     check(z, a * 2 + b)
     check(big, a * 2 + b > 0.5)
     check(fused(x.T, 0, 1)[0], a.T.copy())
-    check(fused(a, b, 3)[0], a * 3 + b)
+    check(fused(a, b, 3)[0], a * 3 + b, 1e-6)  # may be one multiply-add
     target = kp.zeros((4, 6))
     scale = kp.elementwise("T x, float32 by", "T y", "y = x * T(by)")
     assert scale(x.T, 2, target[:, ::2]) is not target
