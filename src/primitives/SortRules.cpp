@@ -70,12 +70,14 @@ SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
 SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) {
     SortRules rules;
     const bool wideKeys = sortKeyBits(problem.keys) == 64;
-    // Large tiles write longer runs per digit and look back less often: on an H200, 20 keys per
-    // invocation take 0.9 of the time of 16, and smaller groups take longer at any size. Keys of
-    // two words take twice the registers. Atomics in shared memory take 0.88 of the time of votes
-    // there.
-    rules.pass = fitted({512, wideKeys ? 8u : 20u, true, traits.isNvidia}, traits);
-    // A few keys must occupy all cores: 2^16 of them take 0.75 of the time that large tiles take.
+    // Large tiles write longer runs per digit and look back less often: on an H200, 2^28 keys take
+    // 0.89 of the time of 16 per invocation. With values, small groups take 0.85 of the time, as
+    // more of them share a core. Keys of two words take twice the registers. Atomics in shared
+    // memory take 0.96 of the time of votes there.
+    rules.pass = problem.valueBytes > 0
+                     ? fitted({256, wideKeys ? 8u : 20u, true, traits.isNvidia}, traits)
+                     : fitted({512, wideKeys ? 8u : 22u, true, traits.isNvidia}, traits);
+    // A few keys must occupy all cores: 2^16 of them take 0.77 of the time that large tiles take.
     const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     if (row <= uint64_t{1} << 18)
         rules.pass = fitted({256, 8, true, traits.isNvidia}, traits);
@@ -96,8 +98,8 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // Sorting by the number of the segment is one more digit to the 1 to 8 of the keys. It pays
     // where more than half of the invocations would have no key.
     rules.minPacked = 4;
-    // Some tiles are between their counts and their sums at a time, and a read of 8 takes about as
-    // long as one. On an H200, 8 take 0.95 of the time of 4.
+    // Several tiles are between their counts and their sums at a time, and a read of 8 takes about
+    // as long as one: on an H200, the sort takes 0.9 of the time.
     rules.window = traits.isCpu ? 1 : 8;
     // As for a scan (ScanRules): far longer than a neighbour needs that makes progress.
     rules.spins = 500;
