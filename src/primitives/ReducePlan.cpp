@@ -45,8 +45,9 @@ struct ReduceRules {
     /// What a group should reduce at least: 4 blocks of 16 bytes per invocation. Less does not pay
     /// for the second dispatch.
     uint64_t minChunkBytes = 16 * 1024;
-    /// Rows shorter than this take fewer invocations than a group has: a block or two each.
-    uint64_t bytesPerLane = 32;
+    /// Short rows take fewer invocations than a group has, each with several accesses in flight: on
+    /// an H200, segments of 1,024 floats take 0.76 of the time that they take with 32 bytes each.
+    uint64_t bytesPerLane = 128;
 
     static ReduceRules of(const DeviceTraits& traits) {
         ReduceRules rules;
