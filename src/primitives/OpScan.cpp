@@ -31,7 +31,6 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     problem.in = in.tensor->dataType();
     problem.out = out.tensor->dataType();
     problem.exclusive = options.exclusive;
-    problem.determinism = options.determinism;
     if (options.segments) {
         const primitives::Segments segments = primitives::segmentsAlone(
             arguments[2], arguments[1], options.shape, options.axis, kName);

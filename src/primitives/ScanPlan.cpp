@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include <LookBack.glsl.hpp>
 #include <Scan.glsl.hpp>
 #include <ScanColumns.glsl.hpp>
 #include <ScanHeads.glsl.hpp>
+#include <ScanTile.glsl.hpp>
 #include <ScanTiles.glsl.hpp>
 #include <Wide.glsl.hpp>
 
@@ -36,10 +38,6 @@ struct ScanRules {
     /// some microseconds, which must hide behind the memory accesses of other tiles; 32 floats
     /// still leave registers for 3 groups per core of an NVIDIA GPU. A CPU driver compiles less.
     uint32_t bytesPerInvocation = 128;
-    /// Tiles that each lane looks at together once the nearest are there: one look at 128 tiles
-    /// takes as long as one at 32, and on an H200 some 70 tiles are between their total and their
-    /// prefix at a time.
-    uint32_t window = 4;
     /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.
@@ -53,7 +51,6 @@ struct ScanRules {
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
         if (traits.isCpu) {
             rules.bytesPerInvocation = 32;
-            rules.window = 1;
             rules.invocations = 16 * 256;
         }
         return rules;
@@ -105,6 +102,12 @@ private:
     uint64_t tileElements() const { return uint64_t{mRules.groupSize} * perLane() * rows(); }
     /// The first element need not start a block of 16 bytes.
     uint64_t tilesOf(uint64_t count) const { return divideUp(count + perLane(), tileElements()); }
+    /// See LookBack.glsl. Items are stored in halves of words.
+    uint64_t stateBytes(uint64_t count) const {
+        const uint64_t chunkTiles = mTraits.subgroups ? std::min(mTraits.minSubgroupSize, 32u) : 32;
+        const uint64_t items = tilesOf(count) + 2 * (tilesOf(count) / chunkTiles + 1);
+        return items * 2 * mComputedBytes;
+    }
     bool isSegmented() const { return mProblem.segments || mProblem.outer > 1; }
 
     // Columns.
@@ -152,20 +155,16 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     if (mProblem.inPlace)
         macros += "#define IN_PLACE\n";
     macros += formatted("#define PER_LANE {}u\n#define ROWS {}u\n#define T_WORDS {}\n"
-                        "#define SPINS {}u\n#define WINDOW {}u\n",
-                        perLane(), rows(), mComputedBytes / 4, mRules.spins, mRules.window);
-    // Others give the same bits in any order.
-    const bool rounds =
-        isFloatingPoint(mComputed) && (mProblem.combine.isExpression() ||
-                                       mProblem.combine.operation <= ReduceOperation::eProduct);
-    if (rounds && mProblem.determinism == Determinism::eRunToRun)
-        macros += "#define ORDERED\n";
+                        "#define SPINS {}u\n",
+                        perLane(), rows(), mComputedBytes / 4, mRules.spins);
     const bool subgroups = mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
     Kernel kernel;
     kernel.name = "OpScan of tiles";
-    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mComputed),
-                                  std::string(SCAN_GLSL) + std::string(SCANTILES_GLSL), subgroups,
-                                  mTraits.memoryModel && !single);
+    kernel.source =
+        composeSource(macros, operatorSource(mProblem.combine, mComputed),
+                      std::string(SCAN_GLSL) + std::string(SCANTILE_GLSL) +
+                          std::string(single ? "" : LOOKBACK_GLSL) + std::string(SCANTILES_GLSL),
+                      subgroups, mTraits.memoryModel && !single);
     kernel.constants = {mRules.groupSize, mProblem.silentGroups};
     kernel.subgroups = subgroups;
     kernel.userTexts = operatorTexts(mProblem.combine);
@@ -201,7 +200,6 @@ void ScanPlanner::addHeads(const Piece& piece) {
 }
 
 void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces) {
-    const uint64_t stateBytes = 2 * 2 * mComputedBytes; // of a tile: total and prefix, in halves
     Dispatch dispatch;
     dispatch.kernel = *mTileKernel;
     View in{kScanIn, piece.first * mInBytes, piece.count * mInBytes,
@@ -212,8 +210,7 @@ void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces)
     out.bindings = 2;
     dispatch.views = {in, out};
     if (!mSingle)
-        dispatch.views.push_back(
-            {mStates, 0, tilesOf(piece.count) * stateBytes, 4, View::Use::eReadWrite});
+        dispatch.views.push_back({mStates, 0, stateBytes(piece.count), 4, View::Use::eReadWrite});
     if (pieces > 1)
         dispatch.views.push_back({mCarries, 0, (pieces + 1) * 16, 4, View::Use::eReadWrite});
     if (mProblem.segments)
@@ -234,9 +231,9 @@ void ScanPlanner::planTiles() {
     const uint64_t pieces = divideUp(count, most);
     mSingle = pieces == 1 && tilesOf(count) == 1;
     mTileKernel = tileKernel(mSingle, pieces > 1);
-    const uint64_t stateBytes = tilesOf(std::min(count, most)) * 2 * 2 * mComputedBytes;
+    const uint64_t mostStates = stateBytes(std::min(count, most));
     if (!mSingle)
-        mStates = mPlan.addScratch(stateBytes);
+        mStates = mPlan.addScratch(mostStates);
     if (pieces > 1)
         mCarries = mPlan.addScratch((pieces + 1) * 16);
     if (mProblem.segments)
@@ -244,7 +241,7 @@ void ScanPlanner::planTiles() {
     for (uint64_t number = 0; number < pieces; ++number) {
         const Piece piece{number * most, std::min(most, count - number * most)};
         if (!mSingle)
-            mPlan.steps.push_back(Fill{mStates, 0, stateBytes, 0});
+            mPlan.steps.push_back(Fill{mStates, 0, mostStates, 0});
         if (mProblem.segments)
             addHeads(piece);
         addTiles(piece, number, pieces);

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <kompute/Memory.hpp>
-#include <kompute/primitives/Determinism.hpp>
 #include <kompute/primitives/Operator.hpp>
 
 #include "primitives/Axis.hpp"
@@ -21,7 +20,6 @@ struct ScanProblem {
     Memory::DataTypes out = Memory::DataTypes::eFloat;
     Operator combine = ReduceOperation::eSum;
     bool exclusive = false;
-    Determinism determinism = Determinism::eRunToRun;
     bool inPlace = false; ///< the output is the input
     uint64_t outer = 1;
     uint64_t length = 0;

@@ -36,9 +36,8 @@ struct ScanOptions {
 /// the input's type. Expressions need not be commutative.
 ///
 /// **Rounding.** Equal input gives equal bits on one device and driver, although work groups find
-/// what is before them in different ways from run to run: floating-point totals are folded one
-/// after the other, in the order of the elements. Determinism::eNone lets subgroups fold them as a
-/// tree.
+/// what is before them in different ways from run to run: whatever they publish for others has one
+/// value. This costs no time, so Determinism::eNone changes nothing.
 ///
 /// **Method.** One pass over the elements (Merrill and Garland, "Single-pass parallel prefix scan
 /// with decoupled look-back", 2016), which reads and writes each once. A work group that waits in
