@@ -32,8 +32,7 @@ FOUR fourOperand(uint at, uint count) {
 shared FOUR tilesOperand[2u * DEPTH * OPERAND_ROW];
 
 // Reads this invocation's part of the tile that begins at `outer` and `k`.
-// @param inside  all of the tile exists. The branch is for the whole work group: without it, tests
-//                for the end of the matrix take a tenth of the time.
+// @param inside  all of the tile exists; the same in the whole work group
 void loadOperand(out FOUR loaded[OPERAND_LOADS], uint origin, uint outer, uint outerEnd, uint k,
                  uint kEnd, bool inside) {
     uint thread = gl_LocalInvocationIndex;

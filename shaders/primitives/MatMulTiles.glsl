@@ -4,9 +4,7 @@
 // the THREADS invocations computes THREAD_ROWS x THREAD_COLUMNS elements, in blocks of 4 x 4, 16
 // rows and 32 columns apart: 32 neighbouring invocations then read few and different vectors from
 // shared memory. Each eight of them, whose reads an NVIDIA GPU takes together, read two rows and four
-// columns of vectors, which is 4 % faster than one and eight on an H200.
-//
-// Macro AHEAD: the vectors of the next step are read before the multiplications of this one.
+// columns of vectors.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
 // share more of A and B in the cache.
@@ -63,11 +61,6 @@ void main() {
     storeB(nextB, 0u);
     barrier();
     uint stage = 0u;
-#ifdef AHEAD
-    FOUR a[2][THREAD_ROWS / 4];
-    FOUR b[2][THREAD_COLUMNS / 4];
-    READ(a[0], b[0], 0u)
-#endif
     [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += DEPTH) {
         bool hasNext = k + DEPTH < kEnd;
         if (hasNext) {
@@ -75,20 +68,6 @@ void main() {
             loadA(nextA, originA, row, rows, k + DEPTH, kEnd, whole);
             loadB(nextB, originB, column, columns, k + DEPTH, kEnd, whole);
         }
-#ifdef AHEAD
-        [[unroll]] for (uint step = 0u; step < DEPTH; ++step) {
-            if (step + 1u < DEPTH) {
-                READ(a[(step + 1u) % 2u], b[(step + 1u) % 2u], step + 1u)
-            } else if (hasNext) {
-                stage ^= 1u;
-                storeA(nextA, stage);
-                storeB(nextB, stage);
-                barrier();
-                READ(a[0], b[0], 0u)
-            }
-            MULTIPLY(a[step % 2u], b[step % 2u])
-        }
-#else
         UNROLL for (uint step = 0u; step < DEPTH; ++step) {
             FOUR a[THREAD_ROWS / 4];
             FOUR b[THREAD_COLUMNS / 4];
@@ -101,7 +80,6 @@ void main() {
             storeB(nextB, stage);
             barrier();
         }
-#endif
     }
 
     [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i) {

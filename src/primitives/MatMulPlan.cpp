@@ -187,7 +187,6 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
                             mTile.rows, mTile.columns, mTile.depth, mTile.threads(mTraits),
                             mTile.partRows, mTile.partColumns,
                             mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
-        define(!mTraits.isCpu && mTile.partRows * mTile.partColumns > 64, "AHEAD");
         define(bAlongInner(), "B_ALONG_INNER");
         define(isAligned(mProblem.b), "B_ALIGNED");
         binding = 4;
@@ -411,8 +410,7 @@ void MatMulPlanner::addPanel(uint64_t batch, uint64_t row, uint64_t column) {
     panel.columns = std::min(mColumns, mProblem.columns - column);
     const std::vector<Slices> all = slices();
     const uint64_t count = all.empty() ? 0 : all.back().number + all.back().count;
-    // Modules of SPIR-V have no place for GLSL of the user: the pass that adds slices has.
-    const bool isFinal = !isCooperative() || mProblem.epilogue.empty();
+    const bool isFinal = !isCooperative() || !needsFinish(mTile, mProblem);
     if (count == 1 && isFinal) {
         addProduct(panel, all.front(), true);
         return;

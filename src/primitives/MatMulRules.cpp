@@ -24,28 +24,26 @@ struct TileRule {
     MatMulTile tile;
     double efficiency;
     uint32_t groupsPerCore = 0; ///< that run at the same time; 0: as many as threadsPerCore says
-    double unaligned = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes
+    double atEdges = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes, or
+                        ///< extents are no multiples of the tile
 };
 
 constexpr TileRule kTiles[] = {
-    // Measured on an H200 with 4096^3, where 1 is 44.8 TFLOP/s: efficiency falls with the
-    // multiplications per vector read from shared memory (85 for 6 vectors, 64 for 4, 42 for 3, 16
-    // for 2), and with a depth of 8, which has twice the barriers.
-    {{128, 256, 8, 8, 16}, 1.06, 1},
-    {{64, 128, 16, 8, 8}, 1.02, 3},
-    {{128, 64, 16, 8, 8}, 1.01, 3},
-    {{128, 128, 16, 8, 8}, 1.0, 1},
-    {{128, 128, 8, 8, 8}, 0.87, 2},
+    // Efficiency falls with the multiplications per vector read from shared memory: 64 for 4
+    // vectors, 32 for 3, 16 for 2. A depth of 8 is for devices with little shared memory: it has
+    // twice the barriers. On an H200, 1 is 34 TFLOP/s of 4096^3.
+    {{128, 128, 16, 8, 8}, 1.0},
+    {{128, 128, 8, 8, 8}, 0.9},
     {{64, 64, 16, 8, 4}, 0.7},
     {{64, 64, 8, 8, 4}, 0.65},
     {{128, 32, 16, 8, 4}, 0.7},
     {{32, 128, 16, 4, 8}, 0.7},
     {{32, 32, 16, 4, 4}, 0.45},
     {{32, 32, 8, 4, 4}, 0.4},
-    // The same with half: 286, 320 and 163 TFLOP/s.
-    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 6.4, 2, 0.5},
-    {{128, 128, 64, 64, 64, Method::eSubgroups}, 7.1, 2, 0.35},
-    {{64, 64, 64, 32, 32, Method::eSubgroups}, 3.6, 4, 0.35},
+    // The same product of half: 259, 93 and 77 to 173 TFLOP/s. At edges: 32, 31 and 107.
+    {{128, 128, 64, 64, 64, Method::eSubgroups}, 7.6, 2, 0.12},
+    {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.7, 2, 0.33},
+    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 2},
 };
 
 constexpr uint64_t kEight = 8; // elements that the kernels with cooperative matrices read
@@ -93,8 +91,6 @@ bool dividesLines(const MatMulTile& tile, uint32_t threads) {
 MatMulRules MatMulRules::of(const DeviceTraits& traits) {
     MatMulRules rules;
     rules.vectorGroupSize = std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
-    if (traits.isNvidia)
-        rules.maxSumBytes = 512; // of at most 1020 in registers; elsewhere nothing was measured
     if (traits.isCpu) {
         rules.cores = 4;
         // Its compiler takes seconds for larger tiles, which are not faster there.
@@ -159,6 +155,12 @@ bool fits(const MatMulTile& tile, const MatMulProblem& problem, const DeviceTrai
            MatMulRules::of(traits).maxSumBytes;
 }
 
+bool needsFinish(const MatMulTile& tile, const MatMulProblem& problem) {
+    return (tile.method != Method::eTiles && !problem.epilogue.empty()) ||
+           (tile.method == Method::eSubgroups &&
+            (problem.hasBias || problem.out != DataTypes::eFloat));
+}
+
 MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& traits) {
     const MatMulRules rules = MatMulRules::of(traits);
     const bool isAligned = std::ranges::all_of(std::array{problem.a, problem.b}, [](const auto& m) {
@@ -175,17 +177,20 @@ MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& 
         const uint64_t perCore =
             rule.groupsPerCore ? rule.groupsPerCore : rules.threadsPerCore / tile.threads(traits);
         const uint64_t slots = rules.cores * perCore;
-        const uint64_t most =
-            std::clamp<uint64_t>(problem.inner / rules.minSliceLength, 1, rules.maxSlices);
+        const uint64_t most = std::clamp<uint64_t>(
+            problem.inner /
+                (tile.method == Method::eTiles ? rules.minSliceLength : rules.minCooperativeSlice),
+            1, rules.maxSlices);
+        const bool isExact = isAligned && problem.rows % tile.rows == 0 &&
+                             problem.columns % tile.columns == 0 && problem.inner % tile.depth == 0;
         for (uint64_t slices = 1; slices <= most; slices *= 2) {
             const uint64_t length = divideUp(problem.inner, slices);
             const double rounds = static_cast<double>(divideUp(groups * slices, slots));
             double cost = rounds * static_cast<double>(perCore) *
                           static_cast<double>(tile.rows * tile.columns) *
                           static_cast<double>(length) /
-                          (rule.efficiency * (isAligned ? 1 : rule.unaligned));
-            // GLSL of the user needs the pass that adds slices: see MatMulPlan.cpp.
-            if (slices > 1 || (tile.method != Method::eTiles && !problem.epilogue.empty()))
+                          (rule.efficiency * (isExact ? 1 : rule.atEdges));
+            if (slices > 1 || needsFinish(tile, problem))
                 cost += rules.sliceCost + rules.sumCost *
                                               static_cast<double>(slices * problem.batches) *
                                               static_cast<double>(problem.rows) *

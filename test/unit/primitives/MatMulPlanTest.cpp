@@ -140,12 +140,13 @@ TEST(MatMulPlan, CooperativeMatricesAreTakenWhereTheDeviceHasThem) {
     EXPECT_EQ(methodOf(half, largeGpu()), MatMulMethod::eTiles);
 }
 
-TEST(MatMulPlan, UnalignedRowsTakeTheMatricesOfWorkGroups) {
+TEST(MatMulPlan, EdgesAndUnalignedRowsTakeTheMatricesOfWorkGroups) {
     MatMulProblem problem = halfProduct(4095, 4097, 4093);
     EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eWorkgroups);
-    problem.a = {4096, 4096 * 4096};
-    problem.b = {4104, 4096 * 4104};
-    EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eSubgroups);
+    EXPECT_EQ(methodOf(halfProduct(4088, 4096, 4096), matrixGpu()), MatMulMethod::eWorkgroups);
+    problem = halfProduct(4096, 4096, 4096);
+    problem.b.stride = 4097;
+    EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eWorkgroups);
 }
 
 TEST(MatMulPlan, OtherTypesTakeTiles) {
@@ -223,11 +224,16 @@ TEST(MatMulPlan, FlagsSayHowMatricesAreStored) {
     EXPECT_EQ(flags([](auto& problem) { problem.c.alignment = 2; }), kAligned & ~16u);
     EXPECT_EQ(flags([](auto& problem) { problem.transposeA = true; }), kAligned | 1u);
     EXPECT_EQ(flags([](auto& problem) { problem.transposeB = true; }), kAligned | 2u);
-    EXPECT_EQ(flags([](auto& problem) { problem.out = problem.in; }), kAligned | 64u);
+    // Subgroups leave other types than float, and a bias, to the pass that adds slices.
+    EXPECT_EQ(flags([](auto& problem) { problem.out = problem.in; }), kAligned | 32u | 64u);
     EXPECT_EQ(flags([](auto& problem) { problem.beta = 2; }), kAligned | 128u);
-    EXPECT_EQ(flags([](auto& problem) { problem.hasBias = true; }), kAligned | 256u);
-    EXPECT_EQ(flags([](auto& problem) { problem.hasBias = problem.biasOfRows = true; }),
-              kAligned | 256u | 512u);
+    EXPECT_EQ(flags([](auto& problem) { problem.hasBias = true; }), kAligned | 32u);
+    // Work groups do not.
+    EXPECT_EQ(flags([](auto& problem) {
+                  problem.rows = 4088;
+                  problem.hasBias = problem.biasOfRows = true;
+              }),
+              kAligned | 256u | 512u | 1024u);
     for (uint64_t MatMulProblem::*extent :
          {&MatMulProblem::rows, &MatMulProblem::columns, &MatMulProblem::inner})
         EXPECT_EQ(flags([&](auto& problem) { problem.*extent = 4088; }), kAligned | 1024u);
