@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Environment.hpp"
 #include "primitives/Plan.hpp"
 
 namespace kp::primitives {
@@ -62,8 +63,10 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.maxSubgroupSize = device.physical().maxSubgroupSize;
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&
                          device.has(vulkan::Feature::eVulkanMemoryModelDeviceScope);
-    traits.cooperative = usableMatrices(device);
     traits.isCpu = device.physical().isCpu();
+    traits.trials = traits.isCpu || environmentFlag("KOMPUTE_TRIALS");
+    if (traits.trials)
+        traits.cooperative = usableMatrices(device);
     traits.isNvidia = device.physical().isNvidia();
     return traits;
 }
