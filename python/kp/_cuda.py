@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -327,16 +327,22 @@ def host_tensor(values: NDArray[Any], manager: Manager, copy: bool | None) -> Te
 # --- Order ---------------------------------------------------------------------------------------
 
 
+def has_streams(wait_for: Any) -> bool:
+    """Return whether a wait_for argument, if it is a list or one object, has a CUDA stream."""
+    items = wait_for if isinstance(wait_for, (list, tuple)) else [wait_for]
+    return any(_is_stream(each) for each in items)
+
+
 def events_of(manager: Manager, wait_for: Any) -> Any:
     """Return a wait_for argument with an event in place of each CUDA stream."""
-    if wait_for is None or isinstance(wait_for, Event):
-        return wait_for
-    items = wait_for if isinstance(wait_for, Iterable) else [wait_for]
-    return [each if _is_event(each) else manager.cuda_event(each) for each in items]
+    items = wait_for if isinstance(wait_for, (list, tuple)) else [wait_for]
+    return [manager.cuda_event(each) if _is_stream(each) else each for each in items]
 
 
-def _is_event(each: Any) -> bool:
-    return each is None or isinstance(each, (Event, int))  # the call refuses a number
+def _is_stream(each: Any) -> bool:
+    return not isinstance(each, Event) and any(
+        hasattr(each, name) for name in ("cuda_stream", "__cuda_stream__", "ptr", "handle")
+    )
 
 
 # --- torch's memory ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._cuda import events_of
+from ._cuda import events_of, has_streams
 from ._default import default_manager
 from ._kp import (
     Buffer,
@@ -365,7 +365,7 @@ class _Call:
             self.local_size,
             round_up=True,
         )
-        return launcher(queue, events_of(self.manager, wait_for))
+        return launcher(queue, wait_for)
 
     def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes of a launch: work items over the limit in x are moved to y."""
@@ -423,6 +423,8 @@ def launch(
     """Launch a program and return the arrays that it writes."""
     if threads is None:
         threads = program.threads
+    if wait_for is not None and has_streams(wait_for):
+        wait_for = events_of(_manager_of(program, values, mgr), wait_for)
     last = program.last
     if last is not None and mgr is None and target == "all" and last.fits(values, threads):
         last.launcher(queue, wait_for)

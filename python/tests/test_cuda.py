@@ -251,14 +251,16 @@ def test_streams_order_work(mgr: kp.Manager, stream: Any) -> None:
 def test_launchers_take_streams(mgr: kp.Manager) -> None:
     t = mgr.shared_tensor(64)
     t.write(np.zeros(64))
-    kp.kernel(INCREMENT)(t, wait_for=[Stream("ptr", 4)])
-    t.cuda_wait(4)
+    kernel = kp.kernel(INCREMENT)
+    for _ in range(3):  # the second and third are launched as the first
+        kernel(t, wait_for=[Stream("ptr", 4)])
+        t.cuda_wait(4)
     launcher = KernelLauncher("increment", INCREMENT, [t], default_global_work_size=64, manager=mgr)
     launcher(queue=mgr.default_queue, wait_for=[Stream("ptr", 4), None]).cuda_wait(4)
     with pytest.raises(TypeError, match="cuda_event"):
         launcher(wait_for=[Stream("ptr", 4)])
     launcher(wait_for=mgr.cuda_event(4))
-    np.testing.assert_array_equal(t.read(), np.full(64, 3))
+    np.testing.assert_array_equal(t.read(), np.full(64, 5))
 
 
 def test_bad_streams_are_errors(mgr: kp.Manager) -> None:
