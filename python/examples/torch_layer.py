@@ -81,7 +81,7 @@ def check_gradients(torch: Any, activation: Any) -> float:
     weight = torch.randn(64, 16, device="cuda")
     ours = torch.autograd.grad((activation(x, slope) * weight).sum(), (x, slope))
     theirs = torch.autograd.grad((x * torch.sigmoid(slope * x) * weight).sum(), (x, slope))
-    return max(float((a - b).abs().max()) for a, b in zip(ours, theirs, strict=True))
+    return max((a - b).abs().max().item() for a, b in zip(ours, theirs, strict=True))
 
 
 def main(arguments: list[str]) -> int:
@@ -126,11 +126,11 @@ def main(arguments: list[str]) -> int:
             loss.backward()
             optimizer.step()
             if step % max(options.steps // 5, 1) == 0:
-                print(f"step {step:4}: loss {float(loss):.4f}")
+                print(f"step {step:4}: loss {loss.item():.4f}")
         right = float(((scores > 0) == arm.bool()).float().mean())
         seconds = time.perf_counter() - start
     print(f"{right:.1%} of the points are right after {options.steps} steps, {seconds:.2f} s")
-    print(f"slopes from {float(slopes[1].min()):.2f} to {float(slopes[1].max()):.2f}")
+    print(f"slopes from {slopes[1].min().item():.2f} to {slopes[1].max().item():.2f}")
     ok = difference < 1e-4 and (options.steps < 100 or right > 0.9)
     print(f"check: gradients differ from torch's by {difference:.1e}", "ok" if ok else "WRONG")
     return 0 if ok else 1
