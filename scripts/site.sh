@@ -23,7 +23,7 @@ command -v doxygen > /dev/null || { echo "site.sh: Doxygen is not installed" >&2
 cp docs/*.md docs/*.svg "$pages/"
 mv "$pages/README.md" "$pages/overview.md"
 cp README.md "$pages/index.md"
-cp CHANGELOG.md CONTRIBUTING.md "$pages/"
+cp CHANGELOG.md CONTRIBUTING.md SECURITY.md "$pages/"
 cp python/examples/README.md "$pages/examples.md"
 cp -r python/examples/pictures "$pages/"
 # Where each page lies in the repository, from which its links lead.
@@ -35,7 +35,7 @@ pages = Path(sys.argv[1])
 origins = {page.name: f"docs/{page.name}" for page in pages.glob("*.md")}
 origins |= {"index.md": "README.md", "overview.md": "docs/README.md"}
 origins |= {"examples.md": "python/examples/README.md"}
-origins |= {name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md")}
+origins |= {name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
 (pages / "origins.json").write_text(json.dumps(origins))
 PYTHON
 

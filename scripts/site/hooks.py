@@ -26,6 +26,7 @@ ALSO = {
         ("Python reference", "python/kp.html"),
         ("Changes", "CHANGELOG.md"),
         ("Contributing", "CONTRIBUTING.md"),
+        ("Security", "SECURITY.md"),
     ],
 }
 #: Reports are apart from the manual.
