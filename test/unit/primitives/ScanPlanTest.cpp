@@ -63,24 +63,5 @@ TEST(ScanPlan, SegmentsTakeABitPerElement) {
     EXPECT_GE(plan.scratch.back(), (uint64_t{1} << 29) / 8);
 }
 
-// The order of what is before a tile matters where additions round.
-TEST(ScanPlan, OnlyRoundedOperatorsAreFoldedInOrder) {
-    const auto isOrdered = [](Memory::DataTypes type, const Operator& combine,
-                              Determinism determinism = Determinism::eRunToRun) {
-        ScanProblem problem = scanOf(1, 1 << 20);
-        problem.in = problem.out = type;
-        problem.combine = combine;
-        problem.determinism = determinism;
-        const Plan plan = planScan(problem, largeDevice());
-        return plan.kernels[0].source.find("#define ORDERED") != std::string::npos;
-    };
-    using DataTypes = Memory::DataTypes;
-    EXPECT_TRUE(isOrdered(DataTypes::eFloat, ReduceOperation::eSum));
-    EXPECT_TRUE(isOrdered(DataTypes::eDouble, Operator("a * b + a + b", "0")));
-    EXPECT_FALSE(isOrdered(DataTypes::eFloat, ReduceOperation::eSum, Determinism::eNone));
-    EXPECT_FALSE(isOrdered(DataTypes::eFloat, ReduceOperation::eMaximum));
-    EXPECT_FALSE(isOrdered(DataTypes::eInt, ReduceOperation::eSum));
-}
-
 } // namespace
 } // namespace kp::primitives
