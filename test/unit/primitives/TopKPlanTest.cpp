@@ -26,8 +26,15 @@ TEST(TopKPlan, SortsShortRowsInOneDispatch) {
 TEST(TopKPlan, SelectsFromLongRowsInRounds) {
     EXPECT_EQ(dispatchCount(10, 5000, 100), 2u);                 // to 100 each
     EXPECT_EQ(dispatchCount(1, uint64_t{1} << 20, 10), 2u);      // to 1,280
-    EXPECT_EQ(dispatchCount(1, uint64_t{1} << 28, 100), 4u);     // to 3,276,800, 40,000 and 500
+    EXPECT_EQ(dispatchCount(1, uint64_t{1} << 28, 100), 3u);     // to 52,800 first
     EXPECT_EQ(dispatchCount(1, uint64_t{1} << 24, 1 << 22), 8u); // select, count, sort, two copies
+}
+
+TEST(TopKPlan, TakesWaysThatNoGpuHasTestedOnlyIfAskedFor) {
+    DeviceTraits traits = largeDevice();
+    traits.trials = false;
+    const auto problem = firstOf(1, uint64_t{1} << 28, 100);
+    EXPECT_EQ(dispatchesOf(planTopK(problem, traits)).size(), 4u); // to 3,276,800, 40,000 and 500
 }
 
 TEST(TopKPlan, OfNothingHasNoSteps) {
