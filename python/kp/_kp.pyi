@@ -2625,7 +2625,7 @@ class PrimitiveLauncher(Launcher):
     def __call__(
         self,
         queue: Queue | None = None,
-        wait_for: collections.abc.Iterable[Event | None] | Event | None = None,
+        wait_for: _Events = None,
         **parameters: Any,
     ) -> Event:
         """Launches and returns at once."""
