@@ -65,7 +65,7 @@ def test_every_public_function_and_class_has_a_signature() -> None:
         (kp.Manager.sequence, "(self, queue_index=0, total_timestamps=0)"),
         (kp.Manager.is_init, "(self)"),
         (kp.Sequence.record, "(self, /, op)"),
-        (kp.Sequence.eval_async, "(self, /, op=None, wait_for=())"),
+        (kp.Sequence.eval_async, "(self, /, op=None, wait_for=(), cuda_stream=None)"),
         (kp.eval_all, "(sequences)"),
         (kp.OpFill, "(tensors, value)"),
         (kp.Algorithm, "()"),
