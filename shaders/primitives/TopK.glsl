@@ -55,25 +55,8 @@ void main() {
         uint before = scanned((isBefore ? 1u : 0u) | (agrees ? 1u << 16 : 0u), total);
         uint equalBefore = equal + (before >> 16);
         uint place = taken + (before & 0xffffu) + min(equalBefore, wanted) - min(equal, wanted);
-        if (isBefore || (agrees && equalBefore < wanted)) {
-            keysOut[firstKeyOut + out0 + place] = KEY_STORED(key);
-#if INDEX_WORDS > 0
-            uint at = (firstIndexOut + out0 + place) * INDEX_WORDS;
-#ifdef PLACES
-            uvec2 index = plus(uvec2(baseLow, baseHigh), begin + i);
-            indicesOut[at] = index.x;
-#if INDEX_WORDS == 2
-            indicesOut[at + 1u] = index.y;
-#endif
-#else
-            uint from = (firstIndexIn + first + i) * INDEX_WORDS;
-            indicesOut[at] = indicesIn[from];
-#if INDEX_WORDS == 2
-            indicesOut[at + 1u] = indicesIn[from + 1u];
-#endif
-#endif
-#endif
-        }
+        if (isBefore || (agrees && equalBefore < wanted))
+            copyKey(out0 + place, first + i, begin + i);
         uint equalAfter = equal + (total >> 16);
         taken += (total & 0xffffu) + min(equalAfter, wanted) - min(equal, wanted);
         equal = equalAfter;

@@ -105,3 +105,24 @@ void findDigit(uint wanted) {
     }
     barrier();
 }
+
+// Copies a key and its index. `place`: of the key in its row, counted from baseLow and baseHigh.
+void copyKey(uint to, uint from, uint place) {
+    keysOut[firstKeyOut + to] = keysIn[firstKeyIn + from];
+#if INDEX_WORDS > 0
+    uint at = (firstIndexOut + to) * INDEX_WORDS;
+#ifdef PLACES
+    uvec2 index = plus(uvec2(baseLow, baseHigh), place);
+    indicesOut[at] = index.x;
+#if INDEX_WORDS == 2
+    indicesOut[at + 1u] = index.y;
+#endif
+#else
+    uint source = (firstIndexIn + from) * INDEX_WORDS;
+    indicesOut[at] = indicesIn[source];
+#if INDEX_WORDS == 2
+    indicesOut[at + 1u] = indicesIn[source + 1u];
+#endif
+#endif
+#endif
+}

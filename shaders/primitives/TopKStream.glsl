@@ -161,22 +161,6 @@ void main() {
         uint rank = 0u;
         for (uint j = 0u; j < take; ++j)
             rank += sPlaces[j] < place ? 1u : 0u;
-        keysOut[firstKeyOut + out0 + rank] = keysIn[firstKeyIn + first + place];
-#if INDEX_WORDS > 0
-        uint at = (firstIndexOut + out0 + rank) * INDEX_WORDS;
-#ifdef PLACES
-        uvec2 index = plus(uvec2(baseLow, baseHigh), begin + place);
-        indicesOut[at] = index.x;
-#if INDEX_WORDS == 2
-        indicesOut[at + 1u] = index.y;
-#endif
-#else
-        uint from = (firstIndexIn + first + place) * INDEX_WORDS;
-        indicesOut[at] = indicesIn[from];
-#if INDEX_WORDS == 2
-        indicesOut[at + 1u] = indicesIn[from + 1u];
-#endif
-#endif
-#endif
+        copyKey(out0 + rank, first + place, begin + place);
     }
 }
