@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared fixtures, shaders and helpers of the tests.
 
-The environment variable KOMPUTE_VALIDATION (core or sync) runs the tests under the validation
+The environment variable KOMPUTE_VALIDATION (core, sync or both) runs the tests under the validation
 layers. A message of a layer fails the test that caused it.
 """
 
