@@ -87,11 +87,12 @@ stays_small() {
 # is_hardened LIBRARY   its tables are read-only, its stack is not code, and it looks nowhere special
 # for other libraries
 is_hardened() {
-    readelf -lW "$1" | grep -q GNU_RELRO || fail "$1 is not linked with -z relro"
-    readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS.* NOW' || fail "$1 is not linked with -z now"
-    if readelf -lW "$1" | grep GNU_STACK | grep -q E; then fail "$1 has an executable stack"; fi
+    # No grep -q: it would end the program before it, and pipefail takes that for a failure.
+    readelf -lW "$1" | grep GNU_RELRO > /dev/null || fail "$1 is not linked with -z relro"
+    readelf -dW "$1" | grep -E 'BIND_NOW|FLAGS.* NOW' > /dev/null || fail "$1 is not linked with -z now"
+    if readelf -lW "$1" | grep GNU_STACK | grep E > /dev/null; then fail "$1 has an executable stack"; fi
     if readelf -dW "$1" | grep -E 'RPATH|RUNPATH'; then fail "$1 has a path for libraries"; fi
-    nm -D "$1" | grep -q __stack_chk_fail || fail "$1 has no stack protector"
+    nm -D "$1" | grep __stack_chk_fail > /dev/null || fail "$1 has no stack protector"
 }
 
 # Of the built-in shaders, only those of Kompute 0.9 are for users.
