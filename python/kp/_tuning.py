@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+import operator
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -33,8 +35,26 @@ def _push_constants(program: Program, values: Mapping[int, Any]) -> NDArray[np.u
     return np.frombuffer(bytes(data), np.uint32)
 
 
+def _sizes(where: str, local_size: Iterable[int] | None, limit: int) -> list[int]:
+    """Return the local sizes to try: those given, or of the usual ones what the device can."""
+    if local_size is None:
+        return [each for each in _LOCAL_SIZES if each <= limit]
+    try:
+        sizes = [operator.index(each) for each in local_size]
+    except TypeError:
+        raise TypeError(
+            f"{where}: local_size must be a list of integers, not {local_size!r}"
+        ) from None
+    if not sizes or min(sizes) < 1 or max(sizes) > limit:
+        raise ValueError(
+            f"{where}: local sizes must be from 1 to {limit} on this device, but are {sizes}"
+        )
+    return sizes
+
+
 def _space(
     program: Program,
+    source: str,
     local_size: Iterable[int] | None,
     constants: Mapping[str, Iterable[Any]],
     defines: Mapping[str, Iterable[Any]],
@@ -47,16 +67,16 @@ def _space(
             f"{where} fixes its local size; declare layout(local_size_x_id = ...) to tune it, or use "
             "the short form"
         )
-    sizes = (
-        [int(each) for each in (_LOCAL_SIZES if local_size is None else local_size)] if own else []
-    )
-    sizes = [each for each in sizes if each <= limit]
+    sizes = _sizes(where, local_size, limit) if own else []
     known = {each.name: each for each in program.parameters if each.kind == "constant"}
     for name in constants:
         if name not in known:
             raise TypeError(
                 f"{where} has no specialization constant '{name}' (it has {', '.join(known) or 'none'})"
             )
+    for name in defines:
+        if not re.search(rf"\b{re.escape(name)}\b", source):
+            raise ValueError(f"the source of {where} does not use the macro '{name}'")
     values = {name: list(each) for name, each in constants.items()}
     macros = {name: list(each) for name, each in defines.items()}
     for name, each in {**values, **macros}.items():
@@ -94,7 +114,7 @@ def tune(
             f"{where} is tuned on one device: give tensors or arrays of group[0], then of the others"
         )
     limit = int(manager.get_device_properties()["max_work_group_invocations"])
-    sizes, chosen, macros = _space(program, local_size, constants, defines, limit)
+    sizes, chosen, macros = _space(program, source, local_size, constants, defines, limit)
     untuned = make(None, {name: each[0] for name, each in macros.items()})
     call = _Call(untuned, values, manager)
     call.make_outputs(threads)
@@ -120,7 +140,12 @@ def tune(
         memory = call.bound[name].memory if name in call.bound else None
         if memory is None:
             raise TypeError(f"{where} has no array '{name}' to expect values of")
-        arguments.expect(memory, np.asarray(expected).reshape(-1))
+        wanted = np.asarray(expected).reshape(-1)
+        if wanted.size != memory.size():
+            raise ValueError(
+                f"{where}: {wanted.size} values are expected of '{name}', which has {memory.size()}"
+            )
+        arguments.expect(memory, wanted)
     ids = {each.name: each.id for each in untuned.reflection.spec_constants}
     kernel = TunableKernel(program.name)
     for name, each in chosen.items():

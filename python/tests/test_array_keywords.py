@@ -111,3 +111,20 @@ def test_threads_may_read_one_array() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(100)))
+
+
+def test_threads_keep_converted_operands_until_they_are_read() -> None:
+    values = np.random.default_rng(0).integers(-5, 6, (13, 7)).astype(np.int32)
+
+    def work(i: int) -> bool:
+        found = kp.searchsorted(kp.array([i, i + 1]), kp.array(values)).numpy()
+        return np.array_equal(found, np.searchsorted([i, i + 1], values))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, [0, 1, 2] * 30))
+
+
+def test_imaginary_parts_of_real_numbers_are_zero() -> None:
+    values = kp.array([np.nan, -1, np.inf])
+    assert np.array_equal(values.imag.numpy(), [0, 0, 0])
+    assert not np.signbit(values.imag.numpy()).any()

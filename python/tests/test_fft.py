@@ -155,3 +155,12 @@ def test_hermitian_transforms_agree_with_numpy(mgr: kp.Manager) -> None:
     for norm in (None, "ortho", "forward"):
         _expect(kp.fft.hfft(array, norm=norm), np.fft.hfft(values, norm=norm))
         _expect(kp.fft.ihfft(array.real, norm=norm), np.fft.ihfft(values.real, norm=norm))
+
+
+@pytest.mark.parametrize("length", [2, 3, 8])
+def test_rows_of_real_transforms_do_not_share_nan(mgr: kp.Manager, length: int) -> None:
+    values = np.ones((4, length), np.float32)
+    values[0, 0] = np.nan
+    found = kp.fft.rfft(kp.array(values, device=mgr)).numpy()
+    assert np.isnan(found[0]).all()
+    assert np.allclose(found[1:], np.fft.rfft(values[1:]))

@@ -207,6 +207,27 @@ def test_arrays_of_several_places_do_not_mix(pair: kp.DeviceGroup) -> None:
         x + np.ones((3, 4), np.float32)
 
 
+def test_nobody_writes_in_vain_to_rows_that_moved(pair: kp.DeviceGroup) -> None:
+    x = kp.array(A, group=pair)
+    square = kp.array(np.ones((2, 2), np.float32), group=pair)
+    with pytest.raises(ValueError, match="read-only"):
+        x.T[0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        kp.flip(x)[0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        kp.matmul(square, square, out=square.T)
+    whole = x.replicate()
+    whole.T[0] = 5  # a view of each copy
+    assert (whole.numpy()[:, 0] == 5).all()
+
+
+def test_empty_shards_have_no_smallest_element_only_along_themselves(pair: kp.DeviceGroup) -> None:
+    values = np.arange(25, dtype=np.uint32).reshape(1, 5, 5)
+    found = kp.argmin(kp.array(values, group=pair), axis=1)
+    assert np.array_equal(found.numpy(), values.argmin(axis=1))
+    assert kp.argmax(kp.zeros((0, 3)), axis=1, keepdims=True).shape == (0, 1)
+
+
 def test_expressions_are_lazy_on_each_device(
     pair: kp.DeviceGroup, monkeypatch: pytest.MonkeyPatch
 ) -> None:

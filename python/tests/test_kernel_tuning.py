@@ -117,3 +117,29 @@ def test_what_cannot_be_tuned_is_named(mgr: kp.Manager) -> None:
         fixed.tune(x, 2.0, constants={"each": []})
     with pytest.raises(TypeError, match="made of SPIR-V"):
         kp.kernel(fixed.spirv).tune(x, 2.0)
+
+
+def test_a_wrong_expectation_does_not_spoil_later_tuning(mgr: kp.Manager, tmp_path: Path) -> None:
+    text = "kernel void sums(in float x[], in float y[], out float s[]) { s[i] = x[i] + y[i]; }"
+    x = mgr.tensor(np.ones(100, np.float32))
+    s = mgr.tensor(np.zeros(100, np.float32))
+    options: dict[str, Any] = {"local_size": [32, 64], "cache_folder": tmp_path}
+    with pytest.raises(kp.ShaderError, match="instead of 7"):
+        kp.kernel(text).tune(x, x, s, expect={"s": np.full(100, 7, np.float32)}, **options)
+    kp.kernel(text).tune(x, x, s, **options)
+    kp.kernel(text).tune(x, x, s, expect={"s": np.full(100, 2, np.float32)}, **options)
+
+
+def test_choices_that_cannot_be_meant_are_refused(mgr: kp.Manager) -> None:
+    kernel = kp.kernel("kernel void more(inout float x[]) { x[i] += 1.0; }")
+    x = mgr.tensor(np.ones(100, np.float32))
+    with pytest.raises(ValueError, match="from 1 to"):
+        kernel.tune(x, local_size=[1 << 20])
+    with pytest.raises(ValueError, match="from 1 to"):
+        kernel.tune(x, local_size=[0])
+    with pytest.raises(TypeError, match="list of integers"):
+        kernel.tune(x, local_size=32)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="does not use the macro 'NOPE'"):
+        kernel.tune(x, defines={"NOPE": [1, 2]})
+    with pytest.raises(ValueError, match="3 values are expected of 'x', which has 100"):
+        kernel.tune(x, expect={"x": np.ones(3, np.float32)})

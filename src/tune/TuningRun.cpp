@@ -201,11 +201,20 @@ private:
         const auto& problem = mTask.arguments.problemSize();
         if (std::ranges::find(mKnown, problem, &CachedTime::problem) == mKnown.end())
             return;
+        // Results are wrong by what a caller expected. Whoever expects something checks again, and
+        // if all were found wrong, the mistake was the caller's.
+        const bool believesWrong =
+            !mBench.verifies() && std::ranges::any_of(mKnown, [&](const CachedTime& known) {
+                return known.problem == problem && !known.wrong;
+            });
+        const auto holds = [&](const CachedTime& known) {
+            return known.wrong ? believesWrong : known.verified || !mBench.verifies();
+        };
         for (Candidate& candidate : mCandidates) {
             if (!attempt(candidate, [&] { identify(candidate); }))
                 continue;
             const auto time = std::ranges::find_if(mKnown, [&](const CachedTime& known) {
-                return known.sameSubject(candidate.time) && (known.verified || !mBench.verifies());
+                return known.sameSubject(candidate.time) && holds(known);
             });
             if (time == mKnown.end())
                 continue;

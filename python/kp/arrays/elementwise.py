@@ -467,7 +467,9 @@ def imag(x: Any, /) -> Array:
     """Return the imaginary parts; 0 for real numbers."""
     array = as_array(x, manager_of(x))
     if array._dtype.kind != "c":
-        return apply("multiply", array, 0) if array._dtype.kind != "b" else array ^ array
+        from .creation import zeros_like
+
+        return zeros_like(array)  # not array * 0, which is NaN for infinities
     node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).y")
     return Array._of_node(node, array._manager)
 

@@ -13,7 +13,7 @@ from .._kp import Buffer, DeviceGroup, Manager
 from . import exchange, launching
 from .array import Array
 from .exchange import Rows
-
+from .storage import View
 from .values import Values
 
 
@@ -97,6 +97,13 @@ class GroupArray(Values):
         if self._rows is None:
             return self._parts
         return tuple(exchange.gathered(self._group, self._parts, self._rows))
+
+    def _read_only(self) -> GroupArray:
+        """Return this array, a copy of parts of another, as one to which nobody can write in vain."""
+        for part in self._parts:
+            view = part._evaluated()
+            part._view = View(view.storage, view.offset, view.shape, view.strides, False)
+        return self
 
     def replicate(self) -> GroupArray:
         """Return the array with a copy on each device; itself if it is one."""

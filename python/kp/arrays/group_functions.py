@@ -42,6 +42,14 @@ _ALONG = frozenset(
 )
 
 
+#: Functions whose results are views of one array in NumPy. If the rows have to move between devices,
+#: the results are copies, to which nobody may write in vain.
+_VIEWS = frozenset(
+    "transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis flip reshape ravel squeeze "
+    "expand_dims broadcast_to broadcast_arrays diagonal unstack".split()
+)
+
+
 def group_of(values: Any) -> DeviceGroup | None:
     """Return the group of the first array of a group among arguments, or None."""
     for value in values:
@@ -191,7 +199,17 @@ def everywhere(function: Function, *args: Any, **kwargs: Any) -> Any:
     for each in zip(*given, strict=True):
         named = dict(zip(kwargs, each[count:], strict=True))
         results.append(function(*each[:count], **named))
-    return _kept(joined(group, results, None), _has_sharded(values))
+    sharded = _has_sharded(values)
+    result = _kept(joined(group, results, None), sharded)
+    return _read_only(result) if sharded and getattr(function, "__name__", "") in _VIEWS else result
+
+
+def _read_only(result: Any) -> Any:
+    if isinstance(result, GroupArray):
+        return result._read_only()
+    if isinstance(result, (tuple, list)):
+        return type(result)(_read_only(each) for each in result)
+    return result
 
 
 def _has_sharded(values: Any) -> bool:
@@ -291,12 +309,14 @@ def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | Non
     inner, row = x.size // extents[0], x.size // x._shape[0]
     source = x._parts
     rows = x._rows
+    moved = False
     if any_remainder([count * row for count in rows], inner):
         if copy is False:
             raise ValueError("the rows must move between the devices, which copy=False forbids")
         even = exchange.even_rows(extents[0], len(rows))
         flat = [reshape(part, (-1,) if part.size else (0,)) for part in source]
         counts = tuple(count * row for count in rows)
+        moved = True
         source = tuple(
             exchange.redistributed(x._group, flat, counts, tuple(count * inner for count in even))
         )
@@ -307,7 +327,8 @@ def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | Non
         reshape(part, (count, *extents[1:]), copy=copy)
         for part, count in zip(source, rows, strict=True)
     ]
-    return GroupArray._of(x._group, parts, rows)
+    result = GroupArray._of(x._group, parts, rows)
+    return result._read_only() if moved and function.__name__ in _VIEWS else result
 
 
 def any_remainder(values: Sequence[int], divisor: int) -> bool:

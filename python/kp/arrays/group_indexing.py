@@ -14,7 +14,7 @@ from .exchange import Rows
 from .group_array import GroupArray
 from .group_functions import aligned, everywhere, replicas
 from .indexing import _expanded, _prepare, all_adjacent
-from .storage import Shape, View
+from .storage import Shape
 
 
 def _entries(x: GroupArray, key: Any) -> list[Any]:
@@ -55,14 +55,6 @@ def _local_slices(key: slice, x: GroupArray) -> tuple[list[slice], Rows]:
     return slices, tuple(rows)
 
 
-def _read_only(x: GroupArray) -> GroupArray:
-    """Return an array whose elements are a copy of others, so that nobody assigns to them."""
-    for part in x._parts:
-        view = part._evaluated()
-        part._view = View(view.storage, view.offset, view.shape, view.strides, False)
-    return x
-
-
 def get(x: GroupArray, key: Any) -> GroupArray:
     """Return x[key]. Slices of rows in ascending order are views; single rows are copies."""
     entries = _entries(x, key)
@@ -86,10 +78,11 @@ def get(x: GroupArray, key: Any) -> GroupArray:
     if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
         index = _row(int(first), x)
         owned = GroupArray._of(group, x._parts, x._rows)[index : index + 1].replicate()
-        return _read_only(_of_replicas(owned, (0, *rest)))
+        return _of_replicas(owned, (0, *rest))._read_only()
     if _is_array(first) and not _has_array(rest):
         return _of_replicas(x.replicate(), tuple(entries))
-    return _read_only(everywhere(_item, x, *entries))
+    result: GroupArray = everywhere(_item, x, *entries)
+    return result._read_only()
 
 
 def _item(x: Array, *entries: Any) -> Array:

@@ -246,8 +246,7 @@ def put(array: Array, key: Any, value: Any) -> None:
             _put_where(array, as_array(key, array._manager), value)
             return
     parts = _split(array, key)
-    if not parts.view.writable:
-        raise ValueError("the array is read-only: it repeats elements; assign to a copy")
+    _require_writable(parts.view)
     storage = parts.view.storage
     if not parts.axes:
         shape, base = parts.view.shape, parts.view
@@ -290,10 +289,17 @@ def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     return converted(given, array._dtype)
 
 
+def _require_writable(view: View) -> None:
+    if not view.writable:
+        raise ValueError(
+            "the array is read-only: it repeats elements, or has a copy of another array's; "
+            "assign to a copy()"
+        )
+
+
 def _put_where(array: Array, mask: Array, value: Any) -> None:
     view = array._evaluated()
-    if not view.writable:
-        raise ValueError("the array is read-only: it repeats elements; assign to a copy")
+    _require_writable(view)
     source = _assigned(value, array, array._shape)
     writes = [Write(view, source._node(), mask=mask._node())]
     before_write(view.storage)

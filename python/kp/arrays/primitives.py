@@ -25,8 +25,9 @@ def shaped(x: Array, shape: Shape) -> Tensor:
     """
     if len(shape) == 1:
         view = launching.whole(x._evaluated())
-        if view is not x._view:
-            view.storage.pooled = False  # else another thread might get it as new memory
+        view.storage.pooled = (
+            False  # else, once x is gone, another thread might get it as new memory
+        )
         own = view.storage.tensor
         if own.shape == shape:
             return own

@@ -433,7 +433,13 @@ def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array
     if array._dtype.kind == "c":
         raise TypeError(f"complex numbers have no order, so there is no {name}")
     if array.size == 0:
-        raise ValueError(f"{name} of no elements does not exist")
+        place = None if axis is None else normalized(axis, array.ndim)
+        if place is None or array.shape[place] == 0:
+            raise ValueError(f"{name} of no elements does not exist")
+        from .creation import zeros
+
+        shape = (*array.shape[:place], *((1,) if keepdims else ()), *array.shape[place + 1 :])
+        return zeros(shape, dtype=np.int64, device=array._manager)
     rows, kept = rows_along(array, axis)
     out = View.new(array._manager, kept, np.dtype(np.int64))
     along = None if axis is None else -1

@@ -186,8 +186,8 @@ VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, 
     configuration.doublePrecision = request.precision == FftRequest::Precision::eDouble;
     configuration.halfPrecision = request.precision == FftRequest::Precision::eHalf;
     configuration.performR2C = request.real;
-    // Two rows at once would mix what is not real of spectra that are not symmetric.
-    configuration.disableMergeSequencesR2C = request.real && request.inverse;
+    // Two rows at once would share NaN and infinity, and the rounding errors of the larger one.
+    configuration.disableMergeSequencesR2C = request.real;
     configuration.normalize = request.normalized;
     configuration.makeForwardPlanOnly = !request.inverse;
     configuration.makeInversePlanOnly = request.inverse;
