@@ -10,8 +10,6 @@ is kept beside them. manifest.json has, for each module, the hash of what it was
 options) and of the SPIR-V.
 
 --glslang PROGRAM  the compiler, by default `glslang` of the path
---debian SUITE     takes the compiler from this suite of Debian instead (amd64), for instance "sid",
-                   with its libraries, into a temporary folder
 --planted          checks that --check notices a changed source and a changed module
 """
 from __future__ import annotations
@@ -19,7 +17,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -90,42 +87,20 @@ def planted() -> int:
     return 0
 
 
-def debian_compiler(suite: str, folder: Path) -> list[str]:
-    """Unpack the glslang of a suite with its libraries, and return how it is called."""
-    (folder / "lists" / "partial").mkdir(parents=True)
-    (folder / "sources").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
-    settings = {
-        "Dir::Etc::SourceList": folder / "sources",
-        "Dir::Etc::SourceParts": "/dev/null",
-        "Dir::State::Lists": folder / "lists",
-        "Dir::Cache::pkgcache": "",
-        "Dir::Cache::srcpkgcache": "",
-    }
-    apt = ["apt-get", "-qq"] + [f"-o{key}={value}" for key, value in settings.items()]
-    subprocess.run([*apt, "update"], check=True)
-    packages = ["glslang-tools", "libc6", "libstdc++6", "libgcc-s1"]
-    subprocess.run([*apt, "download", *packages], check=True, cwd=folder)
-    for package in folder.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)
-    libraries = folder / "root/usr/lib/x86_64-linux-gnu"
-    loader = libraries / "ld-linux-x86-64.so.2"
-    return [str(loader), "--library-path", str(libraries), str(folder / "root/usr/bin/glslang")]
-
-
-def make(compiler: list[str]) -> int:
+def make(compiler: str) -> int:
     text = subprocess.run(
-        [*compiler, "--version"], check=True, capture_output=True, text=True
+        [compiler, "--version"], check=True, capture_output=True, text=True
     ).stdout
     version = re.search(r"Glslang Version: \d+:(\d+)\.(\S+)", text)
     if version is None or int(version[1]) < MIN_VERSION:
         print(
-            f"{compiler[-1]} is too old: glslang {MIN_VERSION} is needed, and it says\n{text}",
+            f"{compiler} is too old: glslang {MIN_VERSION} is needed, and it says\n{text}",
             file=sys.stderr,
         )
         return 1
     modules = {}
     for name, (source, macros) in MODULES.items():
-        command = [*compiler, *OPTIONS, *macros, f"-I{FOLDER}", "-o", str(FOLDER / name)]
+        command = [compiler, *OPTIONS, *macros, f"-I{FOLDER}", "-o", str(FOLDER / name)]
         subprocess.run([*command, str(FOLDER / source)], check=True)
         modules[name] = {
             "source": origin(FOLDER, name),
@@ -141,21 +116,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--planted", action="store_true")
     parser.add_argument("--glslang", default="glslang")
-    parser.add_argument("--debian")
     arguments = parser.parse_args()
     if arguments.check:
         return check(FOLDER)
     if arguments.planted:
         return planted()
-    if not arguments.debian:
-        return make([arguments.glslang])
-    folder = Path(tempfile.mkdtemp())
-    try:
-        # apt downloads as another user.
-        os.chmod(folder, 0o755)
-        return make(debian_compiler(arguments.debian, folder))
-    finally:
-        shutil.rmtree(folder)
+    return make(arguments.glslang)
 
 
 if __name__ == "__main__":
