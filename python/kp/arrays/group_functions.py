@@ -309,14 +309,13 @@ def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | Non
     inner, row = x.size // extents[0], x.size // x._shape[0]
     source = x._parts
     rows = x._rows
-    moved = False
-    if any_remainder([count * row for count in rows], inner):
+    moved = any(count * row % inner for count in rows)
+    if moved:
         if copy is False:
             raise ValueError("the rows must move between the devices, which copy=False forbids")
         even = exchange.even_rows(extents[0], len(rows))
         flat = [reshape(part, (-1,) if part.size else (0,)) for part in source]
         counts = tuple(count * row for count in rows)
-        moved = True
         source = tuple(
             exchange.redistributed(x._group, flat, counts, tuple(count * inner for count in even))
         )
@@ -329,11 +328,6 @@ def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | Non
     ]
     result = GroupArray._of(x._group, parts, rows)
     return result._read_only() if moved and function.__name__ in _VIEWS else result
-
-
-def any_remainder(values: Sequence[int], divisor: int) -> bool:
-    """Return whether a number does not divide all of some others."""
-    return len([value for value in values if value % divisor]) > 0
 
 
 def _flat(function: Function, x: GroupArray, /) -> Any:

@@ -25,9 +25,8 @@ def shaped(x: Array, shape: Shape) -> Tensor:
     """
     if len(shape) == 1:
         view = launching.whole(x._evaluated())
-        view.storage.pooled = (
-            False  # else, once x is gone, another thread might get it as new memory
-        )
+        # Else another thread might get it as new memory once x is gone.
+        view.storage.pooled = False
         own = view.storage.tensor
         if own.shape == shape:
             return own
