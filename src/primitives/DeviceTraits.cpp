@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/Environment.hpp"
 #include "primitives/Plan.hpp"
 
 namespace kp::primitives {
@@ -64,9 +63,7 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&
                          device.has(vulkan::Feature::eVulkanMemoryModelDeviceScope);
     traits.isCpu = device.physical().isCpu();
-    traits.trials = traits.isCpu || environmentFlag("KOMPUTE_TRIALS");
-    if (traits.trials)
-        traits.cooperative = usableMatrices(device);
+    traits.cooperative = usableMatrices(device);
     traits.isNvidia = device.physical().isNvidia();
     return traits;
 }

@@ -23,9 +23,6 @@ struct DeviceTraits {
     vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;
     bool isNvidia = false;
-    /// Whether plans may take ways whose tests no GPU has run to the end yet. Those tests run on
-    /// software drivers, and on GPUs with KOMPUTE_TRIALS=1.
-    bool trials = true;
 
     static DeviceTraits of(const vulkan::Device& device);
 };

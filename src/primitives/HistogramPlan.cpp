@@ -222,7 +222,7 @@ private:
         const bool counters = result != Result::eBins && bins <= mRules.counters;
         const uint64_t copies =
             counters ? std::clamp<uint64_t>(mRules.counters / bins, 1, mRules.copies) : 1;
-        const Quick quick = isEven() && mTraits.trials ? quickOf(first, bins) : Quick{};
+        const Quick quick = isEven() ? quickOf(first, bins) : Quick{};
         const uint32_t number =
             kernel(result, hasEdges() && bins <= mRules.sharedEdges, counters, quick.exact);
         const uint64_t elementBytes =

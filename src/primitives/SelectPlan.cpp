@@ -402,8 +402,6 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         rules.reason = "the number of chosen elements says where the others begin";
     else if (traits.isCpu)
         rules.reason = "a waiting work group occupies a core of a CPU";
-    else if (!traits.trials)
-        rules.reason = "no GPU has run the tests of this look-back yet";
     else if (!traits.memoryModel)
         rules.reason = "look-back needs vulkanMemoryModelDeviceScope";
     else if (!traits.subgroups || rules.groupSize < traits.maxSubgroupSize)

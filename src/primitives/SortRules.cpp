@@ -106,7 +106,7 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
 
     const uint64_t bytes = std::max(sortKeyBits(problem.keys) / 8, problem.valueBytes);
     const uint64_t stateBytes = divideUp(row, rules.pass.keys()) * kStateBytes;
-    if (row <= rules.small.keys()) {
+    if (row <= rules.small.keys() && row * bytes <= traits.maxViewBytes) {
         rules.way = SortWay::eOneGroup;
         rules.reason = "the keys fit the shared memory of a work group";
     } else if (traits.isCpu) {

@@ -296,8 +296,6 @@ TopKRules TopKRules::of(const DeviceTraits& traits) {
         rules.groups = 32;
         rules.batch = 4;
     }
-    if (!traits.trials)
-        rules.capacity = 0;
     rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
     while (rules.capacity > 0 && rules.capacity * 12 + 4096 > traits.sharedBytes)
         rules.capacity /= 2;

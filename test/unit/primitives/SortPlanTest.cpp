@@ -112,6 +112,13 @@ TEST(SortPlan, CutsWhatIsLargerThanAView) {
     }
 }
 
+TEST(SortPlan, CutsAFewKeysThatAreLargerThanAView) {
+    DeviceTraits traits = gpu();
+    traits.maxViewBytes = 1600;
+    EXPECT_EQ(wayOf(3000, traits), SortWay::eThreeDispatches);
+    EXPECT_GT(dispatchCountOf(planSort(problem(3000), traits)), 12u);
+}
+
 TEST(SortPlan, TilesFitEveryDevice) {
     for (const uint32_t subgroup : {4u, 8u, 16u, 32u, 64u, 128u})
         for (const uint32_t shared : {16u, 32u, 48u, 64u})

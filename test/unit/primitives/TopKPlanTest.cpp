@@ -30,13 +30,6 @@ TEST(TopKPlan, SelectsFromLongRowsInRounds) {
     EXPECT_EQ(dispatchCount(1, uint64_t{1} << 24, 1 << 22), 8u); // select, count, sort, two copies
 }
 
-TEST(TopKPlan, TakesWaysThatNoGpuHasTestedOnlyIfAskedFor) {
-    DeviceTraits traits = largeDevice();
-    traits.trials = false;
-    const auto problem = firstOf(1, uint64_t{1} << 28, 100);
-    EXPECT_EQ(dispatchesOf(planTopK(problem, traits)).size(), 4u); // to 3,276,800, 40,000 and 500
-}
-
 TEST(TopKPlan, OfNothingHasNoSteps) {
     EXPECT_TRUE(planTopK(firstOf(10, 100, 0), largeDevice()).steps.empty());
     EXPECT_TRUE(planTopK(firstOf(0, 100, 10), largeDevice()).steps.empty());
