@@ -204,9 +204,8 @@ Chain SortPlanner::valueChain(uint64_t count) {
 void SortPlanner::planRows() {
     const uint64_t length = mProblem.rowLength > 0 ? mProblem.rowLength : mProblem.count;
     const uint64_t rows = mProblem.count / length;
-    const bool isOneByOne =
-        length > viewElements() ||
-        (length > mRules.small.keys() && (rows == 1 || length >= mRules.minLongRow));
+    const bool isOneByOne = length > viewElements() || (length > mRules.small.keys() &&
+                                                        (rows == 1 || length >= mRules.minLongRow));
     if (mProblem.take == 0 && (isOneByOne || (rows == 1 && mRules.way != SortWay::eOneGroup))) {
         for (uint64_t row = 0; row < rows; ++row)
             planWhole({row * length, length});
