@@ -99,6 +99,12 @@ uint binOf(KEY key) {
     precise float edge = above - kIntegers;
     uint near = floatBitsToUint(above) - floatBitsToUint(kIntegers);
     float far = place - edge;
+    // Most elements, and with few instructions. What is out of range has no bin: `near` counts on,
+    // or down from 0 to the largest numbers.
+    if (abs(far) > margin && abs(far) <= 0.5) {
+        uint bin = near + uint(floatBitsToInt(far) >> 31);
+        return bin < bins ? bin : kNoBin;
+    }
     if (abs(far) > 0.5) { // on a device that does not round to the nearest
         near += far > 0.0 ? 1u : ~0u;
         far += far > 0.0 ? -1.0 : 1.0;

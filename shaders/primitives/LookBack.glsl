@@ -36,14 +36,14 @@ void publishAt(uint place, Item item) {
         STORE_RELAXED(states[place + word], wordOf(item, word));
 }
 
-bool lookAt(uint place, out Item item) {
-    uint words[ITEM_WORDS];
-    uint all = COMPLETE;
-    [[unroll]] for (uint word = 0; word < ITEM_WORDS; ++word) {
+void readWords(uint place, out uint words[ITEM_WORDS]) {
+    [[unroll]] for (uint word = 0; word < ITEM_WORDS; ++word)
         words[word] = LOAD_RELAXED(states[place + word]);
+}
+bool areThere(uint words[ITEM_WORDS]) {
+    uint all = COMPLETE;
+    [[unroll]] for (uint word = 0; word < ITEM_WORDS; ++word)
         all &= words[word];
-    }
-    item = itemOfWords(words);
     return all != 0u;
 }
 
@@ -61,113 +61,118 @@ Item foldLanes(Item item) {
     return lanesValue(item, 0u);
 }
 
-// Gives each lane the total of a tile of a chunk, and nothing() from `tiles` on. Returns kNone, or the
-// first tile that is missing.
-uint lookAtTiles(uint chunk, uint tiles, out Item item) {
-    uint lane = gl_SubgroupInvocationID;
-    bool there = true;
-    item = nothing();
-    if (lane < tiles)
-        there = lookAt(placeOfTotal(chunk * CHUNK + lane), item);
-    uvec4 absent = subgroupBallot(!there);
-    return absent == uvec4(0u) ? kNone : chunk * CHUNK + subgroupBallotFindLSB(absent);
-}
-
-// What the lanes know of as many chunks before `end`.
-struct Chunks {
-    Item totals;
-    Item prefixes;
-    bool hasPrefix; // of any lane
-    uint from;      // the last lane with a prefix
-    uint missing;   // the first lane after it without a total, or kNone
+// What a lane has found of an item that others publish.
+struct Sight {
+    Item item;
+    bool there;
 };
 
-Chunks lookAtChunks(uint end) {
-    uint lane = gl_SubgroupInvocationID;
-    int chunk = int(end) - int(CHUNK) + int(lane);
-    Chunks chunks;
-    bool hasTotal = true;
-    bool hasPrefix = true;
-    chunks.totals = nothing();
-    if (chunk < 0) {
-        chunks.prefixes = incoming();
-    } else {
-        hasPrefix = lookAt(placeOfChunk(uint(chunk), 1u), chunks.prefixes);
-        hasTotal = lookAt(placeOfChunk(uint(chunk), 0u), chunks.totals);
+void see(uint words[ITEM_WORDS], inout Sight sight) {
+    if (areThere(words)) {
+        sight.item = itemOfWords(words);
+        sight.there = true;
     }
-    uvec4 known = subgroupBallot(hasPrefix);
-    chunks.hasPrefix = known != uvec4(0u);
-    chunks.from = chunks.hasPrefix ? subgroupBallotFindMSB(known) : 0u;
-    uvec4 absent = subgroupBallot(!hasTotal && (!chunks.hasPrefix || lane > chunks.from));
-    chunks.missing = absent != uvec4(0u) ? subgroupBallotFindLSB(absent) : kNone;
-    return chunks;
 }
 
-// Adds the totals of chunks to what is before them, one after the other.
-Item afterChunks(Item before, Chunks chunks) {
+// As many chunks before `end` as there are lanes: what this lane has found of its one.
+struct Window {
+    uint end;
+    Sight total;
+    Sight prefix;
+};
+
+Window windowBefore(uint end) {
+    bool isBeforeAll = gl_SubgroupInvocationID + end < CHUNK;
+    return Window(end, Sight(nothing(), isBeforeAll), Sight(incoming(), isBeforeAll));
+}
+
+// Adds the totals of the chunks of a window to what is before them, one after the other.
+// @param known  the lanes with a prefix
+Item afterChunks(Item before, Window window, uvec4 known) {
     uint lane = 0u;
-    if (chunks.hasPrefix) {
-        before = lanesValue(chunks.prefixes, chunks.from);
-        lane = chunks.from + 1u;
+    if (known != uvec4(0u)) {
+        lane = subgroupBallotFindMSB(known);
+        before = lanesValue(window.prefix.item, lane);
+        ++lane;
     }
     for (; lane < gl_SubgroupSize; ++lane)
-        before = join(before, lanesValue(chunks.totals, lane));
+        before = join(before, lanesValue(window.total.item, lane));
     return before;
 }
 
 // Called by one subgroup. Returns kNone and what is before the tile, or a tile that is missing.
 // @param total  of the tile
 uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
+    uint lane = gl_SubgroupInvocationID;
     uint chunk = tile / CHUNK;
     uint place = tile % CHUNK;
-    bool isFirst = gl_SubgroupInvocationID == 0u; // lane
-    bool isLast = place == CHUNK - 1u;            // tile of its chunk
+    bool isFirst = lane == 0u;
+    bool isLast = place == CHUNK - 1u; // tile of its chunk
     prefix = nothing();
     Item before = nothing(); // in the chunk
     Item all = nothing();    // the chunk, for its last tile
-    Chunks chunks;
-    uint end = chunk; // of the chunks in the window
+    Sight own = Sight(nothing(), lane >= place); // the tiles before in the chunk
+    Window window = windowBefore(chunk);
     bool hasTiles = false;
     bool hasPrefix = false; // of the window
     for (uint spin = 0u;; ++spin) {
-        chunks = lookAtChunks(end);
+        // All reads at a time, and none of what is known: others wait for the same memory.
+        uint ownWords[ITEM_WORDS];
+        uint totalWords[ITEM_WORDS];
+        uint prefixWords[ITEM_WORDS];
+        [[unroll]] for (uint word = 0; word < ITEM_WORDS; ++word)
+            ownWords[word] = totalWords[word] = prefixWords[word] = 0u;
+        uint at = window.end + lane - CHUNK;
+        if (!own.there)
+            readWords(placeOfTotal(chunk * CHUNK + lane), ownWords);
+        if (!window.prefix.there) {
+            readWords(placeOfChunk(at, 1u), prefixWords);
+            if (!window.total.there)
+                readWords(placeOfChunk(at, 0u), totalWords);
+        }
+        see(ownWords, own);
+        see(prefixWords, window.prefix);
+        see(totalWords, window.total);
         if (!hasTiles) {
-            Item item;
-            uint missing = lookAtTiles(chunk, place, item);
-            if (missing != kNone) {
+            uvec4 absent = subgroupBallot(!own.there);
+            if (absent != uvec4(0u)) {
                 if (spin >= SPINS)
-                    return missing;
+                    return chunk * CHUNK + subgroupBallotFindLSB(absent);
                 continue;
             }
             hasTiles = true;
-            before = foldLanes(item);
+            before = foldLanes(own.item);
             if (isLast) {
-                if (gl_SubgroupInvocationID == place)
-                    item = total;
-                all = foldLanes(item);
+                all = foldLanes(lane == place ? total : own.item);
                 if (isFirst && !silent)
                     publishAt(placeOfChunk(chunk, 0u), all);
             }
         }
-        if (chunks.missing != kNone) {
+        uvec4 known = subgroupBallot(window.prefix.there);
+        bool isNeeded = known == uvec4(0u) || lane > subgroupBallotFindMSB(known);
+        uvec4 absent = subgroupBallot(isNeeded && !window.total.there);
+        if (absent != uvec4(0u)) {
             if (spin < SPINS)
                 continue;
-            uint absent = end - CHUNK + chunks.missing;
-            Item item;
-            uint missing = lookAtTiles(absent, CHUNK, item);
-            if (missing != kNone)
-                return missing;
-            item = foldLanes(item);
+            uint other = window.end + subgroupBallotFindLSB(absent) - CHUNK;
+            uint words[ITEM_WORDS];
+            readWords(placeOfTotal(other * CHUNK + lane), words);
+            Sight sight = Sight(nothing(), false);
+            see(words, sight);
+            uvec4 gone = subgroupBallot(!sight.there);
+            if (gone != uvec4(0u))
+                return other * CHUNK + subgroupBallotFindLSB(gone);
+            Item sum = foldLanes(sight.item);
             if (isFirst)
-                publishAt(placeOfChunk(absent, 0u), item);
-        } else if (chunks.hasPrefix || hasPrefix) {
-            prefix = afterChunks(prefix, chunks);
+                publishAt(placeOfChunk(other, 0u), sum);
+        } else if (known != uvec4(0u) || hasPrefix) {
+            prefix = afterChunks(prefix, window, known);
             hasPrefix = true;
-            if (end == chunk)
+            if (window.end == chunk)
                 break;
-            end += CHUNK;
+            window = windowBefore(window.end + CHUNK);
         } else {
-            end -= CHUNK;
+            window = windowBefore(window.end - CHUNK);
         }
     }
     if (isFirst && !silent) {
@@ -180,6 +185,13 @@ uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
     return kNone;
 }
 #else
+bool lookAt(uint place, out Item item) {
+    uint words[ITEM_WORDS];
+    readWords(place, words);
+    item = itemOfWords(words);
+    return areThere(words);
+}
+
 uint foldTiles(uint chunk, uint tiles, out Item sum) {
     sum = nothing();
     for (uint tile = chunk * CHUNK; tile < chunk * CHUNK + tiles; ++tile) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile of GROUP_SIZE x ITEMS elements by itself: loads its elements, chooses some and ranks them.
+// A tile of GROUP_SIZE x ITEMS elements by itself: loads its elements, chooses some and counts them.
 // SelectTiles.glsl moves them.
 //
 // One of the macros says what is chosen:
@@ -78,12 +78,6 @@ uint tileCount() { return (count + TILE - 1u) / TILE; }
 shared Item sTeamItems[GROUP_SIZE / 4u];
 shared Item sPrefix;
 shared uint sMissing;
-#ifdef OUT
-shared UNIT_VALUE sStaged[TILE];
-#endif
-#if LENGTH_WORDS > 0
-shared uint sPlaces[TILE];
-#endif
 
 // The place of an item of the invocation in its tile. A subgroup's elements are neighbours.
 uint placeOf(uint k) { return (gl_SubgroupID * ITEMS + k) * gl_SubgroupSize + LANE; }
@@ -100,12 +94,15 @@ IN_VALUE numberOf(UNIT_VALUE unit, uint i) {
 }
 #endif
 
-void chooseElements(uint tile, out UNIT_VALUE units[ITEMS], out bool chosen[ITEMS]) {
+// @param chosen  a bit per element, so that few registers are taken
+void chooseElements(uint tile, out UNIT_VALUE units[ITEMS], out uint chosen) {
     uint first = tile * TILE;
+    chosen = 0u;
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = first + placeOf(k);
 #ifdef FLAGS
-        chosen[k] = i < count && FLAG_LOAD(flags[firstFlag + i]) != FLAG_VALUE(0);
+        if (i < count && FLAG_LOAD(flags[firstFlag + i]) != FLAG_VALUE(0))
+            chosen |= 1u << k;
 #endif
         i = min(i, count - 1u);
         units[k] = UNIT_LOAD(source[firstIn + i]);
@@ -113,7 +110,8 @@ void chooseElements(uint tile, out UNIT_VALUE units[ITEMS], out bool chosen[ITEM
 #ifdef PREDICATE
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = first + placeOf(k);
-        chosen[k] = i < count && predicate(numberOf(units[k], min(i, count - 1u)));
+        if (i < count && predicate(numberOf(units[k], min(i, count - 1u))))
+            chosen |= 1u << k;
     }
 #endif
 #ifdef HEADS
@@ -127,7 +125,8 @@ void chooseElements(uint tile, out UNIT_VALUE units[ITEMS], out bool chosen[ITEM
         if (LANE == 0u)
             previous = last;
         last = lanesValue(number, gl_SubgroupSize - 1u);
-        chosen[k] = i < count && (i == 0u || !isEqual(previous, number));
+        if (i < count && (i == 0u || !isEqual(previous, number)))
+            chosen |= 1u << k;
     }
 #endif
 }
@@ -137,16 +136,16 @@ uint bitsIn(uvec4 ballot) {
     return bits.x + bits.y + bits.z + bits.w;
 }
 
-// Returns what is before the subgroup in the tile; and the ranks of chosen elements in the subgroup,
-// and the whole tile.
-Item rankElements(uint tile, bool chosen[ITEMS], out uint ranks[ITEMS], out Item total) {
+uvec4 chosenLanes(uint chosen, uint k) { return subgroupBallot((chosen >> k & 1u) != 0u); }
+
+// Returns what is before the subgroup in the tile; and the whole tile.
+Item countElements(uint tile, uint chosen, out Item total) {
     uint sum = 0u;
 #if LENGTH_WORDS > 0
     uint last = 0u;
 #endif
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uvec4 ballot = subgroupBallot(chosen[k]);
-        ranks[k] = sum + subgroupBallotExclusiveBitCount(ballot);
+        uvec4 ballot = chosenLanes(chosen, k);
         sum += bitsIn(ballot);
 #if LENGTH_WORDS > 0
         if (ballot != uvec4(0u))

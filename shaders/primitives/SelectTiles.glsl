@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves the chosen elements to the start of the output in one pass: a work group per tile, which
-// finds by LookBack.glsl how many were chosen before. Chosen elements meet in shared memory first,
-// so that neighbours are written by neighbours.
+// finds by LookBack.glsl how many were chosen before.
 
 #if LENGTH_WORDS > 0
 void writeLength(uint place, uint length) {
@@ -22,31 +21,20 @@ void main() {
     uint thread = threadIndex();
     bool silent = (tile & kSilentGroups) != 0u;
     UNIT_VALUE units[ITEMS];
-    bool chosen[ITEMS];
-    uint ranks[ITEMS];
+    uint chosen;
     Item before;
     Item total;
     Item prefix;
     uint current = tile;
     for (;;) {
         chooseElements(current, units, chosen);
-        before = rankElements(current, chosen, ranks, total);
+        before = countElements(current, chosen, total);
         if (current != tile) {
             if (thread == 0u)
                 publishFor(current, total);
             current = tile;
             continue;
         }
-        [[unroll]] for (uint k = 0; k < ITEMS; ++k)
-            if (chosen[k]) {
-                uint place = NUMBER(before) + ranks[k];
-#ifdef OUT
-                sStaged[place] = units[k];
-#endif
-#if LENGTH_WORDS > 0
-                sPlaces[place] = tile * TILE + placeOf(k);
-#endif
-            }
         if (gl_SubgroupID == 0u) {
             if (thread == 0u && !silent)
                 publishAt(placeOfTotal(tile), total);
@@ -64,31 +52,42 @@ void main() {
             break;
         current = missing;
     }
-    uint begin = NUMBER(prefix);
-    for (uint i = thread; i < NUMBER(total); i += GROUP_SIZE) {
-        uint place = begin + i;
-#ifdef OUT
-        if (place < outCount)
-            destination[firstOut + place] = UNIT_STORE(sStaged[i]);
-#endif
+    // The chosen elements of a subgroup go to neighbouring places.
+    uint rank = NUMBER(prefix) + NUMBER(before);
 #if LENGTH_WORDS > 0
-        uint start = i > 0u ? sPlaces[i - 1u] + 1u : prefix.y;
-        if (place > 0u)
-            writeLength(place - 1u, sPlaces[i] + 1u - start);
+    uint last = join(prefix, before).y;
 #endif
-    }
-#if INVERSE_WORDS > 0
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = tile * TILE + placeOf(k);
-        uint number = begin + NUMBER(before) + ranks[k] - (chosen[k] ? 0u : 1u);
+        uvec4 ballot = chosenLanes(chosen, k);
+        if ((chosen >> k & 1u) != 0u) {
+            uint place = rank + subgroupBallotExclusiveBitCount(ballot);
+#ifdef OUT
+            if (place < outCount)
+                destination[firstOut + place] = UNIT_STORE(units[k]);
+#endif
+#if LENGTH_WORDS > 0
+            uvec4 lower = ballot & gl_SubgroupLtMask;
+            uint start = lower == uvec4(0u) ? last : i - LANE + subgroupBallotFindMSB(lower) + 1u;
+            if (place > 0u)
+                writeLength(place - 1u, i + 1u - start);
+#endif
+        }
+#if INVERSE_WORDS > 0
         if (i < count) {
-            inverse[(firstInverse + i) * INVERSE_WORDS] = number;
+            inverse[(firstInverse + i) * INVERSE_WORDS] =
+                rank + subgroupBallotInclusiveBitCount(ballot) - 1u;
 #if INVERSE_WORDS == 2
             inverse[(firstInverse + i) * 2u + 1u] = 0u;
 #endif
         }
-    }
 #endif
+        rank += bitsIn(ballot);
+#if LENGTH_WORDS > 0
+        if (ballot != uvec4(0u))
+            last = i - LANE + subgroupBallotFindMSB(ballot) + 1u;
+#endif
+    }
     if (thread == 0u && tile + 1u == tileCount()) {
         Item all = join(prefix, total);
 #if LENGTH_WORDS > 0

@@ -34,6 +34,9 @@ constexpr uint32_t kScanOffsets = 2;
 struct ScanRules {
     /// Enough subgroups to hide latencies, and few enough for several groups per core.
     uint32_t groupSize = 256;
+    /// Of neighbouring elements. Large, so that few tiles look back: on an H200, 2^28 floats take
+    /// 0.97 of the time of 256 and 0.72 of that of 128.
+    uint32_t tileGroupSize = 512;
     /// Bytes of an invocation's elements, computed with. Many, since each tile costs a look back of
     /// some microseconds, which must hide behind the memory accesses of other tiles; 32 floats
     /// still leave registers for 3 groups per core of an NVIDIA GPU. A CPU driver compiles less.
@@ -48,7 +51,9 @@ struct ScanRules {
 
     static ScanRules of(const DeviceTraits& traits) {
         ScanRules rules;
-        rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
+        const uint32_t most = std::bit_floor(traits.maxGroupSize);
+        rules.groupSize = std::min(rules.groupSize, most);
+        rules.tileGroupSize = std::min(rules.tileGroupSize, traits.isCpu ? rules.groupSize : most);
         if (traits.isCpu) {
             rules.bytesPerInvocation = 32;
             rules.invocations = 16 * 256;
@@ -99,7 +104,7 @@ private:
         return std::max(1u, mRules.bytesPerInvocation / static_cast<uint32_t>(mComputedBytes) /
                                 perLane());
     }
-    uint64_t tileElements() const { return uint64_t{mRules.groupSize} * perLane() * rows(); }
+    uint64_t tileElements() const { return uint64_t{mRules.tileGroupSize} * perLane() * rows(); }
     /// The first element need not start a block of 16 bytes.
     uint64_t tilesOf(uint64_t count) const { return divideUp(count + perLane(), tileElements()); }
     /// See LookBack.glsl. Items are stored in halves of words.
@@ -157,7 +162,7 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     macros += formatted("#define PER_LANE {}u\n#define ROWS {}u\n#define T_WORDS {}\n"
                         "#define SPINS {}u\n",
                         perLane(), rows(), mComputedBytes / 4, mRules.spins);
-    const bool subgroups = mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
+    const bool subgroups = mTraits.subgroups && mRules.tileGroupSize >= mTraits.maxSubgroupSize;
     Kernel kernel;
     kernel.name = "OpScan of tiles";
     kernel.source =
@@ -165,7 +170,7 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
                       std::string(SCAN_GLSL) + std::string(SCANTILE_GLSL) +
                           std::string(single ? "" : LOOKBACK_GLSL) + std::string(SCANTILES_GLSL),
                       subgroups, mTraits.memoryModel && !single);
-    kernel.constants = {mRules.groupSize, mProblem.silentGroups};
+    kernel.constants = {mRules.tileGroupSize, mProblem.silentGroups};
     kernel.subgroups = subgroups;
     kernel.userTexts = operatorTexts(mProblem.combine);
     return mPlan.addKernel(std::move(kernel));

@@ -30,7 +30,6 @@ using Choice = SelectProblem::Choice;
 constexpr uint32_t kTileBytes = 8;
 // One of a state's 32 bits is a flag.
 constexpr uint64_t kMostInLookBack = uint64_t{1} << 31;
-constexpr uint64_t kTeamBytes = 1024; // the subgroups' items
 
 uint32_t unitOf(const SelectProblem& problem) {
     return moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
@@ -390,13 +389,6 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         bytes = std::max<uint64_t>(bytes, Memory::dataTypeMemorySize(problem.flagType));
     if ((problem.inverse && problem.wideInverse) || (problem.lengths && problem.wideLengths))
         bytes = std::max<uint64_t>(bytes, 8);
-    uint32_t& items = unit <= 4 ? rules.items : rules.itemsOfLargeUnits;
-    const auto fits = [&] {
-        const uint64_t staged = unit + (problem.lengths ? 4u : 0u);
-        return rules.groupSize * items * staged + kTeamBytes <= traits.sharedBytes;
-    };
-    while (!fits() && items > 1)
-        items /= 2;
     rules.way = SelectWay::eThreeDispatches;
     if (problem.partition)
         rules.reason = "the number of chosen elements says where the others begin";
@@ -414,12 +406,12 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         rules.reason = "the elements are larger than a storage buffer's range";
     else if (problem.count >= kMostInLookBack)
         rules.reason = "a number of elements and a flag are one word";
-    else if (!fits())
-        rules.reason = "a tile does not fit shared memory";
     else {
         rules.way = SelectWay::eLookBack;
         rules.reason = "it reads the elements once";
     }
+    if (rules.way == SelectWay::eThreeDispatches)
+        rules.groupSize = std::min(rules.groupSize, 256u);
     return rules;
 }
 
