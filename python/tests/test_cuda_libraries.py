@@ -230,6 +230,28 @@ def test_bad_input(mgr: kp.Manager) -> None:
             mgr.cuda_event(torch.cuda.Stream())
 
 
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="there is one GPU with CUDA")
+def test_each_gpu_shares_its_own_memory() -> None:
+    managers = [kp.Manager(index) for index in range(torch.cuda.device_count())]
+    tensors = [manager.shared_tensor((64, 4)) for manager in managers]
+    arrays = [torch.from_dlpack(t) for t in tensors]
+    assert len({x.device.index for x in arrays}) == len(managers)
+    for t, x in zip(tensors, arrays, strict=True):
+        assert x.data_ptr() == t.cuda_address
+        assert t.__dlpack_device__() == (2, x.device.index)
+    arrays[0].fill_(1)
+    for step in range(20):
+        i = step % len(managers)
+        stream = torch.cuda.current_stream(arrays[i].device)
+        increment(managers[i], tensors[i]).eval_async(cuda_stream=stream).eval_await()
+        arrays[(i + 1) % len(managers)].copy_(arrays[i])
+    assert float(arrays[20 % len(managers)].sum()) == 256 * 21
+    with pytest.raises(kp.InvalidArgument, match="CUDA device"):
+        managers[0].from_dlpack(arrays[1])
+    for manager in managers:
+        manager.destroy()
+
+
 def test_bfloat16_names_the_cure(mgr: kp.Manager) -> None:
     x = torch.ones(4, device="cuda", dtype=torch.bfloat16)
     bits = mgr.from_dlpack(x.view(torch.uint16))

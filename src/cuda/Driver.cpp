@@ -124,6 +124,12 @@ MappedMemory::~MappedMemory() {
     }
 }
 
+void MappedMemory::shareWith(const DriverGpu& user) {
+    const CurrentContext current(mContext);
+    const MemoryAccess access{{.id = user.number}};
+    driver().cuMemSetAccess.attempt(mAddress, mBytes, &access, 1);
+}
+
 int MappedMemory::exportHandle() const {
     int fd = -1;
     driver().cuMemExportToShareableHandle(&fd, mAllocation, kFileDescriptor, 0);

@@ -205,6 +205,8 @@ public:
     Address address() const { return mAddress; }
     uint64_t bytes() const { return mBytes; }
     Context context() const { return mContext; }
+    /// Lets another GPU use the memory by the same address, if it can; for copies between GPUs.
+    void shareWith(const DriverGpu& user);
     /// Returns a new file descriptor, which the caller closes.
     int exportHandle() const;
 

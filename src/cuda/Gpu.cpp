@@ -31,7 +31,15 @@ void closeFile(int fd) {
 class DriverRegion final : public Gpu::Region {
 public:
     DriverRegion(const DriverGpu& gpu, uint64_t bytes)
-        : mMemory(gpu, {MemoryAccess{{.id = gpu.number}}}, bytes) {}
+        : mMemory(gpu, {MemoryAccess{{.id = gpu.number}}}, bytes) {
+        for (const DriverGpu& other : driverGpus()) {
+            int canAccess = 0;
+            if (other.number != gpu.number)
+                driver().cuDeviceCanAccessPeer.attempt(&canAccess, other.number, gpu.number);
+            if (canAccess != 0)
+                mMemory.shareWith(other);
+        }
+    }
 
     uint64_t address() const override { return mMemory.address(); }
     uint64_t bytes() const override { return mMemory.bytes(); }
@@ -50,7 +58,7 @@ public:
     }
 
 private:
-    const MappedMemory mMemory;
+    MappedMemory mMemory;
 };
 
 class DriverSemaphore final : public Gpu::Semaphore {
