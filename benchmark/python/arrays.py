@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures arrays: kp and, if it is installed, CuPy.
+"""Measures arrays: kp and, if they are installed, CuPy and PyTorch (for the largest elements).
 
   PYTHONPATH=<build>/python python3 arrays.py [elements]
 
@@ -29,6 +29,10 @@ try:
     import cupy
 except ImportError:
     cupy = None
+try:
+    import torch
+except ImportError:
+    torch = None
 
 FIRST = {
     "kp": "import kp; print(kp.array([1, 2, 3]).sum())",
@@ -97,6 +101,20 @@ def large() -> None:
     row("a * b + c; the expression", ours, apart, 1e3, "ms")
     row("(a * b + c).sum()", total, cupy_total, 1e3, "ms")
     row("a.sum()", plain, cupy_sum, 1e3, "ms")
+
+
+def largest() -> None:
+    """The largest of many elements."""
+    host = np.random.default_rng(0).random(LARGE, np.float32)
+    x = kp.default_manager().tensor(host)
+    theirs = None
+    if torch is not None and torch.cuda.is_available():
+        y = torch.from_numpy(host).cuda()
+        theirs = best(lambda: torch.topk(y, 100), torch.cuda.synchronize)
+        del y
+        torch.cuda.empty_cache()
+    row(f"top_k, 100 of {LARGE} floats; torch.topk", best(lambda: kp.top_k(x, 100), wait_for_kp),
+        theirs, 1e3, "ms")  # fmt: skip
 
 
 def copies() -> None:
@@ -175,6 +193,7 @@ def main() -> None:
     first()
     copies()
     large()
+    largest()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures data that goes from torch through a kernel of kp and back, and what a hop costs.
 
-  PYTHONPATH=<build>/python python3 interop.py [--quick]
+  PYTHONPATH=<build>/python python3 interop.py [--quick] [--turns NUMBER]
+
+--turns  only the turns of a kernel of torch and one of kp, so many
 
 Needs PyTorch with CUDA and an NVIDIA GPU. docs/interop.md quotes the figures.
 """
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 from collections.abc import Callable
 from statistics import median
 from time import perf_counter
@@ -35,7 +37,11 @@ layout(binding = 0) buffer Values { uint values[]; };
 void main() { values[0] = values[0] * 5u + 7u; }
 """
 
-QUICK = "--quick" in sys.argv
+parser = argparse.ArgumentParser()
+parser.add_argument("--quick", action="store_true")
+parser.add_argument("--turns", type=int)
+options = parser.parse_args()
+QUICK = options.quick
 
 
 def sequence_for(mgr: kp.Manager, tensor: kp.Tensor) -> kp.Sequence:
@@ -121,14 +127,13 @@ def large_blocks(mgr: kp.Manager, megabytes: int) -> None:
     )
 
 
-def hops(mgr: kp.Manager) -> None:
+def turns(mgr: kp.Manager, rounds: int) -> None:
     value = mgr.shared_tensor(1, np.int32)
     number = torch.from_dlpack(value).fill_(1)
     step = mgr.sequence().record(
         kp.OpAlgoDispatch(mgr.algorithm([value], kp.compile(STEP), workgroup=[1, 1, 1]))
     )
     stream = torch.cuda.current_stream()
-    rounds = 300 if QUICK else 30_000
     calls = []
     expected = 1
     torch.cuda.synchronize()
@@ -146,6 +151,10 @@ def hops(mgr: kp.Manager) -> None:
     print(f"torch kernel, kp kernel, {rounds} times in turns: {each:.0f} us a pair of hops, "
           f"{'right' if right else 'WRONG'}; eval_async(cuda_stream=) takes "
           f"{median(calls) * 1e6:.1f} us")  # fmt: skip
+
+
+def hops(mgr: kp.Manager) -> None:
+    stream = torch.cuda.current_stream()
     shared = mgr.shared_tensor(1024)
     x = torch.from_dlpack(shared).fill_(1)
     sequence = sequence_for(mgr, shared)
@@ -201,8 +210,12 @@ def flatness(mgr: kp.Manager) -> None:
 def main() -> None:
     mgr = kp.Manager(device_type="gpu")
     print(torch.cuda.get_device_name(), "torch", torch.__version__, "numpy", np.__version__)
+    if options.turns:
+        turns(mgr, options.turns)
+        return
     for megabytes in (4, 64, 256):
         large_blocks(mgr, megabytes)
+    turns(mgr, 300 if QUICK else 30_000)
     hops(mgr)
     flatness(mgr)
 
