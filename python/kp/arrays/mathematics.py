@@ -404,11 +404,10 @@ float kp_cbrt(float x) {  // by Newton's method, from a third of the exponent
 """,
     "kp_two_product": """
 vec2 kp_two_product(float x, float y) {  // the exact product, as a sum (Dekker)
-    precise float a = 4097.0 * x;
-    precise float x1 = a - (a - x);
+    // Halves by their bits: whatever a driver makes of multiplications and additions, these stay.
+    precise float x1 = uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
     precise float x2 = x - x1;
-    precise float b = 4097.0 * y;
-    precise float y1 = b - (b - y);
+    precise float y1 = uintBitsToFloat(floatBitsToUint(y) & 0xfffff000u);
     precise float y2 = y - y1;
     precise float product = x * y;
     precise float error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2;
