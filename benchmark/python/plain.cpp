@@ -52,6 +52,10 @@ double timeLaunch(kp::KernelLauncher& launcher, size_t count) {
     return time;
 }
 
+double timeLaunchAndWait(kp::KernelLauncher& launcher, size_t count) {
+    return nanoseconds(count, [&] { launcher()->wait(); });
+}
+
 } // namespace
 
 PYBIND11_MODULE(kompute_plain, module) {
@@ -93,6 +97,7 @@ PYBIND11_MODULE(kompute_plain, module) {
         }))
         .def("__call__", [](kp::KernelLauncher& self) { return *self(); });
     module.def("time_launch", &timeLaunch);
+    module.def("time_launch_and_wait", &timeLaunchAndWait);
     module.def("time_record", &timeRecord);
     module.def("time_eval_async", &timeEvalAsync);
     module.def("time_data", &timeData);

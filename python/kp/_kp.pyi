@@ -1264,6 +1264,11 @@ class Event:
     def __init__(self) -> None:
         """An event that is already done."""
 
+    def wait(self, timeout: SupportsFloat | None = None) -> bool:
+        """Waits until the work is done, or `timeout` seconds have passed: returns False then.
+        Raises the reason if the work failed; for a host function, its exception.
+        """
+
     @property
     def done(self) -> bool:
         """True once the work has finished or failed. Never waits."""
@@ -1287,11 +1292,6 @@ class Event:
     @property
     def queue_name(self) -> str:
         """Name of the kp.Queue that it was launched on; empty if there is none."""
-
-    def wait(self, timeout: SupportsFloat | None = None) -> bool:
-        """Waits until the work is done, or `timeout` seconds have passed: returns False then.
-        Raises the reason if the work failed; for a host function, its exception.
-        """
 
     def _call_when_over(self, function: collections.abc.Callable[..., object]) -> None:
         """Calls a function on a thread of the library once the event is over."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,6 +70,45 @@ def test_user_events_complete_or_fail_once() -> None:
         kp.UserEvent().fail("text")  # type: ignore[arg-type]
     with pytest.raises(kp.InvalidArgument, match="no events"):
         kp.wait_any([])
+
+
+def test_wait_takes_one_timeout_by_position_or_name(mgr: kp.Manager) -> None:
+    gate = kp.UserEvent()
+    for timeout in (0, 0.001, np.float32(0.001), np.int64(0)):
+        assert gate.wait(timeout) is False
+    done = mgr.queue().barrier()
+    assert done.wait(timeout=10) is True
+    assert done.wait(None) is True
+    assert kp.Event.wait(done) is True
+    for wrong in ("1", [1], object()):
+        with pytest.raises(TypeError):
+            gate.wait(wrong)  # type: ignore[arg-type]
+    for negative in (-1, float("nan")):
+        with pytest.raises(ValueError, match="0 or more"):
+            gate.wait(negative)
+    with pytest.raises(TypeError, match="wait"):
+        gate.wait(1, 2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="wait"):
+        gate.wait(seconds=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        kp.Event.wait(3)  # type: ignore[arg-type]
+    gate.set()
+
+
+def test_events_of_launches_live_like_other_objects(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    launcher = fixed("live", tensor, 2.0, 0.0)
+    event = launcher(queue=queue)
+    gone: list[bool] = []
+    reference = weakref.ref(event, lambda _: gone.append(True))
+    assert reference() is event
+    assert event.wait()
+    del event
+    assert gone == [True]
+    again = launcher(queue=queue)
+    again.__init__()  # type: ignore[misc]
+    assert again.done
+    assert type(launcher(queue=queue)) is kp.Event
+    queue.finish()
 
 
 def test_deleted_user_event_fails_waiting_work(tensor: kp.Tensor, mgr: kp.Manager) -> None:

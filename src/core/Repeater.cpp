@@ -51,24 +51,22 @@ Repeater::Slot& Repeater::slotFor(const Queue::Impl& queue, const Operations& op
     // Idle slots are at the front. The best needs no recording, the next best is the oldest. Of
     // equal ones, one with nothing to read is better.
     const auto unread = [&](const Slot& slot) { return slot.unread && queue.rules.readTimesLater; };
-    size_t idle = 0;
-    size_t chosen = 0;
+    auto chosen = mSlots.begin();
     int most = -1;
-    for (; idle < mSlots.size() && most < 3; ++idle) {
-        const Slot& slot = mSlots[idle];
-        if (slot.recording->pending())
+    for (auto slot = chosen; slot != mSlots.end() && most < 3; ++slot) {
+        if (slot->recording->pending())
             break;
-        const int value = 2 * slot.isFor(queue.queue, operations, timed) + !unread(slot);
+        const int value = 2 * slot->isFor(queue.queue, operations, timed) + !unread(*slot);
         if (value > most) {
-            chosen = idle;
+            chosen = slot;
             most = value;
         }
     }
-    if (idle == 0 ? mSlots.size() < kMaxSlots : mSlots.size() < 2 && unread(mSlots[chosen]))
+    const bool noneIdle = most < 0;
+    if (noneIdle ? mSlots.size() < kMaxSlots : mSlots.size() < 2 && unread(*chosen))
         return mSlots.emplace_back();
-    Slot slot = std::move(mSlots[chosen]);
-    mSlots.erase(mSlots.begin() + static_cast<std::ptrdiff_t>(chosen));
-    return mSlots.emplace_back(std::move(slot));
+    mSlots.splice(mSlots.end(), mSlots, chosen);
+    return mSlots.back();
 }
 
 void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operations, bool timed) {
@@ -133,11 +131,12 @@ Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, boo
 
 void Repeater::readTimes() {
     try {
-        for (size_t i = 0; i + 1 < mSlots.size(); ++i)
-            if (mSlots[i].unread) {
-                if (mSlots[i].recording->pending())
+        const Slot* const last = &mSlots.back();
+        for (Slot& slot : mSlots)
+            if (slot.unread && &slot != last) {
+                if (slot.recording->pending())
                     return; // later ones are, too
-                mSlots[i].readTimes();
+                slot.readTimes();
             }
     } catch (const Error&) { // whoever asks for the times, or the next submission, gets it
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -60,7 +60,7 @@ private:
 
     const std::shared_ptr<vulkan::Device> mDevice;
     std::mutex mMutex;
-    std::deque<Slot> mSlots; ///< oldest submission first
+    std::list<Slot> mSlots; ///< oldest submission first
 };
 
 } // namespace kp

@@ -33,6 +33,19 @@ std::array<PyObject*, N> argumentsOf(const char* const (&known)[N], PyObject* co
     return found;
 }
 
+/// Same for a function that takes no other arguments. @throws TypeError for them, too
+template <size_t N>
+std::array<PyObject*, N> argumentsOf(const char* function, const char* const (&known)[N],
+                                     PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    if (count > static_cast<Py_ssize_t>(N))
+        throw py::type_error(formatted("{}() takes fewer than {} arguments", function, count));
+    return argumentsOf(
+        known, values, count, names, [function] { return formatted("{}()", function); },
+        [function](PyObject*, PyObject*) {
+            throw py::type_error(formatted("{}() got an unknown keyword", function));
+        });
+}
+
 /// @param documentation  a raw string literal; see doc()
 template <typename Function>
 PyMethodDef fastMethod(const char* name, Function function, const std::string& signature,

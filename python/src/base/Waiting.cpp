@@ -25,6 +25,8 @@ void throwIfInterrupted() {
 }
 
 bool waitFor(const Event& event, uint64_t timeout) {
+    if (event.done()) // other threads need not run for that
+        return event.wait(0);
     for (;;) {
         const uint64_t slice = std::min(timeout, kWaitSlice);
         bool done = false;

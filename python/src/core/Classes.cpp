@@ -100,7 +100,7 @@ Classes::Classes(py::module_& module)
       sequence(module, "Sequence", doc(R"(
           Records operations and evaluates them, with or without waiting. Created by
           Manager.sequence.)")),
-      event(module, "Event", doc(R"(
+      event(module, "Event", eventTypeSetup(), doc(R"(
           A point in the work of a device or of the host. Launchers, copies, queues and
           Sequence.event return events; wait_for takes them, done or not.)")),
       userEvent(module, "UserEvent", doc(R"(

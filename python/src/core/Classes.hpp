@@ -76,6 +76,9 @@ std::vector<Event> toEvents(py::handle waitFor, Manager* manager = nullptr);
 /// Returns a new kp.Event, faster than py::cast().
 PyObject* toPython(Event&& event);
 
+/// Lets kp.Event be destroyed as fast as toPython() makes it.
+py::custom_type_setup eventTypeSetup();
+
 /// Keeps a Python object (memory that a transfer reads or fills) until all events are over.
 void keepUntilOver(const std::vector<Event>& events, const Held& object);
 

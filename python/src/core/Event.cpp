@@ -9,6 +9,8 @@
 
 #include <pybind11/native_enum.h>
 
+#include "base/CallArguments.hpp"
+#include "base/Errors.hpp"
 #include "base/Waiting.hpp"
 #include "core/Cuda.hpp"
 
@@ -24,6 +26,33 @@ uint64_t toTimeout(std::optional<double> seconds) {
     const double nanoseconds = *seconds * 1e9;
     return nanoseconds < 1.8e19 ? static_cast<uint64_t>(nanoseconds) : UINT64_MAX;
 }
+
+/// Same for an argument that CPython passes; null waits forever. @throws TypeError, ValueError
+uint64_t toTimeout(PyObject* seconds) {
+    if (!seconds || seconds == Py_None)
+        return UINT64_MAX;
+    const double number = PyFloat_AsDouble(seconds);
+    if (number == -1 && PyErr_Occurred())
+        throw py::error_already_set();
+    return toTimeout(std::optional<double>(number));
+}
+
+// Called by CPython directly: a loop of launches and waits consists of it.
+PyObject* wait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    return guarded([&] {
+        const Event event = handleOf<Event>(self);
+        const auto [timeout] = argumentsOf("wait", {"timeout"}, values, count, names);
+        return PyBool_FromLong(waitFor(event, toTimeout(timeout)));
+    });
+}
+
+PyMethodDef gWait = fastMethod(
+    "wait", wait, "(self: kp._kp.Event, timeout: typing.SupportsFloat | None = None) -> bool", R"(
+                Waits until the work is done, or `timeout` seconds have passed: returns False then.
+                Raises the reason if the work failed; for a host function, its exception.
+            )");
+
+using EventHolder = py::class_<Event>::holder_type;
 
 bool waitAll(const py::object& list, std::optional<double> timeout) {
     return waitForAll(toEvents(list), toTimeout(timeout));
@@ -171,13 +200,43 @@ std::vector<Event> toEvents(py::handle waitFor, Manager* manager) {
 }
 
 PyObject* toPython(Event&& event) {
-    static const auto* const type = py::detail::get_type_info(gType<Event>);
-    const auto move = [](const void* from) -> void* {
-        return new Event(std::move(*const_cast<Event*>(static_cast<const Event*>(from))));
-    };
-    return py::detail::type_caster_generic::cast(&event, py::return_value_policy::move, {}, type,
-                                                 nullptr, move)
-        .ptr();
+    static_assert(sizeof(EventHolder) == sizeof(void*));
+    auto value = std::make_unique<Event>(std::move(event));
+    PyObject* const object = gType<Event>->tp_alloc(gType<Event>, 0); // fills it with zeros
+    if (!object)
+        throw py::error_already_set();
+    // As pybind11 lays it out, but not in its map from C++ objects to Python objects: nobody looks
+    // for this one there.
+    auto* const instance = reinterpret_cast<py::detail::instance*>(object);
+    instance->simple_layout = true;
+    instance->owned = true;
+    instance->simple_value_holder[0] = value.get();
+    new (&instance->simple_value_holder[1]) EventHolder(std::move(value));
+    instance->simple_holder_constructed = true;
+    return object;
+}
+
+py::custom_type_setup eventTypeSetup() {
+    return py::custom_type_setup([](PyHeapTypeObject* heap) {
+        heap->ht_type.tp_dealloc = [](PyObject* self) {
+            auto* const instance = reinterpret_cast<py::detail::instance*>(self);
+            PyTypeObject* const type = Py_TYPE(self);
+            const bool asMade = type == gType<Event> && instance->simple_layout &&
+                                instance->simple_holder_constructed &&
+                                !instance->simple_instance_registered && !instance->weakrefs &&
+                                !instance->has_patients;
+            if (!asMade) {
+                py::detail::pybind11_object_dealloc(self);
+                return;
+            }
+            {
+                const py::error_scope kept;
+                reinterpret_cast<EventHolder*>(&instance->simple_value_holder[1])->~EventHolder();
+            }
+            type->tp_free(self);
+            Py_DECREF(type);
+        };
+    });
 }
 
 void keepUntilOver(const std::vector<Event>& events, const Held& object) {
@@ -189,6 +248,7 @@ void keepUntilOver(const std::vector<Event>& events, const Held& object) {
 void bindEvent(py::module_& module, Classes& classes) {
     bindStatus(module);
     bindProfile(module);
+    addMethod(classes.event, gWait);
     Members(classes.event, eventOf)
         .def(py::init<>(), "An event that is already done.")
         .property("done", &Event::done, "True once the work has finished or failed. Never waits.")
@@ -203,15 +263,6 @@ void bindEvent(py::module_& module, Classes& classes) {
             )"))
         .property("queue_name", &Event::queueName,
                   "Name of the kp.Queue that it was launched on; empty if there is none.")
-        .def(
-            "wait",
-            [](py::handle self, std::optional<double> timeout) {
-                return waitFor(Event(eventOf(self)), toTimeout(timeout));
-            },
-            "timeout"_a = py::none(), doc(R"(
-                Waits until the work is done, or `timeout` seconds have passed: returns False then.
-                Raises the reason if the work failed; for a host function, its exception.
-            )"))
         .def("_call_when_over", &callWhenOver, "function"_a,
              "Calls a function on a thread of the library once the event is over.")
         .def("__await__",

@@ -93,22 +93,9 @@ PyObject* withSequence(PyObject* self, Body&& body) {
     });
 }
 
-/// Returns the arguments of a call; null: not given.
-template <size_t N>
-std::array<PyObject*, N> given(const char* function, const char* const (&known)[N],
-                               PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    if (count > static_cast<Py_ssize_t>(N))
-        throw py::type_error(formatted("{}() takes fewer than {} arguments", function, count));
-    return argumentsOf(
-        known, values, count, names, [function] { return formatted("{}()", function); },
-        [function](PyObject*, PyObject*) {
-            throw py::type_error(formatted("{}() got an unknown keyword", function));
-        });
-}
-
 PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op] = given("record", {"op"}, values, count, names);
+        const auto [op] = argumentsOf("record", {"op"}, values, count, names);
         if (!op)
             throw py::type_error("record() takes an operation");
         std::shared_ptr<OpBase> operation = toOperation(op);
@@ -118,7 +105,7 @@ PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
 
 PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [op] = given("eval", {"op"}, values, count, names);
+        const auto [op] = argumentsOf("eval", {"op"}, values, count, names);
         if (handle.sequence->isRunning())
             throw InvalidArgument(
                 "eval() was called while the sequence runs; call eval_await() first");
@@ -131,7 +118,7 @@ PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
 PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
         const auto [op, waitFor, stream] =
-            given("eval_async", {"op", "wait_for", "cuda_stream"}, values, count, names);
+            argumentsOf("eval_async", {"op", "wait_for", "cuda_stream"}, values, count, names);
         const bool ordersCuda = stream && stream != Py_None;
         if (!waitFor && !ordersCuda) {
             submit(handle, op);
@@ -159,7 +146,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
 
 PyObject* evalAwait(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
-        const auto [wait] = given("eval_await", {"wait"}, values, count, names);
+        const auto [wait] = argumentsOf("eval_await", {"wait"}, values, count, names);
         uint64_t timeout = UINT64_MAX;
         if (wait && wait != Py_None) {
             const std::optional<uint64_t> nanoseconds = toUnsigned(wait);
