@@ -64,6 +64,7 @@ public:
                                    vk::PipelineStageFlagBits dstStage, vk::ImageLayout dstLayout);
 
 protected:
+    friend class Manager;
     friend struct Internals;
     Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize, uint32_t width,
           uint32_t height, uint32_t numChannels, DataTypes dataType,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -363,9 +364,29 @@ public:
 private:
     friend struct Internals;
     std::shared_ptr<vulkan::Device> device() const;
+    /// Lets std::allocate_shared() call constructors that only this class may call, so that an
+    /// object and its owners' count are one allocation.
+    template <typename T>
+    struct Maker : std::allocator<T> {
+        template <typename U>
+        struct rebind {
+            using other = Maker<U>;
+        };
+        Maker() = default;
+        template <typename U>
+        Maker(const Maker<U>&) {}
+        template <typename U, typename... Args>
+        void construct(U* place, Args&&... args) {
+            ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+        }
+        template <typename U>
+        void destroy(U* object) {
+            object->~U();
+        }
+    };
     template <typename T, typename... Args>
     std::shared_ptr<T> make(Args&&... args) const {
-        return std::shared_ptr<T>(new T(device(), std::forward<Args>(args)...));
+        return std::allocate_shared<T>(Maker<T>(), device(), std::forward<Args>(args)...);
     }
     template <typename T>
     std::shared_ptr<T> manage(std::shared_ptr<T> object) {

@@ -100,6 +100,7 @@ public:
     void letCudaWait(void* stream) const;
 
 protected:
+    friend class Manager;
     friend struct Internals;
     Tensor(std::shared_ptr<vulkan::Device> device, const void* data, uint64_t elementTotalCount,
            uint64_t elementMemorySize, DataTypes dataType, MemoryTypes memoryType);

@@ -212,15 +212,14 @@ std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,
                                         uint64_t elementMemorySize,
                                         const Memory::DataTypes& dataType,
                                         Memory::MemoryTypes tensorType) {
-    return manage(Internals::make<Tensor>(device(), data, elementTotalCount, elementMemorySize,
-                                          dataType, tensorType));
+    return manage(make<Tensor>(data, elementTotalCount, elementMemorySize, dataType, tensorType));
 }
 
 std::shared_ptr<Tensor> Manager::wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount,
                                             uint64_t elementMemorySize, Memory::DataTypes dataType,
                                             uint64_t offset, Memory::MemoryTypes tensorType) {
-    return manage(Internals::make<Tensor>(device(), buffer, offset, elementTotalCount,
-                                          elementMemorySize, dataType, tensorType));
+    return manage(
+        make<Tensor>(buffer, offset, elementTotalCount, elementMemorySize, dataType, tensorType));
 }
 
 std::shared_ptr<Tensor> Manager::wrapHostMemory(void* memory, uint64_t elementTotalCount,
@@ -260,15 +259,15 @@ std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       vk::ImageTiling tiling, Memory::MemoryTypes imageType) {
-    return manage(Internals::make<Image>(device(), data, dataSize, width, height, numChannels,
-                                         dataType, tiling, imageType));
+    return manage(
+        make<Image>(data, dataSize, width, height, numChannels, dataType, tiling, imageType));
 }
 
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       Memory::MemoryTypes imageType) {
-    return manage(Internals::make<Image>(device(), data, dataSize, width, height, numChannels,
-                                         dataType, std::nullopt, imageType));
+    return manage(
+        make<Image>(data, dataSize, width, height, numChannels, dataType, std::nullopt, imageType));
 }
 
 std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {

@@ -120,9 +120,9 @@ void Memory::Impl::addMirror() {
     if (!mirrored)
         return;
     if (buffer)
-        buffer->setMirror(std::make_shared<vulkan::HostMirror>(buffer, bytes()));
+        vulkan::Resource::addMirror(buffer, bytes());
     else
-        image->setMirror(std::make_shared<vulkan::HostMirror>(image, bytes()));
+        vulkan::Resource::addMirror(image, bytes());
 }
 
 const std::shared_ptr<vulkan::Buffer>& Memory::Impl::mirrorBuffer() const {

@@ -87,6 +87,25 @@ TEST_F(CostTest, ReevaluatesWithoutAllocating) {
     EXPECT_EQ(allocationsOfThisThread() - before, 0u);
 }
 
+TEST_F(CostTest, MakesATensorInAFreedBufferWithThreeAllocations) {
+    if (!countsAllocations())
+        GTEST_SKIP() << "the sanitizer has its own operator new";
+    if (validating())
+        GTEST_SKIP() << "under validation no buffers are kept";
+    constexpr uint64_t kTensors = 100;
+    std::vector<std::shared_ptr<kp::TensorT<uint32_t>>> tensors(2 * kTensors);
+    const auto allocations = [&](uint64_t count) {
+        const uint64_t before = allocationsOfThisThread();
+        for (uint64_t i = 0; i < count; ++i)
+            tensors[i] = manager.tensorT<uint32_t>(1024);
+        return allocationsOfThisThread() - before;
+    };
+    allocations(2 * kTensors); // the lists grow
+    for (auto& tensor : tensors)
+        tensor.reset();
+    EXPECT_LE(allocations(kTensors), 3 * kTensors + 1);
+}
+
 TEST_F(CostTest, RecordsAgainWithoutAllocatingPerDispatch) {
     if (!countsAllocations())
         GTEST_SKIP() << "the sanitizer has its own operator new";

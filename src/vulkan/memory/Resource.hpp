@@ -5,16 +5,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/Process.hpp"
+#include "vulkan/memory/HostMirror.hpp"
 #include "vulkan/queue/Timeline.hpp"
 
 namespace kp::vulkan {
 
 class Device;
-class HostMirror;
 class Queue;
 
 /// The last write and the last uses of memory. Guarded by the device's submission mutex.
@@ -90,8 +91,12 @@ public:
     uint8_t hostNewer() const { return mHostNewer.load(std::memory_order_relaxed); }
     void setHostNewer(uint8_t bits) { mHostNewer.store(bits, std::memory_order_relaxed); }
     /// Null if the host has no mirror of this memory.
-    HostMirror* mirror() const { return mMirror.get(); }
-    void setMirror(std::shared_ptr<HostMirror> mirror) { mMirror = std::move(mirror); }
+    HostMirror* mirror() const { return mMirror ? &*mMirror : nullptr; }
+    /// @param memory  a Buffer or an Image
+    template <typename Memory>
+    static void addMirror(const std::shared_ptr<Memory>& memory, uint64_t bytes) {
+        memory->mMirror.emplace(memory, bytes);
+    }
 
     /// Returns true if the device has finished with this memory.
     bool idle() const;
@@ -133,7 +138,7 @@ private:
     std::atomic<uint8_t> mHostNewer{0};
     ResourceUse mOwnUse;
     std::shared_ptr<ResourceUse> mSharedUse;
-    std::shared_ptr<HostMirror> mMirror;
+    mutable std::optional<HostMirror> mMirror; ///< in here: one allocation less
 };
 
 } // namespace kp::vulkan
