@@ -7,41 +7,12 @@
 #
 # and KOMPUTE_VOLK_FOLDER, the folder that holds volk.h and volk.c.
 
-include(FetchContent)
+include(KomputeFetch)
 find_package(Threads REQUIRED)
 
 # One release of the Vulkan SDK names matching versions of six of the projects.
 set(KOMPUTE_SDK_TAG vulkan-sdk-1.4.304.0)
 set(KOMPUTE_OLDEST_VULKAN_HEADERS 239)
-
-# kompute_fetch(<name> <repository> <tag> [FetchContent options]...)
-#
-# Makes a static build of a dependency available without adding to what gets installed. Releases
-# are pinned by tag.
-function(kompute_fetch name repository tag)
-    if(NOT KOMPUTE_OPT_FETCH)
-        message(FATAL_ERROR "${name} is not installed, and KOMPUTE_OPT_FETCH is off. "
-                            "Install it (scripts/setup.sh does) or allow fetching.")
-    endif()
-    message(STATUS "kompute: ${name} is not installed, fetching ${tag}")
-    set(BUILD_SHARED_LIBS OFF)
-    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-    set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
-    set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
-    FetchContent_Declare(${name} GIT_REPOSITORY "${repository}" GIT_TAG ${tag} GIT_SHALLOW ON
-                         ${ARGN})
-    FetchContent_GetProperties(${name})
-    if(NOT ${name}_POPULATED)
-        FetchContent_MakeAvailable(${name})
-    endif()
-    set(${name}_SOURCE_DIR "${${name}_SOURCE_DIR}" PARENT_SCOPE)
-endfunction()
-
-# As kompute_fetch, for a project of which only the files are wanted.
-function(kompute_fetch_files name repository tag)
-    kompute_fetch(${name} ${repository} ${tag} SOURCE_SUBDIR none ${ARGN})
-    set(${name}_SOURCE_DIR "${${name}_SOURCE_DIR}" PARENT_SCOPE)
-endfunction()
 
 add_library(kompute_dependencies INTERFACE)
 

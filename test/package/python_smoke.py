@@ -66,6 +66,12 @@ def check_module() -> None:
     check(names == expected, f"{path} exports {names}, not {expected}")
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", path))
     check(len(needed) > 0, f"readelf found no library that {path} needs")
+    dynamic = output_of("readelf", "-dW", path)
+    check(re.search(r"BIND_NOW|FLAGS.* NOW", dynamic) is not None, f"{path} is not linked -z now")
+    check("GNU_RELRO" in output_of("readelf", "-lW", path), f"{path} is not linked -z relro")
+    check(re.search(r"\((RPATH|RUNPATH)\)", dynamic) is None, f"{path} has a path for libraries")
+    undefined = output_of("nm", "-D", "--undefined-only", path)
+    check("__stack_chk_fail" in undefined, f"{path} has no stack protector")
     foreign = [name for name in needed if not SYSTEM_LIBRARIES.match(name)]
     check(not foreign, f"{path} needs {foreign}, which are not system libraries")
 

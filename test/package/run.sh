@@ -95,6 +95,33 @@ is_hardened() {
     nm -D "$1" | grep __stack_chk_fail > /dev/null || fail "$1 has no stack protector"
 }
 
+# A dependency is fetched by its tag, or by the commit that is asked for and no other.
+fetches_what_is_pinned() {
+    local repository=$work/repository good moved
+    rm -rf "$repository" "$work/pinned"
+    git init -q "$repository"
+    git_in() { git -C "$repository" -c user.name=test -c user.email=test@localhost "$@"; }
+    git_in commit -q --allow-empty -m first
+    git_in tag v1
+    good=$(git -C "$repository" rev-parse HEAD)
+    git_in commit -q --allow-empty -m second
+    git_in tag -f v1 > /dev/null
+    moved=$(git -C "$repository" rev-parse HEAD)
+    # pinned [CMAKE ARGUMENT]...
+    pinned() {
+        rm -rf "$work/pinned"
+        cmake -S "$here/pinned" -B "$work/pinned" "-DKOMPUTE_SOURCE=$source" \
+            "-DREPOSITORY=$repository" "$@" 2>&1
+    }
+    pinned | grep "is commit $moved" > /dev/null || fail "a tag was not fetched"
+    pinned "-DKOMPUTE_COMMIT_dependency=$good" | grep "is commit $good" > /dev/null \
+        || fail "a moved tag was fetched in place of a commit"
+    if pinned "-DKOMPUTE_COMMIT_dependency=${good//[0-9]/0}" > /dev/null; then
+        fail "a commit that does not exist was fetched"
+    fi
+    if pinned -DKOMPUTE_COMMIT_dependency=v1 > /dev/null; then fail "a tag was taken for a commit"; fi
+}
+
 # Of the built-in shaders, only those of Kompute 0.9 are for users.
 only_has_public_headers() {
     local found
@@ -129,6 +156,9 @@ consume() {
     [ "$(pkg-config --modversion kompute)" = "$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' "$source/include/kompute/Version.hpp")" ] \
         || fail "pkg-config and Version.hpp have different versions"
 }
+
+echo "package: fetched dependencies"
+fetches_what_is_pinned
 
 # --- a static installation ----------------------------------------------------------------------
 install_elsewhere "$build" static
