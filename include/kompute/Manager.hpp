@@ -123,9 +123,9 @@ public:
                                    Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
         return tensor(nullptr, elementTotalCount, elementMemorySize, dataType, tensorType);
     }
-    /// Wraps a host application's VkBuffer. The buffer needs the usages storage buffer, transfer
-    /// source and transfer destination. It stays the application's and must outlive the tensor and
-    /// its work.
+    /// Wraps a host application's VkBuffer with the usages storage buffer, transfer source and
+    /// transfer destination, which must outlive the tensor and its work; or another tensor's, from
+    /// its nativeOffset() on. Tensors of one VkBuffer are ordered against each other.
     /// @param offset      bytes from the start of the buffer
     /// @param tensorType  eDevice or eStorage
     /// @throws InvalidArgument for other memory types, and if the range is invalid

@@ -70,6 +70,27 @@ void failForeign(const std::string& object, const vulkan::Device& owner, const c
                           object, owner.name(), user, device.name());
 }
 
+bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes) {
+    const Memory::Impl& first = implOf(a);
+    const Memory::Impl& second = implOf(b);
+    const auto meet = [&](uint64_t aStart, uint64_t bStart) {
+        const auto [low, high] = std::minmax({aStart + aOffset, bStart + bOffset});
+        return high - low < bytes;
+    };
+    if (&first == &second)
+        return meet(0, 0);
+    if (!first.buffer || !second.buffer)
+        return false;
+    if (first.buffer->handle() == second.buffer->handle())
+        return meet(first.buffer->offset(), second.buffer->offset());
+    if (first.cudaAddress != 0 && second.cudaAddress != 0)
+        return meet(first.cudaAddress, second.cudaAddress);
+    const void* const firstHost = first.buffer->hostWritable();
+    const void* const secondHost = second.buffer->hostWritable();
+    return firstHost && secondHost &&
+           meet(reinterpret_cast<uintptr_t>(firstHost), reinterpret_cast<uintptr_t>(secondHost));
+}
+
 void requireCopyable(const Memory& source, const Memory& destination) {
     const Memory::Impl& from = implOf(source);
     const Memory::Impl& to = implOf(destination);
@@ -87,6 +108,11 @@ void requireCopyable(const Memory& source, const Memory& destination) {
         fail<InvalidArgument>("a copy between images needs equal width and height, but the source "
                               "is {} x {} and the destination {} x {}",
                               from.x, from.y, to.x, to.y);
+    if (overlap(source, 0, destination, 0, from.bytes()))
+        fail<InvalidArgument>("a copy needs memory of its own for the destination, but source and "
+                              "destination are views of the same {} bytes in part; copy to another "
+                              "tensor",
+                              from.bytes());
 }
 
 std::vector<std::shared_ptr<Memory>>

@@ -115,6 +115,11 @@ MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes ty
 /// @param what  starts the message: "an exportable tensor"
 void requireDeviceMemory(Memory::MemoryTypes type, const char* what);
 
+/// Returns true if ranges of two tensors, in bytes from the start of each, have memory in common:
+/// within one tensor, or because the tensors are views of one VkBuffer, of one piece of CUDA's
+/// memory, or of one piece of host memory.
+bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes);
+
 /// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);
 

@@ -102,6 +102,7 @@ void Tensor::setRawData(const void* data) {
 
 VkBuffer Tensor::nativeBuffer() const {
     mImpl->expose();
+    vulkan::Buffer::noteGiven(mImpl->buffer);
     return mImpl->buffer->handle();
 }
 

@@ -101,12 +101,11 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
         mOperation = std::make_shared<OpCopy>(std::vector<std::shared_ptr<Memory>>{from, to});
         return;
     }
-    const auto [first, second] = std::minmax({mRange.sourceOffset, mRange.destinationOffset});
-    if (from == to && second - first < mBytes)
+    if (overlap(*from, mRange.sourceOffset, *to, mRange.destinationOffset, mBytes))
         launch::throwFor(name(),
-                         "source and destination overlap in one tensor: {} bytes from offset {} "
-                         "to {}",
-                         mBytes, mRange.sourceOffset, mRange.destinationOffset);
+                         "source and destination overlap in {}: {} bytes from offset {} to {}",
+                         from == to ? "one tensor" : "the memory that two tensors view", mBytes,
+                         mRange.sourceOffset, mRange.destinationOffset);
     mOperation = std::make_shared<OpCopyRange>(from, mRange.sourceOffset, to,
                                                mRange.destinationOffset, mBytes);
 }

@@ -2,6 +2,8 @@
 #include <kompute/operations/OpCopy.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <tuple>
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
@@ -11,6 +13,40 @@
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
+namespace {
+
+/// Refuses destinations that share memory, since the copies of one operation have no order.
+void requireApart(const std::vector<std::shared_ptr<Memory>>& objects) {
+    struct View {
+        uint64_t space; ///< 0: addresses of the host, 1: of CUDA, else a VkBuffer
+        uint64_t start;
+        size_t index;
+    };
+    std::vector<View> views;
+    for (size_t i = 1; i < objects.size() && objects.size() > 2; ++i) {
+        const Memory::Impl& impl = implOf(*objects[i]);
+        if (!impl.buffer)
+            continue;
+        views.push_back(
+            {reinterpret_cast<uint64_t>(impl.buffer->handle()), impl.buffer->offset(), i});
+        if (const void* const host = impl.buffer->hostWritable())
+            views.push_back({0, reinterpret_cast<uintptr_t>(host), i});
+        if (impl.cudaAddress != 0)
+            views.push_back({1, impl.cudaAddress, i});
+    }
+    std::sort(views.begin(), views.end(), [](const View& a, const View& b) {
+        return std::tie(a.space, a.start) < std::tie(b.space, b.start);
+    });
+    const uint64_t bytes = objects[0]->memorySize(); // of each
+    for (size_t i = 1; i < views.size(); ++i)
+        if (views[i].space == views[i - 1].space && views[i].start - views[i - 1].start < bytes)
+            fail<InvalidArgument>("OpCopy was given objects {} and {}, which share memory; copy to "
+                                  "them by an operation each",
+                                  std::min(views[i - 1].index, views[i].index),
+                                  std::max(views[i - 1].index, views[i].index));
+}
+
+} // namespace
 
 OpCopy::OpCopy(const MemoryObjects& memObjects)
     : mMemObjects(distinctObjects(memObjects.get(), "OpCopy")) {
@@ -43,6 +79,7 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
     // All are checked and made first, because recorded commands cannot be removed.
     for (size_t i = 1; i < mMemObjects.size(); ++i)
         requireCopyable(*mMemObjects[0], *mMemObjects[i]);
+    requireApart(mMemObjects);
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     Recorder* const recorder = Recorder::active(commands);
     if (mByKernel && recorder && recorder->records(*this)) {

@@ -14,7 +14,8 @@ public:
     ~OpCopy() override;
 
     Accesses accesses() override;
-    /// @throws InvalidArgument if data types, sizes or (for two images) widths or heights differ
+    /// @throws InvalidArgument if data types, sizes or (for two images) widths or heights differ,
+    ///         or if tensors are views of one memory that overlap
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer& commandBuffer) override;

@@ -34,6 +34,35 @@ std::shared_ptr<ResourceUse> sharedUse(VkDevice device, VkBuffer handle) {
     return use;
 }
 
+/// The buffers of the library whose handles a program has, by handle.
+class GivenBuffers {
+public:
+    void add(const std::shared_ptr<Buffer>& buffer) {
+        const std::lock_guard lock(mMutex);
+        mBuffers[{buffer->device().handle(), buffer->handle()}] = buffer;
+        if (mBuffers.size() < mSweepAt)
+            return;
+        std::erase_if(mBuffers, [](const auto& entry) { return entry.second.expired(); });
+        mSweepAt = 2 * mBuffers.size() + 16;
+    }
+    std::shared_ptr<Buffer> find(VkDevice device, VkBuffer handle) const {
+        const std::lock_guard lock(mMutex);
+        const auto found = mBuffers.find({device, handle});
+        return found == mBuffers.end() ? nullptr : found->second.lock();
+    }
+
+private:
+    mutable std::mutex mMutex;
+    std::map<std::pair<VkDevice, VkBuffer>, std::weak_ptr<Buffer>> mBuffers;
+    size_t mSweepAt = 16;
+};
+
+/// Never destroyed, because buffers may outlive static objects.
+GivenBuffers& givenBuffers() {
+    static auto& given = *new GivenBuffers;
+    return given;
+}
+
 constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 constexpr VkExternalMemoryHandleTypeFlagBits kFdKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
@@ -153,8 +182,18 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
     buffer->mHandle = handle;
     buffer->mOffset = offset;
     buffer->mSize = bytes;
-    buffer->shareUse(sharedUse(device.handle(), handle));
+    if (const std::shared_ptr<Buffer> given = givenBuffers().find(device.handle(), handle))
+        buffer->shareUseOf(given);
+    else
+        buffer->shareUse(sharedUse(device.handle(), handle));
     return buffer;
+}
+
+void Buffer::noteGiven(const std::shared_ptr<Buffer>& buffer) {
+    if (buffer->wrapped())
+        return;
+    buffer->noteViews();
+    givenBuffers().add(buffer);
 }
 
 /// A buffer that is being built.

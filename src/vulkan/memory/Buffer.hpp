@@ -26,11 +26,14 @@ public:
     static std::shared_ptr<Buffer> createScratch(Device& device, uint64_t bytes);
 
     /// Wraps a range of a buffer that the host application owns and keeps alive. All wraps of one
-    /// VkBuffer share one ResourceUse, so that overlapping ranges are ordered.
+    /// VkBuffer share one ResourceUse, so that overlapping ranges are ordered. If it is the
+    /// VkBuffer of another Buffer, see noteGiven(), they share that one's.
     /// @throws InvalidArgument if the offset is not a multiple of the device's
     ///         minStorageBufferOffsetAlignment
     static std::shared_ptr<Buffer> wrap(Device& device, VkBuffer handle, uint64_t offset,
                                         uint64_t bytes);
+    /// Call before a program gets the handle of a buffer, so that wrap() knows it.
+    static void noteGiven(const std::shared_ptr<Buffer>& buffer);
 
     // Buffers on memory that does not come from the allocator: the caller's host memory, memory
     // that others open, and memory of other devices. Each takes a VkDeviceMemory of its own, so

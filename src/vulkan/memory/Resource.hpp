@@ -76,7 +76,11 @@ public:
     /// Identifies the memory: equal for two views of one memory, and never the address of a
     /// Resource.
     const void* hazardKey() const { return mUse; }
-    bool sharesUse() const { return mUse != &mOwnUse; } ///< with other views of the memory
+    /// Returns true if there may be other views of the memory.
+    bool sharesUse() const { return mSharesUse.load(std::memory_order_relaxed); }
+    /// Returns true if it is a view of the memory of another Resource, which may have been used
+    /// before anything could know of views.
+    bool viewsOther() const { return mViewsOther; }
 
     /// Set when the user destroys it. Submitting a command buffer that uses it throws from then on.
     void markDestroyed() { mDestroyed.store(true, std::memory_order_release); }
@@ -122,7 +126,15 @@ protected:
     void shareUse(std::shared_ptr<ResourceUse> use) {
         mSharedUse = std::move(use);
         mUse = mSharedUse.get();
+        noteViews();
     }
+    /// Makes this a view of the memory of @p other, which lives as long.
+    void shareUseOf(const std::shared_ptr<Resource>& other) {
+        shareUse(std::shared_ptr<ResourceUse>(other, &other->use()));
+        mViewsOther = true;
+    }
+    /// From now on there may be views of this memory.
+    void noteViews() { mSharesUse.store(true, std::memory_order_relaxed); }
 
     void setAwaitsLayout(bool awaits) { mAwaitsLayout = awaits; }
 
@@ -136,6 +148,8 @@ private:
     std::atomic<bool> mDestroyed{false};
     bool mAwaitsLayout = false;
     std::atomic<uint8_t> mHostNewer{0};
+    std::atomic<bool> mSharesUse{false};
+    bool mViewsOther = false;
     ResourceUse mOwnUse;
     std::shared_ptr<ResourceUse> mSharedUse;
     mutable std::optional<HostMirror> mMirror; ///< in here: one allocation less

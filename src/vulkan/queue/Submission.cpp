@@ -87,9 +87,13 @@ CommandBuffer recordFirstLayouts(Queue& queue, const AccessList& accesses) {
 uint32_t AccessList::sharedMemory(const Resource& resource) {
     bool isNew = false;
     uint32_t& memory = mPlaces.at(resource.hazardKey(), isNew);
-    if (isNew)
-        memory = mMemories++;
-    return memory;
+    if (!isNew)
+        return memory;
+    if (resource.viewsOther())
+        for (const ResourceAccess& access : mResources)
+            if (access.resource->hazardKey() == resource.hazardKey())
+                return memory = access.memory;
+    return memory = mMemories++;
 }
 
 void AccessList::add(const AccessList& other) {
