@@ -34,6 +34,7 @@ PUBLIC = {
     "Error.hpp": "base",
     "Export.hpp": "base",
     "Version.hpp": "base",
+    "WaitLimit.hpp": "base",
     "logger/Logger.hpp": "base",
     "CudaMemory.hpp": "base",
     "ExternalMemory.hpp": "vulkan",

@@ -19,6 +19,7 @@
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/WaitLimit.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

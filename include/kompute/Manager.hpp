@@ -327,6 +327,8 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
+    /// Returns events that are done once the device has finished all work submitted to it so far.
+    std::vector<Event> submittedWork() const;
     /// Forgets objects that no longer exist, and frees unused staging memory and the memory of
     /// freed small tensors, which is kept for new ones. This also happens automatically as needed.
     void clear();

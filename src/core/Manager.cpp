@@ -295,6 +295,16 @@ void Manager::waitIdle() const {
     waited->requireAlive();
 }
 
+std::vector<Event> Manager::submittedWork() const {
+    const std::shared_ptr<vulkan::Device> owner = device();
+    std::vector<Event> events;
+    for (size_t i = 0; i < owner->queueCount(); ++i)
+        if (const uint64_t last = owner->queue(i).lastValue())
+            events.push_back(
+                Internals::event<Event>(owner, &owner->queue(i), last, owner->defaultWaitMode()));
+    return events;
+}
+
 void Manager::clear() {
     if (mImpl->device) {
         mImpl->device->transfer().trim();

@@ -4,6 +4,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Held.hpp"
+#include "base/Waiting.hpp"
 
 namespace kp::python {
 
@@ -14,12 +15,14 @@ namespace {
 std::vector<std::weak_ptr<Manager>> gManagers;
 
 void afterForkInChild() {
+    forgetBackground();
     gForked = !gManagers.empty();
 }
 
 void atExit() {
     if (gForked)
         return;
+    awaitBackground();
     endCallsFromLibrary();
     for (const std::weak_ptr<Manager>& weak : gManagers) {
         const std::shared_ptr<Manager> manager = weak.lock();

@@ -2,6 +2,7 @@
 #include "base/Waiting.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #include <kompute/Error.hpp>
@@ -9,6 +10,11 @@
 #include "base/Held.hpp"
 
 namespace kp::python {
+namespace {
+
+std::atomic<int> gBackground{0}; ///< objects of BackgroundRun
+
+} // namespace
 
 uint64_t TimeLimit::left() const {
     const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - mStart;
@@ -70,6 +76,29 @@ void waitForEnd(const Event& event) {
         throw;
     } catch (const std::exception&) {
     }
+}
+
+void waitForSubmitted(const Manager& manager) {
+    for (const Event& event : manager.submittedWork())
+        waitForEnd(event);
+}
+
+BackgroundRun::BackgroundRun() {
+    ++gBackground;
+}
+
+BackgroundRun::~BackgroundRun() {
+    --gBackground;
+}
+
+void awaitBackground() {
+    const py::gil_scoped_release release;
+    while (gBackground > 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void forgetBackground() {
+    gBackground = 0;
 }
 
 } // namespace kp::python

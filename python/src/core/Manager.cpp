@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/Waiting.hpp"
 #include "shader/Shader.hpp"
 
 namespace kp::python {
@@ -120,11 +121,7 @@ void destroyManager(py::handle self) {
         return;
     {
         const Use use(*handle);
-        const py::gil_scoped_release release;
-        try {
-            handle->manager->waitIdle();
-        } catch (const DeviceLost&) { // it runs nothing
-        }
+        waitForSubmitted(*handle->manager);
     }
     requireUnused(*handle, "manager");
     handle->manager->destroy();

@@ -5,15 +5,17 @@
 
 #include "base/Arrays.hpp"
 #include "base/Errors.hpp"
+#include "base/Waiting.hpp"
 
 namespace kp::python {
 namespace {
 
-/// Runs @p body, a transfer of the memory, without the GIL.
+/// Runs @p body, a transfer of the memory that may be repeated, without the GIL.
 template <typename Body>
 void transfer(MemoryHandle& handle, Body&& body) {
     const Use use(handle);
-    withoutGil(*handle.manager, [&] {
+    const Use useManager(*handle.manager);
+    transferBetweenSignals(*handle.manager->manager, [&] {
         const std::lock_guard lock(handle.transfers);
         body();
     });
@@ -395,6 +397,8 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
                                            bool allowsEmpty) {
     requireThisProcess();
     PyObject* const sequence = PySequence_Fast(objects.ptr(), "");
+    if (!sequence && !PyErr_ExceptionMatches(PyExc_TypeError))
+        throw py::error_already_set();
     if (!sequence) {
         PyErr_Clear();
         throwTypeError(argument, "a list of tensors and images", objects);

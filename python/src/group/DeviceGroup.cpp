@@ -98,15 +98,12 @@ void destroyGroup(py::handle self) {
         return;
     for (const py::handle manager : handle.managers)
         requireUnused(handleOf<ManagerHandle>(manager), "group");
-    withoutGil(handle, [&] {
-        for (size_t i = 0; i < handle.group->size(); ++i) {
-            try {
-                if (handle.group->manager(i)->isInit())
-                    handle.group->manager(i)->waitIdle();
-            } catch (const DeviceLost&) { // it runs nothing
-            }
-        }
-    });
+    {
+        const Use use(handle);
+        for (size_t i = 0; i < handle.group->size(); ++i)
+            if (handle.group->manager(i)->isInit())
+                waitForSubmitted(*handle.group->manager(i));
+    }
     requireUnused(handle, "group");
     handle.group->destroy();
 }

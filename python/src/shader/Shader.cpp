@@ -9,6 +9,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Values.hpp"
+#include "base/Waiting.hpp"
 
 namespace kp::python {
 namespace {
@@ -64,16 +65,14 @@ void requireFile(const std::string& path) {
 }
 
 std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
-    const py::gil_scoped_release release;
-    return compile(text, options);
+    return runBetweenSignals([text, options] { return compile(text, options); });
 }
 
 std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions& options) {
     if (path.ends_with(".spv"))
         return wordsOfFile(path);
     requireFile(path);
-    const py::gil_scoped_release release;
-    return compileFile(path, options);
+    return runBetweenSignals([path, options] { return compileFile(path, options); });
 }
 
 ShaderLanguage languageOf(const std::string& language) {

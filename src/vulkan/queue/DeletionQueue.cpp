@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <kompute/Error.hpp>
+#include <kompute/WaitLimit.hpp>
 
 #include "base/Process.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -54,6 +55,7 @@ void DeletionQueue::setErrorTimeout(std::chrono::milliseconds timeout) {
 void DeletionQueue::waitDespiteErrors(const TimelinePoint& use) noexcept {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds kPause{100};
+    const WaitLimit none(UINT64_MAX);
     Clock::duration spent{}; // on errors, not on successful waiting
     while (!driverGone() && !reached(use)) {
         const Clock::time_point start = Clock::now();

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include <kompute/WaitLimit.hpp>
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Deadline.hpp"
@@ -382,6 +383,12 @@ bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
     value = lastGood(value);
     if (reached(value))
         return true;
+    if (const uint64_t limit = WaitLimit::current(); limit < timeout) {
+        const WaitLimit none(UINT64_MAX);
+        if (wait(value, limit, mode))
+            return true;
+        WaitLimit::fail();
+    }
     const Deadline deadline(timeout);
     const auto limited = [&](std::chrono::nanoseconds time) {
         return deadline.start() +

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <thread>
+
+#include <kompute/WaitLimit.hpp>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -75,6 +78,31 @@ Queue* copyQueue(const Device& device, size_t index) {
         return nullptr;
     return &device.copyQueue(std::min(index, device.copyQueueCount() - 1));
 }
+
+/// For a transfer that cannot be given up. If the thread has a WaitLimit, waits within it for all
+/// that the device would do before the transfer; then the limit does not count any more.
+class Turn {
+public:
+    /// @param written, read  memory that the transfer accesses; may be null
+    Turn(const Resource* written, const Resource* read, std::span<Queue* const> queues)
+        : mNone((await(written, read, queues), UINT64_MAX)) {}
+
+private:
+    static void await(const Resource* written, const Resource* read,
+                      std::span<Queue* const> queues) {
+        if (WaitLimit::current() == UINT64_MAX)
+            return;
+        if (written)
+            written->waitUntilFree(true);
+        if (read)
+            read->waitUntilFree(false);
+        for (Queue* const queue : queues)
+            if (const uint64_t last = queue->lastValue())
+                queue->wait(last, UINT64_MAX, queue->device().defaultWaitMode());
+    }
+
+    WaitLimit mNone;
+};
 
 /// Copies between device memory and host memory that the device accesses directly, without staging.
 class DirectTransfer {
@@ -242,8 +270,9 @@ void Transfer::copyBuffer(const std::shared_ptr<Buffer>& buffer, uint64_t offset
             DirectTransfer::Copy copy{part.buffer, part.offset, buffer, offset + at, part.bytes};
             if (toHost)
                 copy = {buffer, offset + at, part.buffer, part.offset, part.bytes, true};
-            direct.submit(copy, directQueues(direction, *buffer, part.bytes, rules),
-                          rules.pieceBytes);
+            const std::vector<Queue*> queues = directQueues(direction, *buffer, part.bytes, rules);
+            const Turn turn(copy.destination.get(), copy.source.get(), queues);
+            direct.submit(copy, queues, rules.pieceBytes);
         } else {
             const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
                                                       uint64_t from, uint64_t count) {
@@ -258,6 +287,9 @@ void Transfer::copyBuffer(const std::shared_ptr<Buffer>& buffer, uint64_t offset
             };
             const StagingWatch watch;
             const auto staged = plan(direction, part.bytes, 1, !buffer->wrapped(), rules);
+            std::optional<Turn> turn;
+            if (staged.ring == &direction.large)
+                turn.emplace(buffer.get(), nullptr, std::span(&staged.queue, 1));
             StagedTransfer(staged, record).run(buffer, host + at, toHost);
         }
         at += part.bytes;
@@ -314,9 +346,10 @@ void Transfer::download(const std::shared_ptr<Buffer>& buffer, uint64_t offset,
         return;
     }
     const TransferRules rules = this->rules();
+    const std::vector<Queue*> queues = directQueues(mDown, *buffer, bytes, rules);
+    const Turn turn(hostBuffer.get(), buffer.get(), queues);
     DirectTransfer direct;
-    direct.submit({buffer, offset, hostBuffer, 0, bytes, true},
-                  directQueues(mDown, *buffer, bytes, rules), rules.pieceBytes);
+    direct.submit({buffer, offset, hostBuffer, 0, bytes, true}, queues, rules.pieceBytes);
     direct.wait();
 }
 
@@ -354,7 +387,11 @@ void Transfer::copyImage(const std::shared_ptr<Image>& image, unsigned char* hos
                                                 VK_IMAGE_LAYOUT_GENERAL, 1, &region);
     };
     const StagingWatch watch;
-    const auto staged = plan(toHost ? mDown : mUp, rowBytes * rows, rowBytes, false, rules());
+    Direction& direction = toHost ? mDown : mUp;
+    const auto staged = plan(direction, rowBytes * rows, rowBytes, false, rules());
+    std::optional<Turn> turn;
+    if (staged.ring == &direction.large)
+        turn.emplace(image.get(), nullptr, std::span(&staged.queue, 1));
     StagedTransfer(staged, record).run(image, host, toHost);
 }
 
