@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import traceback
+from types import GetSetDescriptorType, MemberDescriptorType, TracebackType
+
 
 class Error(RuntimeError):
     """Base class of the library's exceptions.
@@ -52,3 +56,34 @@ class DeviceLost(Error):
 
 class Unsupported(Error):
     """The driver or the device does not support the operation."""
+
+
+def clear_frames(error: BaseException | None, trace: TracebackType | None) -> None:
+    """Empty the frames of a function that has failed, and of what it handled."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(trace if trace is not None else error.__traceback__)
+        error, trace = error.__cause__ or error.__context__, None
+
+
+def copied(error: BaseException) -> BaseException:
+    """Return a copy of an exception, without calling its __init__; itself if that is impossible."""
+    kind = type(error)
+    try:
+        copy = kind.__new__(kind, *error.args)
+        if type(copy) is not kind:
+            return error
+        for base in reversed(kind.__mro__):
+            for name, member in vars(base).items():
+                if name in ("__dict__", "__class__", "__weakref__"):
+                    continue
+                if isinstance(member, (MemberDescriptorType, GetSetDescriptorType)):
+                    with contextlib.suppress(AttributeError, TypeError):
+                        # Not even None for None: OSError tells them from what was never set.
+                        if getattr(copy, name) is not getattr(error, name):
+                            setattr(copy, name, getattr(error, name))
+        vars(copy).update(vars(error))
+    except Exception:
+        return error
+    return copy

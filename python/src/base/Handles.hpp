@@ -71,6 +71,9 @@ struct SequenceHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Sequence> sequence;
     bool busy = false; ///< in a call that may run Python code, which must not change the sequence
+    /// The operations whose classes are derived in Python, for the garbage collector. Some may have
+    /// left the sequence.
+    std::vector<std::shared_ptr<OpBase>> derived;
 
     ~SequenceHandle();
 };

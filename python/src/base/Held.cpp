@@ -65,6 +65,15 @@ std::string messageOf(py::handle error) {
     return formatted("{}: {}", typeNameOf(error), utf8);
 }
 
+/// Empties the frames of a function that has failed: the exception may be kept for long, and must
+/// not keep the function's variables. The lines of the traceback stay.
+void clearFrames(const py::error_already_set& error) {
+    try {
+        py::module_::import("kp._errors").attr("clear_frames")(error.value(), error.trace());
+    } catch (py::error_already_set&) { // the interpreter is ending
+    }
+}
+
 } // namespace
 
 Held hold(py::handle object) {
@@ -90,17 +99,24 @@ void releaseHeld() {
         Py_DECREF(object);
 }
 
-PythonFailure::PythonFailure(py::handle error)
-    : mError(hold(error)), mMessage(std::make_shared<const std::string>(messageOf(error))) {}
+PythonFailure::PythonFailure(py::handle error, bool kept)
+    : mError(hold(error)), mMessage(std::make_shared<const std::string>(messageOf(error))),
+      mKept(kept) {}
 
 void PythonFailure::raise() const {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(mError.get())), mError.get());
+    auto error = py::reinterpret_borrow<py::object>(mError.get());
+    try {
+        if (mKept)
+            error = py::module_::import("kp._errors").attr("copied")(error);
+    } catch (py::error_already_set&) { // the interpreter is ending
+    }
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
 }
 
-void throwFailure(const py::error_already_set& error) {
+void throwFailure(const py::error_already_set& error, bool kept) {
     if (error.trace())
         PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
-    throw PythonFailure(error.value());
+    throw PythonFailure(error.value(), kept);
 }
 
 void runFromLibrary(const std::function<void()>& code) {
@@ -114,7 +130,8 @@ void runFromLibrary(const std::function<void()>& code) {
         }
         releaseHeld();
     } catch (const py::error_already_set& error) {
-        throwFailure(error);
+        clearFrames(error);
+        throwFailure(error, true);
     }
 }
 

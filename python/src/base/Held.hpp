@@ -24,8 +24,11 @@ void releaseHeld();
 /// again, with its type and traceback.
 class PythonFailure : public std::exception {
 public:
-    /// Requires the GIL. @param error  an instance of BaseException
-    explicit PythonFailure(py::handle error);
+    /// Requires the GIL.
+    /// @param error  an instance of BaseException
+    /// @param kept   the library keeps it, and may raise it several times: each time a copy, so
+    ///               that the frames that it passes through are not kept, too
+    explicit PythonFailure(py::handle error, bool kept = false);
 
     const char* what() const noexcept override { return mMessage->c_str(); }
     void raise() const;
@@ -33,10 +36,11 @@ public:
 private:
     Held mError;
     std::shared_ptr<const std::string> mMessage;
+    bool mKept;
 };
 
 /// @throws PythonFailure with the traceback of @p error
-[[noreturn]] void throwFailure(const py::error_already_set& error);
+[[noreturn]] void throwFailure(const py::error_already_set& error, bool kept = false);
 
 /// Runs code that uses Python on a thread of the library, with the GIL. @throws PythonFailure for
 /// Python exceptions; Error if the interpreter is ending, in which case nothing runs

@@ -75,8 +75,8 @@ std::vector<py::object> toNumbers(py::handle size, const char* argument, const c
     if (!sequence)
         throwTypeError(argument, expected, size);
     std::vector<py::object> numbers;
-    for (py::object number : py::reinterpret_borrow<py::sequence>(size))
-        numbers.push_back(std::move(number));
+    for (const py::handle number : py::iter(size)) // what its methods raise passes
+        numbers.push_back(py::reinterpret_borrow<py::object>(number));
     return numbers;
 }
 

@@ -97,7 +97,7 @@ Classes::Classes(py::module_& module)
       operation(module, "OpBase", doc(R"(
           An operation that a sequence records. Derive a class to compose one of others: define
           record() and, if needed, accesses(), pre_eval() and post_eval().)")),
-      sequence(module, "Sequence", doc(R"(
+      sequence(module, "Sequence", sequenceTypeSetup(), doc(R"(
           Records operations and evaluates them, with or without waiting. Created by
           Manager.sequence.)")),
       event(module, "Event", eventTypeSetup(), doc(R"(

@@ -64,9 +64,17 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
                                            bool allowsEmpty = false);
 std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
 
+/// Makes sequences known to the garbage collector, since their operations may refer to them.
+py::custom_type_setup sequenceTypeSetup();
+
 /// Returns the operation to record for a Python object: the one behind it, or for classes derived
-/// in Python a PythonOperation. @throws TypeError if it is no operation
-std::shared_ptr<OpBase> toOperation(PyObject* object);
+/// in Python a PythonOperation.
+/// @param derived  if not null, gets the latter
+/// @throws TypeError if it is no operation
+std::shared_ptr<OpBase> toOperation(PyObject* object,
+                                    std::vector<std::shared_ptr<OpBase>>* derived = nullptr);
+/// Visits the Python objects of an operation whose class is derived in Python.
+int visitDerived(const OpBase& operation, visitproc visit, void* argument);
 
 /// Returns a wait_for argument: events, in which None is ignored; None, or one event alone.
 /// @param manager  if not null, CUDA streams of its GPU count as events: their work so far

@@ -119,7 +119,7 @@ void failEvent(py::handle self, const py::object& error) {
         instance = error();
     if (!PyExceptionInstance_Check(instance.ptr()))
         throwTypeError("error", "an exception", error);
-    const auto failure = std::make_exception_ptr(PythonFailure(instance));
+    const auto failure = std::make_exception_ptr(PythonFailure(instance, true));
     const py::gil_scoped_release release;
     event.fail(failure);
 }

@@ -87,6 +87,14 @@ public:
         mSelf.attr("post_eval")();
     }
 
+    int visitObjects(visitproc visit, void* arg) const {
+        Py_VISIT(mSelf.ptr());
+        for (const std::shared_ptr<OpBase>& part : mParts)
+            if (const int result = visitDerived(*part, visit, arg))
+                return result;
+        return 0;
+    }
+
 private:
     py::object mSelf;
     std::vector<std::shared_ptr<OpBase>> mParts; ///< of the last record()
@@ -215,7 +223,13 @@ void addOperationType(py::handle type) {
     gOperationTypes.push_back(reinterpret_cast<PyTypeObject*>(type.ptr()));
 }
 
-std::shared_ptr<OpBase> toOperation(PyObject* object) {
+int visitDerived(const OpBase& operation, visitproc visit, void* argument) {
+    const auto* const derived = dynamic_cast<const PythonOperation*>(&operation);
+    return derived ? derived->visitObjects(visit, argument) : 0;
+}
+
+std::shared_ptr<OpBase> toOperation(PyObject* object,
+                                    std::vector<std::shared_ptr<OpBase>>* derived) {
     PyTypeObject* const type = Py_TYPE(object);
     if (std::find(gOperationTypes.begin(), gOperationTypes.end(), type) != gOperationTypes.end())
         if (auto* const handle = pointerOf<OpHandle>(object))
@@ -224,7 +238,10 @@ std::shared_ptr<OpBase> toOperation(PyObject* object) {
     handleOf<OpHandle>(object, "op");
     if (type == gType<OpHandle>)
         throw py::type_error("op is a plain kp.OpBase, which does nothing; derive a class from it");
-    return std::make_shared<PythonOperation>(py::reinterpret_borrow<py::object>(object));
+    auto operation = std::make_shared<PythonOperation>(py::reinterpret_borrow<py::object>(object));
+    if (derived)
+        derived->push_back(operation);
+    return operation;
 }
 
 void bindOperations(py::module_& module, Classes& classes) {

@@ -44,11 +44,53 @@ private:
     SequenceHandle& mHandle;
 };
 
+/// Releases the operations that have left the sequence.
+void forgetOperations(SequenceHandle& handle) {
+    if (handle.derived.empty())
+        return;
+    std::vector<std::shared_ptr<OpBase>> left; // destroyed last: that may run Python code
+    std::vector<std::shared_ptr<OpBase>> kept;
+    for (std::shared_ptr<OpBase>& operation : handle.derived)
+        (operation.use_count() == 1 ? left : kept).push_back(std::move(operation));
+    handle.derived.swap(kept);
+}
+
 /// Calls a member function of the sequence that may run Python code.
 template <typename Call>
 void change(SequenceHandle& handle, Call&& call) {
     const Busy busy(handle);
+    const AtEnd forget{[&handle] { forgetOperations(handle); }};
     call(*handle.sequence);
+}
+
+// --- for the garbage collector -------------------------------------------------------------------
+
+/// The sequence has an operation twice, and its handle once. More owners are submissions that wait
+/// for the host, and will call the operation.
+constexpr long kOwnersWithoutSubmission = 3;
+
+int traverseSequence(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    const auto* const handle = pointerOf<SequenceHandle>(self);
+    if (!handle || handle->busy || handle->derived.empty() || handle->sequence->isRunning())
+        return 0;
+    for (const std::shared_ptr<OpBase>& operation : handle->derived)
+        if (operation.use_count() <= kOwnersWithoutSubmission)
+            if (const int result = visitDerived(*operation, visit, arg))
+                return result;
+    return 0;
+}
+
+int clearSequence(PyObject* self) {
+    auto* const handle = pointerOf<SequenceHandle>(self);
+    if (!handle || handle->busy || handle->derived.empty() || handle->sequence->isRunning())
+        return 0;
+    try {
+        handle->sequence->destroy();
+    } catch (const Error&) { // a lost device
+    }
+    std::vector<std::shared_ptr<OpBase>>().swap(handle->derived);
+    return 0;
 }
 
 /// Waits for a running sequence and finishes its evaluation.
@@ -66,12 +108,12 @@ void await(SequenceHandle& handle, uint64_t timeout = UINT64_MAX) {
 }
 
 /// Returns the op argument of an evaluation; null if there is none.
-std::shared_ptr<OpBase> optionalOperation(PyObject* op) {
-    return op && op != Py_None ? toOperation(op) : nullptr;
+std::shared_ptr<OpBase> optionalOperation(SequenceHandle& handle, PyObject* op) {
+    return op && op != Py_None ? toOperation(op, &handle.derived) : nullptr;
 }
 
 void submit(SequenceHandle& handle, PyObject* op) {
-    const std::shared_ptr<OpBase> operation = optionalOperation(op);
+    const std::shared_ptr<OpBase> operation = optionalOperation(handle, op);
     change(handle, [&operation](Sequence& sequence) {
         if (operation)
             sequence.evalAsync(operation);
@@ -98,7 +140,7 @@ PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
         const auto [op] = argumentsOf("record", {"op"}, values, count, names);
         if (!op)
             throw py::type_error("record() takes an operation");
-        std::shared_ptr<OpBase> operation = toOperation(op);
+        std::shared_ptr<OpBase> operation = toOperation(op, &handle.derived);
         change(handle, [&operation](Sequence& sequence) { sequence.record(std::move(operation)); });
     });
 }
@@ -129,7 +171,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
         void* const cudaStream = ordersCuda ? toStream(stream, "cuda_stream") : nullptr;
         if (ordersCuda)
             events.push_back(manager.cudaEvent(cudaStream));
-        std::shared_ptr<OpBase> operation = optionalOperation(op);
+        std::shared_ptr<OpBase> operation = optionalOperation(handle, op);
         change(handle, [&](Sequence& sequence) {
             if (operation) {
                 if (sequence.isRunning())
@@ -260,6 +302,14 @@ void bindChange(py::class_<SequenceHandle>& type, const char* name, void (Sequen
 }
 
 } // namespace
+
+py::custom_type_setup sequenceTypeSetup() {
+    return py::custom_type_setup([](PyHeapTypeObject* type) {
+        type->ht_type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+        type->ht_type.tp_traverse = traverseSequence;
+        type->ht_type.tp_clear = clearSequence;
+    });
+}
 
 void bindSequence(py::module_& module, Classes& classes) {
     classes.manager.def("sequence", &makeSequence, "queue_index"_a = 0, "total_timestamps"_a = 0,
