@@ -240,9 +240,10 @@ def _name_classes() -> None:
 
 # Those with the names of Python's built-in functions are not in __all__, and neither is compile. The form "a as a" tells type checkers that they are public.
 from . import fft as fft, random as random  # noqa: E402
-from ._movement import put as put  # noqa: E402
 from ._polymorphic import (  # noqa: E402
     all as all,
+    amax as amax,
+    amin as amin,
     any as any,
     argmax as argmax,
     argmin as argmin,
@@ -262,6 +263,7 @@ from ._polymorphic import (  # noqa: E402
     mean as mean,
     min as min,
     prod as prod,
+    put as put,
     searchsorted as searchsorted,
     sort as sort,
     sum as sum,
@@ -278,10 +280,20 @@ from ._selection import (  # noqa: E402
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
-from .arrays.namespace import abs as abs, pow as pow, round as round  # noqa: E402
+from .arrays.namespace import abs as abs, divmod as divmod, pow as pow, round as round  # noqa: E402
 
 __all__ += _arrays.__all__
-__all__ += ["bincount", "compress", "concat", "concatenate", "flatnonzero", "flip", "histogram"]
+__all__ += [
+    "amax",
+    "amin",
+    "bincount",
+    "compress",
+    "concat",
+    "concatenate",
+    "flatnonzero",
+    "flip",
+    "histogram",
+]
 __all__ += ["put", "run_lengths", "searchsorted", "stable_partition", "take", "top_k", "transpose"]
 __all__ += ["unique"]
 

@@ -82,16 +82,16 @@ def take(
     return result
 
 
-def put(tensor: Tensor, indices: Tensor | ArrayLike, values: Tensor | ArrayLike) -> None:
+def put(tensor: Tensor, ind: Tensor | ArrayLike, v: Tensor | ArrayLike) -> None:
     """Set the elements of the flattened tensor with given indices.
 
     Negative indices count from the end; others out of range raise IndexError. There is a value per
     index, or one for all. Of equal indices, any may win.
     """
     _require_tensor("put", tensor)
-    places = _indices("put", indices, tensor, tensor.size())
-    if not isinstance(values, Tensor):
-        given = np.asarray(values)
+    places = _indices("put", ind, tensor, tensor.size())
+    if not isinstance(v, Tensor):
+        given = np.asarray(v)
         if given.dtype != tensor.dtype and not np.can_cast(given.dtype, tensor.dtype, "same_kind"):
             raise TypeError(
                 f"kp.put cannot put values of dtype '{given.dtype}' into a tensor of "
@@ -99,14 +99,14 @@ def put(tensor: Tensor, indices: Tensor | ArrayLike, values: Tensor | ArrayLike)
             )
         if given.size == 1:
             given = np.broadcast_to(given.reshape(()), places.shape)
-        values = tensor.manager.tensor(given, dtype=tensor.dtype)
-    if values.size() != places.size():
+        v = tensor.manager.tensor(given, dtype=tensor.dtype)
+    if v.size() != places.size():
         raise ValueError(
-            f"kp.put takes a value per index, but there are {values.size()} values for "
+            f"kp.put takes a value per index, but there are {v.size()} values for "
             f"{places.size()} indices"
         )
     if places.size():
-        _run(OpScatter(values, places, tensor), values, places, tensor)
+        _run(OpScatter(v, places, tensor), v, places, tensor)
 
 
 def transpose(

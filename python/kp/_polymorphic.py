@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of tensors and of arrays with the same names: a tensor gives a tensor, at once."""
+"""Functions of tensors and of arrays with the same names: a tensor gives a tensor, at once.
+
+Lists, numbers and NumPy arrays count as arrays.
+"""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -11,7 +15,7 @@ from numpy.typing import DTypeLike
 
 from . import _matrices, _movement, _primitives, _selection, _sorting, _statistics
 from ._kp import Tensor
-from .arrays import linear_algebra, manipulation, reductions, scans, searching
+from .arrays import choosing, linear_algebra, manipulation, reductions, scans, searching, sets
 from .arrays.array import Array
 from .arrays.creation import asarray
 from .arrays.group_array import GroupArray
@@ -23,6 +27,8 @@ Axes = int | Sequence[int] | None
 
 __all__ = [
     "all",
+    "amax",
+    "amin",
     "any",
     "argmax",
     "argmin",
@@ -42,6 +48,7 @@ __all__ = [
     "mean",
     "min",
     "prod",
+    "put",
     "searchsorted",
     "sort",
     "sum",
@@ -137,6 +144,9 @@ def max(
     return _call("max", x, axis=axis, out=out, keepdims=keepdims, **more)
 
 
+amin, amax = min, max
+
+
 def argmin(x: _T, /, axis: int | None = None, out: _T | None = None, keepdims: bool = False) -> _T:
     """Return the index (int64) of the first smallest element, or of the first NaN.
 
@@ -198,19 +208,33 @@ def cumprod(
     return _call("cumprod", x, axis=axis, dtype=dtype, out=out)
 
 
+def _check_order(kind: str | None, order: None) -> None:
+    """Raise ValueError unless all orders that NumPy's arguments allow are ours."""
+    if kind not in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        raise ValueError(
+            f"kind is None, 'stable', 'quicksort', 'mergesort' or 'heapsort', not {kind!r}"
+        )
+    if order is not None:
+        raise ValueError(f"order names fields, and arrays here have none; leave out {order!r}")
+
+
 def sort(
     x: _T,
     /,
     axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
     descending: bool = False,
     out: _T | None = None,
-    stable: bool = True,
+    stable: bool | None = True,
 ) -> _T:
     """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
 
     NaNs are the largest elements, so they are first if `descending`. -0 is before +0. Every sort is
-    stable.
+    stable, whatever `kind` and `stable` ask for. There are no fields for `order` to name.
     """
+    _check_order(kind, order)
     return _call("sort", x, axis=axis, descending=descending, out=out)
 
 
@@ -218,11 +242,15 @@ def argsort(
     x: _T,
     /,
     axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
     descending: bool = False,
     out: _T | None = None,
-    stable: bool = True,
+    stable: bool | None = True,
 ) -> _T:
     """Return the indices (int64) that sort the elements, in a stable way. See sort()."""
+    _check_order(kind, order)
     return _call("argsort", x, axis=axis, descending=descending, out=out)
 
 
@@ -238,8 +266,9 @@ def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     for int8).
     """
     product: Any
-    arrays = [each for each in (a, b) if isinstance(each, Array)]
-    if not arrays:
+    pair: tuple[Any, Any] = (a, b)
+    kinds = {type(each) for each in pair}
+    if Tensor in kinds and Array not in kinds:
         product = getattr(_matrices, "matmul")(a, b, out, **options)  # noqa: B009, of tensors
     elif options:
         raise TypeError(f"{', '.join(options)}: only for tensors; use array.tensor()")
@@ -249,7 +278,7 @@ def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     return result
 
 
-def take(x: _T, indices: Any, /, axis: int | None = None, out: _T | None = None) -> _T:
+def take(x: _T, /, indices: Any, axis: int | None = None, out: _T | None = None) -> _T:
     """Return the elements, or slices along an axis, with given indices.
 
     Without an axis, indices are those of the flat elements. The result has the shape of the indices
@@ -257,6 +286,22 @@ def take(x: _T, indices: Any, /, axis: int | None = None, out: _T | None = None)
     the smallest and largest index are computed first.
     """
     return _call("take", x, indices, axis=axis, out=out)
+
+
+def put(x: _T, /, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Set the elements with given indices among all in C order.
+
+    Negative indices count from the end; others out of range raise IndexError, or for arrays with
+    `mode` "wrap" around or are the nearest one ("clip"). There is a value per index, or one for all;
+    for arrays, fewer are repeated. Of equal indices, any may win.
+    """
+    if not isinstance(x, Tensor):
+        of_array: Any = x
+        choosing.put(of_array, ind, v, mode)
+    elif mode != "raise":
+        raise TypeError("mode: only for arrays; kp.asarray(tensor) is one")
+    else:
+        _movement.put(x, ind, v)
 
 
 def flip(x: _T, /, axis: Axes = None, out: _T | None = None) -> _T:
@@ -313,18 +358,13 @@ def unique(
     the shape of x, and how many elements have the value. NaNs are one value, or with
     ``equal_nan=False`` different ones.
     """
+    x = _operand(x)
     options = (return_index, return_inverse, return_counts)
-    given: Any = _row(x)
-    found: Any = _selection.unique(given, *options, equal_nan=equal_nan)
-    if not isinstance(x, Array):
-        result: _T | tuple[_T, ...] = found
-        return result
-    if not isinstance(found, tuple):
-        return Array._from_tensor(found)
-    parts = [Array._from_tensor(part) for part in found]
-    if return_inverse:
-        parts[1 + return_index] = parts[1 + return_index].reshape(x.shape)
-    return tuple(parts)
+    array: Any = x
+    of_tensors = _selection if isinstance(array, Tensor) else sets
+    found: Any = getattr(of_tensors, "unique")(array, *options, equal_nan=equal_nan)  # noqa: B009
+    result: _T | tuple[_T, ...] = found
+    return result
 
 
 @takes_groups
@@ -349,8 +389,8 @@ def histogram(
     /,
     bins: Any = 10,
     range: tuple[float, float] | None = None,
-    weights: _T | None = None,
-    density: bool = False,
+    density: bool | None = None,
+    weights: Any = None,
 ) -> tuple[_T, _T]:
     """Return how many elements are in each bin (int64), or the sums of their weights, and the edges.
 
@@ -359,15 +399,21 @@ def histogram(
     upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`, for arrays, counts
     are divided by their sum and the widths of the bins, so that the integral is 1.
     """
+    if density is not None and not isinstance(density, (builtins.bool, np.bool_)):
+        raise TypeError("density is True or False; give weights by name, as weights=...")
+    x = _operand(x)
     if isinstance(x, Tensor):
         _given(x, density=density or None)
         return _statistics.histogram(x, bins, range, weights)
     array: Any = x
+    if isinstance(bins, str):  # the rules for a number of bins look at the values on the host
+        places = np.histogram_bin_edges(array.numpy(), bins, range, _on_host(weights))
+        bins, range = places.size - 1, (places[0].item(), places[-1].item())
     if not isinstance(bins, (int, np.integer)):
         edged = bins if isinstance(bins, Array) else np.asarray(bins)
         array = array.astype(np.result_type(array.dtype, edged.dtype))
         bins = asarray(edged.astype(array.dtype), device=array.device)
-    counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights))
+    counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights, x))
     own: Any = bins if isinstance(bins, Array) else Array._from_tensor(edges)
     found: Any = Array._from_tensor(counts)
     if density:
@@ -383,11 +429,12 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
 
     There are as many results as the largest integer needs, and at least `minlength`.
     """
+    x = _operand(x)
     if isinstance(x, Tensor):
         return _statistics.bincount(x, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
-    found: Any = Array._from_tensor(_statistics.bincount(_row(x), _weights(weights), minlength))
+    found: Any = Array._from_tensor(_statistics.bincount(_row(x), _weights(weights, x), minlength))
     result: _T = found
     return result
 
@@ -399,6 +446,7 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
     with the smallest index is first. NaNs are the largest elements.
     """
+    x = _operand(x)
     if isinstance(x, Tensor):
         return _statistics.top_k(x, k, axis, smallest)
     array: Any = x
@@ -409,10 +457,16 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     return result
 
 
-def _weights(x: Any) -> Any:
-    """Return weights as a tensor of one axis: whole numbers as float64, as in NumPy."""
-    whole = isinstance(x, Array) and x.dtype.kind in "biu"
-    return _row(x.astype(np.float64) if whole else x)
+def _weights(weights: Any, x: Any) -> Any:
+    """Return weights of the elements of x as a tensor of one axis: whole numbers as float64, as in NumPy."""
+    if weights is None or isinstance(weights, Tensor):
+        return weights
+    given = asarray(weights, device=x.device)
+    return _row(given.astype(np.float64) if given.dtype.kind in "biu" else given)
+
+
+def _on_host(x: Any) -> Any:
+    return x.numpy() if isinstance(x, Array) else x
 
 
 @takes_groups
@@ -421,14 +475,26 @@ def compress(condition: Any, x: _T, /) -> _T:
 
     `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x > 0"``.
     """
-    if isinstance(x, Tensor):
-        return _selection.compress(condition, x)
+    x = _operand(x)
     array: Any = x
+    if not isinstance(array, Array):
+        of_tensor: Any = _selection.compress(condition, array)
+        chosen: _T = of_tensor
+        return chosen
     is_text = isinstance(condition, str)
     flags = condition if is_text else _row(asarray(condition, device=array.device))
     found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
     result: _T = found
     return result
+
+
+def _operand(x: Any) -> Any:
+    """Return lists, numbers and NumPy arrays as an array, anything else as it is."""
+    of_host = isinstance(x, (list, tuple, np.ndarray, np.generic, *_NUMBERS))
+    return asarray(x) if of_host else x
+
+
+_NUMBERS = (builtins.bool, builtins.int, builtins.float, builtins.complex)
 
 
 def _row(x: Any) -> Any:
@@ -478,6 +544,7 @@ _OF_TENSORS = {
 
 def _call(name: str, x: _T, *arguments: Any, **options: Any) -> _T:
     result: Any
+    x = _operand(x)
     if isinstance(x, GroupArray):
         result = call(_OF_ARRAYS[name], (x, *arguments), options)
     elif isinstance(x, Array):

@@ -25,7 +25,7 @@ COUNT = 300
 #: Units in the last place by which functions may differ from NumPy's; all others are exact.
 ULPS = dict.fromkeys(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "cbrt atan2 logaddexp pow hypot sqrt divide reciprocal".split(),
+    "cbrt atan2 logaddexp pow hypot sqrt divide reciprocal deg2rad rad2deg".split(),
     4,
 )
 ULPS["logaddexp"] = 10_000  # its sum may cancel, in NumPy, too

@@ -68,6 +68,34 @@ def test_keys_set_what_numpy_sets(advanced: bool) -> None:
         np.testing.assert_array_equal(x.numpy(), a, err_msg=str(key))
 
 
+@pytest.mark.parametrize("mask", [True, False])
+def test_masks_without_axes_select_all_or_nothing(mask: bool) -> None:
+    a = RANDOM.normal(size=(3, 4)).astype(np.float32)
+    for make in (bool, np.bool_, np.array, kp.array):
+        for rest in ((), (slice(1, 3),), (None,), (Ellipsis, 0)):
+            x = kp.array(a)
+            key = (make(mask), *rest)
+            expected = a[(np.array(mask), *rest)]
+            found = x[key] if rest else x[make(mask)]
+            assert found.shape == expected.shape
+            np.testing.assert_array_equal(found.numpy(), expected)
+            changed = a.copy()
+            changed[(np.array(mask), *rest)] = 5
+            x[key] = 5
+            np.testing.assert_array_equal(x.numpy(), changed)
+            if mask:  # a copy, as in NumPy
+                found[...] = 9
+                np.testing.assert_array_equal(x.numpy(), changed)
+    number = kp.array(2.5)
+    assert number[number > 2].tolist() == [2.5]
+    assert number[number > 3].tolist() == []
+    number[number > 2] = 7.0
+    assert number.item() == 7
+    assert kp.array(a)[:, mask].shape == a[:, mask].shape
+    with pytest.raises(IndexError, match="one after the other"):
+        kp.array(a)[mask, [0, 1]]
+
+
 def test_masks_select_and_set() -> None:
     a = RANDOM.normal(size=(6, 7)).astype(np.float32)
     x = kp.array(a)

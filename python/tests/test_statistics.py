@@ -44,7 +44,7 @@ def test_histograms_agree_with_numpy(mgr: kp.Manager, dtype: str) -> None:
 def test_histograms_add_up_weights(mgr: kp.Manager) -> None:
     array = RANDOM.random(3000).astype(np.float32)
     weights = RANDOM.random(3000)
-    counts, _ = kp.histogram(mgr.tensor_t(array), 12, (0, 1), mgr.tensor_t(weights))
+    counts, _ = kp.histogram(mgr.tensor_t(array), 12, (0, 1), weights=mgr.tensor_t(weights))
     expected, _ = np.histogram(array, 12, (0, 1), weights=weights)
     assert counts.dtype == np.float64
     np.testing.assert_allclose(counts.numpy(), expected, rtol=1e-12)

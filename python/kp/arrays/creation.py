@@ -46,8 +46,8 @@ def extents(shape: Any) -> Shape:
 def asarray(
     obj: Any,
     /,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: Manager | None = None,
     copy: bool | None = None,
 ) -> Array:
@@ -149,7 +149,7 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
 
 
 @on_groups_too
-def empty(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+def empty(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return an array with undefined contents. Elements are float32, or `dtype`."""
     wanted = number(np.float32 if dtype is None else dtype).dtype
     return Array._of_view(View.new(manager(device), extents(shape), wanted))
@@ -157,7 +157,7 @@ def empty(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None 
 
 @on_groups_too
 def full(
-    shape: Any, fill_value: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None
+    shape: Any, fill_value: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None
 ) -> Array:
     """Return an array with one value in all elements. Floats are float32 unless `dtype` is given."""
     on = manager(device)
@@ -178,13 +178,13 @@ def full(
 
 
 @on_groups_too
-def zeros(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+def zeros(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return an array of zeros. Elements are float32, or `dtype`."""
     return full(shape, 0, dtype=np.float32 if dtype is None else dtype, device=device)
 
 
 @on_groups_too
-def ones(shape: Any, *, dtype: DTypeLike | None = None, device: Manager | None = None) -> Array:
+def ones(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return an array of ones. Elements are float32, or `dtype`."""
     return full(shape, 1, dtype=np.float32 if dtype is None else dtype, device=device)
 
@@ -245,8 +245,8 @@ def arange(
     /,
     stop: Any = None,
     step: Any = 1,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: Manager | None = None,
 ) -> Array:
     """Return start, start + step, ... up to, but without, stop.
@@ -303,27 +303,40 @@ def linspace(
     start: Any,
     stop: Any,
     /,
-    num: int,
-    *,
-    dtype: DTypeLike | None = None,
-    device: Manager | None = None,
+    num: int = 50,
     endpoint: bool = True,
-) -> Array:
-    """Return `num` numbers from start to stop at equal distances: float32, or `dtype`."""
-    complex_ = isinstance(start, complex) or isinstance(stop, complex)
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Manager | None = None,
+) -> Any:
+    """Return `num` numbers from start to stop at equal distances: float32, or `dtype`.
+
+    Start and stop may be arrays; the numbers are along a new axis then. With `retstep`, the distance is
+    the second of a pair.
+    """
+    first, last = np.asarray(_on_host(start)), np.asarray(_on_host(stop))
+    values, step = np.linspace(first, last, num, endpoint, retstep=True, axis=axis)
+    made = _of_host(values, dtype, device)
+    return (made, step) if retstep else made
+
+
+def _of_host(values: Any, dtype: DTypeLike | None, device: Manager | None) -> Array:
+    """Return floats that NumPy computed as float32 or complex64, or as `dtype`."""
     if dtype is None:
-        dtype = np.complex64 if complex_ else np.float32
-    values = np.linspace(start, stop, num, endpoint=endpoint)
-    return array(values.astype(number(dtype).dtype), device=device)
+        dtype = np.complex64 if values.dtype.kind == "c" else np.float32
+    made: Array = array(values.astype(number(dtype).dtype), device=device)
+    return made
 
 
 def eye(
     n_rows: int,
     n_cols: int | None = None,
     /,
-    *,
     k: int = 0,
     dtype: DTypeLike | None = None,
+    *,
     device: Manager | None = None,
 ) -> Array:
     """Return a matrix with ones on the diagonal `k` places right of the main one: float32."""
@@ -350,18 +363,23 @@ def _triangle(x: Any, name: str, k: int) -> Array:
     return where(inside, source, np.zeros((), source._dtype)[()])
 
 
-def tril(x: Any, /, *, k: int = 0) -> Array:
+def tril(x: Any, /, k: int = 0) -> Array:
     """Return matrices with zeros above the k-th diagonal."""
     return _triangle(x, "less_equal", k)
 
 
-def triu(x: Any, /, *, k: int = 0) -> Array:
+def triu(x: Any, /, k: int = 0) -> Array:
     """Return matrices with zeros below the k-th diagonal."""
     return _triangle(x, "greater_equal", k)
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Array]:
-    """Return the coordinates of a grid from those along each axis."""
+def meshgrid(
+    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> list[Array]:
+    """Return the coordinates of a grid from those along each axis.
+
+    With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
     on = manager_of(*arrays)
@@ -375,5 +393,8 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Array]:
     grids = []
     for axis, part in zip(order, flat, strict=True):
         others = tuple(i for i in range(len(flat)) if i != axis)
-        grids.append(broadcast_to(expand_dims(part, axis=others), tuple(shape)).copy())
+        grid = expand_dims(part, axis=others)
+        if not sparse:
+            grid = broadcast_to(grid, tuple(shape))
+        grids.append(grid.copy() if copy else grid)
     return grids

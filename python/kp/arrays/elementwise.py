@@ -404,9 +404,20 @@ def _choose(condition: Any, x1: Any, x2: Any, /) -> Array:
 _choose.__name__ = "where"
 
 
-def clip(x: Any, /, min: Any = None, max: Any = None, out: Array | None = None) -> Array:
-    """Return the elements, but at least `min` and at most `max`."""
-    clipped = _clipped(x, min, max)
+def clip(
+    x: Any,
+    /,
+    min: Any = None,
+    max: Any = None,
+    out: Array | None = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
+    """Return the elements, but at least `min` and at most `max`, also called `a_min` and `a_max`."""
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise TypeError("a_min and a_max are other names of min and max; give one of them")
+    clipped = _clipped(x, a_min if min is None else min, a_max if max is None else max)
     return clipped if out is None else assign_all(out, clipped)
 
 
@@ -540,6 +551,11 @@ bitwise_xor = _binary("bitwise_xor")
 bitwise_left_shift = _binary("bitwise_left_shift")
 bitwise_right_shift = _binary("bitwise_right_shift")
 gcd = _binary("gcd")
+lcm = _binary("lcm")
+fabs = _unary("fabs")
+heaviside = _binary("heaviside")
+deg2rad = _unary("deg2rad")
+rad2deg = _unary("rad2deg")
 pow = _binary("pow")
 atan2 = _binary("atan2")
 logaddexp = _binary("logaddexp")

@@ -208,6 +208,28 @@ _add(
     u="(uint({1}) < BITS ? {0} >> int({1}) : T(0))",
 )
 _add("gcd", "gcd", "the greatest common divisors", iu="kp_gcd({0}, {1})")
+_add("lcm", "lcm", "the least common multiples", iu="kp_lcm({0}, {1})")
+_add("fabs", "fabs", "the absolute values of real numbers, as floats", f="abs({0})")
+_add(
+    "heaviside",
+    "heaviside",
+    "0 where x1 is negative, x2 where it is 0, and 1 where it is positive",
+    f="kp_heaviside({0}, {1})",
+)
+_add(
+    "deg2rad",
+    "deg2rad",
+    "degrees as radians",
+    f="{0} * (3.14159265358979323846 / 180.0)",
+    d="{0} * (3.14159265358979323846lf / 180.0lf)",
+)
+_add(
+    "rad2deg",
+    "rad2deg",
+    "radians as degrees",
+    f="{0} * (180.0 / 3.14159265358979323846)",
+    d="{0} * (180.0lf / 3.14159265358979323846lf)",
+)
 
 _add("isnan", "isnan", "whether each element is NaN", biu="false", f="kp_isnan({0})")
 _add("isinf", "isinf", "whether each element is infinite", biu="false", f="kp_isinf({0})")

@@ -129,7 +129,6 @@ def _arange(
     /,
     stop: Any = None,
     step: Any = 1,
-    *,
     dtype: Any = None,
 ) -> GroupArray:
     from .creation import all_integers
@@ -150,7 +149,11 @@ def _arange(
 
 def _linspace(function: Any, group: DeviceGroup, *args: Any, **kwargs: Any) -> GroupArray:
     whole = function(*args, device=group[0], **kwargs)
-    return _asarray(_creation("asarray"), group, whole.numpy())
+    if not isinstance(whole, tuple):
+        return _asarray(_creation("asarray"), group, whole.numpy())
+    points: Any = (_asarray(_creation("asarray"), group, whole[0].numpy()), whole[1])  # retstep
+    made: GroupArray = points
+    return made
 
 
 def _creation(name: str) -> Any:

@@ -29,16 +29,20 @@ F = TypeVar("F", bound=Function)
 #: Functions that are made of others that know groups.
 _NATIVE = frozenset(FUNCTIONS) | frozenset(
     "sum prod mean min max any all var std count_nonzero vecdot vector_norm "
-    "nansum nanprod nanmean nanvar nanstd nanmin nanmax".split()
+    "nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmin nanargmax "
+    "nancumsum nancumprod allclose array_equal array_equiv".split()
 )
 
 #: Functions of elements that are not in FUNCTIONS.
-_MAPPED = frozenset("where clip round real imag astype".split())
+_MAPPED = frozenset(
+    "where clip round real imag astype isclose nan_to_num angle sinc around rint fix modf divmod "
+    "isposinf isneginf isreal iscomplex".split()
+)
 
 #: Functions along an axis. Along the first one they need all rows.
 _ALONG = frozenset(
     "sort argsort cumsum cumprod cumulative_sum cumulative_prod diff flip roll take repeat top_k "
-    "squeeze fft ifft rfft irfft hfft ihfft argmin argmax".split()
+    "squeeze fft ifft rfft irfft hfft ihfft argmin argmax median nanmedian ptp".split()
 )
 
 
@@ -46,7 +50,8 @@ _ALONG = frozenset(
 #: the results are copies, to which nobody may write in vain.
 _VIEWS = frozenset(
     "transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis flip reshape ravel squeeze "
-    "expand_dims broadcast_to broadcast_arrays diagonal unstack".split()
+    "expand_dims broadcast_to broadcast_arrays diagonal unstack rot90 fliplr flipud atleast_1d "
+    "atleast_2d atleast_3d array_split split hsplit vsplit dsplit".split()
 )
 
 
@@ -296,10 +301,21 @@ def reduced(x: GroupArray, axes: Sequence[int], keepdims: bool, function: Functi
 # --- shapes ---------------------------------------------------------------------------------------
 
 
-def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | None = None) -> Any:
+def _reshape(
+    function: Function,
+    x: GroupArray,
+    /,
+    *shape: Any,
+    order: str | None = "C",
+    copy: bool | None = None,
+) -> Any:
     from .manipulation import _resolved, reshape
 
+    if len(shape) == 2 and (shape[-1] is None or isinstance(shape[-1], str)):
+        *shape, order = shape  # type: ignore[assignment]
     wanted = shape[0] if len(shape) == 1 else shape
+    if order not in ("C", "A", "K", None):
+        return everywhere(reshape, x, wanted, order, copy=copy)
     extents = _resolved(wanted, x.size)
     if x._rows is None:
         parts = [reshape(part, extents, copy=copy) for part in x._parts]
@@ -330,10 +346,10 @@ def _reshape(function: Function, x: GroupArray, /, *shape: Any, copy: bool | Non
     return result._read_only() if moved and function.__name__ in _VIEWS else result
 
 
-def _flat(function: Function, x: GroupArray, /) -> Any:
-    return _reshape(
-        function, x, (-1,) if x.size else (0,), copy=function.__name__ == "flatten" or None
-    )
+def _flat(function: Function, x: GroupArray, /, order: str | None = "C") -> Any:
+    flat = (-1,) if x.size else (0,)
+    copied = function.__name__ == "flatten" or None
+    return _reshape(function, x, flat, order=order, copy=copied)
 
 
 def _permuted(function: Function, x: GroupArray, /, *args: Any, **kwargs: Any) -> Any:

@@ -192,6 +192,19 @@ T kp_gcd(T x, T y) {
     return x < T(0) ? -x : x;
 }
 """,
+    "kp_lcm": """
+T kp_lcm(T x, T y) {
+    T divisor = kp_gcd(x, y);
+    if (divisor == T(0)) return T(0);
+    return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
+}
+""",
+    "kp_heaviside": """
+T kp_heaviside(T x, T y) {
+    if (kp_isnan(x)) return x;
+    return x == T(0) ? y : T(x > T(0));
+}
+""",
     "kp_nextafter": """
 #if IS_DOUBLE
 double kp_nextafter(double x, double y) {

@@ -26,6 +26,8 @@ class _Parts:
     indices: list[Array] = field(default_factory=list)
     #: The axis of the result at which those of the index arrays begin.
     first: int = 0
+    #: Whether masks without axes select, so that the result is a copy.
+    copied: bool = False
 
 
 def _is_list_key(key: Any) -> bool:
@@ -63,7 +65,8 @@ def _prepare(key: Any) -> Any:
             return made.astype(np.int64) if made.size == 0 else made
         if isinstance(part, Array) and part.ndim == 0 and part.dtype.kind in "iu":
             return operator.index(part)
-        if isinstance(part, np.bool_):
+        is_array = isinstance(part, (Array, np.ndarray))
+        if isinstance(part, np.bool_) or (is_array and part.ndim == 0 and part.dtype == np.bool_):
             return bool(part)
         return part
 
@@ -80,13 +83,22 @@ def _split(array: Array, key: Any) -> _Parts:
     indices: list[Array] = []
     places: list[int] = []  # of the index arrays among the entries
     axis = 0
+    flags = False
     for place, entry in enumerate(entries):
         if entry is None:
             shape.append(1)
             strides.append(0)
             continue
-        if isinstance(entry, bool):
-            raise IndexError("True and False are not supported as an index; use None or a mask")
+        if isinstance(entry, bool):  # a mask without axes: a new axis of 1 or 0 elements
+            if flags or any_advanced(entries):
+                raise IndexError(
+                    "a mask without axes (True or False) is not supported beside other masks and index "
+                    "arrays; index with them one after the other"
+                )
+            flags = True
+            shape.append(int(entry))
+            strides.append(0)
+            continue
         extent = array.shape[axis]
         stride = view.strides[axis]
         if isinstance(entry, slice):
@@ -130,6 +142,7 @@ def _split(array: Array, key: Any) -> _Parts:
     parts = _Parts(
         View(view.storage, offset, tuple(shape), tuple(strides), view.writable), axes, indices
     )
+    parts.copied = flags
     if axes:
         adjacent = places[-1] - places[0] < len(set(places)) and all_adjacent(axes)
         parts.first = axes[0] if adjacent else 0
@@ -224,7 +237,8 @@ def get(array: Array, key: Any) -> Array:
     """Return array[key]: a view, or the selected elements if the key has arrays."""
     parts = _split(array, key)
     if not parts.axes:
-        return Array._of_view(parts.view)
+        selected = Array._of_view(parts.view)
+        return selected.copy() if parts.copied else selected
     shape, base, nodes, steps = _walk(parts)
     return gathered(array, shape, base, nodes, steps)
 

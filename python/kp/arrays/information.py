@@ -33,7 +33,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     return result_dtype(*[_dtype_of(value) for value in arrays_and_dtypes])
 
 
-def can_cast(from_: Any, to: DTypeLike, /) -> bool:
+def can_cast(from_: Any, /, to: DTypeLike) -> bool:
     """Return whether a dtype, or that of an array, fits another without loss."""
     return bool(np.can_cast(_dtype_of(from_), number(to).dtype))
 

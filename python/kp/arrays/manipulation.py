@@ -108,10 +108,15 @@ def _reshaped_strides(view: View, shape: Shape) -> Shape | None:
     return tuple(strides)
 
 
-def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
-    """Return the elements in C order with another shape: a view if possible."""
+def reshape(x: Any, /, shape: Any, order: str | None = "C", *, copy: bool | None = None) -> Array:
+    """Return the elements with another shape: a view if possible.
+
+    They are read and placed in C order, or with `order` "F" with the first index changing fastest.
+    """
     array = given(x)
     wanted = _resolved(shape, array.size)
+    if _is_fortran(order):
+        return transpose(reshape(transpose(array), wanted[::-1], copy=copy))
     view = array._evaluated()
     strides = contiguous_strides(wanted) if array.size == 0 else _reshaped_strides(view, wanted)
     if strides is None:
@@ -125,9 +130,18 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
     return Array._of_view(View(view.storage, view.offset, wanted, strides, view.writable))
 
 
-def reshape_method(x: Array, *shape: Any, copy: bool | None = None) -> Array:
+def _is_fortran(order: str | None) -> bool:
+    """Return whether the first index changes fastest. "A" and "K" are "C" here."""
+    if order not in ("C", "F", "A", "K", None):
+        raise ValueError(f"order is 'C' or 'F', not {order!r}")
+    return order == "F"
+
+
+def reshape_method(
+    x: Array, *shape: Any, order: str | None = "C", copy: bool | None = None
+) -> Array:
     """Return reshape(x, shape); the extents may be separate arguments."""
-    return reshape(x, shape[0] if len(shape) == 1 else shape, copy=copy)
+    return reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 def transpose(x: Any, /, *axes: Any) -> Array:
@@ -167,7 +181,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     return permute_dims(array, order)
 
 
-def moveaxis(x: Any, source: Axes, destination: Axes, /) -> Array:
+def moveaxis(x: Any, /, source: Axes, destination: Axes) -> Array:
     """Return a view with axes moved to other places."""
     array = given(x)
     moved = normalized_axes(source, array.ndim)
@@ -235,21 +249,21 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return np.broadcast_shapes(*shapes)
 
 
-def flip(x: Any, /, *, axis: Axes | None = None) -> Array:
+def flip(x: Any, /, axis: Axes | None = None) -> Array:
     """Return a view with elements in reverse order along axes, by default all."""
     array = given(x)
     axes = normalized_axes(axis, array.ndim)
     return array[tuple(slice(None, None, -1 if i in axes else 1) for i in range(array.ndim))]
 
 
-def flatten(x: Any, /) -> Array:
+def flatten(x: Any, /, order: str | None = "C") -> Array:
     """Return a flat copy."""
-    return reshape(x, (-1,) if given(x).size else (0,), copy=True)
+    return reshape(x, (-1,) if given(x).size else (0,), order, copy=True)
 
 
-def ravel(x: Any, /) -> Array:
+def ravel(x: Any, /, order: str | None = "C") -> Array:
     """Return the elements flat, as a view if possible."""
-    return reshape(x, (-1,) if given(x).size else (0,))
+    return reshape(x, (-1,) if given(x).size else (0,), order)
 
 
 def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
@@ -283,7 +297,7 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
     return Array._of_view(whole)
 
 
-def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
+def stack(arrays: Sequence[Any], /, axis: int = 0) -> Array:
     """Return arrays of one shape joined along a new axis."""
     manager = manager_of(*arrays)
     parts = [as_array(each, manager) for each in arrays]
@@ -296,10 +310,10 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     return tuple(array[i] for i in range(array.shape[0]))
 
 
-def tile(x: Any, repetitions: Any, /) -> Array:
-    """Return an array repeated as a whole, `repetitions` times along each axis."""
+def tile(x: Any, /, reps: Any) -> Array:
+    """Return an array repeated as a whole, `reps` times along each axis."""
     array = given(x)
-    counts = list(repetitions) if isinstance(repetitions, (tuple, list)) else [repetitions]
+    counts = list(reps) if isinstance(reps, (tuple, list)) else [reps]
     ndim = sorted((len(counts), array.ndim))[1]
     counts = [1] * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - array.ndim) + array.shape
@@ -312,7 +326,7 @@ def tile(x: Any, repetitions: Any, /) -> Array:
     return reshape(wide.copy(), wanted)
 
 
-def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     """Return each element repeated, a number of times or once for each of an array of numbers."""
     array = given(x)
     if axis is None:
@@ -338,7 +352,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
     return take(array, np.repeat(np.arange(array.shape[place]), counts), axis=place)
 
 
-def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Array:
+def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
     """Return elements moved along axes; those that leave at one end enter at the other."""
     array = given(x)
     if axis is None:
@@ -359,3 +373,57 @@ def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Array:
             [result[whole + (slice(cut, None),)], result[whole + (slice(0, cut),)]], axis=place
         )
     return result.copy() if result is array else result
+
+
+def fliplr(x: Any, /) -> Array:
+    """Return a view with the elements in reverse order along the second axis."""
+    array = given(x)
+    if array.ndim < 2:
+        raise ValueError(f"fliplr takes an array of at least 2 axes, not {array.ndim}")
+    return flip(array, axis=1)
+
+
+def flipud(x: Any, /) -> Array:
+    """Return a view with the elements in reverse order along the first axis."""
+    array = given(x)
+    if array.ndim < 1:
+        raise ValueError("flipud takes an array of at least 1 axis, not 0")
+    return flip(array, axis=0)
+
+
+def rot90(m: Any, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Return a view turned by 90 degrees k times, from the first towards the second of two axes."""
+    array = given(m)
+    plane = normalized_axes(tuple(axes), array.ndim)
+    if len(plane) != 2:
+        raise ValueError(f"a rotation has two different axes, not {axes}")
+    first, second = plane
+    if k % 4 == 1:
+        return swapaxes(flip(array, axis=second), first, second)
+    if k % 4 == 3:
+        return flip(swapaxes(array, first, second), axis=second)
+    return flip(array, axis=plane) if k % 4 else array[...]
+
+
+def rollaxis(a: Any, /, axis: int, start: int = 0) -> Array:
+    """Return a view with an axis moved in front of the axis `start`."""
+    array = given(a)
+    place = normalized(axis, array.ndim)
+    before = start + array.ndim if start < 0 else start
+    if not 0 <= before <= array.ndim:
+        raise ValueError(f"start is from {-array.ndim} to {array.ndim}, not {start}")
+    return moveaxis(array, place, before - 1 if place < before else before)
+
+
+def resize(a: Any, /, new_shape: Any) -> Array:
+    """Return a copy of another shape: with the first elements, or all of them repeated."""
+    array = ravel(a)
+    wanted = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    size = math.prod(wanted)
+    if size == 0 or array.size == 0:
+        from .creation import zeros_like
+
+        return zeros_like(array, shape=wanted)
+    from .searching import take
+
+    return reshape(take(array, np.arange(size) % array.size).evaluate(), wanted)

@@ -6,8 +6,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import FunctionType
 
-from . import linear_algebra as linalg
+from . import (
+    choosing,
+    comparing,
+    derived,
+    grids,
+    joining,
+    linear_algebra as linalg,
+    numerics,
+    order_statistics,
+    padding,
+    products,
+    sets,
+    statistics,
+)
 from .array import Array
+from .choosing import *  # noqa: F403
+from .comparing import *  # noqa: F403
+from .derived import *  # noqa: F403
+from .derived import divmod as divmod
 from .elementwise import (
     abs as abs,
     acos,
@@ -32,11 +49,13 @@ from .elementwise import (
     copysign,
     cos,
     cosh,
+    deg2rad,
     divide,
     equal,
     exp,
     exp2,
     expm1,
+    fabs,
     floor,
     floor_divide,
     fmax,
@@ -45,11 +64,13 @@ from .elementwise import (
     gcd,
     greater,
     greater_equal,
+    heaviside,
     hypot,
     imag,
     isfinite,
     isinf,
     isnan,
+    lcm,
     less,
     less_equal,
     log,
@@ -69,6 +90,7 @@ from .elementwise import (
     not_equal,
     positive,
     pow as pow,
+    rad2deg,
     real,
     reciprocal,
     remainder,
@@ -83,7 +105,6 @@ from .elementwise import (
     tan,
     tanh,
     trunc,
-    where,
 )
 from .creation import (
     arange,
@@ -122,8 +143,10 @@ from .information import (
     pi,
     result_type,
 )
+from .grids import *  # noqa: F403
 from .group_array import GroupArray
 from .group_functions import takes_groups
+from .joining import *  # noqa: F403
 from .linear_algebra import (
     matrix_transpose,
     outer,
@@ -136,19 +159,40 @@ from .manipulation import (
     broadcast_to,
     expand_dims,
     flatten,
+    fliplr,
+    flipud,
     moveaxis,
     permute_dims,
     ravel,
     repeat,
     reshape,
+    resize,
     roll,
+    rollaxis,
+    rot90,
     squeeze,
     stack,
     swapaxes,
     tile,
     unstack,
 )
-from .nan_functions import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
+from .nan_functions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from .numerics import *  # noqa: F403
+from .order_statistics import *  # noqa: F403
+from .padding import *  # noqa: F403
+from .products import *  # noqa: F403
 from .reductions import (
     std,
     var,
@@ -161,14 +205,26 @@ from .scans import (
 from .searching import (
     argpartition,
     argwhere,
-    isin,
     nonzero,
     partition,
     take_along_axis,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
+)
+from .sets import *  # noqa: F403
+from .statistics import *  # noqa: F403
+
+#: Modules whose public names are all in the namespace.
+_WHOLE = (
+    choosing,
+    comparing,
+    derived,
+    grids,
+    joining,
+    numerics,
+    order_statistics,
+    padding,
+    products,
+    sets,
+    statistics,
 )
 
 #: The version of the array API standard.
@@ -190,6 +246,9 @@ absolute = abs
 conjugate = conj
 true_divide = divide
 mod = remainder
+bitwise_not = bitwise_invert
+degrees = rad2deg
+radians = deg2rad
 
 
 def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None:
@@ -203,16 +262,18 @@ def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None
 
 def _take_groups() -> None:
     """Let the functions take arrays of groups, too."""
-    for name in (*__all__, "abs", "pow", "round"):
+    for name in (*__all__, "abs", "divmod", "pow", "round"):
         function = globals()[name]
         if isinstance(function, FunctionType) and name not in _WITHOUT_ARRAYS:
             globals()[name] = takes_groups(function)
 
 
-#: Functions that create arrays, or have no arrays at all.
+#: Functions that create arrays, have none at all, write into one, or look after groups themselves.
 _WITHOUT_ARRAYS = frozenset(
     "array asarray zeros ones full empty arange linspace eye elementwise evaluate reduction "
-    "broadcast_shapes can_cast finfo iinfo isdtype result_type from_dlpack".split()
+    "broadcast_shapes can_cast finfo iinfo isdtype result_type from_dlpack "
+    "identity tri indices fromfunction logspace geomspace diag_indices tril_indices triu_indices "
+    "bartlett blackman hamming hanning kaiser copyto putmask place put_along_axis fill_diagonal where".split()
 )
 
 #: Names that `from kp import *` takes, too: those that hide no function of Python.
@@ -248,6 +309,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
+    "bitwise_not",
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
@@ -265,6 +327,8 @@ __all__ = [
     "cosh",
     "cumulative_prod",
     "cumulative_sum",
+    "deg2rad",
+    "degrees",
     "diff",
     "divide",
     "elementwise",
@@ -277,8 +341,11 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fabs",
     "finfo",
     "flatten",
+    "fliplr",
+    "flipud",
     "floor",
     "floor_divide",
     "fmax",
@@ -290,6 +357,7 @@ __all__ = [
     "gcd",
     "greater",
     "greater_equal",
+    "heaviside",
     "hypot",
     "iinfo",
     "imag",
@@ -297,9 +365,9 @@ __all__ = [
     "invert",
     "isdtype",
     "isfinite",
-    "isin",
     "isinf",
     "isnan",
+    "lcm",
     "left_shift",
     "less",
     "less_equal",
@@ -322,6 +390,10 @@ __all__ = [
     "moveaxis",
     "multiply",
     "nan",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmin",
@@ -341,6 +413,8 @@ __all__ = [
     "pi",
     "positive",
     "power",
+    "rad2deg",
+    "radians",
     "ravel",
     "real",
     "reciprocal",
@@ -348,9 +422,12 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "resize",
     "result_type",
     "right_shift",
     "roll",
+    "rollaxis",
+    "rot90",
     "sign",
     "signbit",
     "sin",
@@ -371,16 +448,12 @@ __all__ = [
     "triu",
     "true_divide",
     "trunc",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
     "unstack",
     "var",
     "vecdot",
-    "where",
     "zeros",
     "zeros_like",
 ]
+__all__ += [name for module in _WHOLE for name in module.__all__]
 
 _take_groups()

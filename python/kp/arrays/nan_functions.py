@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from . import reductions
+from . import reductions, scans
 from .array import Array
 from .elementwise import apply, assign_all, where
 from .group_functions import takes_groups
@@ -71,7 +71,6 @@ def nanvar(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    *,
     ddof: float = 0,
     keepdims: bool = False,
 ) -> Array:
@@ -87,7 +86,6 @@ def nanstd(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    *,
     ddof: float = 0,
     keepdims: bool = False,
 ) -> Array:
@@ -120,3 +118,56 @@ def nanmin(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: boo
 def nanmax(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the largest elements along axes that are not NaN; NaN where nothing is left."""
     return _extreme("max", x, axis, out, keepdims)
+
+
+def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:
+    array = given(x)
+    found = _numbers(array)
+    if found is not None:
+        if not bool(reductions.all(reductions.any(found, axis))):
+            raise ValueError(f"nan{name} of nothing but NaN does not exist")
+        farthest = array._dtype.type(np.inf if name == "argmin" else -np.inf)
+        array = _where(found, array, farthest)
+    result: Array = takes_groups(getattr(reductions, name))(array, axis, keepdims=keepdims)
+    return result
+
+
+def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the indices (int64) of the first smallest elements that are not NaN.
+
+    Raises ValueError if there are NaNs alone, which waits for the device.
+    """
+    return _extreme_index("argmin", x, axis, keepdims)
+
+
+def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return the indices (int64) of the first largest elements that are not NaN. See nanargmin()."""
+    return _extreme_index("argmax", x, axis, keepdims)
+
+
+def _filled(x: Any, value: int) -> Array:
+    array = given(x)
+    found = _numbers(array)
+    return array if found is None else _where(found, array, array._dtype.type(value))
+
+
+def nancumsum(
+    x: Any,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the sums of the elements up to each one; NaNs count as 0."""
+    return takes_groups(scans.cumsum)(_filled(x, 0), axis, dtype, out=out)
+
+
+def nancumprod(
+    x: Any,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return the products of the elements up to each one; NaNs count as 1."""
+    return takes_groups(scans.cumprod)(_filled(x, 1), axis, dtype, out=out)

@@ -96,6 +96,12 @@ class Operators:
     __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("abs")
     __invert__ = _unary("bitwise_invert")
 
+    def __divmod__(self, other: Any) -> Any:
+        return _function("derived", "divmod")(self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _function("derived", "divmod")(other, self)
+
     def __matmul__(self, other: Any) -> Any:
         return _function("linear_algebra", "matmul")(self, other)
 
@@ -144,7 +150,12 @@ class Operators:
     clip = _method("elementwise", "clip")
     round = _method("elementwise", "round")
     conj = _method("elementwise", "conj")
-    dot = _method("linear_algebra", "matmul")
+    conjugate = _method("elementwise", "conj")
+    dot = _method("products", "dot")
+    diagonal, trace = _method("products", "diagonal"), _method("products", "trace")
+    swapaxes = _method("manipulation", "swapaxes")
+    choose = _method("choosing", "choose")
+    searchsorted = _method("searching", "searchsorted")
     argsort = _method("searching", "argsort")
     nonzero = _method("searching", "nonzero")
 

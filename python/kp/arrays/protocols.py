@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from . import reductions, scans
+from . import derived, reductions, scans
 from .array import Array
 from .elementwise import applied, assign_all
 from .functions import FUNCTIONS
@@ -29,6 +30,10 @@ _NAMES = {
 }
 
 _UFUNCS = {function.ufunc: name for name, function in FUNCTIONS.items()}
+_UFUNCS |= {np.degrees: "rad2deg", np.radians: "deg2rad"}
+
+#: Those with two results.
+_PAIRS: dict[Any, Callable[..., Any]] = {np.divmod: derived.divmod, np.modf: derived.modf}
 
 _REDUCTIONS = {
     "add": "sum",
@@ -50,6 +55,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     if method == "__call__" and ufunc is np.matmul and not kwargs:
         product = takes_groups(matmul)(*inputs)
         return product if out is None else assign_all(out, product)
+    if method == "__call__" and ufunc in _PAIRS and not kwargs and outs == (None,):
+        return takes_groups(_PAIRS[ufunc])(*inputs)
     for keyword in ("casting", "order", "subok"):
         if kwargs.get(keyword) in ("same_kind", "K", True):
             kwargs.pop(keyword)
@@ -85,6 +92,8 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
     if module == "numpy.linalg":
         own = getattr(kp.linalg, name, None)
+    if module == "numpy.fft":
+        own = getattr(kp.fft, name, None)
     if own is None or not callable(own) or isinstance(own, type):
         return NotImplemented
     if kwargs.get("order", "C") in ("C", "K", "A", None):

@@ -380,10 +380,10 @@ def var(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    *,
-    correction: float = 0,
     ddof: float | None = None,
     keepdims: bool = False,
+    *,
+    correction: float = 0,
     where: Any = None,
 ) -> Array:
     """Return the variances along axes: the squared distances from the mean, summed, over
@@ -416,10 +416,10 @@ def std(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    *,
-    correction: float = 0,
     ddof: float | None = None,
     keepdims: bool = False,
+    *,
+    correction: float = 0,
     where: Any = None,
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""

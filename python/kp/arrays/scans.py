@@ -104,9 +104,7 @@ def cumulative_prod(
     return _cumulative("product", x, axis, dtype, include_initial)
 
 
-def diff(
-    x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None
-) -> Array:
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Return the differences of neighbours along an axis, n times."""
     array = given(x)
     parts = [part for part in (prepend, array, append) if part is not None]

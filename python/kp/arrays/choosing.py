@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements chosen from several arrays by conditions, and replaced in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import reductions
+from .array import Array, converted
+from .elementwise import apply, as_array, assign_all, broadcast, manager_of, result_dtype
+from .elementwise import where as chosen
+from .expressions import before_write
+from .group_functions import takes_groups
+from .manipulation import broadcast_to, given, normalized, ravel, reshape
+from .searching import nonzero
+from .storage import View
+
+__all__ = [
+    "choose",
+    "copyto",
+    "extract",
+    "fill_diagonal",
+    "nan_to_num",
+    "piecewise",
+    "place",
+    "put_along_axis",
+    "putmask",
+    "select",
+    "where",
+]
+
+_MISSING: Any = object()
+
+
+def where(condition: Any, x1: Any = _MISSING, x2: Any = _MISSING, /) -> Any:
+    """Return elements of x1 where a condition is true, and of x2 elsewhere.
+
+    With a condition alone, return nonzero(condition).
+    """
+    if x1 is _MISSING:
+        return takes_groups(nonzero)(condition)
+    if x2 is _MISSING:
+        raise TypeError("where takes a condition alone, or a condition and two arrays")
+    return takes_groups(chosen)(condition, x1, x2)
+
+
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    """Return the elements with numbers in place of NaN and infinities: 0, and the largest of the dtype.
+
+    Without `copy`, the elements of `x` itself are replaced.
+    """
+    array = given(x)
+    dtype = array._dtype
+    if dtype.kind == "c":
+        host = np.nan_to_num(array.numpy(), nan=nan, posinf=posinf, neginf=neginf)
+        result = as_array(host, array._manager)
+    elif dtype.kind == "f":
+        limits = np.finfo(dtype)
+        highest = dtype.type(limits.max if posinf is None else posinf)
+        lowest = dtype.type(limits.min if neginf is None else neginf)
+        infinite = apply("isinf", array)
+        result = chosen(apply("isnan", array), dtype.type(nan), array)
+        result = chosen(infinite, chosen(apply("signbit", array), lowest, highest), result)
+    else:
+        result = array.copy() if copy else array
+    return result if copy or result is array else assign_all(array, result)
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    """Return elements of the first choice whose condition is true, and `default` where none is."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError(
+            f"select takes a choice per condition, but there are {len(condlist)} conditions and "
+            f"{len(choicelist)} choices"
+        )
+    manager = manager_of(*condlist, *choicelist, default)
+    for each in condlist:
+        if np.dtype(getattr(each, "dtype", np.asarray(each).dtype)) != np.bool_:
+            raise TypeError("conditions are masks (bool)")
+    dtype = result_dtype(*[_kind(each) for each in (*choicelist, default)])
+    shapes = [np.shape(each) for each in (*condlist, *choicelist, default)]
+    result = broadcast_to(converted(as_array(default, manager), dtype), broadcast(*shapes))
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = chosen(condition, converted(as_array(choice, manager), dtype), result)
+    return result
+
+
+def _kind(x: Any) -> Any:
+    """Return what result_dtype takes: a dtype, or a Python number."""
+    if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
+        return x
+    return getattr(x, "dtype", None) or np.asarray(x).dtype
+
+
+def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str = "raise") -> Array:
+    """Return for each element i of a the element of ``choices[i]`` at its place.
+
+    `mode` says what indices out of range do: "raise" an error, which waits for the device, "wrap"
+    around, or be the nearest one ("clip").
+    """
+    index = given(a)
+    if index._dtype.kind not in "biu":
+        raise TypeError(f"choose takes integers, not {index._dtype}")
+    if index._dtype.kind == "b":
+        index = converted(index, np.dtype(np.uint8))
+    options = [as_array(each, index._manager) for each in choices]
+    last = len(options) - 1
+    if last < 0:
+        raise ValueError("choose needs at least one choice")
+    if mode == "raise":
+        if index.size and not (
+            0 <= reductions.min(index).item() <= reductions.max(index).item() <= last
+        ):
+            raise ValueError(
+                f"choose takes indices from 0 to {last}; mode='clip' or 'wrap' allows others"
+            )
+    elif mode == "wrap":
+        index = apply("remainder", index, last + 1)
+    elif mode == "clip":
+        index = apply("minimum", apply("maximum", index, 0), last)
+    else:
+        raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    dtype = result_dtype(*[each._dtype for each in options])
+    shape = broadcast(index.shape, *[each.shape for each in options])
+    result = broadcast_to(converted(options[0], dtype), shape)
+    for number, each in enumerate(options[1:], 1):
+        result = chosen(apply("equal", index, number), converted(each, dtype), result)
+    return result if out is None else assign_all(out, result)
+
+
+def piecewise(
+    x: Any, condlist: Any, funclist: Sequence[Any | Callable[..., Any]], *args: Any, **kw: Any
+) -> Array:
+    """Return a function of x that is different where each condition is true.
+
+    `funclist` has a function of arrays or a number for each condition, and perhaps one more for where
+    none is true, which is 0 otherwise. `args` and `kw` are passed on. Functions see all elements.
+    """
+    array = given(x)
+    masks = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    if masks and np.ndim(masks[0]) == 0 and array.ndim:
+        masks = [condlist]
+    if len(funclist) not in (len(masks), len(masks) + 1):
+        raise ValueError(
+            f"piecewise takes a function per condition and perhaps one more, but there are "
+            f"{len(masks)} conditions and {len(funclist)} functions"
+        )
+    rest: Any = funclist[-1] if len(funclist) > len(masks) else 0
+    result = _values(rest, array, args, kw)
+    for mask, function in zip(masks, funclist, strict=False):
+        result = chosen(mask, _values(function, array, args, kw), result)
+    return result
+
+
+def _values(function: Any, x: Array, args: Any, kw: Any) -> Array:
+    found = function(x, *args, **kw) if callable(function) else function
+    return broadcast_to(converted(as_array(found, x._manager), x._dtype), x.shape)
+
+
+def extract(condition: Any, arr: Any) -> Array:
+    """Return the elements that a mask chooses, flat. Waits for the device."""
+    array = given(arr)
+    mask = ravel(as_array(condition, array._manager))
+    return ravel(array)[converted(mask, np.dtype(np.bool_))]
+
+
+# --- in place -------------------------------------------------------------------------------------
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Set the elements of an array to those of another, where a mask is true."""
+    if not isinstance(dst, Array):
+        raise TypeError(f"copyto writes into a kp.Array, not a {type(dst).__name__}")
+    source = as_array(src, dst._manager)
+    python = isinstance(src, (bool, int, float, complex))
+    if not python and not np.can_cast(source._dtype, dst._dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"elements of {source._dtype} do not fit an array of {dst._dtype} with casting={casting!r}"
+        )
+    if where is not True:
+        _replace(dst, where, source)
+    else:
+        dst[...] = source
+
+
+def _replace(array: Array, mask: Any, values: Any) -> None:
+    flags = as_array(mask, array._manager)
+    array[...] = chosen(flags, converted(values, array._dtype), array)
+
+
+def putmask(a: Array, mask: Any, values: Any) -> None:
+    """Set the elements that a mask chooses to those of `values` at their places, which are repeated."""
+    _require(a, "putmask")
+    flags = as_array(mask, a._manager)
+    if flags.shape != a.shape:
+        raise ValueError(f"the mask has the shape {flags.shape}, and the array {a.shape}")
+    row = ravel(as_array(values, a._manager))
+    if row.size and a.size:
+        _replace(a, flags, reshape(row[np.arange(a.size) % row.size], a.shape))
+
+
+def place(arr: Array, mask: Any, vals: Any) -> None:
+    """Set the elements that a mask chooses to `vals` in their order, which are repeated.
+
+    Waits for the device.
+    """
+    _require(arr, "place")
+    flags = converted(as_array(mask, arr._manager), np.dtype(np.bool_))
+    if flags.shape != arr.shape:
+        raise ValueError(f"the mask has the shape {flags.shape}, and the array {arr.shape}")
+    count = int(reductions.count_nonzero(flags))
+    row = ravel(as_array(vals, arr._manager))
+    if count and not row.size:
+        raise ValueError("place needs at least one value")
+    if count:
+        arr[flags] = row[np.arange(count) % row.size]
+
+
+def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Set the elements with flat indices to values, which are repeated. See kp.put()."""
+    _require(a, "put")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    places = np.asarray(ind.numpy() if isinstance(ind, Array) else ind).ravel()
+    row = ravel(as_array(v, a._manager))
+    if not places.size or not row.size:
+        return
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"put takes indices of an integer type, not of {places.dtype}")
+    if mode == "raise":
+        for each in (places.min(), places.max()):
+            if not -a.size <= each < a.size:
+                raise IndexError(f"index {each} is out of range for {a.size} elements")
+    places = np.clip(places, 0, a.size - 1) if mode == "clip" else places % a.size
+    values = row if row.size in (1, places.size) else row[np.arange(places.size) % row.size]
+    a[np.unravel_index(places, a.shape)] = values
+
+
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
+    """Set the elements at indices along an axis, an index for each place of the other axes."""
+    _require(arr, "put_along_axis")
+    index = as_array(indices, arr._manager)
+    if axis is None:
+        put(arr, index, values)
+        return
+    if index._dtype.kind not in "iu" or index.ndim != arr.ndim:
+        raise ValueError(f"indices are integers with {arr.ndim} axes")
+    at = normalized(axis, arr.ndim)
+    key: list[Any] = []
+    for each, extent in enumerate(arr.shape):
+        shape = (1,) * each + (-1,) + (1,) * (arr.ndim - 1 - each)
+        key.append(index if each == at else np.arange(extent).reshape(shape))
+    arr[tuple(key)] = values
+
+
+def _require(x: Any, name: str) -> None:
+    if not isinstance(x, Array):
+        raise TypeError(f"{name} writes into a kp.Array, not a {type(x).__name__}")
+
+
+def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
+    """Set the elements whose indices are all the same; with `wrap`, of tall matrices also below."""
+    _require(a, "fill_diagonal")
+    if a.ndim < 2:
+        raise ValueError(f"an array with a diagonal has at least 2 axes, not {a.ndim}")
+    if a.ndim > 2 and len(set(a.shape)) > 1:
+        raise ValueError(f"an array of more than 2 axes has equal ones here, not {a.shape}")
+    values = np.asarray(val.numpy() if isinstance(val, Array) else val).ravel()
+    if wrap and a.ndim == 2 and a.shape[0] > a.shape[1]:
+        rows = np.arange(0, a.size, a.shape[1] + 1)
+        a[np.unravel_index(rows, a.shape)] = np.resize(values, rows.size).astype(a._dtype)
+        return
+    view = a._evaluated()
+    count = sorted(a.shape)[0]
+    diagonal = View(view.storage, view.offset, (count,), (sum(view.strides),), view.writable)
+    before_write(view.storage)
+    Array._of_view(diagonal)[...] = values[0] if values.size == 1 else np.resize(values, count)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise functions made of others: angles, parts of numbers, and what kind they are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .array import Array, converted
+from .elementwise import (
+    apply,
+    as_array,
+    assign_all,
+    atan2,
+    copysign,
+    imag,
+    manager_of,
+    real,
+    round,
+    trunc,
+    where,
+)
+
+__all__ = [
+    "angle",
+    "around",
+    "fix",
+    "iscomplex",
+    "iscomplexobj",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "isrealobj",
+    "modf",
+    "rint",
+    "sinc",
+]
+
+
+def _array(x: Any) -> Array:
+    return as_array(x, manager_of(x))
+
+
+def angle(z: Any, /, deg: bool = False) -> Array:
+    """Return the angles of complex numbers in radians, or with `deg` in degrees."""
+    array = _array(z)
+    if array._dtype.kind in "biu":
+        array = converted(array, np.dtype(np.float64))
+    found = atan2(imag(array), real(array))
+    return apply("multiply", found, 180 / math.pi) if deg else found
+
+
+def sinc(x: Any, /) -> Array:
+    """Return sin(pi x) / (pi x), which is 1 at 0."""
+    array = _array(x)
+    scaled = apply("multiply", where(apply("equal", array, 0), 1.0e-20, array), math.pi)
+    return apply("divide", apply("sin", scaled), scaled)
+
+
+def around(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
+    """Return round(x, decimals)."""
+    return round(x, decimals, out)
+
+
+def rint(x: Any, /, out: Array | None = None) -> Array:
+    """Return the elements rounded to the nearest integer, ties to the even one."""
+    found = apply("round", x)
+    return found if out is None else assign_all(out, found)
+
+
+def fix(x: Any, /, out: Array | None = None) -> Array:
+    """Return the elements rounded towards 0."""
+    return trunc(x, out=out)
+
+
+def modf(x: Any, /) -> tuple[Array, Array]:
+    """Return the fractional and the whole parts, with the signs of the elements."""
+    array = _array(x)
+    if array._dtype.kind in "biu":
+        array = converted(array, np.dtype(np.float64))
+    whole = apply("trunc", array)
+    part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
+    return copysign(part, array), whole
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+    """Return the quotients, rounded down, and the remainders."""
+    return apply("floor_divide", x1, x2), apply("remainder", x1, x2)
+
+
+def isposinf(x: Any, /, out: Array | None = None) -> Array:
+    """Return whether each element is positive infinity."""
+    return _infinite(x, out, math.inf)
+
+
+def isneginf(x: Any, /, out: Array | None = None) -> Array:
+    """Return whether each element is negative infinity."""
+    return _infinite(x, out, -math.inf)
+
+
+def _infinite(x: Any, out: Array | None, value: float) -> Array:
+    array = _array(x)
+    if array._dtype.kind == "c":
+        raise TypeError("complex numbers have no sign; look at their real and imaginary parts")
+    found = apply("isinf", array)
+    if array._dtype.kind == "f":
+        found = apply("equal", array, value)
+    return found if out is None else assign_all(out, found)
+
+
+def iscomplex(x: Any, /) -> Array:
+    """Return whether each element has an imaginary part that is not 0."""
+    return apply("not_equal", imag(x), 0)
+
+
+def isreal(x: Any, /) -> Array:
+    """Return whether the imaginary part of each element is 0."""
+    return apply("equal", imag(x), 0)
+
+
+def iscomplexobj(x: Any, /) -> bool:
+    """Return whether the dtype is complex."""
+    return _kind(x) == "c"
+
+
+def isrealobj(x: Any, /) -> bool:
+    """Return whether the dtype is not complex."""
+    return _kind(x) != "c"
+
+
+def _kind(x: Any) -> str:
+    return np.dtype(getattr(x, "dtype", None) or np.asarray(x).dtype).kind

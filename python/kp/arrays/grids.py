@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Creation functions beyond the standard's: indices, grids, diagonals, sequences, windows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .._kp import Manager
+from . import linear_algebra
+from .array import Array, converted
+from .creation import _column_minus_row, _of_host, _on_host, asarray, extents, eye, manager, zeros
+from .elementwise import apply, as_array, manager_of
+from .expressions import address
+from .manipulation import given, ravel, reshape
+from .types import number
+
+__all__ = [
+    "bartlett",
+    "blackman",
+    "diag",
+    "diag_indices",
+    "diagflat",
+    "fromfunction",
+    "geomspace",
+    "hamming",
+    "hanning",
+    "identity",
+    "indices",
+    "ix_",
+    "kaiser",
+    "logspace",
+    "ravel_multi_index",
+    "tri",
+    "tril_indices",
+    "triu_indices",
+    "unravel_index",
+    "vander",
+]
+
+
+def identity(n: int, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
+    """Return a square matrix with ones on its diagonal: float32, or `dtype`."""
+    return eye(n, dtype=dtype, device=device)
+
+
+def tri(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Manager | None = None,
+) -> Array:
+    """Return an N x M matrix with ones at and below the k-th diagonal: float32, or `dtype`."""
+    on = manager(device)
+    shape = extents((N, N if M is None else M))
+    below = apply("less_equal", _column_minus_row(shape, on), k)
+    return converted(below, number(np.float32 if dtype is None else dtype).dtype)
+
+
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = np.int64,
+    sparse: bool = False,
+    *,
+    device: Manager | None = None,
+) -> Any:
+    """Return the indices of a grid's points: an array with one part per axis, or with `sparse` a tuple.
+
+    The arrays of the tuple have one element along the other axes.
+    """
+    from .manipulation import stack
+
+    on, shape = manager(device), extents(dimensions)
+    kind = number(dtype).dtype
+    if sparse:
+        made = []
+        for axis, extent in enumerate(shape):
+            along = (1,) * axis + (extent,) + (1,) * (len(shape) - 1 - axis)
+            made.append(_index(along, axis, kind, on) if extent else zeros(along, kind, device=on))
+        return tuple(made)
+    if not shape:
+        return zeros((0,), dtype=kind, device=on)
+    return stack([_index(shape, axis, kind, on) for axis in range(len(shape))])
+
+
+def _counted(extent: int, dtype: Any, on: Manager) -> Array:
+    return Array._of_node(address(on, (extent,), 0, dtype), on)
+
+
+def _index(shape: tuple[int, ...], axis: int, dtype: Any, on: Manager) -> Array:
+    """Return for each element of a shape its index along an axis."""
+    return Array._of_node(address(on, shape, axis, dtype), on)
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Any,
+    *,
+    dtype: DTypeLike = np.float32,
+    device: Manager | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Return function(i, j, ...), called once with the indices of all elements as arrays (float32)."""
+    on, wanted = manager(device), extents(shape)
+    kind = number(dtype).dtype
+    return function(*[_index(wanted, axis, kind, on) for axis in range(len(wanted))], **kwargs)
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Manager | None = None,
+) -> Array:
+    """Return powers of `base` from base**start to base**stop, evenly spaced in the exponent: float32."""
+    values = np.logspace(_on_host(start), _on_host(stop), num, endpoint, _on_host(base), axis=axis)
+    return _of_host(values, dtype, device)
+
+
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Manager | None = None,
+) -> Array:
+    """Return `num` numbers from start to stop, each the same multiple of the one before: float32."""
+    values = np.geomspace(_on_host(start), _on_host(stop), num, endpoint, axis=axis)
+    return _of_host(values, dtype, device)
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
+    """Return the powers of a vector as columns: from N - 1 down to 0, or up with `increasing`."""
+    points = given(x)
+    if points.ndim != 1:
+        raise ValueError(f"vander takes a vector, not an array of {points.ndim} axes")
+    count = points.size if N is None else operator.index(N)
+    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    if points._dtype.kind in "biu":
+        points = converted(points, np.dtype(np.promote_types(points._dtype, np.int64)))
+    return apply("pow", reshape(points, (points.size, 1)), powers.astype(points._dtype))
+
+
+# --- diagonals ------------------------------------------------------------------------------------
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """Return the k-th diagonal of a matrix, as a copy, or a matrix with a vector as that diagonal."""
+    array = given(v)
+    if array.ndim == 2:
+        return linear_algebra.diagonal(array, offset=k).copy()
+    if array.ndim != 1:
+        raise ValueError(f"diag takes a vector or a matrix, not an array of {array.ndim} axes")
+    side = array.size + (k if k >= 0 else -k)
+    made: Array = zeros((side, side), dtype=array._dtype, device=array._manager)
+    if array.size:
+        linear_algebra.diagonal(made, offset=k)[...] = array
+    return made
+
+
+def diagflat(v: Any, k: int = 0) -> Array:
+    """Return a matrix with the flat elements as its k-th diagonal."""
+    return diag(ravel(given(v)), k)
+
+
+def diag_indices(n: int, ndim: int = 2, *, device: Manager | None = None) -> tuple[Array, ...]:
+    """Return the indices of the diagonal of an array of `ndim` axes with `n` elements each."""
+    return (_counted(n, np.dtype(np.int64), manager(device)),) * ndim
+
+
+def tril_indices(
+    n: int, k: int = 0, m: int | None = None, *, device: Manager | None = None
+) -> tuple[Array, ...]:
+    """Return the indices of the elements of an n x m matrix at and below the k-th diagonal."""
+    return tuple(asarray(each, device=device) for each in np.tril_indices(n, k, m))
+
+
+def triu_indices(
+    n: int, k: int = 0, m: int | None = None, *, device: Manager | None = None
+) -> tuple[Array, ...]:
+    """Return the indices of the elements of an n x m matrix at and above the k-th diagonal."""
+    return tuple(asarray(each, device=device) for each in np.triu_indices(n, k, m))
+
+
+def ix_(*args: Any) -> tuple[Array, ...]:
+    """Return indices with which ``x[kp.ix_(rows, columns)]`` is all of these rows and columns."""
+    from .searching import flatnonzero
+
+    made = []
+    for place, each in enumerate(args):
+        index = given(each)
+        if index.ndim != 1:
+            raise ValueError(f"ix_ takes rows of indices, not an array of {index.ndim} axes")
+        if index._dtype.kind == "b":
+            index = flatnonzero(index)
+        elif index.size == 0:
+            index = converted(index, np.dtype(np.int64))
+        made.append(reshape(index, (1,) * place + (index.size,) + (1,) * (len(args) - 1 - place)))
+    return tuple(made)
+
+
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+    """Return flat indices as an index per axis of a shape. Indices out of range raise ValueError."""
+    flat = given(indices)
+    if flat._dtype.kind not in "iu":
+        raise TypeError(f"indices are integers, not {flat._dtype}")
+    wanted = extents(shape)
+    if order not in ("C", "F"):
+        raise ValueError(f"order is 'C' or 'F', not {order!r}")
+    count = int(np.prod(wanted, dtype=np.int64))
+    if flat.size and not (0 <= int(flat.min()) and int(flat.max()) < count):
+        raise ValueError(f"an index is out of range for {count} elements of the shape {wanted}")
+    rest = converted(flat, np.dtype(np.int64))
+    found = []
+    for extent in reversed(wanted) if order == "C" else wanted:
+        found.append(apply("remainder", rest, extent))
+        rest = apply("floor_divide", rest, extent)
+    return tuple(reversed(found) if order == "C" else found)
+
+
+def ravel_multi_index(
+    multi_index: Sequence[Any], dims: Any, mode: str = "raise", order: str = "C"
+) -> Array:
+    """Return the flat indices of elements, given an index per axis of the shape `dims`.
+
+    `mode` says what indices out of range do: "raise" ValueError, which waits for the device, "wrap"
+    around, or be the nearest one ("clip").
+    """
+    shape = extents(dims)
+    if len(multi_index) != len(shape):
+        raise ValueError(f"there are indices of {len(multi_index)} axes for the shape {shape}")
+    if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
+        raise ValueError(
+            f"mode is 'raise', 'wrap' or 'clip', not {mode!r}, and order 'C' or 'F', not {order!r}"
+        )
+    on = manager_of(*multi_index)
+    total: Any = None
+    pairs = list(zip(multi_index, shape, strict=True))
+    for each, extent in pairs if order == "C" else reversed(pairs):
+        index = as_array(each, on)
+        if index._dtype.kind not in "iu":
+            raise TypeError(f"indices are integers, not {index._dtype}")
+        index = converted(index, np.dtype(np.int64))
+        if mode == "wrap":
+            index = apply("remainder", index, extent)
+        elif mode == "clip":
+            index = apply("minimum", apply("maximum", index, 0), extent - 1)
+        elif index.size and not (0 <= int(index.min()) and int(index.max()) < extent):
+            raise ValueError(f"an index is out of range for the shape {shape}")
+        total = index if total is None else apply("add", apply("multiply", total, extent), index)
+    made: Array = total
+    return made
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+def _window(values: Any, device: Manager | None) -> Array:
+    return _of_host(values, None, device)
+
+
+def bartlett(M: int, *, device: Manager | None = None) -> Array:
+    """Return the triangular window of M points (float32)."""
+    return _window(np.bartlett(M), device)
+
+
+def blackman(M: int, *, device: Manager | None = None) -> Array:
+    """Return the Blackman window of M points (float32)."""
+    return _window(np.blackman(M), device)
+
+
+def hamming(M: int, *, device: Manager | None = None) -> Array:
+    """Return the Hamming window of M points (float32)."""
+    return _window(np.hamming(M), device)
+
+
+def hanning(M: int, *, device: Manager | None = None) -> Array:
+    """Return the Hann window of M points (float32)."""
+    return _window(np.hanning(M), device)
+
+
+def kaiser(M: int, beta: float, *, device: Manager | None = None) -> Array:
+    """Return the Kaiser window of M points (float32)."""
+    return _window(np.kaiser(M, beta), device)

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays made of others: stacked along an axis, split into parts, with elements added or left out."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .array import Array, converted
+from .elementwise import as_array, manager_of
+from .manipulation import (
+    broadcast_to,
+    concat,
+    expand_dims,
+    given,
+    moveaxis,
+    normalized,
+    ravel,
+    reshape,
+)
+from .searching import flatnonzero, take
+
+__all__ = [
+    "append",
+    "array_split",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block",
+    "column_stack",
+    "delete",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "insert",
+    "split",
+    "trim_zeros",
+    "vsplit",
+    "vstack",
+]
+
+
+def _each(arrays: tuple[Any, ...], function: Any) -> Any:
+    """Return a function of one array, or a tuple of those of several."""
+    made = tuple(function(given(each)) for each in arrays)
+    return made[0] if len(made) == 1 else made
+
+
+def atleast_1d(*arrays: Any) -> Any:
+    """Return views with at least one axis: an array, or a tuple of several."""
+    return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
+
+
+def atleast_2d(*arrays: Any) -> Any:
+    """Return views with at least two axes, new ones in front: an array, or a tuple of several."""
+    return _each(arrays, lambda x: x if x.ndim > 1 else reshape(x, (1, x.size)))
+
+
+def atleast_3d(*arrays: Any) -> Any:
+    """Return views with at least three axes: vectors as (1, n, 1), matrices as (m, n, 1)."""
+
+    def wide(x: Array) -> Array:
+        if x.ndim > 2:
+            return x
+        return expand_dims(x, axis=2) if x.ndim == 2 else reshape(x, (1, x.size, 1))
+
+    return _each(arrays, wide)
+
+
+def _parts(arrays: Sequence[Any], name: str) -> list[Array]:
+    if isinstance(arrays, Array):
+        return [arrays[i] for i in range(arrays.shape[0])]
+    parts = list(arrays)
+    if not parts:
+        raise ValueError(f"{name} needs at least one array")
+    manager = manager_of(*parts)
+    return [as_array(each, manager) for each in parts]
+
+
+def vstack(tup: Sequence[Any]) -> Array:
+    """Return arrays joined along the first axis; vectors are rows."""
+    return concat([atleast_2d(each) for each in _parts(tup, "vstack")], axis=0)
+
+
+def hstack(tup: Sequence[Any]) -> Array:
+    """Return arrays joined along the second axis; vectors along their only one."""
+    parts = [atleast_1d(each) for each in _parts(tup, "hstack")]
+    return concat(parts, axis=0 if parts[0].ndim == 1 else 1)
+
+
+def dstack(tup: Sequence[Any]) -> Array:
+    """Return arrays joined along the third axis."""
+    return concat([atleast_3d(each) for each in _parts(tup, "dstack")], axis=2)
+
+
+def column_stack(tup: Sequence[Any]) -> Array:
+    """Return vectors as the columns of a matrix, joined with matrices."""
+    parts = _parts(tup, "column_stack")
+    columns = [part if part.ndim > 1 else reshape(part, (part.size, 1)) for part in parts]
+    return concat(columns, axis=1)
+
+
+def block(arrays: Any) -> Array:
+    """Return an array of nested lists of blocks: those of the innermost lists are side by side."""
+
+    def depth_of(x: Any) -> int:
+        if not isinstance(x, list):
+            return 0
+        depths = {depth_of(each) for each in x}
+        if len(depths) != 1:
+            raise ValueError("the lists of blocks are empty or of different depths")
+        return depths.pop() + 1
+
+    def leaves(x: Any) -> list[Any]:
+        return [leaf for each in x for leaf in leaves(each)] if isinstance(x, list) else [x]
+
+    depth = depth_of(arrays)
+    manager = manager_of(*leaves(arrays))
+    ndim = sorted((depth, *[np.ndim(each) for each in leaves(arrays)]))[-1]
+
+    def joined(x: Any, level: int) -> Array:
+        if level == depth:
+            part = as_array(x, manager)
+            return reshape(part, (1,) * (ndim - part.ndim) + part.shape)
+        return concat([joined(each, level + 1) for each in x], axis=level - depth)
+
+    result = joined(arrays, 0)
+    return result.copy() if depth == 0 else result
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Return views of parts along an axis: a number of nearly equal ones, or cut at indices."""
+    array = given(ary)
+    place = normalized(axis, array.ndim)
+    extent = array.shape[place]
+    try:
+        count = operator.index(indices_or_sections)
+    except TypeError:
+        cuts = [0, *[operator.index(each) for each in indices_or_sections], extent]
+    else:
+        if count < 1:
+            raise ValueError(f"an array is split into at least 1 part, not {count}")
+        size, more = divmod(extent, count)
+        cuts = [i * size + (i if i < more else more) for i in range(count + 1)]
+    before = (slice(None),) * place
+    return [array[before + (slice(a, b),)] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Return views of parts along an axis: a number of equal ones, or cut at indices."""
+    array = given(ary)
+    extent = array.shape[normalized(axis, array.ndim)]
+    if isinstance(indices_or_sections, (int, np.integer)) and indices_or_sections > 0:
+        if extent % indices_or_sections:
+            raise ValueError(
+                f"{extent} elements along axis {axis} are not {indices_or_sections} equal parts; "
+                "array_split allows parts of different sizes"
+            )
+    return array_split(array, indices_or_sections, axis)
+
+
+def _split_along(name: str, ary: Any, where: Any, axis: int, least: int) -> list[Array]:
+    array = given(ary)
+    if array.ndim < least:
+        raise ValueError(f"{name} takes arrays of {least} or more axes, not {array.ndim}")
+    return split(array, where, axis)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Return views of parts along the second axis; of a vector, along its only one."""
+    array = given(ary)
+    return _split_along("hsplit", array, indices_or_sections, int(array.ndim > 1), 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Return views of parts along the first axis."""
+    return _split_along("vsplit", ary, indices_or_sections, 0, 2)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Return views of parts along the third axis."""
+    return _split_along("dsplit", ary, indices_or_sections, 2, 3)
+
+
+# --- elements added and left out ------------------------------------------------------------------
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """Return a copy with values behind the elements along an axis; without an axis, both flat."""
+    return concat([arr, values], axis=axis)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
+    """Return a copy without the elements at indices, in a slice or marked along an axis."""
+    array, place = _along(arr, axis)
+    kept = np.delete(np.arange(array.shape[place]), _host_indices(obj))
+    return take(array, kept, axis=place)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """Return a copy with values inserted before indices along an axis, converted to its dtype."""
+    array, place = _along(arr, axis)
+    extent = array.shape[place]
+    where = _host_indices(obj)
+    where = np.arange(*where.indices(extent)) if isinstance(where, slice) else np.asarray(where)
+    if where.dtype == np.bool_:
+        where = np.flatnonzero(where)
+    new = converted(as_array(values, array._manager), array._dtype)
+    new = reshape(new, (1,) * (array.ndim - new.ndim) + new.shape)
+    if where.ndim == 0:
+        new = moveaxis(new, 0, place)
+    count = where.size if where.size > 1 else new.shape[place] * where.size
+    added = np.arange(extent, extent + count)
+    at = where.item() if where.size == 1 else where.astype(np.intp)
+    order = np.insert(np.arange(extent), at, added)
+    shape = (*array.shape[:place], count, *array.shape[place + 1 :])
+    return take(concat([array, broadcast_to(new, shape)], axis=place), order, axis=place)
+
+
+def trim_zeros(filt: Any, trim: str = "fb") -> Array:
+    """Return a view of a vector without the zeros at its front ("f") and back ("b").
+
+    Waits for the device.
+    """
+    array = given(filt)
+    if array.ndim != 1:
+        raise ValueError(f"trim_zeros takes a vector, not an array of {array.ndim} axes")
+    ends = trim.lower()
+    if not set(ends) <= {"f", "b"}:
+        raise ValueError(f"trim is made of 'f' and 'b', not {trim!r}")
+    found = flatnonzero(array)
+    if not found.size:
+        return array[:0] if ends else array
+    start = int(found[0]) if "f" in ends else 0
+    stop = int(found[-1]) + 1 if "b" in ends else array.size
+    return array[start:stop]
+
+
+def _along(arr: Any, axis: int | None) -> tuple[Array, int]:
+    array = given(arr)
+    if axis is None:
+        return ravel(array), 0
+    return array, normalized(axis, array.ndim)
+
+
+def _host_indices(obj: Any) -> Any:
+    return obj.numpy() if isinstance(obj, Array) else obj

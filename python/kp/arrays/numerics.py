@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of functions: integrals, gradients, interpolation, convolutions, polynomials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import reductions
+from .array import Array, converted
+from .elementwise import apply, as_array, conj, manager_of, result_dtype, where
+from .manipulation import (
+    concat,
+    expand_dims,
+    flip,
+    given,
+    normalized,
+    normalized_axes,
+    ravel,
+    reshape,
+)
+from .padding import pad
+from .reductions import Axes, reduced
+from .scans import cumsum, diff
+from .searching import argsort, searchsorted, take
+from .storage import View
+
+__all__ = [
+    "convolve",
+    "correlate",
+    "ediff1d",
+    "gradient",
+    "interp",
+    "polyval",
+    "trapezoid",
+    "unwrap",
+]
+
+
+def _floats(x: Array) -> Array:
+    """Return integers as float64, and others as they are."""
+    return converted(x, np.dtype(np.float64)) if x._dtype.kind in "biu" else x
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
+    """Return the integrals along an axis by the trapezoidal rule, of samples at `x` or `dx` apart."""
+    manager = manager_of(y, x)
+    samples = as_array(y, manager)
+    place = normalized(axis, samples.ndim)
+    before = (slice(None),) * place
+    later, earlier = samples[before + (slice(1, None),)], samples[before + (slice(None, -1),)]
+    pairs = apply("add", _floats(later), earlier)
+    step: Any = dx
+    if x is not None:
+        points = as_array(x, manager)
+        if points.ndim == 1:
+            step = reshape(diff(points), (-1,) + (1,) * (samples.ndim - 1 - place))
+        else:
+            step = diff(points, axis=axis)
+    return reductions.sum(apply("divide", apply("multiply", pairs, step), 2.0), axis)
+
+
+def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> Any:
+    """Return the derivatives along axes, by central differences: an array, or a tuple of one per axis.
+
+    `varargs` has the distance of the samples: one number, or for each axis a number or the places.
+    At the edges, differences of the order `edge_order` (1 or 2) are taken.
+    """
+    samples = _floats(given(f))
+    axes = normalized_axes(axis, samples.ndim)
+    if edge_order not in (1, 2):
+        raise ValueError(f"edge_order is 1 or 2, not {edge_order}")
+    steps: list[Any] = list(varargs) or [1.0]
+    if len(steps) == 1 and np.ndim(steps[0]) == 0:
+        steps *= len(axes)
+    if len(steps) != len(axes):
+        raise TypeError(f"gradient takes 1 distance or {len(axes)}, one per axis, not {len(steps)}")
+    found = tuple(
+        _derivative(samples, place, step, edge_order)
+        for place, step in zip(axes, steps, strict=True)
+    )
+    return found[0] if len(found) == 1 else found
+
+
+def _derivative(f: Array, place: int, step: Any, edge_order: int) -> Array:
+    extent = f.shape[place]
+    if extent < edge_order + 1:
+        raise ValueError(
+            f"a gradient with edge_order={edge_order} takes {edge_order + 1} samples or more along an "
+            f"axis, not {extent}"
+        )
+
+    def at(start: int | None, stop: int | None) -> Array:
+        return f[(slice(None),) * place + (slice(start, stop),)]
+
+    host = np.asarray(step.numpy() if isinstance(step, Array) else step)
+    if host.ndim == 0:
+        gaps = np.full(extent - 1, host, np.float64)
+    elif host.shape != (extent,):
+        raise ValueError(
+            f"the places of {extent} samples along axis {place} are not of shape {host.shape}"
+        )
+    else:
+        gaps = np.diff(host.astype(np.float64))
+    real = np.dtype(f._dtype.char.lower()) if f._dtype.kind == "c" else f._dtype
+
+    def weighted(*terms: tuple[Array, Any]) -> Array:
+        total: Any = None
+        for part, weight in terms:
+            shape = (-1,) + (1,) * (f.ndim - 1 - place)
+            by = np.asarray(weight, np.float64).astype(real).reshape(shape)
+            product = apply("multiply", part, by)
+            total = product if total is None else apply("add", total, product)
+        made: Array = total
+        return made
+
+    left, right = gaps[:-1], gaps[1:]
+    if (gaps == gaps[0]).all():
+        twice = (
+            np.full(extent - 2, 2 * gaps[0])
+            .astype(real)
+            .reshape((-1,) + (1,) * (f.ndim - 1 - place))
+        )
+        inner = apply("divide", apply("subtract", at(2, None), at(None, -2)), twice)
+    else:
+        inner = weighted(
+            (at(None, -2), -right / (left * (left + right))),
+            (at(1, -1), (right - left) / (left * right)),
+            (at(2, None), left / (right * (left + right))),
+        )
+    if edge_order == 1:
+        first = apply("divide", apply("subtract", at(1, 2), at(0, 1)), float(gaps[0]))
+        last = apply("divide", apply("subtract", at(-1, None), at(-2, -1)), float(gaps[-1]))
+    else:
+        a, b = gaps[0], gaps[1]
+        first = weighted(
+            (at(0, 1), -(2 * a + b) / (a * (a + b))),
+            (at(1, 2), (a + b) / (a * b)),
+            (at(2, 3), -a / (b * (a + b))),
+        )
+        a, b = gaps[-2], gaps[-1]
+        last = weighted(
+            (at(-3, -2), b / (a * (a + b))),
+            (at(-2, -1), -(a + b) / (a * b)),
+            (at(-1, None), (2 * b + a) / (b * (a + b))),
+        )
+    return concat([first, inner, last], axis=place)
+
+
+def interp(
+    x: Any,
+    xp: Any,
+    fp: Any,
+    left: Any = None,
+    right: Any = None,
+    period: float | None = None,
+) -> Array:
+    """Return the values at `x` of the line through the points (xp, fp), where `xp` ascends.
+
+    Below and above all points, they are `left` and `right`, by default the first and last value. With
+    `period`, angles, `xp` may be in any order. The dtype is that of the operands, float64 for integers.
+    """
+    manager = manager_of(x, xp, fp)
+    at, places, values = (_floats(as_array(each, manager)) for each in (x, xp, fp))
+    if places.ndim != 1 or values.shape != places.shape or places.size == 0:
+        raise ValueError(
+            f"xp and fp are rows of the same length, not of the shapes {places.shape} and {values.shape}"
+        )
+    dtype = result_dtype(at._dtype, places._dtype, values._dtype)
+    kind = result_dtype(at._dtype, places._dtype)
+    at, places, values = converted(at, kind), converted(places, kind), converted(values, dtype)
+    if period is not None:
+        if period == 0:
+            raise ValueError("period is not 0")
+        width = float(period if period > 0 else -period)
+        at, places = apply("remainder", at, width), apply("remainder", places, width)
+        order = argsort(places)
+        places, values = take(places, order), take(values, order)
+        places = concat(
+            [apply("subtract", places[-1:], width), places, apply("add", places[:1], width)]
+        )
+        values = concat([values[-1:], values, values[:1]])
+        left = right = None
+    last = places.size - 1
+    index = apply("subtract", searchsorted(places, at, side="right"), 1)
+    index = apply("minimum", apply("maximum", index, 0), last - 1 if last else 0)
+    found = take(values, index)
+    if last:
+        slopes = apply("divide", diff(values), diff(places))
+        rise = apply("multiply", take(slopes, index), apply("subtract", at, take(places, index)))
+        found = apply("add", found, rise)
+        found = where(apply("greater_equal", at, places[last]), values[last], found)
+    else:
+        found = where(apply("isnan", at), at, found)
+    if period is None:
+        low = values[0] if left is None else left
+        found = where(apply("less", at, places[0]), low, found)
+        if right is not None:
+            found = where(apply("greater", at, places[last]), right, found)
+        found = converted(found, dtype)
+    return found
+
+
+# --- convolutions ---------------------------------------------------------------------------------
+
+
+def _vectors(a: Any, v: Any, names: str) -> tuple[Array, Array]:
+    manager = manager_of(a, v)
+    first, second = as_array(a, manager), as_array(v, manager)
+    dtype = result_dtype(first._dtype, second._dtype)
+    pair = [
+        reshape(converted(each, dtype), (1,)) if each.ndim == 0 else converted(each, dtype)
+        for each in (first, second)
+    ]
+    for each, name in zip(pair, names.split(), strict=True):
+        if each.ndim != 1 or each.size == 0:
+            raise ValueError(f"{name} is a row of at least one element, not of shape {each.shape}")
+    return pair[0], pair[1]
+
+
+def _slid(a: Array, v: Array, mode: str) -> Array:
+    """Return the sums of products of v with the parts of a, which is not shorter."""
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
+    size = v.size
+    if mode != "valid":
+        after = size - 1 if mode == "full" else (size - 1) // 2
+        a = pad(a, (size - 1 if mode == "full" else size // 2, after))
+    count = a.size - size + 1
+    source = a._evaluated()
+    step = source.strides[0]
+    windows = Array._of_view(
+        View(source.storage, source.offset, (count, size), (step, step), False)
+    )
+    products = apply("multiply", windows, v)
+    if a._dtype.kind == "b":
+        return reductions.any(products, axis=1)
+    wide = np.dtype(np.float32) if a._dtype == np.float16 else a._dtype
+    return reduced("sum", products, 1, wide, a._dtype, keepdims=False)
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Array:
+    """Return the convolution of two vectors: "full", as long as the longer one ("same"), or "valid".
+
+    Every sum is computed directly. kp.OpConvolve convolves long tensors by Fourier transforms.
+    """
+    first, second = _vectors(a, v, "a v")
+    if second.size > first.size:
+        first, second = second, first
+    return _slid(first, flip(second), mode)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+    """Return the sums of products of one vector with another, conjugated one, shifted. See convolve()."""
+    first, second = _vectors(a, v, "a v")
+    second = conj(second) if second._dtype.kind == "c" else second
+    if second.size > first.size:
+        return flip(_slid(second, first, mode))
+    return _slid(first, second, mode)
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """Return the differences of neighbours of the flat array, with values in front and behind."""
+    array = ravel(given(ary))
+    steps = diff(array)
+    ends = [None if each is None else as_array(each, array._manager) for each in (to_begin, to_end)]
+    for each in ends:
+        if each is not None and not np.can_cast(each._dtype, array._dtype, "same_kind"):
+            raise TypeError(f"elements of {each._dtype} do not fit an array of {array._dtype}")
+    parts = [ends[0], steps, ends[1]]
+    joined = [ravel(converted(part, array._dtype)) for part in parts if part is not None]
+    return concat(joined) if len(joined) > 1 else steps
+
+
+def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
+    """Return the values at `x` of a polynomial with the coefficients `p`, the highest first."""
+    factors = np.asarray(p.numpy() if isinstance(p, Array) else p)
+    if factors.ndim != 1:
+        raise ValueError(f"p is a row of coefficients, not of shape {factors.shape}")
+    points = given(x)
+    dtype = result_dtype(factors.dtype, points._dtype)
+    at = converted(points, dtype)
+    total: Any = apply("multiply", at, 0)
+    for factor in factors.astype(dtype):
+        total = apply("add", apply("multiply", total, at), factor)
+    made: Array = total
+    return made
+
+
+def unwrap(
+    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Array:
+    """Return angles along an axis with multiples of `period` added, so that no step exceeds half of it.
+
+    With `discont`, smaller steps stay.
+    """
+    angles = _floats(given(p))
+    place = normalized(axis, angles.ndim)
+    before = (slice(None),) * place
+    steps = diff(angles, axis=place)
+    half = period / 2
+    turned = apply("subtract", apply("remainder", apply("add", steps, half), period), half)
+    up = apply("logical_and", apply("equal", turned, -half), apply("greater", steps, 0))
+    change = apply("subtract", where(up, half, turned), steps)
+    limit = half if discont is None or discont < half else discont
+    change = where(apply("less", apply("abs", steps), limit), angles._dtype.type(0), change)
+    first, rest = angles[before + (slice(0, 1),)], angles[before + (slice(1, None),)]
+    return concat([first, apply("add", rest, cumsum(change, place))], axis=place)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Medians and quantiles: elements by their place among the sorted ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import reductions
+from .array import Array, converted
+from .elementwise import apply, assign_all, where
+from .manipulation import expand_dims, given, moveaxis, normalized_axes, permute_dims, reshape
+from .reductions import Axes
+from .searching import sort, take, take_along_axis
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "ptp",
+    "quantile",
+]
+
+#: Methods that interpolate between two elements: how they count (Hyndman and Fan's alpha and beta).
+_CONTINUOUS = {
+    "linear": (1.0, 1.0),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+_METHODS = (*_CONTINUOUS, "lower", "higher", "midpoint", "nearest")
+
+
+def _sorted_rows(x: Any, axis: Axes) -> tuple[Array, tuple[int, ...]]:
+    """Return the elements along axes sorted as the last axis, and the axes."""
+    array = given(x)
+    if array._dtype.kind in "biu":
+        array = converted(array, np.dtype(np.float64))
+    axes = normalized_axes(axis, array.ndim)
+    kept = [i for i in range(array.ndim) if i not in axes]
+    rows = permute_dims(array, (*kept, *sorted(axes)))
+    length = math.prod(array.shape[i] for i in axes)
+    return sort(reshape(rows, (*[array.shape[i] for i in kept], length)), axis=-1), axes
+
+
+def _places(count: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
+    """Return the indices of the elements below and above quantiles, and their distance from below."""
+    if method not in _METHODS:
+        raise ValueError(f"method is {', '.join(map(repr, _METHODS))}, not {method!r}")
+    last = np.maximum(count - 1, 0)
+    alpha, beta = _CONTINUOUS.get(method, (1.0, 1.0))
+    place = np.clip(count * q + (alpha + q * (1 - alpha - beta)) - 1, 0, last)
+    if method == "linear":
+        place = last * q
+    below = np.floor(place)
+    if method == "lower":
+        place = below
+    elif method == "higher":
+        place = below = np.ceil(place)
+    elif method == "nearest":
+        place = below = np.rint(place)
+    elif method == "midpoint":
+        place = (below + np.ceil(place)) / 2
+    above = np.minimum(below + 1, last)
+    return below.astype(np.int64), above.astype(np.int64), place - below
+
+
+def _fractions(q: Any, percent: bool) -> Any:
+    host = np.asarray(q.numpy() if isinstance(q, Array) else q, np.float64)
+    host = host / 100 if percent else host
+    if not ((host >= 0) & (host <= 1)).all():
+        limits = "0 to 100" if percent else "0 to 1"
+        raise ValueError(f"{'percentiles' if percent else 'quantiles'} are from {limits}")
+    return host
+
+
+def _quantile(
+    x: Any, q: Any, axis: Axes, out: Any, method: str, keepdims: bool, percent: bool, nans: bool
+) -> Array:
+    fractions = _fractions(q, percent)
+    ordered, axes = _sorted_rows(x, axis)
+    shape = ordered.shape[:-1]
+    length = ordered.shape[-1]
+    if length == 0:
+        result = reductions.mean(ordered, axis=-1, keepdims=True)  # NaN
+        result = take(result, np.zeros(fractions.size, np.int64), axis=-1)
+    elif nans:
+        rows = reshape(ordered, (-1, length))
+        numbers = apply("logical_not", apply("isnan", rows))
+        counts = reductions.count_nonzero(numbers, axis=1, keepdims=True)
+        below, above, part = _places(counts.numpy(), fractions.reshape(1, -1), method)
+        low, high = take_along_axis(rows, below, 1), take_along_axis(rows, above, 1)
+        result = _between(low, high, part)  # of rows of NaN alone, NaN
+        result = reshape(result, (*shape, fractions.size))
+    else:
+        below, above, part = _places(length, fractions.reshape(-1), method)
+        low, high = take(ordered, below, axis=-1), take(ordered, above, axis=-1)
+        result = _between(low, high, part)
+        last = ordered[..., -1:]
+        result = where(apply("isnan", last), last, result)
+    result = reshape(moveaxis(result, -1, 0), (*fractions.shape, *shape))
+    if keepdims:
+        for each in sorted(axes):
+            result = expand_dims(result, axis=fractions.ndim + each)
+    return result if out is None else assign_all(out, result)
+
+
+def _between(low: Array, high: Array, part: Any) -> Array:
+    """Return low + part (high - low), rounded as NumPy rounds it."""
+    weight = np.asarray(part).astype(low._dtype)
+    if not weight.any():
+        return low
+    distance = apply("subtract", high, low)
+    upwards = apply("add", low, apply("multiply", distance, weight))
+    downwards = apply("subtract", high, apply("multiply", distance, 1 - weight))
+    mixed = where(weight >= 0.5, downwards, upwards)
+    return where(weight == 0, low, mixed)
+
+
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """Return the elements below which parts `q` (0 to 1) of all elements are, along axes.
+
+    The axes of `q` are the first ones of the result. `method` says what is between two elements. The
+    dtype is that of the elements, whatever `q` is, or float64 for integers. If there are NaNs, the
+    result is NaN.
+    """
+    return _quantile(a, q, axis, out, method, keepdims, percent=False, nans=False)
+
+
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """Return quantile(a, q / 100): `q` is from 0 to 100."""
+    return _quantile(a, q, axis, out, method, keepdims, percent=True, nans=False)
+
+
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """Return the quantiles of what is not NaN; NaN where nothing is left. Waits for the device."""
+    return _quantile(a, q, axis, out, method, keepdims, percent=False, nans=True)
+
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """Return nanquantile(a, q / 100): `q` is from 0 to 100."""
+    return _quantile(a, q, axis, out, method, keepdims, percent=True, nans=True)
+
+
+def median(
+    a: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """Return the middle of the sorted elements along axes, or the mean of the two in the middle.
+
+    Integers are float64. If there are NaNs, the result is NaN.
+    """
+    ordered, axes = _sorted_rows(a, axis)
+    length = ordered.shape[-1]
+    middle = ordered[..., (length - 1) // 2 : length // 2 + 1] if length else ordered
+    result = reductions.mean(middle, axis=-1)
+    if length:
+        last = ordered[..., -1]
+        result = where(apply("isnan", last), last, result)
+    if keepdims:
+        for each in sorted(axes):
+            result = expand_dims(result, axis=each)
+    return result if out is None else assign_all(out, result)
+
+
+def nanmedian(
+    a: Any,
+    axis: Axes = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """Return the medians of what is not NaN; NaN where nothing is left. Waits for the device."""
+    return _quantile(a, 0.5, axis, out, "linear", keepdims, percent=False, nans=True)
+
+
+def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the largest elements minus the smallest ones, along axes."""
+    array = given(a)
+    highest = reductions.max(array, axis, keepdims=keepdims)
+    distance = apply("subtract", highest, reductions.min(array, axis, keepdims=keepdims))
+    return distance if out is None else assign_all(out, distance)

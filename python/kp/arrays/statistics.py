@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weighted means, covariances, and counts in bins of one or more coordinates."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _statistics
+from . import reductions
+from .array import Array, converted
+from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt, where
+from .joining import atleast_2d
+from .linear_algebra import diagonal, matmul
+from .manipulation import (
+    broadcast_to,
+    concat,
+    given,
+    normalized,
+    normalized_axes,
+    ravel,
+    reshape,
+    squeeze,
+    transpose,
+)
+from .primitives import shaped
+from .reductions import Axes
+from .searching import searchsorted
+from .types import number
+
+__all__ = ["average", "corrcoef", "cov", "digitize", "histogram2d", "histogramdd"]
+
+
+def average(
+    a: Any,
+    axis: Axes = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Return the means along axes, weighted: the sum of a times the weights over that of the weights.
+
+    `weights` has the shape of `a`, or is a vector along `axis`. With `returned`, the sum of the weights
+    is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0, which waits for the
+    device.
+    """
+    array = given(a)
+    if weights is None:
+        mean = reductions.mean(array, axis, keepdims=keepdims)
+        if not returned:
+            return mean
+        count = math.prod(array.shape[each] for each in normalized_axes(axis, array.ndim))
+        return mean, apply("add", apply("multiply", mean, 0), count)
+    by = as_array(weights, array._manager)
+    kinds = [array._dtype, by._dtype]
+    dtype = result_dtype(*kinds, *([np.float64] if array._dtype.kind in "biu" else []))
+    if by.shape != array.shape:
+        if axis is None or isinstance(axis, (tuple, list)):
+            raise TypeError(
+                f"weights of the shape {by.shape} for elements of the shape {array.shape} need one axis"
+            )
+        place = normalized(axis, array.ndim)
+        if by.shape != (array.shape[place],):
+            raise ValueError(
+                f"weights have the shape of the elements, {array.shape}, or one for each of the "
+                f"{array.shape[place]} along axis {axis}, not {by.shape}"
+            )
+        by = reshape(by, (-1,) + (1,) * (array.ndim - 1 - place))
+        by = broadcast_to(by, array.shape)
+    by = converted(by, dtype)
+    total = reductions.sum(by, axis, keepdims=keepdims)
+    if bool(reductions.any(apply("equal", total, 0))):
+        raise ZeroDivisionError("the weights add up to 0, so there is no mean")
+    products = apply("multiply", converted(array, dtype), by)
+    mean = apply("divide", reductions.sum(products, axis, keepdims=keepdims), total)
+    return (mean, total) if returned else mean
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return the covariances of variables, which are rows, or with ``rowvar=False`` columns.
+
+    They are float64 unless `dtype` is given. The sums are divided by n - 1, with `bias` by n, or by
+    n - ddof. `fweights` says how often each observation counts, and `aweights` how much.
+    """
+    manager = manager_of(m, y)
+    observed = as_array(m, manager)
+    more = None if y is None else as_array(y, manager)
+    if observed.ndim > 2 or (more is not None and more.ndim > 2):
+        raise ValueError("covariances are those of arrays of one or two axes")
+    if dtype is None:
+        kinds = [each._dtype for each in (observed, more) if each is not None]
+        dtype = np.result_type(np.float64, *kinds)
+    kind = number(dtype).dtype
+    rows = _variables(observed, rowvar, kind)
+    if more is not None:
+        rows = concat([rows, _variables(more, rowvar, kind)], axis=0)
+    count = rows.shape[1]
+    free = (0 if bias else 1) if ddof is None else ddof
+    if int(free) != free:
+        raise ValueError(f"ddof is an integer, not {ddof}")
+    weights = _observed(fweights, aweights, count)
+    if weights is None:
+        divisor: float = count - free
+        centred = apply("subtract", rows, reductions.mean(rows, axis=1, keepdims=True))
+        weighted = centred
+    else:
+        total = float(weights.sum())
+        divisor = total - free
+        if aweights is not None and free:
+            divisor = total - free * float((weights * _host(aweights)).sum()) / total
+        elif not free:
+            divisor = total
+        mean = average(rows, 1, weights.astype(kind), keepdims=True)
+        centred = apply("subtract", rows, mean)
+        weighted = apply("multiply", centred, weights.astype(kind))
+    products = matmul(centred, conj(transpose(weighted)))
+    return squeeze(apply("divide", products, float(divisor if divisor > 0 else 0)))
+
+
+def _variables(x: Array, rowvar: bool, dtype: Any) -> Array:
+    """Return variables as rows."""
+    rows = atleast_2d(x) if rowvar or x.ndim < 2 else transpose(x)
+    return converted(rows, dtype)
+
+
+def _host(x: Any) -> Any:
+    return np.asarray(x.numpy() if isinstance(x, Array) else x)
+
+
+def _observed(fweights: Any, aweights: Any, count: int) -> Any:
+    """Return the weights of observations on the host, or None."""
+    weights = None
+    for name, each in (("fweights", fweights), ("aweights", aweights)):
+        if each is None:
+            continue
+        host = _host(each)
+        if name == "fweights" and host.dtype.kind not in "iu" and (host != np.rint(host)).any():
+            raise TypeError("fweights are integers")
+        if host.shape != (count,):
+            raise ValueError(
+                f"{name} has the shape {host.shape}, but there are {count} observations"
+            )
+        if (host < 0).any():
+            raise ValueError(f"{name} is not negative")
+        host = host.astype(np.float64)
+        weights = host if weights is None else weights * host
+    return weights
+
+
+def corrcoef(
+    x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike | None = None
+) -> Array:
+    """Return the correlation coefficients of variables: their covariances over the deviations."""
+    found = cov(x, y, rowvar, dtype=dtype)
+    if found.ndim == 0:
+        return apply("divide", found, found)
+    deviation = sqrt(real(diagonal(found)))
+    scaled = apply("divide", found, reshape(deviation, (-1, 1)))
+    scaled = apply("divide", scaled, deviation)
+    return scaled if scaled._dtype.kind == "c" else clip(scaled, -1, 1)
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
+    """Return the number (int64) of the bin of each element: i if ``bins[i - 1] <= x < bins[i]``.
+
+    Elements below all edges are in bin 0, those above in bin ``len(bins)``. `bins` ascends or
+    descends. With `right`, bins have their right edges.
+    """
+    manager = manager_of(x, bins)
+    edges = _host(bins)
+    if edges.ndim != 1 or edges.dtype.kind not in "biuf":
+        raise ValueError(f"bins is a row of numbers, not of shape {edges.shape} and {edges.dtype}")
+    steps = edges[1:] >= edges[:-1]
+    values = as_array(x, manager)
+    side = "left" if right else "right"
+    if steps.all():
+        return searchsorted(as_array(edges, manager), values, side=side)
+    if not (edges[1:] <= edges[:-1]).all():
+        raise ValueError("bins ascends or descends, but these do neither")
+    # The edges in reverse order change sides, too.
+    backwards = searchsorted(as_array(edges[::-1].copy(), manager), values, side=side)
+    return apply("subtract", edges.size, backwards)
+
+
+def histogramdd(
+    sample: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Array, tuple[Array, ...]]:
+    """Return how many points are in each bin, or the sums of their weights, and the edges by axis.
+
+    `sample` has a row of coordinates per point, or is a list of arrays with one coordinate each.
+    `bins` is a number or edges for all axes, or a list of these; `range` has a pair for each axis.
+    Elements outside of all bins and NaNs are skipped. Counts are float64. With `density` they are
+    divided by their sum and the volumes of the bins.
+    """
+    if isinstance(sample, (list, tuple)):
+        columns = list(sample)
+    else:
+        rows = given(sample)
+        columns = [rows] if rows.ndim < 2 else [rows[:, i] for i in builtins.range(rows.shape[1])]
+    manager = manager_of(*columns, weights)
+    points = [ravel(as_array(each, manager)) for each in columns]
+    if len({point.size for point in points}) != 1:
+        raise ValueError(f"there are {', '.join(str(p.size) for p in points)} coordinates by axis")
+    many = isinstance(bins, (list, tuple)) and (len(points) != 1 or np.ndim(bins[0]) > 0)
+    by_axis = list(bins) if many else [bins] * len(points)
+    limits = [None] * len(points) if range is None else list(range)
+    if len(by_axis) != len(points) or len(limits) != len(points):
+        raise ValueError(f"bins and range are for all axes, or for each of the {len(points)}")
+    edges = [_edges(*each) for each in zip(points, by_axis, limits, strict=True)]
+    bounds = tuple(as_array(each, manager) for each in edges)
+    inside: Any = None
+    flat: Any = None
+    for point, bound in zip(points, bounds, strict=True):
+        count = bound.size - 1
+        place = apply("subtract", searchsorted(bound, point, side="right"), 1)
+        place = where(apply("equal", point, bound[-1]), count - 1, place)
+        within = apply("logical_and", apply("greater_equal", place, 0), apply("less", place, count))
+        inside = within if inside is None else apply("logical_and", inside, within)
+        flat = place if flat is None else apply("add", apply("multiply", flat, count), place)
+    cells = tuple(each.size - 1 for each in edges)
+    size = math.prod(cells)
+    flat = where(inside, flat, size)  # what is outside is counted behind all bins
+    by = None
+    if weights is not None:
+        values = converted(ravel(as_array(weights, manager)), np.dtype(np.float64))
+        if values.size != flat.size:
+            raise ValueError(f"there are {values.size} weights for {flat.size} points")
+        by = shaped(values, (values.size,))
+    counted = _statistics.bincount(shaped(flat, (flat.size,)), by, size + 1)
+    counts = converted(reshape(Array._from_tensor(counted)[:size], cells), np.dtype(np.float64))
+    if density:
+        counts = apply("divide", counts, reductions.sum(counts))
+        for axis, each in enumerate(edges):
+            widths = np.diff(each).astype(np.float64)
+            along = widths.reshape((-1,) + (1,) * (len(edges) - 1 - axis))
+            counts = apply("divide", counts, along)
+    return counts, bounds
+
+
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Array, Array, Array]:
+    """Return histogramdd([x, y], ...): the counts, the edges of x and those of y.
+
+    `bins` is a number or edges for both, or a pair of these.
+    """
+    pair = isinstance(bins, (list, tuple)) and len(bins) == 2
+    both = bins if pair or np.ndim(bins) == 0 else [bins, bins]
+    counts, (first, second) = histogramdd([x, y], both, range, density, weights)
+    return counts, first, second
+
+
+def _edges(values: Array, bins: Any, limits: Any) -> Any:
+    """Return the edges of bins on the host, in the type in which the values are compared."""
+    kind = values._dtype if values._dtype.kind == "f" else np.dtype(np.float64)
+    if np.ndim(bins) == 0:
+        if limits is None:
+            ends = (0.0, 1.0)
+            if values.size:
+                ends = (reductions.min(values).item(), reductions.max(values).item())
+            limits = ends
+        return np.histogram_bin_edges(np.zeros(0), bins, tuple(limits)).astype(kind)
+    edges = _host(bins)
+    if edges.ndim != 1 or edges.size < 2 or not (edges[1:] >= edges[:-1]).all():
+        raise ValueError("edges are at least 2 numbers in ascending order")
+    return edges.astype(np.result_type(edges, kind) if kind.itemsize > 4 else kind)
