@@ -42,6 +42,9 @@ _Target: TypeAlias = str | SupportsIndex
 
 __version__: str
 
+def _python_spelling(message: str) -> str:
+    """Returns a message of the library with Python's names, as errors and the log have them."""
+
 class DataTypes(enum.IntEnum):
     """The type of an element. char, short, int and long have 8, 16, 32 and 64 bits, uchar to ulong
     the same without a sign; custom is a struct.

@@ -27,7 +27,7 @@ PYBIND11_MODULE(_kp, module) {
     using namespace kp::python;
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
     module.attr("__version__") = KOMPUTE_VERSION_STRING;
-    bindErrors();
+    bindErrors(module);
     bindEnums(module);
 
     Classes classes(module);

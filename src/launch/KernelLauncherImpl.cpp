@@ -185,7 +185,8 @@ WorkSize KernelLauncher::Impl::globalSizeOf(const LaunchOptions& call) const {
     const std::optional<WorkSize>& size = call.globalSize ? call.globalSize : options.globalSize;
     if (!size)
         throwFor(launcher.name(),
-                 "no global size was given with the call, and there is no default");
+                 "no global size was given with the call (LaunchOptions::globalSize), and there is "
+                 "no default (KernelOptions::globalSize); it is the number of invocations");
     if (size->x == 0 || size->y == 0 || size->z == 0)
         throwFor(launcher.name(), "the global size {} x {} x {} has a 0", size->x, size->y,
                  size->z);

@@ -135,8 +135,9 @@ std::optional<Event> TunedKernelLauncher::operator()(const LaunchOptions& option
     const std::shared_ptr<Queue>& queue = launch::queueFor(*this, options, mImpl->options.queue);
     if (!options.globalSize && !globalSizeConfigured())
         launch::throwFor(name(),
-                         "no global size was given with the call, and the tuning arguments have no "
-                         "number of threads");
+                         "no global size was given with the call (LaunchOptions::globalSize), and "
+                         "the tuning arguments have no number of threads; it is the number of "
+                         "invocations");
     if (options.localSize)
         launch::throwFor(name(), "a local size was given, but tuning chooses it; give none");
     return runSteps(queue, options);

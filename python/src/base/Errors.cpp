@@ -39,13 +39,64 @@ py::object textOf(const std::string& message) {
         message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
 }
 
+/// What messages say of C++, and what Python calls it, if more than the spelling differs. Longer
+/// phrases come before those they begin with.
+struct Phrase {
+    std::string_view cpp, python;
+};
+
+constexpr Phrase kPhrases[] = {
+    {"CompileOptions::includeFolders", "includes"},
+    {"CompileOptions::includes", "include_policy"},
+    {"CompileOptions::", ""}, // its members are arguments
+    {"IncludePolicy::eAnywhere", "'anywhere'"},
+    {"IncludePolicy::eNone", "'none'"},
+    {"AutotunerOptions::budgetSeconds", "budget"},
+    {"AutotunerOptions::lockSeconds", "lock_timeout"},
+    {"AutotunerOptions::", ""},
+    {"DeviceGroupOptions::", ""},
+    {"KernelOptions::globalSize", "default_global_work_size"},
+    {"LaunchOptions::globalSize", "global_work_size"},
+    {"TuningTime::eDevice", "time='device'"},
+    {"TuningTime::eAuto", "time='auto'"},
+    {"Distribution::integers", "'integers'"},
+    {"Bins::integers()", "OpHistogram without edges"},
+    {"ElementType::structOf", "a dtype with fields"},
+    {"Manager::sharedTensor (shared_tensor() in Python)", "Manager.shared_tensor()"},
+    {"compileFile: ", "compile: "},
+    {"Memory::MemoryTypes", "MemoryTypes"},
+    {"kp::", "kp."}};
+
+const Phrase* phraseAt(const std::string& message, size_t at) {
+    for (const Phrase& each : kPhrases)
+        if (message.compare(at, each.cpp.size(), each.cpp) == 0)
+            return &each;
+    return nullptr;
+}
+
+bool startsWord(const std::string& text, size_t at) {
+    return at == 0 ||
+           !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+}
+
+/// Returns the message of a compiler with Python's names of the arguments that choose what is
+/// included.
+std::string includerInPython(std::string message) {
+    for (const Phrase& each : kPhrases)
+        if (each.cpp.starts_with("CompileOptions::") || each.cpp.starts_with("IncludePolicy::"))
+            for (size_t at; (at = message.find(each.cpp)) != std::string::npos;)
+                message.replace(at, each.cpp.size(), each.python);
+    return message;
+}
+
 void raise(const Error& error) {
     const auto* shader = dynamic_cast<const ShaderError*>(&error);
     const ErrorClass& errorClass = classOf(error.code());
-    // A compiler's message quotes the shader, which stays as it is.
+    // A compiler's message quotes the shader, which stays as it is, except for what the includer
+    // adds.
     const bool quotes = shader && shader->line() > 0;
     const py::object raised = py::handle(errorClass.type)(
-        textOf(quotes ? std::string(error.what()) : inPythonSpelling(error.what())));
+        textOf(quotes ? includerInPython(error.what()) : inPythonSpelling(error.what())));
     raised.attr("code") = errorClass.codeName;
     raised.attr("vk_result") = error.vkResult();
     py::list reasons;
@@ -59,11 +110,6 @@ void raise(const Error& error) {
         raised.attr("log") = textOf(shader->log());
     }
     PyErr_SetObject(errorClass.type, raised.ptr());
-}
-
-bool startsWord(const std::string& text, size_t at) {
-    return at == 0 ||
-           !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
 }
 
 bool isUpper(char c) {
@@ -100,7 +146,10 @@ bool isName(const std::string& word) {
     constexpr std::string_view kNames[] = {
         "setThreadCount", "setWorkgroup", "setPushConstants", "setMemObjects", "evalAsync",
         "evalAwait",      "importMemory", "importHost",       "pinnedArray",   "shardRows",
-        "deviceIds",      "queueCounts",  "queueFamilies",    "lockSeconds",   "budgetSeconds"};
+        "deviceIds",      "queueCounts",  "queueFamilies",    "lockSeconds",   "budgetSeconds",
+        "roundUp",        "firstBit",     "endBit",           "rowLength",     "sortedValues",
+        "setData",        "sharedTensor", "threadCount",      "fileName",      "entryPoint",
+        "resetToZero",    "waitFor"};
     return std::find(std::begin(kNames), std::end(kNames), word) != std::end(kNames);
 }
 
@@ -109,6 +158,12 @@ bool isName(const std::string& word) {
 std::string inPythonSpelling(const std::string& message) {
     std::string result;
     for (size_t at = 0; at < message.size();) {
+        if (const Phrase* const phrase =
+                startsWord(message, at) ? phraseAt(message, at) : nullptr) {
+            result += phrase->python;
+            at += phrase->cpp.size();
+            continue;
+        }
         size_t end = at;
         while (end < message.size() && std::isalnum(static_cast<unsigned char>(message[end])))
             ++end;
@@ -134,7 +189,10 @@ std::string inPythonSpelling(const std::string& message) {
     return result;
 }
 
-void bindErrors() {
+void bindErrors(py::module_& module) {
+    module.def(
+        "_python_spelling", &inPythonSpelling, "message"_a,
+        "Returns a message of the library with Python's names, as errors and the log have them.");
     const py::module_ errors = py::module_::import("kp._errors");
     for (ErrorClass& each : gClasses)
         each.type = py::object(errors.attr(each.className)).release().ptr();

@@ -24,6 +24,6 @@ PyObject* guarded(Body&& body) {
 }
 
 /// Translates the exceptions of the library, and those of Python that travel through it.
-void bindErrors();
+void bindErrors(py::module_& module);
 
 } // namespace kp::python

@@ -2,6 +2,7 @@
 #include "core/Classes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/Arrays.hpp"
@@ -173,6 +174,28 @@ std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memor
     }
 }
 
+/// Refuses numbers that floats of a type round to infinity. Infinity itself is a value like any
+/// other.
+void requireFinite(const py::object& value, const py::dtype& element) {
+    if (element.kind() != 'f')
+        return;
+    const py::module_ numpy = py::module_::import("numpy");
+    py::object number = value;
+    if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) {
+        const py::array array = numpy.attr("asarray")(value);
+        if (array.size() != 1 || array.dtype().kind() != 'f')
+            return;
+        number = array.attr("item")();
+    }
+    const double given = py::float_(number);
+    const py::object largest = numpy.attr("finfo")(element).attr("max");
+    if (std::isfinite(given) && std::abs(given) > py::cast<double>(largest.attr("item")()))
+        throw InvalidArgument(formatted("OpFill cannot fill elements of {} with {}: the largest "
+                                        "finite one is {}",
+                                        nameOf(element), std::string(py::str(number)),
+                                        std::string(py::str(largest.attr("item")()))));
+}
+
 std::unique_ptr<FillOperation> makeFill(const py::object& tensors, const py::object& value) {
     const std::vector<MemoryHandle*> handles = toMemoryHandles(tensors, "tensors", true);
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
@@ -182,6 +205,7 @@ std::unique_ptr<FillOperation> makeFill(const py::object& tensors, const py::obj
             throw py::type_error(formatted("OpFill fills elements of one dtype, but tensors has "
                                            "'{}' and '{}'; fill them by an operation each",
                                            nameOf(element), nameOf(handle->dtype)));
+    requireFinite(value, element);
     const py::array item = toArray(value, element, "value");
     if (item.size() != 1)
         throw py::value_error(formatted("value is one number, not {}", item.size()));

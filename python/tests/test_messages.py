@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of the library name what Python calls things, not what C++ does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kp
+from kp import _kp
+
+SOURCES = Path(__file__).parents[2] / "src"
+
+#: Calls whose strings are messages.
+MESSAGE = re.compile(r"(?:fail<\w+>|throw \w+|throwFor|formatted)\s*\((.*?)\);", re.S)
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+#: Names as C++ spells them: qualified, or with a capital in the middle.
+OF_CPP = re.compile(r"\b\w+::\w+|\b[a-z]+[A-Z]\w*")
+#: Names of Vulkan, which are the same in all languages, or of host programs, which are not in Python.
+VULKAN = re.compile(r"(?:max|min|shader|storage|vk|timeline)[A-Z]\w*")
+HOST = {"featureChain", "shareDevice", "vulkanVersion"}
+#: What C++ programs alone can meet, and text that is no message.
+ONLY_CPP = {"WrapHostDevice.cpp", "ProfilerImpl.cpp"}
+
+
+def messages() -> list[tuple[str, str]]:
+    found = []
+    for path in sorted(SOURCES.rglob("*.cpp")):
+        if path.name in ONLY_CPP:
+            continue
+        for call in MESSAGE.finditer(path.read_text()):
+            text = " ".join(part.replace("\\", "") for part in STRING.findall(call[1]))
+            found.append((path.name, text))
+    return found
+
+
+@pytest.mark.skipif(not SOURCES.is_dir(), reason="the sources of the library are not here")
+def test_every_message_of_the_library_has_pythons_names() -> None:
+    everything = messages()
+    assert len(everything) > 400
+    wrong = []
+    for file, text in everything:
+        for name in OF_CPP.findall(_kp._python_spelling(text)):
+            if not VULKAN.fullmatch(name) and name not in HOST and "HostDevice" not in text:
+                wrong.append(f"{file}: {name} in {text!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_options_are_arguments_by_pythons_names() -> None:
+    spelling = _kp._python_spelling
+    assert spelling("add it to CompileOptions::includeFolders") == "add it to includes"
+    assert (
+        spelling("CompileOptions::includes is IncludePolicy::eNone") == "include_policy is 'none'"
+    )
+    assert spelling("choose another one, or roundUp (the") == "choose another one, or round_up (the"
+    assert spelling("eUnsignedInt, call evalAwait() first") == "uint, call eval_await() first"
+    assert spelling("AutotunerOptions::budgetSeconds is -1") == "budget is -1"
+
+
+def test_includes_that_are_not_read_name_the_argument(tmp_path: Path) -> None:
+    (tmp_path / "secret.glsl").write_text("")
+    (tmp_path / "shaders").mkdir()
+    shader = tmp_path / "shaders" / "a.comp"
+    shader.write_text('#version 450\n#include "../secret.glsl"\nvoid main() {}\n')
+    with pytest.raises(kp.ShaderError, match="include_policy"):
+        kp.compile(shader, include_policy="none")
+
+
+def test_launchers_without_a_size_name_the_argument(mgr: kp.Manager) -> None:
+    shader = "#version 450\nlayout(binding = 0) buffer X { float x[]; };\nvoid main() { x[0] = 1; }"
+    kernel = kp.launcher.KernelLauncher("bare", shader, (mgr.tensor([1.0]),))
+    with pytest.raises(
+        kp.InvalidArgument, match=r"\(global_work_size\).*\(default_global_work_size\)"
+    ):
+        kernel()
+
+
+@pytest.mark.parametrize("value", [1e39, -1e39, 10**39, np.float64(1e39), np.array([1e39])])
+def test_fills_refuse_numbers_that_floats_round_to_infinity(mgr: kp.Manager, value: object) -> None:
+    tensor = mgr.tensor([1.0, 2.0])
+    with pytest.raises(
+        kp.InvalidArgument, match="float32 with .*the largest finite one is 3[.]4028"
+    ):
+        kp.OpFill([tensor], value)  # type: ignore[arg-type]
+    half = mgr.tensor_t(np.ones(2, np.float16))
+    with pytest.raises(kp.InvalidArgument, match="the largest finite one is 65504"):
+        kp.OpFill([half], 70000)
+
+
+def test_fills_take_infinity_itself(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1.0, 2.0])
+    for value in (np.inf, -np.inf, np.float64(np.inf), 3.4028234e38):
+        mgr.sequence().eval(kp.OpFill([tensor], value))
+        assert tensor.read()[0] == np.float32(value)
