@@ -35,6 +35,21 @@ EXPRESSIONS: dict[str, Callable[[Any], Any]] = {
     "running sum": lambda x: x.cumsum(axis=0),
     "overlap": lambda x: da.map_overlap(lambda b: b * 2, x, depth=1, boundary="reflect"),
     "largest": lambda x: da.topk(x[:, 0], 3),
+    "places of the largest": lambda x: da.argtopk(x[:, 0], -3),
+    "position of all": lambda x: x.argmax(),
+    "members": lambda x: da.isin(x, [A[0, 0], A[1, 1]], assume_unique=True),
+    "averages": lambda x: da.average(x, axis=0, weights=da.arange(20, chunks=7)),
+    "bins": lambda x: da.digitize(x, np.array([-1, 0, 1.0])),
+    "counts": lambda x: da.bincount((da.absolute(x[:, 0]) * 3).astype(np.int32), minlength=12),
+    "spectra": lambda x: da.fft.fft(x.rechunk((20, 5)), axis=0).real,
+    "half spectra": lambda x: da.fft.rfft(x.rechunk((7, 12))).imag,
+    "medians": lambda x: da.median(x, axis=0),
+    "subscripts": lambda x: da.einsum("ij,kj->ik", x, x),
+    "choices": lambda x: da.select([x < 0, x > 1], [x, x * 2]),
+    "borders": lambda x: da.pad(x, 2, mode="reflect"),
+    "gradients": lambda x: da.gradient(x, axis=0),
+    "covariances": lambda x: da.cov(x),
+    "distinct": lambda x: da.unique(da.sign(x)),
     "without NaN": lambda x: da.nanmax(x, axis=0) + da.nansum(x, axis=0),
     "of NumPy": lambda x: x + np.ones(12, np.float32),
     "like": lambda x: da.zeros_like(x) + da.full_like(x, 3),
@@ -52,6 +67,23 @@ def test_dask_computes_with_arrays(name: str) -> None:
     assert isinstance(found, np.ndarray if name == "host functions" else kp.Array)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_functions_that_dask_finishes_on_the_host_are_numpys() -> None:
+    host = da.from_array(A, chunks=(7, 5))
+    x = kp_dask.on_device(host)
+    for call in (
+        lambda v: da.percentile(v[:, 0], [25, 50]),
+        lambda v: da.histogramdd(v[:, :2], bins=3, range=((-2, 2), (-2, 2)))[0],
+        lambda v: da.nonzero(v > 0)[1],
+    ):
+        np.testing.assert_allclose(np.asarray(call(x).compute()), call(host).compute(), rtol=1e-5)
+
+
+def test_functions_without_a_counterpart_are_named() -> None:
+    x = kp_dask.on_device(da.from_array(A, chunks=10))
+    with pytest.raises(TypeError, match="numpy.i0.*kp.Array"):
+        da.i0(x).compute()
 
 
 def test_arrays_become_dask_arrays_and_back() -> None:
