@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._kp import Manager, Queue, TuningResult, compile
-from ._launching import Events, launch
+from ._kernel_call import Events
+from ._launching import launch
 from ._program import Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 from ._tuning import Maker, tune

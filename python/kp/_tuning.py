@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
-from ._launching import _Call, _manager_of
+from ._kernel_call import Call, manager_of
 from ._program import Program, Tuned
 
 #: Makes a program of a local size (None: the shader's) and values of macros.
@@ -106,7 +106,7 @@ def tune(
 ) -> TuningResult:
     """Find the fastest configuration for the arguments of a call. See Kernel.tune()."""
     where = f"kernel '{program.name}'"
-    manager = _manager_of(program, values, mgr)
+    manager = manager_of(program, values, mgr)
     if any(
         hasattr(value, "__kp_parts__") or hasattr(value, "copy_count") for value in values.values()
     ):
@@ -116,7 +116,7 @@ def tune(
     limit = int(manager.get_device_properties()["max_work_group_invocations"])
     sizes, chosen, macros = _space(program, source, local_size, constants, defines, limit)
     untuned = make(None, {name: each[0] for name, each in macros.items()})
-    call = _Call(untuned, values, manager)
+    call = Call(untuned, values, manager)
     call.make_outputs(threads)
     size = call.size(threads)
     if not math.prod(size):

@@ -13,7 +13,8 @@ import numpy as np
 from .._errors import ShaderError
 from .._kernel import Sized
 from .._kp import Buffer, Manager, Memory, Queue, compile
-from .._launching import Events, launch
+from .._kernel_call import Events
+from .._launching import launch
 from .._program import KEYWORDS, Extent, Parameter, Program, nearest
 from .._reflection import reflect
 from .source import Source
