@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,12 @@ def _on_host(name: str, count: int, words: str) -> _Function:
         kind: Any = type(result)
         return kind(*parts) if hasattr(result, "_fields") else tuple(parts)
 
+    parameters = inspect.signature(function).parameters.values()
+    own = [
+        each.replace(annotation=each.empty, kind=each.POSITIONAL_ONLY if at < count else each.kind)
+        for at, each in enumerate(parameters)
+    ]
+    setattr(called, "__signature__", inspect.Signature(own))  # noqa: B010, mypy does not know it
     called.__name__ = called.__qualname__ = name
     called.__doc__ = f"Return {words}. NumPy computes it on the host: see numpy.linalg.{name}."
     return called
