@@ -96,10 +96,10 @@ void writeSum(ACC sum, uint slice, uint row, uint column, uint batch) {
 #endif
 }
 
-// Writes four neighbouring elements, if they exist.
-void writeFour(FOUR sum, uint slice, uint row, uint column, uint batch) {
+// Writes those of four neighbouring elements that exist, from column `first` on.
+void writeFour(FOUR sum, uint slice, uint row, uint column, uint first, uint batch) {
 #if defined(RESULT) && defined(C_ALIGNED)
-    if (column + 4u <= columns) {
+    if (column >= first && column + 4u <= columns && column % 4u == 0u) {
         uint at = firstC + batch * batchStrideC + row * strideC + column;
         FOUR four;
         [[unroll]] for (uint i = 0u; i < 4u; ++i)
@@ -109,6 +109,6 @@ void writeFour(FOUR sum, uint slice, uint row, uint column, uint batch) {
     }
 #endif
     [[unroll]] for (uint i = 0u; i < 4u; ++i)
-        if (column + i < columns)
+        if (column + i >= first && column + i < columns)
             writeSum(sum[i], slice, row, column + i, batch);
 }

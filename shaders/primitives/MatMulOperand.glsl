@@ -12,56 +12,80 @@ layout(binding = OPERAND_BINDING + 1) readonly buffer VectorsOperand {
     OPERAND_VECTOR vectorsOperand[];
 };
 
-// Returns neighbouring elements from index `at` on, 0 for those from `count` on.
-FOUR fourOperand(uint at, uint count) {
+ACC elementOperand(uint at) {
+    return ACC(OPERAND_LOAD(elementsOperand[at]));
+}
+
+// Returns neighbouring elements from index `at` on.
+FOUR fourOperand(uint at) {
 #ifdef OPERAND_ALIGNED
-    if (count >= 4u)
-        return OPERAND_FOUR(vectorsOperand[at / 4u]);
+    return OPERAND_FOUR(vectorsOperand[at / 4u]);
+#else
+    return FOUR(elementOperand(at), elementOperand(at + 1u), elementOperand(at + 2u),
+                elementOperand(at + 3u));
 #endif
+}
+
+// The same, and 0 for those from `count` on.
+FOUR fourOperand(uint at, uint count) {
+    if (count >= 4u)
+        return fourOperand(at);
     FOUR four = FOUR(0);
     [[unroll]] for (uint i = 0u; i < 4u; ++i)
         if (i < count)
-            four[i] = ACC(OPERAND_LOAD(elementsOperand[at + i]));
+            four[i] = elementOperand(at + i);
     return four;
 }
 
 #ifdef OPERAND_TILE
 // A row of the tile per step along `inner`, and a vector between rows against bank conflicts.
 #define OPERAND_ROW (OPERAND_TILE / 4u + 1u)
-#define OPERAND_LOADS (OPERAND_TILE * DEPTH / 4u / THREADS)
 shared FOUR tilesOperand[2u * DEPTH * OPERAND_ROW];
 
-// Reads this invocation's part of the tile that begins at `outer` and `k`.
-// @param inside  all of the tile exists; the same in the whole work group
-void loadOperand(out FOUR loaded[OPERAND_LOADS], uint origin, uint outer, uint outerEnd, uint k,
-                 uint kEnd, bool inside) {
-    uint thread = gl_LocalInvocationIndex;
+// Vectors in a stored line of the tile, and lines from load to load.
 #ifdef OPERAND_ALONG_INNER
-    const uint perLine = DEPTH / 4u;
-    uint across = outer + thread / perLine;
-    uint along = k + thread % perLine * 4u;
-    uint acrossEnd = outerEnd;
-    uint alongEnd = kEnd;
+#define OPERAND_LINE (DEPTH / 4u)
 #else
-    const uint perLine = OPERAND_TILE / 4u;
-    uint across = k + thread / perLine;
-    uint along = outer + thread % perLine * 4u;
-    uint acrossEnd = kEnd;
-    uint alongEnd = outerEnd;
+#define OPERAND_LINE (OPERAND_TILE / 4u)
 #endif
-    const uint step = THREADS / perLine; // lines from load to load
+#define OPERAND_STEP (THREADS / OPERAND_LINE)
+
+// Returns vector `i` of this invocation's part of the tile that begins at `outer` and `k`. What is
+// not before the ends is 0. With EXACT, all of `outer` is. With CUT, the last tile along `inner`
+// begins at kEnd - DEPTH, and what is before `k` is 0.
+FOUR loadOperand(uint i, uint origin, uint outer, uint outerEnd, uint k, uint kEnd) {
+    uint line = gl_LocalInvocationIndex / OPERAND_LINE + i * OPERAND_STEP;
+    uint place = gl_LocalInvocationIndex % OPERAND_LINE * 4u;
+    uint kFirst = k;
+#ifdef CUT
+    kFirst = min(k, kEnd - DEPTH);
+#endif
+#ifdef OPERAND_ALONG_INNER
+    uint across = outer + line;
+    uint along = kFirst + place;
+#else
+    uint across = kFirst + line;
+    uint along = outer + place;
+#endif
     uint at = origin + across * strideOperand + along;
-#ifdef OPERAND_ALIGNED
-    if (inside) {
-        [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i)
-            loaded[i] = OPERAND_FOUR(vectorsOperand[(at + i * step * strideOperand) / 4u]);
-        return;
-    }
+#ifndef EXACT
+#ifdef OPERAND_ALONG_INNER
+    uint count = across < outerEnd && along < kEnd ? kEnd - along : 0u;
+#else
+    uint count = across < kEnd && along < outerEnd ? outerEnd - along : 0u;
 #endif
-    [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i) {
-        bool exists = across + i * step < acrossEnd && along < alongEnd;
-        loaded[i] = fourOperand(at + i * step * strideOperand, exists ? alongEnd - along : 0u);
-    }
+    return fourOperand(at, count);
+#else
+    FOUR four = fourOperand(at);
+#if defined(CUT) && defined(OPERAND_ALONG_INNER)
+    return FOUR(along < k ? ACC(0) : four.x, along + 1u < k ? ACC(0) : four.y,
+                along + 2u < k ? ACC(0) : four.z, along + 3u < k ? ACC(0) : four.w);
+#elif defined(CUT)
+    return across < k ? FOUR(0) : four;
+#else
+    return four;
+#endif
+#endif
 }
 
 // The place of four neighbouring elements in shared memory. Every other eight rows have their
@@ -70,18 +94,20 @@ uint sharedOperand(uint stage, uint k, uint four) {
     return (stage * DEPTH + k) * OPERAND_ROW + (four ^ ((k & 8u) >> 2));
 }
 
-void storeOperand(FOUR loaded[OPERAND_LOADS], uint stage) {
-    [[unroll]] for (uint i = 0u; i < OPERAND_LOADS; ++i) {
-        uint v = gl_LocalInvocationIndex + i * THREADS;
+void storeOperand(uint i, FOUR loaded, uint stage) {
+    uint v = gl_LocalInvocationIndex + i * THREADS;
 #ifdef OPERAND_ALONG_INNER
-        uint outer = v / (DEPTH / 4u);
-        uint k = v % (DEPTH / 4u) * 4u;
-        [[unroll]] for (uint j = 0u; j < 4u; ++j)
-            tilesOperand[sharedOperand(stage, k + j, outer / 4u)][outer % 4u] = loaded[i][j];
+    uint outer = v / OPERAND_LINE;
+    uint k = v % OPERAND_LINE * 4u;
+#define OPERAND_PART(j)                                                                            \
+    tilesOperand[sharedOperand(stage, k + j, outer / 4u)][outer % 4u] = loaded[j];
+    OPERAND_PART(0u)
+    OPERAND_PART(1u)
+    OPERAND_PART(2u)
+    OPERAND_PART(3u)
 #else
-        uint k = v / (OPERAND_TILE / 4u);
-        tilesOperand[sharedOperand(stage, k, v % (OPERAND_TILE / 4u))] = loaded[i];
+    uint k = v / OPERAND_LINE;
+    tilesOperand[sharedOperand(stage, k, v % OPERAND_LINE)] = loaded;
 #endif
-    }
 }
 #endif

@@ -5,6 +5,11 @@
 // rows and 32 columns apart: 32 neighbouring invocations then read few and different vectors from
 // shared memory. Each eight of them, whose reads an NVIDIA GPU takes together, read two rows and four
 // columns of vectors.
+//
+// Macros: EXACT: the product is at least as large as a tile. Tiles at its edges begin earlier, so that
+// they lie inside and need no checks, and write what no other tile writes. CUT: `inner` is no multiple
+// of DEPTH; the last steps are done likewise. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
+// registers are indexed by constants, whether or not a driver unrolls loops.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
 // share more of A and B in the cache.
@@ -24,6 +29,12 @@ void main() {
     uint inBand = tile - band * BAND * tileColumns;
     uint row = (band * BAND + inBand % bandRows) * A_TILE;
     uint column = inBand / bandRows * B_TILE;
+    uint firstRow = row; // that this tile writes
+    uint firstColumn = column;
+#ifdef EXACT
+    row = min(row, rows - A_TILE);
+    column = min(column, columns - B_TILE);
+#endif
     uint kBegin = slice * sliceLength;
     uint kEnd = min(inner, kBegin + sliceLength);
     uint originA = firstA + batch * batchStrideA;
@@ -34,59 +45,61 @@ void main() {
     uint lane = thread % 32u;
     uint fourRow = block / across * THREAD_ROWS + lane / 16u * 2u + lane % 2u;
     uint fourColumn = block % across * (2u * THREAD_COLUMNS) + lane / 2u % 8u;
-    bool inside = row + A_TILE <= rows && column + B_TILE <= columns;
 
     FOUR sums[THREAD_ROWS][THREAD_COLUMNS / 4];
-    [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i)
-        [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)
-            sums[i][j] = FOUR(0);
-
-// Reads the vectors of a step.
-#define READ(a, b, step)                                                                           \
-    [[unroll]] for (uint i = 0u; i < THREAD_ROWS / 4u; ++i)                                        \
-        a[i] = tilesA[sharedA(stage, step, fourRow + 4u * i)];                                     \
-    [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)                                     \
-        b[j] = tilesB[sharedB(stage, step, fourColumn + 8u * j)];
-#define MULTIPLY(a, b)                                                                             \
-    [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i)                                             \
-        [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)                                 \
-            sums[i][j] += a[i / 4u][i % 4u] * b[j];
-
     FOUR nextA[A_LOADS];
     FOUR nextB[B_LOADS];
-    bool whole = inside && kBegin + DEPTH <= kEnd;
-    loadA(nextA, originA, row, rows, kBegin, kEnd, whole);
-    loadB(nextB, originB, column, columns, kBegin, kEnd, whole);
-    storeA(nextA, 0u);
-    storeB(nextB, 0u);
-    barrier();
     uint stage = 0u;
-    [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += DEPTH) {
-        bool hasNext = k + DEPTH < kEnd;
+#define CLEAR(i, j) sums[i][j] = FOUR(0);
+#define CLEAR_ROW(i) EACH_COLUMN(CLEAR, i)
+    EACH_ROW(CLEAR_ROW)
+#define LOAD_A(i) nextA[i] = loadA(i, originA, row, rows, next, kEnd);
+#define LOAD_B(i) nextB[i] = loadB(i, originB, column, columns, next, kEnd);
+#define STORE_A(i) storeA(i, nextA[i], stage);
+#define STORE_B(i) storeB(i, nextB[i], stage);
+#define READ_A(i) a[i] = tilesA[sharedA(stage, now, fourRow + 4u * i)];
+#define READ_B(j) b[j] = tilesB[sharedB(stage, now, fourColumn + 8u * j)];
+#define MULTIPLY(i, j) sums[i][j] += a[i / 4u][i % 4u] * b[j];
+#define MULTIPLY_ROW(i) EACH_COLUMN(MULTIPLY, i)
+#define STEP(step)                                                                                 \
+    {                                                                                              \
+        const uint now = step;                                                                     \
+        FOUR a[THREAD_ROWS / 4];                                                                   \
+        FOUR b[THREAD_COLUMNS / 4];                                                                \
+        EACH_FOUR_ROWS(READ_A)                                                                     \
+        EACH_FOUR_COLUMNS(READ_B)                                                                  \
+        EACH_ROW(MULTIPLY_ROW)                                                                     \
+    }
+    uint next = kBegin;
+    EACH_A_LOAD(LOAD_A)
+    EACH_B_LOAD(LOAD_B)
+    EACH_A_LOAD(STORE_A)
+    EACH_B_LOAD(STORE_B)
+    barrier();
+    [[dont_unroll]] while (next < kEnd) {
+        next += DEPTH;
+        bool hasNext = next < kEnd;
         if (hasNext) {
-            whole = inside && k + 2u * DEPTH <= kEnd;
-            loadA(nextA, originA, row, rows, k + DEPTH, kEnd, whole);
-            loadB(nextB, originB, column, columns, k + DEPTH, kEnd, whole);
+            EACH_A_LOAD(LOAD_A)
+            EACH_B_LOAD(LOAD_B)
         }
-        UNROLL for (uint step = 0u; step < DEPTH; ++step) {
-            FOUR a[THREAD_ROWS / 4];
-            FOUR b[THREAD_COLUMNS / 4];
-            READ(a, b, step)
-            MULTIPLY(a, b)
-        }
+        EACH_STEP(STEP)
         if (hasNext) {
             stage ^= 1u;
-            storeA(nextA, stage);
-            storeB(nextB, stage);
+            EACH_A_LOAD(STORE_A)
+            EACH_B_LOAD(STORE_B)
             barrier();
         }
     }
 
-    [[unroll]] for (uint i = 0u; i < THREAD_ROWS; ++i) {
-        uint at = row + 4u * (fourRow + i / 4u * 4u) + i % 4u;
-        if (at < rows)
-            [[unroll]] for (uint j = 0u; j < THREAD_COLUMNS / 4u; ++j)
-                writeFour(sums[i][j], firstSlice + slice, at,
-                          column + 4u * (fourColumn + 8u * j), batch);
+#define WRITE(i, j)                                                                                \
+    writeFour(sums[i][j], firstSlice + slice, at, column + 4u * (fourColumn + 8u * j),             \
+              firstColumn, batch);
+#define WRITE_ROW(i)                                                                               \
+    at = row + 4u * (fourRow + i / 4u * 4u) + i % 4u;                                              \
+    if (at >= firstRow && at < rows) {                                                             \
+        EACH_COLUMN(WRITE, i)                                                                      \
     }
+    uint at;
+    EACH_ROW(WRITE_ROW)
 }

@@ -7,13 +7,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <MatMul.glsl.hpp>
 #include <MatMulFinish.glsl.hpp>
-#include <MatMulOperand.glsl.hpp>
 #include <MatMulSubgroupBFloat16.spv.hpp>
 #include <MatMulSubgroupHalf.spv.hpp>
 #include <MatMulTiles.glsl.hpp>
@@ -24,6 +23,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Division.hpp"
+#include "primitives/MatMulSource.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
@@ -47,15 +47,6 @@ enum CooperativeFlag : uint32_t {
     kFlagExactGrid = 2048,
     kFlagOneSize = 4096,
 };
-
-/// Returns the part of `text` for one operand: "A" or "B" for "Operand" and "OPERAND".
-std::string operandText(const char* name) {
-    std::string text(MATMULOPERAND_GLSL);
-    for (const std::string_view word : {"Operand", "OPERAND"})
-        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
-            text.replace(at, word.size(), name);
-    return text;
-}
 
 std::array<uint32_t, 2> wordsOf(double value, DataTypes sum) {
     uint64_t bits = 0;
@@ -121,8 +112,8 @@ private:
     void addProduct(const Panel& panel, const Slices& slices, bool final);
     void addFinish(const Panel& panel, uint64_t slices);
     std::vector<Slices> slices() const;
-    uint32_t kernel(Kind kind, bool final);
-    std::string macrosOf(Kind kind, bool final) const;
+    uint32_t kernel(Kind kind, bool final, bool exact = false);
+    std::string macrosOf(Kind kind, bool final, bool exact) const;
 
     bool isVector() const { return mProblem.rows == 1 || mProblem.columns == 1; }
     /// A product with a row takes B as its matrix.
@@ -134,6 +125,20 @@ private:
     bool isAligned(const StoredMatrix& matrix, uint64_t elements = 4) const {
         return mPanelAlignment % elements == 0 && matrix.alignment % elements == 0 &&
                matrix.stride % elements == 0 && matrix.batchStride % elements == 0;
+    }
+    /// The same of the vectors of an operand. The rows of exact kernels' last tiles must begin at
+    /// vectors, too.
+    bool isAlignedOperand(bool isA, bool exact) const {
+        const bool alongInner = isA ? aAlongInner() : bAlongInner();
+        const uint64_t extent = alongInner ? mProblem.inner
+                                : isA      ? mProblem.rows
+                                           : mProblem.columns;
+        return isAligned(isA ? mProblem.a : mProblem.b) && (!exact || extent % 4 == 0);
+    }
+    /// True if no tile of the panel needs checks: see MatMulTiles.glsl.
+    bool isExact(const Panel& panel, const Slices& slices) const {
+        return !isVector() && !isCooperative() && panel.rows >= mTile.rows &&
+               panel.columns >= mTile.columns && slices.inner >= mTile.depth;
     }
     bool isCooperative() const { return !isVector() && mTile.method != MatMulMethod::eTiles; }
     Kernel cooperativeKernel(bool final) const;
@@ -152,7 +157,7 @@ private:
     uint32_t mInBytes;
     uint32_t mOutBytes;
     Plan mPlan;
-    std::vector<std::pair<std::pair<Kind, bool>, uint32_t>> mKernels;
+    std::vector<std::pair<std::tuple<Kind, bool, bool>, uint32_t>> mKernels;
     MatMulTile mTile{};
     uint32_t mLanes = 1;
     uint64_t mSliceCount = 1;
@@ -165,7 +170,7 @@ private:
     std::optional<uint32_t> mPartials;
 };
 
-std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
+std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
     std::string macros = glslTypeMacros("A", mProblem.in) + glslTypeMacros("B", mProblem.in) +
                          glslTypeMacros("C", mProblem.out) + glslTypeMacros("SUM", mSum) +
                          glslVectorMacros("A", mProblem.in) + glslVectorMacros("B", mProblem.in) +
@@ -178,24 +183,23 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
     };
     uint32_t binding = 0;
     bool matrixAlongInner = aAlongInner();
-    bool matrixAligned = isAligned(mProblem.a);
+    bool matrixAligned = isAlignedOperand(true, exact);
     if (kind == Kind::eTiles) {
-        macros += formatted("#define A_BINDING 0\n#define B_BINDING 2\n"
-                            "#define A_TILE {}u\n#define B_TILE {}u\n#define DEPTH {}u\n"
-                            "#define THREADS {}u\n#define THREAD_ROWS {}u\n"
-                            "#define THREAD_COLUMNS {}u\n#define UNROLL {}\n",
-                            mTile.rows, mTile.columns, mTile.depth, mTile.threads(mTraits),
-                            mTile.partRows, mTile.partColumns,
-                            mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+        macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
+        macros += matMulTileMacros(mTile, mTraits);
         define(bAlongInner(), "B_ALONG_INNER");
-        define(isAligned(mProblem.b), "B_ALIGNED");
+        define(isAlignedOperand(false, exact), "B_ALIGNED");
+        define(exact, "EXACT");
+        define(exact && (mProblem.inner % mTile.depth != 0 ||
+                         (mInner < mProblem.inner && mInner % mTile.depth != 0)),
+               "CUT");
         binding = 4;
     } else if (kind == Kind::eVector) {
         macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
         if (hasRowResult()) {
             macros += "#define ROW_RESULT\n";
             matrixAlongInner = bAlongInner();
-            matrixAligned = isAligned(mProblem.b);
+            matrixAligned = isAlignedOperand(false, exact);
         }
         binding = 3;
     }
@@ -219,35 +223,36 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final) const {
     return macros;
 }
 
-uint32_t MatMulPlanner::kernel(Kind kind, bool final) {
+uint32_t MatMulPlanner::kernel(Kind kind, bool final, bool exact) {
+    const std::tuple wanted(kind, final, exact);
     for (const auto& [key, number] : mKernels)
-        if (key == std::pair(kind, final))
+        if (key == wanted)
             return number;
     if (kind == Kind::eCooperative) {
-        mKernels.push_back({{kind, final}, mPlan.addKernel(cooperativeKernel(final))});
+        mKernels.push_back({wanted, mPlan.addKernel(cooperativeKernel(final))});
         return mKernels.back().second;
     }
     std::string text(MATMUL_GLSL);
     Kernel made;
     if (kind == Kind::eTiles) {
         made.name = "OpMatMul by tiles";
-        text += operandText("A") + operandText("B") + std::string(MATMULTILES_GLSL);
+        text += matMulOperandText("A") + matMulOperandText("B") + std::string(MATMULTILES_GLSL);
         made.constants = {mTile.threads(mTraits)};
     } else if (kind == Kind::eVector) {
         made.name = "OpMatMul with a vector";
-        text += operandText("A") + std::string(MATMULVECTOR_GLSL);
+        text += matMulOperandText("A") + std::string(MATMULVECTOR_GLSL);
         made.constants = {mRules.vectorGroupSize};
     } else {
         made.name = "OpMatMul of slices";
         text += MATMULFINISH_GLSL;
         made.constants = {mRules.vectorGroupSize};
     }
-    made.source = composeSource(macrosOf(kind, final), "", text, false);
+    made.source = composeSource(macrosOf(kind, final, exact), "", text, false);
     if (final)
         made.userTexts = {{"epilogue", !mProblem.epilogue.empty() ? mProblem.epilogue
                                        : mProblem.hasBias         ? "c + bias"
                                                                   : "c"}};
-    mKernels.push_back({{kind, final}, mPlan.addKernel(std::move(made))});
+    mKernels.push_back({wanted, mPlan.addKernel(std::move(made))});
     return mKernels.back().second;
 }
 
@@ -511,7 +516,7 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     dispatch.kernel = kernel(isVector()        ? Kind::eVector
                              : isCooperative() ? Kind::eCooperative
                                                : Kind::eTiles,
-                             final);
+                             final, isExact(panel, slices));
     dispatch.views = {operandView(!swapped, panel, slices), operandView(swapped, panel, slices)};
     if (isVector())
         dispatch.views[1].bindings = 1;

@@ -29,9 +29,10 @@ struct TileRule {
 };
 
 constexpr TileRule kTiles[] = {
-    // Efficiency falls with the multiplications per vector read from shared memory: 64 for 4
-    // vectors, 32 for 3, 16 for 2. A depth of 8 is for devices with little shared memory: it has
-    // twice the barriers. On an H200, 1 is 34 TFLOP/s of 4096^3.
+    // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
+    // vectors, 64 for 4, 32 for 3, 16 for 2. A depth of 8 has twice the barriers; it is for devices
+    // with little shared memory, and for tiles that leave no more of it.
+    {{128, 256, 8, 8, 16}, 1.2},
     {{128, 128, 16, 8, 8}, 1.0},
     {{128, 128, 8, 8, 8}, 0.9},
     {{64, 64, 16, 8, 4}, 0.7},
@@ -90,11 +91,13 @@ bool dividesLines(const MatMulTile& tile, uint32_t threads) {
 
 MatMulRules MatMulRules::of(const DeviceTraits& traits) {
     MatMulRules rules;
+    if (traits.isNvidia)
+        rules.maxWordSumBytes = 512;
     rules.vectorGroupSize = std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
     if (traits.isCpu) {
         rules.cores = 4;
         // Its compiler takes seconds for larger tiles, which are not faster there.
-        rules.maxSumBytes = 64;
+        rules.maxSumBytes = rules.maxWordSumBytes = 64;
         rules.vectorGroups = 16;
     }
     return rules;
@@ -104,6 +107,10 @@ DataTypes matMulSumType(DataTypes in) {
     if (in == DataTypes::eBool)
         fail<InvalidArgument>("OpMatMul: matrices of eBool cannot be multiplied; numbers can");
     return glslTypeOf(in, "multiplied").computed;
+}
+
+uint32_t MatMulTile::sumBytes(const MatMulProblem& problem) const {
+    return partRows * partColumns * Memory::dataTypeMemorySize(matMulSumType(problem.in));
 }
 
 uint64_t MatMulTile::sharedBytes(const MatMulProblem& problem) const {
@@ -150,9 +157,9 @@ bool fits(const MatMulTile& tile, const MatMulProblem& problem, const DeviceTrai
                tile.rows * tile.depth / kEight % vectors == 0 &&
                tile.columns * tile.depth / kEight % vectors == 0 && dividesLines(tile, vectors);
     }
-    return tile.partRows * tile.partColumns *
-               Memory::dataTypeMemorySize(matMulSumType(problem.in)) <=
-           MatMulRules::of(traits).maxSumBytes;
+    const MatMulRules rules = MatMulRules::of(traits);
+    const bool isWord = Memory::dataTypeMemorySize(matMulSumType(problem.in)) == 4;
+    return tile.sumBytes(problem) <= (isWord ? rules.maxWordSumBytes : rules.maxSumBytes);
 }
 
 bool needsFinish(const MatMulTile& tile, const MatMulProblem& problem) {
@@ -174,8 +181,9 @@ MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& 
             continue;
         const uint64_t groups = divideUp(problem.rows, tile.rows) *
                                 divideUp(problem.columns, tile.columns) * problem.batches;
+        const uint64_t threads = rules.threadsPerCore / (tile.sumBytes(problem) > 256 ? 2 : 1);
         const uint64_t perCore =
-            rule.groupsPerCore ? rule.groupsPerCore : rules.threadsPerCore / tile.threads(traits);
+            rule.groupsPerCore ? rule.groupsPerCore : threads / tile.threads(traits);
         const uint64_t slots = rules.cores * perCore;
         const uint64_t most = std::clamp<uint64_t>(
             problem.inner /

@@ -63,6 +63,8 @@ struct MatMulTile {
     uint32_t threads(const DeviceTraits& traits) const {
         return parts() * (method == MatMulMethod::eSubgroups ? traits.maxSubgroupSize : 1);
     }
+    /// Bytes of an invocation's accumulators, with eTiles.
+    uint32_t sumBytes(const MatMulProblem& problem) const;
     /// Bytes of shared memory that the kernel takes.
     uint64_t sharedBytes(const MatMulProblem& problem) const;
     bool operator==(const MatMulTile&) const = default;
@@ -77,12 +79,14 @@ struct MatMulChoice {
 /// How work is divided. One table, with the reason of each number.
 struct MatMulRules {
     /// Cores, and the invocations of the tiled kernel that run on one at the same time: two groups
-    /// of 256, which registers allow, on the 132 cores of an H200. On smaller devices, work is cut
-    /// finer than necessary.
+    /// of 256, which registers allow, on the 132 cores of an H200, and half as many if each has
+    /// more than 256 bytes of sums. On smaller devices, work is cut finer than necessary.
     uint64_t cores = 132;
     uint64_t threadsPerCore = 512;
     /// Bytes in the accumulators of an invocation. More do not fit the registers.
     uint32_t maxSumBytes = 256;
+    /// The same for sums of 4 bytes: NVIDIA's GPUs have 255 registers of that size per invocation.
+    uint32_t maxWordSumBytes = 256;
     /// Slices shorter than this do not pay for the pass that adds them.
     uint64_t minSliceLength = 256;
     /// The same with cooperative matrices: 1024^3 takes 23.1 us, and in two slices 26.0.

@@ -246,6 +246,75 @@ TEST_F(MatMulTest, EveryTileGivesTheProduct) {
     }
 }
 
+TEST_F(MatMulTest, TilesAtEdgesAreMovedInside) {
+    using kp::primitives::MatMulChoice;
+    const MatMulChoice small{{32, 32, 16, 4, 4}, 1};
+    const MatMulChoice sliced{{32, 32, 8, 4, 4}, 3};
+    MatMulOptions options;
+    options.alpha = -2;
+    options.beta = 3; // what two tiles compute must be added once
+    options.batches = 2;
+    for (const bool transposeA : {false, true})
+        for (const bool transposeB : {false, true}) {
+            options.transposeA = transposeA;
+            options.transposeB = transposeB;
+            // Whole tiles, rows at multiples of 16 bytes, and others.
+            for (const MatrixExtents& extents :
+                 {MatrixExtents{64, 32, 32}, {36, 68, 20}, {33, 35, 37}, {63, 34, 50}}) {
+                SCOPED_TRACE(::testing::PrintToString(
+                    std::array{extents.rows, extents.columns, extents.inner}));
+                expectProduct<float, float>(extents, options, &small);
+                expectProduct<float, float>(extents, options, &sliced);
+            }
+            expectProduct<int8_t, int32_t>({33, 36, 35}, options, &small);
+            expectProduct<double, double>({34, 33, 35}, options, &small);
+            expectProduct<kp::Half, kp::Half>({33, 34, 50}, options, &small, 3);
+            // Rows at multiples of 16 bytes, whose length is none.
+            MatMulOptions strided = options;
+            strided.strideA = strided.strideB = strided.strideC = 68;
+            expectProduct<float, float>({35, 33, 37}, strided, &small);
+        }
+    hasBias = true;
+    for (biasOfRows = false;; biasOfRows = true) {
+        expectProduct<float, float>({35, 45, 17}, {}, &small);
+        if (biasOfRows)
+            break;
+    }
+}
+
+TEST_F(MatMulTest, TilesOfManyRegistersGiveTheProduct) {
+    using kp::primitives::MatMulChoice;
+    const MatMulChoice wide{{128, 256, 8, 8, 16}, 1};
+    const MatMulChoice sliced{wide.tile, 2};
+    const auto device = traitsOf(manager);
+    if (wide.tile.sharedBytes({}) > device.sharedBytes ||
+        wide.tile.threads(device) > device.maxGroupSize)
+        GTEST_SKIP() << "the device has too little shared memory";
+    expectProduct<float, float>({128, 256, 16}, transposed(false, false), &wide);
+    expectProduct<float, float>({132, 260, 20}, transposed(true, true), &wide);
+    expectProduct<float, float>({129, 257, 35}, transposed(true, false), &sliced);
+    expectProduct<float, float>({20, 300, 7}, transposed(false, true), &wide);
+}
+
+TEST_F(MatMulTest, ProductsOfBytesAreExact) {
+    const MatrixExtents extents{3, 2, 70000};
+    const auto a = manager.tensorT<int8_t>(std::vector<int8_t>(3 * 70000, -128));
+    std::vector<int8_t> factors(2 * 70000, -128);
+    for (size_t i = 0; i < factors.size(); i += 2)
+        factors[i] = static_cast<int8_t>(127 - static_cast<int>(i % 3));
+    const auto b = manager.tensorT<int8_t>(factors);
+    const auto c = manager.tensorT<int32_t>(3 * 2);
+    manager.sequence()
+        ->record<kp::OpSyncDevice>({a, b})
+        ->record<kp::OpMatMul>(a, b, c, extents)
+        ->eval();
+    int32_t sum = 0;
+    for (size_t i = 0; i < factors.size(); i += 2)
+        sum += -128 * factors[i];
+    const int32_t squares = 70000 * 128 * 128; // beyond the integers that float can hold
+    EXPECT_EQ(c->vector(), (std::vector<int32_t>{sum, squares, sum, squares, sum, squares}));
+}
+
 TEST_F(MatMulTest, CooperativeMatricesGiveTheProduct) {
     using kp::primitives::MatMulChoice;
     using kp::primitives::MatMulMethod;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,51 @@ TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
     EXPECT_EQ(choice.tile.columns, 128u);
     EXPECT_EQ(choice.tile.depth, 16u);
     EXPECT_EQ(choice.slices, 1u);
+}
+
+TEST(MatMulPlan, ManyRegistersTakeTheLargestTileForSumsOfFourBytes) {
+    DeviceTraits nvidia = largeGpu();
+    nvidia.isNvidia = true;
+    constexpr MatMulTile kWide{128, 256, 8, 8, 16};
+    MatMulProblem problem = product(4096, 4096, 4096);
+    EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kWide);
+    EXPECT_FALSE(fits(kWide, problem, largeGpu()));
+    for (const bool transposed : {false, true}) {
+        problem.transposeA = transposed;
+        problem.transposeB = !transposed;
+        EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kWide);
+    }
+    EXPECT_EQ(chooseMatMulTile(product(8191, 8190, 8193), nvidia).tile, kWide);
+    problem.in = problem.out = Memory::DataTypes::eDouble;
+    EXPECT_FALSE(fits(kWide, problem, nvidia));
+}
+
+/// True if the kernel of the first step has no checks.
+bool isExact(const MatMulProblem& problem, const MatMulTile& tile) {
+    const MatMulChoice choice{tile, 1};
+    const Plan plan = planMatMul(problem, largeGpu(), &choice);
+    return plan.kernels[dispatchOf(plan, 0).kernel].source.find("#define EXACT\n") !=
+           std::string::npos;
+}
+
+TEST(MatMulPlan, TilesAreCheckedOnlyIfTheProductIsSmallerThanOne) {
+    constexpr MatMulTile kTile{64, 128, 8, 8, 8};
+    EXPECT_TRUE(isExact(product(64, 128, 8), kTile));
+    EXPECT_TRUE(isExact(product(65, 131, 9), kTile));
+    EXPECT_FALSE(isExact(product(63, 128, 8), kTile));
+    EXPECT_FALSE(isExact(product(64, 127, 8), kTile));
+    EXPECT_FALSE(isExact(product(64, 128, 7), kTile));
+}
+
+TEST(MatMulPlan, PanelsThatAreSmallerThanATileHaveAKernelOfTheirOwn) {
+    DeviceTraits traits = largeGpu();
+    traits.maxViewBytes = 64 * 128 * 4;
+    const MatMulChoice choice{{32, 32, 8, 4, 4}, 1};
+    const Plan plan = planMatMul(product(130, 64, 64), traits, &choice);
+    std::set<uint32_t> kernels;
+    for (const Step& step : plan.steps)
+        kernels.insert(std::get<Dispatch>(step).kernel);
+    EXPECT_EQ(kernels.size(), 2u);
 }
 
 TEST(MatMulPlan, TallProductsAreCutIntoSlices) {

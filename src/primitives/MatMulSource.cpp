@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/MatMulSource.hpp"
+
+#include <string_view>
+
+#include <MatMulOperand.glsl.hpp>
+
+#include "base/Text.hpp"
+
+namespace kp::primitives {
+namespace {
+
+/// Returns a macro EACH_name that applies a macro F to 0, 1, ...
+/// @param argument  if not empty, the first argument of F
+std::string eachMacro(const char* name, const std::string& argument, uint32_t count) {
+    std::string macro = argument.empty() ? formatted("#define EACH_{}(F)", name)
+                                         : formatted("#define EACH_{}(F, {})", name, argument);
+    for (uint32_t i = 0; i < count; ++i)
+        macro += argument.empty() ? formatted(" F({}u)", i) : formatted(" F({}, {}u)", argument, i);
+    return macro + '\n';
+}
+
+} // namespace
+
+std::string matMulOperandText(const char* name) {
+    std::string text(MATMULOPERAND_GLSL);
+    for (const std::string_view word : {"Operand", "OPERAND"})
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+            text.replace(at, word.size(), name);
+    return text;
+}
+
+std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits) {
+    const uint32_t threads = tile.threads(traits);
+    const uint32_t loadsA = tile.rows * tile.depth / 4 / threads;
+    const uint32_t loadsB = tile.columns * tile.depth / 4 / threads;
+    std::string macros =
+        formatted("#define A_TILE {}u\n#define B_TILE {}u\n#define DEPTH {}u\n#define THREADS {}u\n"
+                  "#define THREAD_ROWS {}u\n#define THREAD_COLUMNS {}u\n#define A_LOADS {}u\n"
+                  "#define B_LOADS {}u\n",
+                  tile.rows, tile.columns, tile.depth, threads, tile.partRows, tile.partColumns,
+                  loadsA, loadsB);
+    macros += eachMacro("A_LOAD", "", loadsA) + eachMacro("B_LOAD", "", loadsB);
+    macros += eachMacro("ROW", "", tile.partRows) + eachMacro("FOUR_ROWS", "", tile.partRows / 4);
+    macros += eachMacro("COLUMN", "row", tile.partColumns / 4);
+    macros += eachMacro("FOUR_COLUMNS", "", tile.partColumns / 4);
+    if (!traits.isCpu)
+        return macros + eachMacro("STEP", "", tile.depth);
+    // A CPU driver takes seconds to compile steps that are unrolled, and gains nothing from it.
+    return macros + "#define EACH_STEP(F) "
+                    "[[dont_unroll]] for (uint step = 0u; step < DEPTH; ++step) F(step)\n";
+}
+
+} // namespace kp::primitives
