@@ -366,8 +366,11 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
 void SortPlanner::planOffsets() {
     if (mProblem.count > viewElements())
         fail<Unsupported>(
-            "OpSort: {} keys in segments were given, but this device sorts at most {} "
-            "at a time; sort parts of the segments one after the other",
+            "OpSort: {} keys in segments were given, but one storage buffer of this device holds "
+            "{}. "
+            "The offsets are in device memory, so the sort is planned without knowing where it "
+            "could be cut; sort parts of whole segments one after the other, or rows of equal "
+            "length (rowLength)",
             mProblem.count, viewElements());
     planSegments({0, mProblem.count}, mProblem.segments->count, 0);
 }

@@ -7,7 +7,9 @@
 
 namespace kp::primitives {
 
-/// @throws Unsupported if segments given by offsets are larger than a view
+/// @throws Unsupported if segments are given by offsets, which are in device memory, and the
+/// elements
+///         do not fit a view: where they could be cut is not known here
 Plan planSort(const SortProblem& problem, const DeviceTraits& traits, const SortRules& rules);
 Plan planSort(const SortProblem& problem, const DeviceTraits& traits);
 

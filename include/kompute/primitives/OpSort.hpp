@@ -60,8 +60,10 @@ public:
     /// @param values  as many elements, or none; must not overlap with the keys
     /// @throws InvalidArgument if types, sizes, bits or segments do not match, or if tensors
     /// overlap
-    ///         in part; Unsupported if the device lacks a type, or if segments given by offsets are
-    ///         larger than its storage buffers' range; OutOfMemory
+    ///         in part; Unsupported if the device lacks a type, or if segments are given by offsets
+    ///         and the keys or values are larger than its storage buffers' range. Offsets are in
+    ///         device memory: where keys could be cut between segments is not known when the sort
+    ///         is planned. Rows (rowLength) and whole sorts have no such limit. OutOfMemory
     explicit OpSort(const TensorRange& keys, const TensorRange& values = {},
                     const SortOptions& options = {});
     ~OpSort() override;
