@@ -18,8 +18,8 @@ void requireSuccess(cublasStatus_t status, const char* what) {
 
 class CublasProduct final : public CudaLibrary {
 public:
-    CublasProduct(const void* a, const void* b, void* c, int n, bool half)
-        : mA(a), mB(b), mC(c), mSize(n), mType(half ? CUDA_R_16F : CUDA_R_32F) {
+    CublasProduct(const void* a, const void* b, void* c, const CublasTask& task)
+        : mA(a), mB(b), mC(c), mTask(task) {
         requireSuccess(cublasCreate(&mHandle), "cublasCreate");
         if (cudaStreamCreateWithFlags(&mStream, cudaStreamNonBlocking) != cudaSuccess)
             throw std::runtime_error("CUDA: cudaStreamCreate failed");
@@ -31,13 +31,29 @@ public:
     }
 
     void run(size_t times) override {
+        const bool isDouble = mTask.type == CublasTask::Type::eDouble;
+        const cudaDataType in = isDouble                                ? CUDA_R_64F
+                                : mTask.type == CublasTask::Type::eHalf ? CUDA_R_16F
+                                                                        : CUDA_R_32F;
         const float one = 1;
         const float zero = 0;
+        const double wideOne = 1;
+        const double wideZero = 0;
+        const auto pointer = [&](const float& narrow, const double& wide) {
+            return isDouble ? static_cast<const void*>(&wide) : &narrow;
+        };
+        const auto operation = [](bool transposed) {
+            return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+        };
+        const int n = mTask.n;
         // cuBLAS stores columns: the transposed product is that of the transposed matrices.
         for (size_t i = 0; i < times; ++i)
-            requireSuccess(cublasGemmEx(mHandle, CUBLAS_OP_N, CUBLAS_OP_N, mSize, mSize, mSize,
-                                        &one, mB, mType, mSize, mA, mType, mSize, &zero, mC,
-                                        CUDA_R_32F, mSize, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+            requireSuccess(cublasGemmEx(mHandle, operation(mTask.transposeB),
+                                        operation(mTask.transposeA), n, n, n, pointer(one, wideOne),
+                                        mB, in, n, mA, in, n, pointer(zero, wideZero), mC,
+                                        isDouble ? CUDA_R_64F : CUDA_R_32F, n,
+                                        isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                                        CUBLAS_GEMM_DEFAULT),
                            "cublasGemmEx");
         if (cudaStreamSynchronize(mStream) != cudaSuccess)
             throw std::runtime_error("CUDA: cudaStreamSynchronize failed");
@@ -49,15 +65,14 @@ private:
     const void* mA;
     const void* mB;
     void* mC;
-    int mSize;
-    cudaDataType mType;
+    CublasTask mTask;
 };
 
 } // namespace
 
 std::unique_ptr<CudaLibrary> cublasProduct(const Cuda::Buffer& a, const Cuda::Buffer& b,
-                                           const Cuda::Buffer& c, int n, bool half) {
-    return std::make_unique<CublasProduct>(a.address(), b.address(), c.address(), n, half);
+                                           const Cuda::Buffer& c, const CublasTask& task) {
+    return std::make_unique<CublasProduct>(a.address(), b.address(), c.address(), task);
 }
 
 } // namespace kp::benchmark

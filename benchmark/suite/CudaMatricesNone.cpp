@@ -4,7 +4,7 @@
 namespace kp::benchmark {
 
 std::unique_ptr<CudaLibrary> cublasProduct(const Cuda::Buffer&, const Cuda::Buffer&,
-                                           const Cuda::Buffer&, int, bool) {
+                                           const Cuda::Buffer&, const CublasTask&) {
     return nullptr;
 }
 
