@@ -30,11 +30,13 @@ struct TileRule {
 
 constexpr TileRule kTiles[] = {
     // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
-    // vectors, 64 for 4, 32 for 3, 16 for 2. A depth of 8 has twice the barriers; it is for devices
-    // with little shared memory, and for tiles that leave no more of it.
-    {{128, 256, 8, 8, 16}, 1.2},
-    {{128, 128, 16, 8, 8}, 1.0},
-    {{128, 128, 8, 8, 8}, 0.9},
+    // vectors, 64 for 4, 32 for 3, 16 for 2. With a depth of 16, the unrolled steps are twice as
+    // long, which is slower from 64 multiplications on. One group of 256 invocations with 128 sums
+    // each (128 x 256) is slower than two of 128, probably as a core then idles at barriers. On an
+    // H200, 1 is 34 TFLOP/s of 4096^3.
+    {{128, 128, 8, 8, 16}, 1.2},
+    {{128, 128, 8, 8, 8}, 1.06},
+    {{128, 128, 16, 8, 8}, 0.93},
     {{64, 64, 16, 8, 4}, 0.7},
     {{64, 64, 8, 8, 4}, 0.65},
     {{128, 32, 16, 8, 4}, 0.7},

@@ -59,7 +59,7 @@ struct MatMulOptions {
 /// Equal input gives equal bits on one device and driver: tall products are cut along `inner`, and
 /// the parts are added in a fixed order.
 ///
-/// **Method.** Work groups compute tiles of up to 128 x 256 elements from double-buffered tiles of
+/// **Method.** Work groups compute tiles of up to 128 x 128 elements from double-buffered tiles of
 /// A and B in shared memory, and invocations up to 8 x 16 of them in registers (as Volkov and
 /// Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008, and NVIDIA's CUTLASS). Products
 /// of eHalf and eBFloat16 use cooperative matrices where the device has them (docs/matrices.md).

@@ -69,25 +69,25 @@ TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
     const MatMulChoice choice = chooseMatMulTile(product(4096, 4096, 4096), largeGpu());
     EXPECT_EQ(choice.tile.rows, 128u);
     EXPECT_EQ(choice.tile.columns, 128u);
-    EXPECT_EQ(choice.tile.depth, 16u);
+    EXPECT_EQ(choice.tile.depth, 8u);
     EXPECT_EQ(choice.slices, 1u);
 }
 
-TEST(MatMulPlan, ManyRegistersTakeTheLargestTileForSumsOfFourBytes) {
+TEST(MatMulPlan, ManyRegistersHoldMoreSumsOfFourBytes) {
     DeviceTraits nvidia = largeGpu();
     nvidia.isNvidia = true;
-    constexpr MatMulTile kWide{128, 256, 8, 8, 16};
+    constexpr MatMulTile kMany{128, 128, 8, 8, 16};
     MatMulProblem problem = product(4096, 4096, 4096);
-    EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kWide);
-    EXPECT_FALSE(fits(kWide, problem, largeGpu()));
+    EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kMany);
+    EXPECT_FALSE(fits(kMany, problem, largeGpu()));
     for (const bool transposed : {false, true}) {
         problem.transposeA = transposed;
         problem.transposeB = !transposed;
-        EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kWide);
+        EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kMany);
     }
-    EXPECT_EQ(chooseMatMulTile(product(8191, 8190, 8193), nvidia).tile, kWide);
+    EXPECT_EQ(chooseMatMulTile(product(8191, 8190, 8193), nvidia).tile, kMany);
     problem.in = problem.out = Memory::DataTypes::eDouble;
-    EXPECT_FALSE(fits(kWide, problem, nvidia));
+    EXPECT_FALSE(fits(kMany, problem, nvidia));
 }
 
 /// True if the kernel of the first step has no checks.
