@@ -1662,15 +1662,25 @@ class OpFFT(OpBase):
         """
 
 class OpConvolve(OpBase):
-    """Convolves arrays of one to three dimensions by Fourier transforms.
+    """Convolves arrays along one to three axes by Fourier transforms.
 
     It reads and writes device memory; afterwards the host view of `output` shows the result.
     """
 
-    def __init__(self, a: _Range, b: _Range, output: _Range, *, mode: str = "full") -> None:
+    def __init__(
+        self,
+        a: _Range,
+        b: _Range,
+        output: _Range,
+        *,
+        mode: str = "full",
+        axes: collections.abc.Sequence[SupportsIndex] | None = None,
+    ) -> None:
         """`mode` is the part of the convolution that `output` gets: "full", a + b - 1
         elements along each axis; "same", as many as `a`, from the middle; or "valid", those
-        that all elements of the smaller array contribute to.
+        that all elements of the smaller array contribute to. With `axes`, up to three axes
+        are convolved; along the others, extents are equal, or one of them is 1 and its
+        array goes with all of the other.
         """
 
 class OpMatMul(OpBase):

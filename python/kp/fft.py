@@ -479,11 +479,19 @@ def ifftshift(x: _T, /, axes: int | _Axes | None = None) -> _T:
 
 
 @_of_arrays_too
-def convolve(a: Tensor, b: Tensor, mode: str = "full", out: Tensor | None = None) -> Tensor:
-    """Return the convolution of two arrays of one to three dimensions.
+def convolve(
+    a: Tensor,
+    b: Tensor,
+    mode: str = "full",
+    out: Tensor | None = None,
+    axes: int | _Axes | None = None,
+) -> Tensor:
+    """Return the convolution of two arrays along up to three axes.
 
     `mode` is "full", "same" or "valid". In one dimension it is that of numpy.convolve, in several
-    that of scipy.signal.fftconvolve: "same" has the shape of `a`.
+    that of scipy.signal.fftconvolve: "same" has the extents of `a`. By default, all axes are
+    convolved. Along axes that are not in `axes`, extents are equal, or one of them is 1 and its
+    array goes with all of the other.
     """
     for tensor in (a, b):
         _require("convolve", tensor)
@@ -497,14 +505,20 @@ def convolve(a: Tensor, b: Tensor, mode: str = "full", out: Tensor | None = None
     dtype = np.result_type(first.dtype, second.dtype)
     if first.dtype != dtype or second.dtype != dtype:
         raise TypeError(f"kp.fft.convolve takes arrays of one dtype, not {a.dtype} and {b.dtype}")
-    pairs = list(zip(a.shape, b.shape, strict=True))
-    shapes = {
-        "full": tuple(m + n - 1 for m, n in pairs),
-        "same": tuple(m for m, n in pairs),
-        "valid": tuple(max(m, n) - min(m, n) + 1 for m, n in pairs),
+    lengths = {
+        "full": lambda m, n: m + n - 1,
+        "same": lambda m, n: m,
+        "valid": lambda m, n: max(m, n) - min(m, n) + 1,
     }
-    if mode not in shapes:
+    if mode not in lengths:
         raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
-    result = _output("fft.convolve", a, shapes[mode], dtype, out)
-    _run(OpConvolve(first, second, result, mode=mode), first, second)
+    dimensions = len(a.shape)
+    given = [axes] if isinstance(axes, int) else None if axes is None else list(axes)
+    convolved = range(dimensions) if given is None else [axis % dimensions for axis in given]
+    shape = tuple(
+        lengths[mode](m, n) if axis in convolved else max(m, n)
+        for axis, (m, n) in enumerate(zip(a.shape, b.shape, strict=True))
+    )
+    result = _output("fft.convolve", a, shape, dtype, out)
+    _run(OpConvolve(first, second, result, mode=mode, axes=given), first, second)
     return result

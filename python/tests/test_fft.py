@@ -123,6 +123,59 @@ def test_convolution_in_two_dimensions(mgr: kp.Manager) -> None:
         kp.OpConvolve(wide, tall, out, mode="valid")
 
 
+def _convolved(a: np.ndarray, b: np.ndarray, axes: tuple[int, ...], mode: str) -> np.ndarray:
+    """What scipy.signal.fftconvolve returns for `axes`, with batches broadcast."""
+    extents = [a.shape[i] + b.shape[i] - 1 for i in axes]
+    spectra = [np.fft.fftn(x.astype("float64"), extents, axes) for x in (a, b)]
+    full = np.fft.ifftn(spectra[0] * spectra[1], extents, axes).real
+    part = [slice(None)] * a.ndim
+    for i in axes:
+        m, n = a.shape[i], b.shape[i]
+        if mode == "same":
+            part[i] = slice((n - 1) // 2, (n - 1) // 2 + m)
+        if mode == "valid":
+            part[i] = slice(min(m, n) - 1, max(m, n))
+    return full[tuple(part)]
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(
+    "first, second, axes",
+    [
+        ((3, 7), (1, 4), (1,)),  # one kernel, many signals
+        ((1, 7), (3, 4), (-1,)),  # many kernels, one signal
+        ((3, 7), (3, 4), (1,)),  # a kernel for each
+        ((3, 1, 7), (1, 2, 4), (2,)),  # each with each
+        ((7, 3), (4, 1), (0,)),  # neighbours are other signals
+        ((2, 5, 3, 6), (1, 2, 3, 3), (1, 3)),
+        ((4, 3), (3, 2), (0, 1)),
+    ],
+)
+def test_batches_are_convolved_with_batches(
+    mgr: kp.Manager,
+    mode: str,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    axes: tuple[int, ...],
+) -> None:
+    a, b = _random(first, "float32"), _random(second, "float32")
+    positive = tuple(axis % a.ndim for axis in axes)
+    expected = _convolved(a, b, positive, mode)
+    found = kp.fft.convolve(mgr.tensor_t(a), mgr.tensor_t(b), mode, axes=axes)
+    assert found.shape == expected.shape
+    _expect(found, expected)
+
+
+def test_batches_that_do_not_match_are_refused(mgr: kp.Manager) -> None:
+    a, b = mgr.tensor(shape=(3, 7)), mgr.tensor(shape=(2, 4))
+    with pytest.raises(kp.InvalidArgument, match="along axis 0, which is not convolved"):
+        kp.fft.convolve(a, b, axes=1)
+    with pytest.raises(kp.InvalidArgument, match="given twice"):
+        kp.fft.convolve(a, b, axes=(0, -2))
+    with pytest.raises(kp.InvalidArgument, match="axis 2 does not exist"):
+        kp.OpConvolve(a, b, mgr.tensor(shape=(3, 10)), axes=[2])
+
+
 def test_frequencies_and_shifts(mgr: kp.Manager) -> None:
     _expect(kp.fft.fftfreq(5, 0.5, device=mgr), np.fft.fftfreq(5, 0.5))
     _expect(kp.fft.rfftfreq(6, device=mgr), np.fft.rfftfreq(6))

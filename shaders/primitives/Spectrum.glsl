@@ -8,7 +8,8 @@
 //     NARROW    the real parts of complex numbers
 //     HALVE     rows of half spectra of rows of full spectra
 //     COMPLETE  full spectra of half spectra: the other half is the conjugate of the mirrored one
-//     MULTIPLY  the product of the input and the output
+//     MULTIPLY  the product of the input and the output, arrays of so many complex numbers; those of
+//               the input may be fewer, and have strides of 0 then
 
 layout(binding = 0) readonly buffer In { NUMBER_STORED source[]; };
 layout(binding = 1) buffer Out { NUMBER_STORED destination[]; };
@@ -24,6 +25,11 @@ layout(push_constant) uniform Push {
     uint rows;
     uint columns;
     uint halfColumns;
+#ifdef MULTIPLY
+    uint numbers;
+    uint arrays[3]; // of the output
+    uint strides[3];
+#endif
 };
 
 void put(uint n, NUMBER_VALUE real, NUMBER_VALUE imaginary) {
@@ -62,8 +68,12 @@ void main() {
     NUMBER_VALUE imaginary = take(from + 1u) * scale;
     put(n, take(from) * scale, isMirrored ? -imaginary : imaginary);
 #elif defined(MULTIPLY)
-    NUMBER_VALUE a = take(2u * n);
-    NUMBER_VALUE b = take(2u * n + 1u);
+    uint array = n / numbers;
+    uint from = array % arrays[2] * strides[2] + array / arrays[2] % arrays[1] * strides[1] +
+                array / arrays[2] / arrays[1] * strides[0];
+    from = from * numbers + n % numbers;
+    NUMBER_VALUE a = take(2u * from);
+    NUMBER_VALUE b = take(2u * from + 1u);
     NUMBER_VALUE c = NUMBER_LOAD(destination[firstOut + 2u * n]);
     NUMBER_VALUE d = NUMBER_LOAD(destination[firstOut + 2u * n + 1u]);
     put(n, (a * c - b * d) * scale, (a * d + b * c) * scale);

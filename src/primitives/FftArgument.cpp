@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/FftArgument.hpp"
 
+#include <algorithm>
+
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
+#include "primitives/Axis.hpp"
 #include "vulkan/fft/VkFft.hpp"
 
 namespace kp::primitives {
@@ -46,6 +49,25 @@ bool isAligned(const Argument& argument, uint64_t alignment) {
     // Where memory of others begins is aligned already.
     const Memory::Impl& impl = implOf(*argument.range.tensor);
     return (impl.buffer->offset() + argument.range.first * impl.elementSize) % alignment == 0;
+}
+
+std::vector<size_t> fftAxes(size_t dimensions, const std::vector<int>& axes,
+                            const char* operation) {
+    std::vector<size_t> chosen;
+    for (size_t i = 0; axes.empty() && i < dimensions; ++i)
+        chosen.push_back(i);
+    for (const int axis : axes) {
+        const size_t number = axisNumber(axis, dimensions, operation);
+        if (std::find(chosen.begin(), chosen.end(), number) != chosen.end())
+            fail<InvalidArgument>("{}: axis {} was given twice in ({})", operation, axis,
+                                  join(axes));
+        chosen.push_back(number);
+    }
+    if (chosen.size() > 3)
+        fail<InvalidArgument>("{}: up to three axes are transformed at once, but there are {}; "
+                              "choose them with `axes`",
+                              operation, chosen.size());
+    return chosen;
 }
 
 void requireFft(const char* operation) {

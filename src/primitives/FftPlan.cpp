@@ -282,6 +282,13 @@ Dispatch spectrumDispatch(const SpectrumStep& step, Memory::DataTypes type,
     dispatch.push = {lowWord(step.count),        lowWord(scale),      highWord(scale),
                      lowWord(extents[0]),        lowWord(extents[1]), lowWord(extents[2]),
                      lowWord(extents[2] / 2 + 1)};
+    if (step.factors) {
+        const SpectrumStep::Factors& factors = *step.factors;
+        dispatch.push.push_back(lowWord(factors.numbers));
+        for (const auto& words : {factors.extents, factors.strides})
+            for (const uint64_t word : words)
+                dispatch.push.push_back(lowWord(word));
+    }
     dispatch.groups = divideUp(step.count, spectrumGroupSize(traits));
     return dispatch;
 }

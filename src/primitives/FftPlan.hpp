@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,6 +50,13 @@ struct SpectrumStep {
     uint64_t count = 0; ///< of numbers or complex numbers that are made
     double scale = 1;
     std::vector<uint64_t> extents; ///< of full spectra
+    /// MULTIPLY: which array of the input belongs to each of the output.
+    struct Factors {
+        uint64_t numbers = 0;                     ///< complex ones in an array
+        std::array<uint64_t, 3> extents{1, 1, 1}; ///< of the output, in arrays
+        std::array<uint64_t, 3> strides{};        ///< of the input, in arrays; 0: the same one
+    };
+    std::optional<Factors> factors;
 };
 Dispatch spectrumDispatch(const SpectrumStep& step, Memory::DataTypes type,
                           const DeviceTraits& traits);

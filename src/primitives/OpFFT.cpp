@@ -116,24 +116,6 @@ void requireNumbers(const FftArgument& argument, const std::vector<uint64_t>& ex
                               numbersOf(extents, isComplex));
 }
 
-/// Returns the axes chosen by the options, all if there are none.
-std::vector<size_t> chosenAxes(const std::vector<uint64_t>& shape, const std::vector<int>& axes) {
-    std::vector<size_t> chosen;
-    for (size_t i = 0; axes.empty() && i < shape.size(); ++i)
-        chosen.push_back(i);
-    for (const int axis : axes) {
-        const size_t number = primitives::axisNumber(axis, shape.size(), kName);
-        if (std::find(chosen.begin(), chosen.end(), number) != chosen.end())
-            fail<InvalidArgument>("{}: axis {} was given twice in ({})", kName, axis, join(axes));
-        chosen.push_back(number);
-    }
-    if (chosen.size() > 3)
-        fail<InvalidArgument>("{}: up to three axes are transformed at once, but there are {}; "
-                              "transform the others by further operations",
-                              kName, chosen.size());
-    return chosen;
-}
-
 /// Orders the axes, the transformed ones last, and cuts or pads the input.
 /// @return the shape of the arrays to transform
 std::vector<uint64_t> setAxes(FftProblem& problem, const std::vector<uint64_t>& shape,
@@ -150,7 +132,7 @@ std::vector<uint64_t> setAxes(FftProblem& problem, const std::vector<uint64_t>& 
         fail<InvalidArgument>("{}: a real transform in place takes neither axes nor an input "
                               "shape; give an output",
                               kName);
-    const std::vector<size_t> chosen = chosenAxes(shape, options.axes);
+    const std::vector<size_t> chosen = primitives::fftAxes(shape.size(), options.axes, kName);
     std::vector<size_t> order; // the others, then the chosen ones
     for (size_t i = 0; i < shape.size(); ++i)
         if (std::find(chosen.begin(), chosen.end(), i) == chosen.end())

@@ -16,11 +16,20 @@ enum class ConvolutionPart {
     eValid ///< those that all elements of the smaller array contribute to: |a - b| + 1
 };
 
-/// Convolves arrays in C order, in one to three dimensions, by Fourier transforms:
+/// Convolves arrays in C order, along one to three axes, by Fourier transforms:
 /// out[i] = sum over j of a[j] b[i - j].
 ///
 ///     sequence->record<kp::OpConvolve>(picture, kernel, blurred, std::vector<uint64_t>{480, 640},
 ///                                      std::vector<uint64_t>{31, 31}, kp::ConvolutionPart::eSame);
+///
+/// **Axes.** Arrays have up to four dimensions, of which up to three are convolved. Along the
+/// others, they are batches: extents are equal, or one of them is 1, and its array goes with all of
+/// the other. So one kernel meets many signals, or each of many kernels each of many signals:
+///
+///     // 100 signals of 4096 elements, and 8 kernels of 31: 100 x 8 results
+///     sequence->record<kp::OpConvolve>(signals, kernels, out, std::vector<uint64_t>{100, 1, 4096},
+///                                      std::vector<uint64_t>{1, 8, 31},
+///                                      kp::ConvolutionPart::eSame, std::vector<int>{-1});
 ///
 /// **Types.** eHalf, eFloat or eDouble, and complex numbers as elements of eCustom, as OpFFT takes
 /// them. All three have the same type.
@@ -31,17 +40,25 @@ enum class ConvolutionPart {
 /// **Method.** Both arrays are padded with zeros to extents of small factors, transformed, and
 /// multiplied; see OpFFT. Worth it for kernels of more than about a hundred elements.
 ///
-/// Scratch memory: four times the padded array.
+/// Each input is transformed once, whatever it meets; if both have fewer arrays than the result,
+/// those of b are transformed as often as there are results. Batches that are larger than a storage
+/// buffer's range are cut along the first of their axes.
+///
+/// Scratch memory: four times the padded arrays of the result.
 class KOMPUTE_API OpConvolve : public Primitive {
 public:
     /// @param a, b    as many elements as their shapes say; none of the tensors overlap
     /// @param out     the elements of @p part
-    /// @param shapeA, shapeB  as many extents, none 0; empty: one dimension
-    /// @throws InvalidArgument if types or sizes do not match, if tensors overlap, or if, for
-    ///         eValid, neither array is as large as the other along all axes; otherwise as OpFFT()
+    /// @param shapeA, shapeB  as many extents, up to four, none 0; empty: one dimension
+    /// @param axes            that are convolved, each once; negative ones count from the last;
+    ///                        empty: all
+    /// @throws InvalidArgument if types, sizes or the extents of batches do not match, if axes do
+    /// not
+    ///         exist, if tensors overlap, or if, for eValid, neither array is as large as the other
+    ///         along all convolved axes; otherwise as OpFFT()
     OpConvolve(const TensorRange& a, const TensorRange& b, const TensorRange& out,
                const std::vector<uint64_t>& shapeA = {}, const std::vector<uint64_t>& shapeB = {},
-               ConvolutionPart part = ConvolutionPart::eFull);
+               ConvolutionPart part = ConvolutionPart::eFull, const std::vector<int>& axes = {});
     ~OpConvolve() override;
 };
 

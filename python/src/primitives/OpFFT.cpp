@@ -30,12 +30,13 @@ constexpr Named<ConvolutionPart> kParts[] = {{"full", ConvolutionPart::eFull},
                                              {"valid", ConvolutionPart::eValid}};
 
 std::unique_ptr<HandleOf<OpConvolve>> makeConvolve(const py::object& a, const py::object& b,
-                                                   const py::object& out, const std::string& mode) {
+                                                   const py::object& out, const std::string& mode,
+                                                   std::optional<std::vector<int>> axes) {
     const std::vector<RangeArgument> tensors = {toRange(a, "a"), toRange(b, "b"),
                                                 toRange(out, "output")};
-    return makePrimitive<OpConvolve>(tensors, tensors[0].range, tensors[1].range, tensors[2].range,
-                                     tensors[0].shape, tensors[1].shape,
-                                     valueNamed(kParts, mode, "mode"));
+    return makePrimitive<OpConvolve>(
+        tensors, tensors[0].range, tensors[1].range, tensors[2].range, tensors[0].shape,
+        tensors[1].shape, valueNamed(kParts, mode, "mode"), axes.value_or(std::vector<int>()));
 }
 
 } // namespace
@@ -58,15 +59,17 @@ void bindFft(py::module_& module) {
                  input, if others: it is cut or padded with zeros. `norm` is "backward", "ortho" or "forward", as in NumPy. Without
                  `output`, in place.)"));
     declareOperation<HandleOf<OpConvolve>>(module, "OpConvolve", doc(R"(
-        Convolves arrays of one to three dimensions by Fourier transforms.
+        Convolves arrays along one to three axes by Fourier transforms.
 
         It reads and writes device memory; afterwards the host view of `output` shows the result.
     )"))
         .def(py::init(&makeConvolve), "a"_a, "b"_a, "output"_a, py::kw_only(), "mode"_a = "full",
-             doc(R"(
+             "axes"_a = py::none(), doc(R"(
                  `mode` is the part of the convolution that `output` gets: "full", a + b - 1
                  elements along each axis; "same", as many as `a`, from the middle; or "valid", those
-                 that all elements of the smaller array contribute to.)"));
+                 that all elements of the smaller array contribute to. With `axes`, up to three axes
+                 are convolved; along the others, extents are equal, or one of them is 1 and its
+                 array goes with all of the other.)"));
 }
 
 } // namespace kp::python

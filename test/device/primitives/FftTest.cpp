@@ -532,25 +532,6 @@ TEST_F(FftTest, DoesWhatItsPageShows) {
         EXPECT_NEAR(std::abs(spectrum->vector()[i] - expected[i]), 0, 1e-5f) << i;
 }
 
-TEST_F(FftTest, Convolves) {
-    const auto a = manager.tensorT<float>({1, 2, 3, 4});
-    const auto b = manager.tensorT<float>({1, 0, -1});
-    const auto expect = [&](kp::ConvolutionPart part, const std::vector<float>& expected) {
-        const auto out = manager.tensorT<float>(std::vector<float>(expected.size()));
-        manager.sequence()
-            ->record<kp::OpSyncDevice>({a, b})
-            ->record<kp::OpConvolve>(a, b, out, Extents{}, Extents{}, part)
-            ->record<kp::OpSyncLocal>({out})
-            ->eval();
-        for (size_t i = 0; i < expected.size(); ++i)
-            ASSERT_NEAR(out->data()[i], expected[i], 1e-5f) << i;
-    };
-    expect(kp::ConvolutionPart::eFull, {1, 2, 2, 2, -3, -4});
-    expect(kp::ConvolutionPart::eSame, {2, 2, 2, -3});
-    expect(kp::ConvolutionPart::eValid, {2, 2});
-    EXPECT_ERROR(kp::InvalidArgument, "overlap", kp::OpConvolve(a, b, a));
-}
-
 TEST_F(FftTest, RejectsWhatDoesNotMatch) {
     const auto floats = manager.tensorT<float>(std::vector<float>(24));
     const auto others = manager.tensorT<float>(std::vector<float>(20));
