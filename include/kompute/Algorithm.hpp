@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <kompute/AlgorithmOptions.hpp>
 #include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/MemoryObjects.hpp>
@@ -55,15 +56,17 @@ public:
     ///                       of the first memory object; a y or z of 0 means 1
     /// @param specializationConstants  values of constant_id 0, 1, ..., or SpecializationConstants
     /// @param pushConstants  the push constant block of dispatches that give none
+    /// @param options        how the pipeline is made
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
-    ///         match the arguments; InvalidArgument if an argument is invalid in itself
+    ///         match the arguments; InvalidArgument if an argument is invalid in itself;
+    ///         Unsupported if the device lacks what an option needs
     template <typename S = float, typename P = float>
     Algorithm(std::shared_ptr<vk::Device> device, const MemoryObjects& memObjects = {},
               ArrayView<uint32_t> spirv = {}, const Workgroup& workgroup = {},
               const std::vector<S>& specializationConstants = {},
-              const std::vector<P>& pushConstants = {})
+              const std::vector<P>& pushConstants = {}, const AlgorithmOptions& options = {})
         : Algorithm(fromNative(device)) {
-        rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
+        rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants, options);
     }
     ~Algorithm();
     Algorithm(const Algorithm&) = delete;
@@ -71,20 +74,22 @@ public:
     Algorithm& operator=(const Algorithm&) = delete;
     Algorithm& operator=(Algorithm&&) = delete;
 
-    /// Replaces the shader, the memory and the constants. Empty constants keep the previous ones.
-    /// Sequences keep the old recording until Sequence::rerecord.
+    /// Replaces the shader, the memory, the constants and the options. Empty constants, and options
+    /// that are not given, keep the previous ones. Sequences keep the old recording until
+    /// Sequence::rerecord.
     /// @throws as the constructor; the algorithm is then unchanged
     template <typename S = float, typename P = float>
     void rebuild(const MemoryObjects& memObjects, ArrayView<uint32_t> spirv,
                  const Workgroup& workgroup = {},
                  const std::vector<S>& specializationConstants = {},
-                 const std::vector<P>& pushConstants = {}) {
+                 const std::vector<P>& pushConstants = {},
+                 const std::optional<AlgorithmOptions>& options = std::nullopt) {
         static_assert(std::is_trivially_copyable<S>::value && std::is_trivially_copyable<P>::value,
                       "constants are copied byte by byte");
         rebuildBytes(memObjects, spirv, workgroup,
                      {specializationConstants.data(), specializationConstants.size(), sizeof(S)},
                      std::is_same<S, SpecializationConstant>::value,
-                     {pushConstants.data(), pushConstants.size(), sizeof(P)});
+                     {pushConstants.data(), pushConstants.size(), sizeof(P)}, options);
     }
 
     /// Binds other memory to the same shader. Takes a new descriptor set but never a new pipeline.
@@ -130,6 +135,7 @@ public:
         return toVector<T>(pushConstantBytes());
     }
 
+    const AlgorithmOptions& getOptions() const;
     const std::vector<std::shared_ptr<Memory>>& getMemObjects() const;
     /// Returns the memory objects that are tensors.
     std::vector<std::shared_ptr<Tensor>> getTensors() const;
@@ -162,7 +168,8 @@ private:
     static std::shared_ptr<vulkan::Device> fromNative(const std::shared_ptr<vk::Device>& device);
     void rebuildBytes(const MemoryObjects& memObjects, ArrayView<uint32_t> spirv,
                       const Workgroup& workgroup, const Bytes& specializationConstants,
-                      bool specializationById, const Bytes& pushConstants);
+                      bool specializationById, const Bytes& pushConstants,
+                      const std::optional<AlgorithmOptions>& options);
     const std::vector<unsigned char>& specializationBytes() const;
     const std::vector<unsigned char>& pushConstantBytes() const;
     [[noreturn]] static void throwWrongSize(size_t bytes, size_t elementSize);

@@ -275,9 +275,10 @@ public:
     std::shared_ptr<Algorithm>
     algorithm(const MemoryObjects& memObjects = {}, ArrayView<uint32_t> spirv = {},
               const Workgroup& workgroup = {}, const std::vector<S>& specializationConstants = {},
-              const std::vector<P>& pushConstants = {}) {
+              const std::vector<P>& pushConstants = {}, const AlgorithmOptions& options = {}) {
         auto made = make<Algorithm>();
-        made->rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants);
+        made->rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants,
+                      options);
         return manage(std::move(made));
     }
 

@@ -129,7 +129,10 @@ struct DeviceInfo {
     Workgroup maxWorkgroupCount{};
     Workgroup maxWorkgroupSize{};
     uint32_t maxWorkgroupInvocations = 0;
-    uint32_t subgroupSize = 0;
+    uint32_t subgroupSize = 0; ///< of shaders that require no size
+    /// Bounds of AlgorithmOptions::subgroupSize; 0 if algorithms cannot require a size.
+    uint32_t minSubgroupSize = 0;
+    uint32_t maxSubgroupSize = 0;
     bool timestamps = false;
     std::vector<uint32_t> computeQueues; ///< per queue family: number of queues with compute
 };

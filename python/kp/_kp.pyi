@@ -290,6 +290,8 @@ class Manager:
         *,
         thread_count: _Extent | None = None,
         reinterpret: bool = False,
+        subgroup_size: SupportsIndex | None = None,
+        full_subgroups: bool | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -300,6 +302,11 @@ class Manager:
         shader. The push constants are the default of dispatches; a dict given to a dispatch
         keeps the default of the names it leaves out. The elements of the tensors must have the
         type that the shader declares, unless `reinterpret` is true.
+
+        `subgroup_size` requires a number of invocations per subgroup, a power of two between
+        min_subgroup_size and max_subgroup_size of Manager.get_device_properties(); 0 lets the
+        driver choose. `full_subgroups` requires that no subgroup lacks invocations; the local
+        size in x must then be a multiple of the subgroup size.
         """
 
     def queue(
@@ -1022,9 +1029,12 @@ class Algorithm:
         *,
         thread_count: _Extent | None = None,
         reinterpret: bool = False,
+        subgroup_size: SupportsIndex | None = None,
+        full_subgroups: bool | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
-        constants keep the previous ones. Sequences keep their recording until rerecord().
+        constants, and options that are None, keep the previous ones. Sequences keep their
+        recording until rerecord().
         """
 
     def get_mem_objects(self) -> list[Memory]:
@@ -1048,6 +1058,10 @@ class Algorithm:
     @property
     def local_size(self) -> tuple[int, int, int]:
         """Invocations of a work group in x, y and z, as the shader declares."""
+
+    @property
+    def subgroup_size(self) -> int:
+        """Required invocations per subgroup; 0 if the driver chooses."""
 
     def set_workgroup(self, workgroup: _Extent) -> None:
         """Sets the work groups of a dispatch: a number, or up to three for x, y and z."""

@@ -58,3 +58,29 @@ void main() { uint i = INDEX; if (i < v.length()) v[i] = i; }"""
         mgr.algorithm(
             [tensor], source.replace("INDEX", "gl_GlobalInvocationID.x"), thread_count=count
         )
+
+
+SUBGROUPS = """#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 64) in;
+layout(binding = 0) writeonly buffer Sizes { uint sizes[]; };
+void main() { if (gl_LocalInvocationIndex == 0) sizes[0] = gl_SubgroupSize; }"""
+
+
+def test_the_subgroup_size_may_be_required(mgr: kp.Manager) -> None:
+    device = mgr.get_device_properties()
+    least, most = device["min_subgroup_size"], device["max_subgroup_size"]
+    sizes = mgr.tensor_t(np.zeros(1, np.uint32))
+    if not most:
+        with pytest.raises(kp.Unsupported, match="cannot require"):
+            mgr.algorithm([sizes], SUBGROUPS, 1, subgroup_size=device["subgroup_size"])
+        return
+    algorithm = mgr.algorithm([sizes], SUBGROUPS, 1, subgroup_size=most, full_subgroups=True)
+    mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
+    assert sizes[0] == algorithm.subgroup_size == most
+    with pytest.raises(kp.Unsupported, match=f"powers of two from {least} to {most}"):
+        algorithm.rebuild([sizes], SUBGROUPS, subgroup_size=2 * most)
+    algorithm.rebuild([sizes], SUBGROUPS, 1)
+    assert algorithm.subgroup_size == most, "options that are not given stay"
+    algorithm.rebuild([sizes], SUBGROUPS, 1, subgroup_size=0)
+    assert algorithm.subgroup_size == 0

@@ -44,7 +44,8 @@ std::shared_ptr<vulkan::Device> Algorithm::fromNative(const std::shared_ptr<vk::
 
 void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> spirv,
                              const Workgroup& workgroup, const Bytes& specializationConstants,
-                             bool specializationById, const Bytes& pushConstants) {
+                             bool specializationById, const Bytes& pushConstants,
+                             const std::optional<AlgorithmOptions>& options) {
     mImpl->requireAlive();
     const std::vector<std::shared_ptr<Memory>>& memObjects = objects.get();
     requireObjects(memObjects);
@@ -67,6 +68,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         const auto* first = static_cast<const unsigned char*>(pushConstants.data);
         next.pushConstants.assign(first, first + pushConstants.count * pushConstants.elementSize);
     }
+    next.options = options.value_or(mImpl->options);
     if (!spirv.empty())
         next.setShader({spirv.data(), spirv.size()});
     next.workgroup =
@@ -129,6 +131,10 @@ void Algorithm::setPushConstants(const void* data, size_t count, size_t elementS
     mImpl->requireBuiltSize(bytes);
     if (bytes > 0)
         std::memcpy(mImpl->pushConstants.data(), data, bytes);
+}
+
+const AlgorithmOptions& Algorithm::getOptions() const {
+    return mImpl->options;
 }
 
 const std::vector<std::shared_ptr<Memory>>& Algorithm::getMemObjects() const {

@@ -2,6 +2,7 @@
 #include "core/AlgorithmChecks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -224,6 +225,49 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) 
         fail<ShaderError>("the shader's {} invocations per work group are over {}'s "
                           "maxComputeWorkGroupInvocations of {}",
                           invocations, device.name(), limits.maxComputeWorkGroupInvocations);
+}
+
+void requireOptions(const AlgorithmOptions& options, const shader::Reflection& reflection,
+                    const Workgroup& localSize, const vulkan::Device& device) {
+    const vulkan::PhysicalDevice& physical = device.physical();
+    const uint32_t required = options.subgroupSize;
+    if (required != 0) {
+        if (!device.has(Feature::eSubgroupSizeControl) || !physical.requiresSubgroupSizes())
+            fail<Unsupported>("a subgroup size of {} was required, but {} cannot require one (it "
+                              "needs subgroupSizeControl for compute shaders); leave the size 0, "
+                              "so that the driver chooses it",
+                              required, device.name());
+        if (!std::has_single_bit(required) || required < physical.minSubgroupSize ||
+            required > physical.maxSubgroupSize)
+            fail<Unsupported>("a subgroup size of {} was required, but {} supports powers of two "
+                              "from {} to {}",
+                              required, device.name(), physical.minSubgroupSize,
+                              physical.maxSubgroupSize);
+        const uint64_t invocations = uint64_t{localSize[0]} * localSize[1] * localSize[2];
+        const uint64_t subgroups = (invocations + required - 1) / required;
+        if (subgroups > physical.maxComputeWorkgroupSubgroups)
+            fail<InvalidArgument>("{} invocations per work group are {} subgroups of {}, over {}'s "
+                                  "maxComputeWorkgroupSubgroups of {}; choose a smaller local size "
+                                  "or larger subgroups",
+                                  invocations, subgroups, required, device.name(),
+                                  physical.maxComputeWorkgroupSubgroups);
+    }
+    if (!options.fullSubgroups)
+        return;
+    if (!device.has(Feature::eComputeFullSubgroups))
+        fail<Unsupported>("full subgroups were required, but {} does not offer "
+                          "computeFullSubgroups",
+                          device.name());
+    // SPIR-V 1.6 lets the driver choose any size for each pipeline, earlier versions only one.
+    const bool varies = reflection.spirvVersion >= 0x00010600;
+    const uint32_t size = required != 0 ? required
+                          : varies      ? physical.maxSubgroupSize
+                                        : std::max(physical.subgroupSize, 1u);
+    if (localSize[0] % size != 0)
+        fail<InvalidArgument>("full subgroups were required, but the local size in x, {}, is no "
+                              "multiple of {}, the {}subgroup size of {}",
+                              localSize[0], size, varies && required == 0 ? "largest " : "",
+                              device.name());
 }
 
 void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {

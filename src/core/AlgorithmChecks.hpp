@@ -24,6 +24,12 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 
+/// Checks that the device can make the pipeline of a shader with these options.
+/// @throws Unsupported with what the device supports; InvalidArgument if the local size does not
+///         suit the subgroup size
+void requireOptions(const AlgorithmOptions& options, const shader::Reflection& reflection,
+                    const Workgroup& localSize, const vulkan::Device& device);
+
 /// @throws InvalidArgument if an object is null
 void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
 

@@ -66,6 +66,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
                          std::max(declared, static_cast<uint32_t>(algorithm.pushConstants.size())));
     request.specializationEntries = entries;
     request.specializationData = std::as_bytes(std::span(algorithm.specialization.data));
+    request.fullSubgroups = algorithm.options.fullSubgroups;
+    request.subgroupSize = algorithm.options.subgroupSize;
     return pipelines.pipeline(request);
 }
 
@@ -101,6 +103,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     localSize = specializedLocalSize(*reflection, specialization);
     requireCapabilities(*reflection, *device);
     requireLocalSize(localSize, *device);
+    requireOptions(options, *reflection, localSize, *device);
     checkBindings(*reflection, *device, memObjects, types);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     pipeline = makePipeline(*this, spirv, key);

@@ -58,6 +58,7 @@ struct Algorithm::Impl {
     Workgroup workgroup{1, 1, 1};
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
+    AlgorithmOptions options;
     std::vector<unsigned char> pushConstants;
 
     /// @throws InvalidArgument after destroy()

@@ -124,6 +124,10 @@ DeviceInfo describe(const vulkan::PhysicalDevice& device) {
     }
     info.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
     info.subgroupSize = device.subgroupSize;
+    if (device.requiresSubgroupSizes()) {
+        info.minSubgroupSize = device.minSubgroupSize;
+        info.maxSubgroupSize = device.maxSubgroupSize;
+    }
     info.timestamps = limits.timestampComputeAndGraphics;
     for (const VkQueueFamilyProperties& family : device.queueFamilies)
         info.computeQueues.push_back(family.queueFlags & VK_QUEUE_COMPUTE_BIT ? family.queueCount

@@ -40,10 +40,23 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
     }
 }
 
-/// Gives an algorithm its shader, memory and constants.
+/// Options as keywords. Those that are not given keep their values.
+struct GivenOptions {
+    std::optional<uint32_t> subgroupSize;
+    std::optional<bool> fullSubgroups;
+
+    AlgorithmOptions over(AlgorithmOptions options) const {
+        options.subgroupSize = subgroupSize.value_or(options.subgroupSize);
+        options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
+        return options;
+    }
+};
+
+/// Gives an algorithm its shader, memory, constants and options.
 void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::object& spirv,
              const py::object& workgroup, const py::object& specConsts,
-             const py::object& pushConsts, const py::object& threadCount, bool reinterpret) {
+             const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
+             const GivenOptions& options) {
     const py::list list = toList(tensors, "tensors");
     const std::vector<MemoryHandle*> handles = toMemoryHandles(list, "tensors");
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(handles);
@@ -68,7 +81,8 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     {
         const py::gil_scoped_release release;
         handle.algorithm->rebuild(reinterpret ? reinterpreted(memory) : MemoryObjects(memory),
-                                  words, groups, constants, push);
+                                  words, groups, constants, push,
+                                  options.over(handle.algorithm->getOptions()));
     }
     handle.memory = list;
     handle.spirv = std::move(words);
@@ -79,15 +93,16 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     }
 }
 
-std::unique_ptr<AlgorithmHandle> makeAlgorithm(py::handle self, const py::object& tensors,
-                                               const py::object& spirv, const py::object& workgroup,
-                                               const py::object& specConsts,
-                                               const py::object& pushConsts,
-                                               const py::object& threadCount, bool reinterpret) {
+std::unique_ptr<AlgorithmHandle>
+makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spirv,
+              const py::object& workgroup, const py::object& specConsts,
+              const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
+              std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
-    rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret);
+    rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
+            {subgroupSize, fullSubgroups});
     return handle;
 }
 
@@ -146,7 +161,8 @@ void bindAlgorithm(Classes& classes) {
     classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
                         "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
                         "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
-                        "thread_count"_a = py::none(), "reinterpret"_a = false, doc(R"(
+                        "thread_count"_a = py::none(), "reinterpret"_a = false,
+                        "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -155,22 +171,29 @@ void bindAlgorithm(Classes& classes) {
         any dtype, a structured array, or a dict by the names in the shader. The push constants are
         the default of dispatches; a dict given to a dispatch keeps the default of the names it
         leaves out. The elements of the tensors must have the type that the shader declares, unless
-        `reinterpret` is true.)"));
+        `reinterpret` is true.
+
+        `subgroup_size` requires a number of invocations per subgroup, a power of two between
+        min_subgroup_size and max_subgroup_size of Manager.get_device_properties(); 0 lets the driver
+        choose. `full_subgroups` requires that no subgroup lacks invocations; the local size in x
+        must then be a multiple of the subgroup size.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
             [](py::handle self, const py::object& tensors, const py::object& spirv,
                const py::object& workgroup, const py::object& specConsts,
-               const py::object& pushConsts, const py::object& threadCount, bool reinterpret) {
+               const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
+               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
-                        threadCount, reinterpret);
+                        threadCount, reinterpret, {subgroupSize, fullSubgroups});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
-            "thread_count"_a = py::none(), "reinterpret"_a = false, doc(R"(
+            "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
+            "full_subgroups"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
-                constants keep the previous ones. Sequences keep their recording until rerecord().
-            )"))
+                constants, and options that are None, keep the previous ones. Sequences keep their
+                recording until rerecord().)"))
         .def(
             "get_mem_objects",
             [](py::handle self) { return algorithmOf(self).memory.attr("copy")(); },
@@ -189,6 +212,10 @@ void bindAlgorithm(Classes& classes) {
             "local_size",
             [](const Algorithm& algorithm) { return toTuple(algorithm.getLocalSize()); },
             "Invocations of a work group in x, y and z, as the shader declares.")
+        .property(
+            "subgroup_size",
+            [](const Algorithm& algorithm) { return algorithm.getOptions().subgroupSize; },
+            "Required invocations per subgroup; 0 if the driver chooses.")
         .def(
             "set_workgroup",
             [](py::handle self, const py::object& workgroup) {

@@ -18,17 +18,18 @@ constexpr Named<DeviceType> kDeviceTypes[] = {{"discrete", DeviceType::eDiscrete
 
 py::dict describeDevice(const DeviceInfo& info) {
     const uint32_t version = info.apiVersion;
-    return py::dict("index"_a = info.index, "device_name"_a = info.name, "uuid"_a = info.uuid,
-                    "type"_a = nameIn(kDeviceTypes, info.type), "driver"_a = info.driver,
-                    "api_version"_a = formatted("{}.{}.{}", version >> 22 & 0x7F,
-                                                version >> 12 & 0x3FF, version & 0xFFF),
-                    "memory_bytes"_a = info.memoryBytes,
-                    "max_work_group_count"_a = toTuple(info.maxWorkgroupCount),
-                    "max_work_group_size"_a = toTuple(info.maxWorkgroupSize),
-                    "max_work_group_invocations"_a = info.maxWorkgroupInvocations,
-                    "subgroup_size"_a = info.subgroupSize,
-                    "timestamps_supported"_a = info.timestamps,
-                    "compute_queues"_a = info.computeQueues);
+    return py::dict(
+        "index"_a = info.index, "device_name"_a = info.name, "uuid"_a = info.uuid,
+        "type"_a = nameIn(kDeviceTypes, info.type), "driver"_a = info.driver,
+        "api_version"_a =
+            formatted("{}.{}.{}", version >> 22 & 0x7F, version >> 12 & 0x3FF, version & 0xFFF),
+        "memory_bytes"_a = info.memoryBytes,
+        "max_work_group_count"_a = toTuple(info.maxWorkgroupCount),
+        "max_work_group_size"_a = toTuple(info.maxWorkgroupSize),
+        "max_work_group_invocations"_a = info.maxWorkgroupInvocations,
+        "subgroup_size"_a = info.subgroupSize, "min_subgroup_size"_a = info.minSubgroupSize,
+        "max_subgroup_size"_a = info.maxSubgroupSize, "timestamps_supported"_a = info.timestamps,
+        "compute_queues"_a = info.computeQueues);
 }
 
 py::list describeDevices() {

@@ -72,6 +72,8 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
         subgroupSize.minSubgroupSize ? subgroupSize.minSubgroupSize : subgroup.subgroupSize;
     device.maxSubgroupSize =
         subgroupSize.maxSubgroupSize ? subgroupSize.maxSubgroupSize : subgroup.subgroupSize;
+    device.requiredSubgroupSizeStages = subgroupSize.requiredSubgroupSizeStages;
+    device.maxComputeWorkgroupSubgroups = subgroupSize.maxComputeWorkgroupSubgroups;
     if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
         device.subgroupOperations = subgroup.supportedOperations;
     device.maxMemoryAllocationSize = maintenance3.maxMemoryAllocationSize;

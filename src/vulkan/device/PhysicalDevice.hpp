@@ -27,6 +27,9 @@ struct PhysicalDevice {
     uint32_t subgroupSize = 0;
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;
+    /// Stages whose shaders may require a subgroup size; 0 without VK_EXT_subgroup_size_control.
+    VkShaderStageFlags requiredSubgroupSizeStages = 0;
+    uint32_t maxComputeWorkgroupSubgroups = 0;     ///< of a required size; 0 without the extension
     VkSubgroupFeatureFlags subgroupOperations = 0; ///< of compute shaders; 0 if they have none
     uint64_t maxMemoryAllocationSize = 0;
     uint64_t maxBufferSize = 0; ///< 0: not known
@@ -41,6 +44,11 @@ struct PhysicalDevice {
 
     bool hasExtension(const std::string& name) const;
     bool has(Feature feature) const { return vulkan::has(features, feature); }
+    /// Returns true if compute pipelines can require a subgroup size.
+    bool requiresSubgroupSizes() const {
+        return has(Feature::eSubgroupSizeControl) &&
+               (requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+    }
     bool isNvidia() const { return properties.vendorID == 0x10de; }
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
     std::string name() const { return properties.deviceName; }

@@ -222,6 +222,11 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
     info.stage.pName = request.entryPoint.c_str();
     if (request.fullSubgroups)
         info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+    subgroups.requiredSubgroupSize = request.subgroupSize;
+    if (request.subgroupSize != 0)
+        info.stage.pNext = &subgroups;
     info.stage.pSpecializationInfo =
         request.specializationEntries.empty() ? nullptr : &specialization;
     info.layout = request.layout->handle();
@@ -249,6 +254,7 @@ std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request
                request.specializationData.size());
     key += request.entryPoint;
     key += request.fullSubgroups ? '1' : '0';
+    append(key, request.subgroupSize);
     {
         const std::lock_guard lock(mMutex);
         const auto found = mPipelines.find(key);

@@ -79,8 +79,10 @@ struct PipelineRequest {
     std::span<const VkSpecializationMapEntry> specializationEntries;
     std::span<const std::byte> specializationData;
     /// No subgroup lacks invocations. Needs computeFullSubgroups, and a local size in x that is a
-    /// multiple of the device's maxSubgroupSize.
+    /// multiple of the required subgroup size or, without one, of the device's maxSubgroupSize.
     bool fullSubgroups = false;
+    /// Required; 0 lets the driver choose. Needs subgroupSizeControl.
+    uint32_t subgroupSize = 0;
 };
 
 /// Pipelines and layouts shared by content, on top of a VkPipelineCache that a file keeps between
