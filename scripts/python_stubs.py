@@ -83,6 +83,7 @@ _Target: TypeAlias = str | SupportsIndex
 
 #: Types of arguments, by name or by Class.function.name.
 ARGUMENTS = {
+    "addressed": "collections.abc.Iterable[Tensor] | None",
     "algorithm": "Algorithm",
     "stream": "Any",
     "cuda_stream": "Any",

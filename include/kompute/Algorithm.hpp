@@ -39,8 +39,11 @@ struct SpecializationConstant {
 /// Algorithms share shader modules and pipelines by content, so a second algorithm with a known
 /// shader takes microseconds to create.
 ///
-/// Memory object i is bound to binding i of descriptor set 0. Arguments are checked against the
-/// shader's declarations when the algorithm is created and again when it is dispatched.
+/// Memory object i is bound to binding i of descriptor set 0. If the shader uses several sets, or
+/// arrays of descriptors, the memory objects are those of its used descriptors in the order of set,
+/// binding and array element, without gaps; shader::Binding::argument is the first of each binding.
+/// Tensors are storage buffers or uniform blocks, images are storage images. Arguments are checked
+/// against the shader's declarations when the algorithm is created and again when it is dispatched.
 ///
 /// Manager::algorithm creates algorithms. Thread safety: one thread at a time per algorithm;
 /// different algorithms may be used by different threads.
@@ -48,7 +51,8 @@ class KOMPUTE_API Algorithm {
 public:
     /// For programs that hold a Vulkan device themselves. Others call Manager::algorithm.
     /// @param device         the device of an existing Manager
-    /// @param memObjects     memory for bindings 0, 1, ... The elements must have the type that the
+    /// @param memObjects     memory for the bindings, in their order. The elements must have the
+    /// type that the
     ///                       shader declares, unless they are kp::reinterpreted()
     /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
     ///                       algorithm stays uninitialised until rebuild()

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace kp {
+
+class Memory;
 
 /// Properties of an algorithm's pipeline that neither the shader nor its arguments decide.
 struct AlgorithmOptions {
@@ -15,6 +19,12 @@ struct AlgorithmOptions {
     /// multiple of the required size or, without one, of DeviceInfo::subgroupSize (for SPIR-V 1.6
     /// and later, of maxSubgroupSize).
     bool fullSubgroups = false;
+    /// Tensors that the shader reads or writes through buffer addresses (Tensor::deviceAddress),
+    /// all of them: dispatches are then ordered after earlier work on these and on the bound
+    /// memory. If empty, a dispatch of a shader with buffer addresses waits for all earlier work,
+    /// and all later work waits for it. The algorithm owns them like its memory objects. Images,
+    /// and shaders without buffer addresses, are refused with InvalidArgument.
+    std::vector<std::shared_ptr<Memory>> addressed;
 };
 
 } // namespace kp

@@ -48,7 +48,10 @@ struct Binding {
     uint32_t set = 0;
     uint32_t binding = 0;
     BindingKind kind = BindingKind::eOther;
-    uint32_t count = 1; ///< array length; 0 for a runtime-sized array of descriptors
+    /// Number of descriptors in an array of them, else 1; 0 if the shader does not fix it.
+    uint32_t count = 1;
+    /// Index of the first of an algorithm's memory objects that is bound here; see Algorithm.
+    uint32_t argument = 0;
     std::string name;   ///< block or variable name; "" if the module has none
     bool reads = true;  ///< the shader may read through it
     bool writes = true; ///< the shader may write through it
@@ -58,6 +61,9 @@ struct Binding {
     uint64_t arrayStride = 0; ///< bytes between elements of the runtime array; 0 without one
     ScalarType elementType = ScalarType::eUnknown; ///< of the trailing array or the only member
     uint32_t elementComponents = 1; ///< scalars per element: vec4 has 4, mat4 16, a struct 1
+    /// Bytes between the elements of an array of fixed length that is the only member, else 0.
+    /// Uniform blocks of layout std140 have multiples of 16.
+    uint32_t fixedStride = 0;
 
     // Storage images only.
     uint32_t imageFormat = 0; ///< SPIR-V ImageFormat; 0 is Unknown (no format declared)

@@ -77,7 +77,8 @@ public:
     std::shared_ptr<vk::Buffer> getPrimaryBuffer();
     VkBuffer nativeBuffer() const;
     uint64_t nativeOffset() const; ///< bytes; 0 unless the tensor wraps a range of the buffer
-    /// Returns the buffer device address, for shaders with buffer references.
+    /// Returns the buffer device address, for shaders with buffer references. rebuild() changes it.
+    /// Name the tensor in AlgorithmOptions::addressed, or dispatches wait for all earlier work.
     /// @throws Unsupported if the device has no buffer device addresses
     uint64_t deviceAddress() const;
 

@@ -139,9 +139,13 @@ def _parameters(
     """Return the parameters of a shader, and the index of its kp_global_size."""
     found: list[Parameter] = []
     global_size = None
-    bindings = sorted(reflection.bindings, key=lambda each: each.binding)
-    for index, binding in enumerate(bindings):
+    if any(binding.set != 0 for binding in reflection.bindings):
+        arrays = {}  # by binding alone, which several sets share
+    bindings = [(each, element) for each in reflection.bindings for element in range(each.count)]
+    for index, (binding, element) in enumerate(bindings):
         name = arrays.get(binding.binding) or binding.name or f"binding{binding.binding}"
+        if binding.count > 1:
+            name = f"{binding.name or name}_{element}"
         found.append(
             Parameter(
                 name=name,
@@ -152,7 +156,9 @@ def _parameters(
                 stride=binding.array_stride,
                 reads=binding.reads,
                 writes=binding.writes,
-                aliases=(binding.name,) if binding.name not in ("", name) else (),
+                aliases=(
+                    (binding.name,) if binding.count == 1 and binding.name not in ("", name) else ()
+                ),
             )
         )
     members = sorted(reflection.push_constants, key=lambda each: each.offset)

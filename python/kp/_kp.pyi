@@ -292,6 +292,7 @@ class Manager:
         reinterpret: bool = False,
         subgroup_size: SupportsIndex | None = None,
         full_subgroups: bool | None = None,
+        addressed: collections.abc.Iterable[Tensor] | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -307,6 +308,10 @@ class Manager:
         min_subgroup_size and max_subgroup_size of Manager.get_device_properties(); 0 lets the
         driver choose. `full_subgroups` requires that no subgroup lacks invocations; the local
         size in x must then be a multiple of the subgroup size.
+
+        `addressed` lists tensors that the shader reaches through buffer addresses
+        (Tensor.device_address): dispatches then wait for earlier work on these and on the bound
+        memory, instead of all earlier work.
         """
 
     def queue(
@@ -950,6 +955,12 @@ class Tensor(Memory):
 
     def _create(self, manager: Manager, data: ArrayLike, memory_type: MemoryTypes) -> None: ...
 
+    @property
+    def device_address(self) -> int:
+        """The buffer device address, for shaders with buffer references. Give the tensor to
+        Manager.algorithm as `addressed` as well. Unsupported if the device has none.
+        """
+
     def export_memory(self) -> ExternalMemory:
         """A handle by which another Vulkan device of the same GPU opens the memory. The callers
         order the accesses of the two. For tensors of Manager.exportable_tensor().
@@ -1031,6 +1042,7 @@ class Algorithm:
         reinterpret: bool = False,
         subgroup_size: SupportsIndex | None = None,
         full_subgroups: bool | None = None,
+        addressed: collections.abc.Iterable[Tensor] | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants, and options that are None, keep the previous ones. Sequences keep their

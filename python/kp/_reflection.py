@@ -16,6 +16,8 @@ from . import _kp
 class Binding:
     """A descriptor binding that the shader uses.
 
+    - ``count``: descriptors in an array of them, else 1. 0 if the shader does not fix their number.
+    - ``argument``: index of the first of an algorithm's memory objects that is bound here.
     - ``dtype``: the scalar type of a buffer's trailing array or only member, or the sampled type of
       an image. None for structs.
     - ``components``: scalars per element. A ``vec4`` has 4.
@@ -29,6 +31,7 @@ class Binding:
     kind: str
     name: str
     count: int
+    argument: int
     reads: bool
     writes: bool
     dtype: np.dtype[Any] | None

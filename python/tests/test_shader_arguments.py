@@ -84,3 +84,65 @@ def test_the_subgroup_size_may_be_required(mgr: kp.Manager) -> None:
     assert algorithm.subgroup_size == most, "options that are not given stay"
     algorithm.rebuild([sizes], SUBGROUPS, 1, subgroup_size=0)
     assert algorithm.subgroup_size == 0
+
+
+SETS = """#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 1) writeonly buffer A { uint a[]; };
+layout(set = 1, binding = 0) readonly buffer B { uint v[]; } b[2];
+void main() { uint i = gl_GlobalInvocationID.x; a[i] = 10 * b[0].v[i] + b[1].v[i]; }"""
+
+
+def test_memory_comes_in_the_order_of_sets_bindings_and_elements(mgr: kp.Manager) -> None:
+    assert [(each.set, each.argument, each.count) for each in kp.reflect(SETS).bindings] == [
+        (0, 0, 1),
+        (1, 1, 2),
+    ]
+    a, x, y = (mgr.tensor_t(np.array(v, np.uint32)) for v in ([0, 0], [1, 2], [3, 4]))
+    mgr.sequence().eval(kp.OpAlgoDispatch(mgr.algorithm([a, x, y], SETS, 2)))
+    assert a.data().tolist() == [13, 24]
+    with pytest.raises(kp.ShaderError, match="takes 3 memory objects.*1 to 2: binding 0 of set 1"):
+        mgr.algorithm([a, x], SETS, 2)
+    kernel = kp.kernel(SETS)
+    kernel(a, y, x, threads=2)
+    assert a.data().tolist() == [31, 42]
+
+
+UNIFORM = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) writeonly buffer A { float a[]; };
+layout(binding = 1) uniform U { float u[2]; };
+void main() { a[gl_GlobalInvocationID.x] = u[gl_GlobalInvocationID.x]; }"""
+
+
+def test_data_of_uniform_arrays_must_be_padded(mgr: kp.Manager) -> None:
+    a = mgr.tensor([0, 0])
+    with pytest.raises(kp.ShaderError, match="std140"):
+        mgr.algorithm([a, mgr.tensor([1, 2])], UNIFORM)
+    padded = np.zeros((2, 4), np.float32)
+    padded[:, 0] = 1, 2
+    mgr.sequence().eval(kp.OpAlgoDispatch(mgr.algorithm([a, mgr.tensor(padded)], UNIFORM)))
+    assert a.data().tolist() == [1, 2]
+
+
+BY_ADDRESS = """#version 450
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 1) in;
+layout(buffer_reference, std430) buffer Numbers { float v[]; };
+layout(push_constant) uniform P { Numbers numbers; };
+void main() { numbers.v[gl_GlobalInvocationID.x] *= 2.0; }"""
+
+
+def test_shaders_reach_memory_by_its_address(mgr: kp.Manager) -> None:
+    t = mgr.tensor([1, 2, 3])
+    try:
+        address = t.device_address
+    except kp.Unsupported:
+        pytest.skip("no buffer addresses")
+    double = mgr.algorithm([], BY_ADDRESS, 3, push_consts={"numbers": address}, addressed=[t])
+    mgr.sequence().record(kp.OpAlgoDispatch(double)).record(kp.OpAlgoDispatch(double)).eval()
+    assert t.data().tolist() == [4, 8, 12]
+    with pytest.raises(kp.InvalidArgument, match="uses no buffer addresses"):
+        mgr.algorithm([t, mgr.tensor([0, 0, 0])], DOUBLE, addressed=[t])
+    with pytest.raises(TypeError, match="addressed"):
+        mgr.algorithm([], BY_ADDRESS, 3, push_consts={"numbers": address}, addressed=[1])

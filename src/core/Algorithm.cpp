@@ -171,7 +171,7 @@ void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)
                                      recorder->keep(mImpl->binding);
-                                 bound.bind(*mImpl->pipeline, mImpl->binding->setHandle());
+                                 mImpl->binding->bindTo(bound);
                              });
 }
 

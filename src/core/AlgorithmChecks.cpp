@@ -28,7 +28,13 @@ std::string quotedName(const std::string& name) {
 }
 
 std::string describeBinding(const shader::Binding& binding) {
-    return formatted("binding {}{}", binding.binding, quotedName(binding.name));
+    const std::string set = binding.set == 0 ? std::string() : formatted(" of set {}", binding.set);
+    return formatted("binding {}{}{}", binding.binding, set, quotedName(binding.name));
+}
+
+std::string describeDescriptor(const shader::Binding& binding, uint32_t element) {
+    return binding.count == 1 ? describeBinding(binding)
+                              : formatted("element {} of {}", element, describeBinding(binding));
 }
 
 std::string describeMemory(const Memory::Impl& memory) {
@@ -62,6 +68,12 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"PhysicalStorageBufferAddresses", Feature::eBufferDeviceAddress},
     {"StorageImageReadWithoutFormat", Feature::eShaderStorageImageReadWithoutFormat},
     {"StorageImageWriteWithoutFormat", Feature::eShaderStorageImageWriteWithoutFormat},
+    {"StorageBufferArrayDynamicIndexing", Feature::eShaderStorageBufferArrayDynamicIndexing},
+    {"StorageImageArrayDynamicIndexing", Feature::eShaderStorageImageArrayDynamicIndexing},
+    {"UniformBufferArrayDynamicIndexing", Feature::eShaderUniformBufferArrayDynamicIndexing},
+    {"StorageBufferArrayNonUniformIndexing", Feature::eShaderStorageBufferArrayNonUniformIndexing},
+    {"StorageImageArrayNonUniformIndexing", Feature::eShaderStorageImageArrayNonUniformIndexing},
+    {"UniformBufferArrayNonUniformIndexing", Feature::eShaderUniformBufferArrayNonUniformIndexing},
     {"StorageImageExtendedFormats", Feature::eShaderStorageImageExtendedFormats},
     {"DotProduct", Feature::eShaderIntegerDotProduct},
     {"DotProductInput4x8Bit", Feature::eShaderIntegerDotProduct},
@@ -106,33 +118,71 @@ bool takes(ScalarType declared, Memory::DataTypes given) {
            shader::sizeOf(type) == shader::sizeOf(declared);
 }
 
-void checkTensor(const shader::Binding& binding, const Memory::Impl& memory,
-                 const vulkan::Device& device, TypeRule types) {
+/// Checks the size and place of a uniform block. Its arrays have strides that tensors lack.
+void checkUniform(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
+                  const vulkan::Device& device, TypeRule types) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
-    const bool uniform = binding.kind == BindingKind::eUniformBuffer;
-    const uint64_t range = uniform ? limits.maxUniformBufferRange : limits.maxStorageBufferRange;
+    if (binding.fixedSize > limits.maxUniformBufferRange)
+        fail<ShaderError>("{}: a uniform block of {} bytes is over {}'s maxUniformBufferRange of "
+                          "{}; declare a readonly buffer instead",
+                          describeDescriptor(binding, element), binding.fixedSize, device.name(),
+                          limits.maxUniformBufferRange);
+    const uint64_t packed =
+        uint64_t{shader::sizeOf(binding.elementType)} * binding.elementComponents;
+    const bool padded = binding.fixedStride != 0 && packed != 0 && binding.fixedStride != packed;
+    const bool exact = memory.bytes() == binding.fixedSize;
+    if (memory.bytes() < binding.fixedSize || (padded && !exact && types == TypeRule::eSame))
+        fail<ShaderError>(
+            "{} is declared with {} bytes{}, but was given {} with {} bytes",
+            describeDescriptor(binding, element), binding.fixedSize,
+            padded ? formatted(", of which each of its elements of {} bytes takes {} (std140; pad "
+                               "the data, or declare vectors of 4 or a readonly buffer)",
+                               packed, binding.fixedStride)
+                   : std::string(),
+            describeMemory(memory), memory.bytes());
+    const uint64_t alignment = std::max<uint64_t>(limits.minUniformBufferOffsetAlignment, 1);
+    if (memory.buffer->offset() % alignment != 0)
+        fail<InvalidArgument>(
+            "{}: the tensor begins {} bytes behind the start of its buffer, which "
+            "is no multiple of {}'s minUniformBufferOffsetAlignment of {}",
+            describeDescriptor(binding, element), memory.buffer->offset(), device.name(),
+            alignment);
+}
+
+void checkStorage(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
+                  const vulkan::Device& device) {
+    const uint64_t range = device.physical().properties.limits.maxStorageBufferRange;
     if (memory.bytes() > range)
-        fail<InvalidArgument>("{}: a tensor of {} bytes is over {}'s {} of {}",
-                              describeBinding(binding), memory.bytes(), device.name(),
-                              uniform ? "maxUniformBufferRange" : "maxStorageBufferRange", range);
+        fail<InvalidArgument>("{}: a tensor of {} bytes is over {}'s maxStorageBufferRange of {}",
+                              describeDescriptor(binding, element), memory.bytes(), device.name(),
+                              range);
     if (memory.bytes() < binding.fixedSize)
         fail<ShaderError>("{} is declared with {} bytes, but was given {} with {} bytes",
-                          describeBinding(binding), binding.fixedSize, describeMemory(memory),
-                          memory.bytes());
+                          describeDescriptor(binding, element), binding.fixedSize,
+                          describeMemory(memory), memory.bytes());
+}
+
+void checkTensor(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
+                 const vulkan::Device& device, TypeRule types) {
+    if (binding.kind == BindingKind::eUniformBuffer)
+        checkUniform(binding, element, memory, device, types);
+    else
+        checkStorage(binding, element, memory, device);
     const uint32_t given = Memory::dataTypeMemorySize(memory.dataType);
     const uint32_t declared = shader::sizeOf(binding.elementType);
     const bool fits = declared == given || declared * binding.elementComponents == given ||
                       canUnpack(binding.elementType, given);
     if (declared != 0 && given != 0 && !fits)
         fail<ShaderError>("{} is declared as {} ({} bytes), but was given {} ({} bytes each)",
-                          describeBinding(binding), shader::nameOf(binding.elementType), declared,
-                          describeMemory(memory), given);
+                          describeDescriptor(binding, element), shader::nameOf(binding.elementType),
+                          declared, describeMemory(memory), given);
     if (types == TypeRule::eSame && !takes(binding.elementType, memory.dataType))
         fail<InvalidArgument>(
             "{} is declared as {}, but was given {}; convert the tensor, change "
             "the shader, or ask for reinterpretation (reinterpret=True in Python, "
             "reinterpreted() or the launcher's option in C++)",
-            describeBinding(binding), shader::nameOf(binding.elementType), describeMemory(memory));
+            describeDescriptor(binding, element), shader::nameOf(binding.elementType),
+            describeMemory(memory));
 }
 
 /// Returns the type with which shaders declare images of a data type.
@@ -153,17 +203,17 @@ ScalarType imageTypeOf(Memory::DataTypes type) {
     }
 }
 
-void checkImage(const shader::Binding& binding, const Memory::Impl& memory) {
+void checkImage(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory) {
     if (binding.imageDimensions != 2 || binding.imageArrayed)
         fail<ShaderError>("{} is declared as an image of {} dimensions{}, but images of this "
                           "library are image2D",
-                          describeBinding(binding), binding.imageDimensions,
+                          describeDescriptor(binding, element), binding.imageDimensions,
                           binding.imageArrayed ? " in an array" : "");
     const VkFormat declared = formatOfSpirv(binding.imageFormat);
     const VkFormat given = memory.image->info().format;
     if (binding.imageFormat != 0 && declared != given)
         fail<ShaderError>("{} is declared with format {}, but was given {} with format {}",
-                          describeBinding(binding),
+                          describeDescriptor(binding, element),
                           declared == VK_FORMAT_UNDEFINED
                               ? formatted("number {} of SPIR-V", binding.imageFormat)
                               : nameOfFormat(declared),
@@ -171,24 +221,56 @@ void checkImage(const shader::Binding& binding, const Memory::Impl& memory) {
     if (binding.imageType != ScalarType::eUnknown &&
         binding.imageType != imageTypeOf(memory.dataType))
         fail<ShaderError>("{} is declared as an image of {}, but was given {}",
-                          describeBinding(binding), shader::nameOf(binding.imageType),
+                          describeDescriptor(binding, element), shader::nameOf(binding.imageType),
                           describeMemory(memory));
 }
 
 /// Checks everything about a binding that does not depend on the memory.
 void checkDeclaration(const shader::Binding& binding) {
-    if (binding.set != 0)
-        fail<ShaderError>("{} is in descriptor set {}; all bindings must be in set 0",
-                          describeBinding(binding), binding.set);
-    if (binding.count != 1)
+    if (binding.count == 0)
         fail<ShaderError>(
-            "{} is an array of descriptors; give each buffer or image a binding of its own",
+            "{} is an array of descriptors without a fixed length; declare its length "
+            "as a plain number",
             describeBinding(binding));
     if (binding.kind != BindingKind::eStorageBuffer &&
         binding.kind != BindingKind::eUniformBuffer && binding.kind != BindingKind::eStorageImage)
         fail<ShaderError>("{} is neither a storage buffer, a uniform buffer nor a storage image; "
                           "samplers and texel buffers cannot be bound",
                           describeBinding(binding));
+}
+
+/// Returns "0: binding 0 'a', 1 to 4: binding 1 'b'".
+std::string describeArguments(const shader::Reflection& reflection) {
+    std::vector<std::string> arguments;
+    for (const shader::Binding& binding : reflection.bindings) {
+        const uint32_t first = binding.argument;
+        arguments.push_back(binding.count == 1
+                                ? formatted("{}: {}", first, describeBinding(binding))
+                                : formatted("{} to {}: {}", first, first + binding.count - 1,
+                                            describeBinding(binding)));
+    }
+    return join(arguments);
+}
+
+/// Checks each declaration, and that there is a memory object for each descriptor.
+void requireArguments(const shader::Reflection& reflection, size_t given) {
+    const char* const plural = given == 1 ? " was" : "s were";
+    bool byBinding = true;
+    uint64_t descriptors = 0;
+    for (const shader::Binding& binding : reflection.bindings) {
+        checkDeclaration(binding);
+        byBinding = byBinding && binding.set == 0 && binding.count == 1;
+        descriptors += binding.count;
+    }
+    if (!byBinding && given != descriptors)
+        fail<ShaderError>("the shader takes {} memory objects, in the order of set, binding and "
+                          "array element ({}), but {} memory object{} given",
+                          descriptors, describeArguments(reflection), given, plural);
+    for (const shader::Binding& binding : reflection.bindings)
+        if (byBinding && binding.binding >= given)
+            fail<ShaderError>("the shader uses {}, but only {} memory object{} given (binding i is "
+                              "memory object i)",
+                              describeBinding(binding), given, plural);
 }
 
 } // namespace
@@ -225,6 +307,23 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) 
         fail<ShaderError>("the shader's {} invocations per work group are over {}'s "
                           "maxComputeWorkGroupInvocations of {}",
                           invocations, device.name(), limits.maxComputeWorkGroupInvocations);
+}
+
+void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,
+                      const vulkan::Device& device) {
+    if (options.addressed.empty())
+        return;
+    if (!reflection.usesBufferAddresses)
+        fail<InvalidArgument>("{} memory objects were given as reached by address, but the shader "
+                              "uses no buffer addresses (GL_EXT_buffer_reference); bind them",
+                              options.addressed.size());
+    requireObjects(options.addressed);
+    for (const std::shared_ptr<Memory>& memory : options.addressed) {
+        requireSameDevice(*memory, device, "an algorithm");
+        if (memory->type() == Memory::Type::eImage)
+            fail<InvalidArgument>("{} was given as reached by address, but images have no address",
+                                  describeMemory(implOf(*memory)));
+    }
 }
 
 void requireOptions(const AlgorithmOptions& options, const shader::Reflection& reflection,
@@ -276,30 +375,64 @@ void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
             fail<InvalidArgument>("memory object {} is null", i);
 }
 
+void requireDescriptors(const shader::Reflection& reflection, const vulkan::Device& device) {
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    struct Kind {
+        BindingKind kind;
+        uint32_t limit;
+        const char* name;
+    };
+    const Kind kinds[] = {{BindingKind::eStorageBuffer, limits.maxPerStageDescriptorStorageBuffers,
+                           "maxPerStageDescriptorStorageBuffers"},
+                          {BindingKind::eUniformBuffer, limits.maxPerStageDescriptorUniformBuffers,
+                           "maxPerStageDescriptorUniformBuffers"},
+                          {BindingKind::eStorageImage, limits.maxPerStageDescriptorStorageImages,
+                           "maxPerStageDescriptorStorageImages"}};
+    for (const shader::Binding& binding : reflection.bindings)
+        if (binding.set >= limits.maxBoundDescriptorSets)
+            fail<ShaderError>("{} is over {}'s maxBoundDescriptorSets of {}; use sets 0 to {}",
+                              describeBinding(binding), device.name(),
+                              limits.maxBoundDescriptorSets, limits.maxBoundDescriptorSets - 1);
+    const auto requireAtMost = [&](uint64_t used, uint32_t limit, const char* name) {
+        if (used > limit)
+            fail<ShaderError>("the shader uses {} descriptors, over {}'s {} of {}", used,
+                              device.name(), name, limit);
+    };
+    uint64_t all = 0;
+    for (const Kind& kind : kinds) {
+        uint64_t used = 0;
+        for (const shader::Binding& binding : reflection.bindings)
+            used += binding.kind == kind.kind ? binding.count : 0;
+        requireAtMost(used, kind.limit, kind.name);
+        all += used;
+    }
+    requireAtMost(all, limits.maxPerStageResources, "maxPerStageResources");
+}
+
+void checkBinding(const shader::Binding& binding, uint32_t element, const Memory& object,
+                  const vulkan::Device& device, TypeRule types) {
+    checkDeclaration(binding);
+    const Memory::Impl& memory = implOf(object);
+    const bool image = binding.kind == BindingKind::eStorageImage;
+    if (image != (memory.image != nullptr))
+        fail<ShaderError>("{} is declared as {}, but was given {}",
+                          describeDescriptor(binding, element), image ? "an image" : "a buffer",
+                          describeMemory(memory));
+    if (image)
+        checkImage(binding, element, memory);
+    else
+        checkTensor(binding, element, memory, device, types);
+}
+
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types) {
     requireObjects(memObjects);
     for (const std::shared_ptr<Memory>& memory : memObjects)
         requireSameDevice(*memory, device, "an algorithm");
-    for (const shader::Binding& binding : reflection.bindings) {
-        checkDeclaration(binding);
-        if (binding.binding >= memObjects.size())
-            fail<ShaderError>("the shader uses {}, but only {} memory object{} given (binding i is "
-                              "memory object i)",
-                              describeBinding(binding), memObjects.size(),
-                              memObjects.size() == 1 ? " was" : "s were");
-    }
-    for (const shader::Binding& binding : reflection.bindings) {
-        const Memory::Impl& memory = implOf(*memObjects[binding.binding]);
-        const bool image = binding.kind == BindingKind::eStorageImage;
-        if (image != (memory.image != nullptr))
-            fail<ShaderError>("{} is declared as {}, but was given {}", describeBinding(binding),
-                              image ? "an image" : "a buffer", describeMemory(memory));
-        if (image)
-            checkImage(binding, memory);
-        else
-            checkTensor(binding, memory, device, types);
-    }
+    requireArguments(reflection, memObjects.size());
+    for (const shader::Binding& binding : reflection.bindings)
+        for (uint32_t element = 0; element < binding.count; ++element)
+            checkBinding(binding, element, *memObjects[binding.argument + element], device, types);
 }
 
 void checkSpecialization(const shader::Reflection& reflection,

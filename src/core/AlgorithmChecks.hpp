@@ -24,6 +24,10 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 
+/// Checks the memory that a shader reaches by address.
+void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,
+                      const vulkan::Device& device);
+
 /// Checks that the device can make the pipeline of a shader with these options.
 /// @throws Unsupported with what the device supports; InvalidArgument if the local size does not
 ///         suit the subgroup size
@@ -36,7 +40,14 @@ void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
 /// Whether the elements of tensors must have the type that the shader declares.
 enum class TypeRule { eSame, eReinterpret };
 
-/// Checks each binding against the memory object with its number.
+/// Checks that the device can bind as many descriptors and sets as the shader uses.
+void requireDescriptors(const shader::Reflection& reflection, const vulkan::Device& device);
+
+/// Checks one descriptor of a binding against the memory object given for it.
+void checkBinding(const shader::Binding& binding, uint32_t element, const Memory& memory,
+                  const vulkan::Device& device, TypeRule types);
+
+/// Checks each binding against its memory objects, and their number.
 void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
                    const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types);
 

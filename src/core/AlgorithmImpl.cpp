@@ -49,7 +49,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     const shader::Reflection& reflection = *algorithm.reflection;
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const shader::Binding& binding : reflection.bindings)
-        bindings.push_back({binding.binding, descriptorType(binding.kind), 1});
+        bindings.push_back(
+            {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
     std::vector<VkSpecializationMapEntry> entries;
     for (const shader::SpecConstant& constant : reflection.specConstants)
         if (const VkSpecializationMapEntry* given = algorithm.specialization.find(constant.id))
@@ -102,8 +103,10 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     checkSpecialization(*reflection, specialization);
     localSize = specializedLocalSize(*reflection, specialization);
     requireCapabilities(*reflection, *device);
+    requireDescriptors(*reflection, *device);
     requireLocalSize(localSize, *device);
     requireOptions(options, *reflection, localSize, *device);
+    requireAddressed(options, *reflection, *device);
     checkBindings(*reflection, *device, memObjects, types);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     pipeline = makePipeline(*this, spirv, key);
@@ -114,8 +117,8 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
     uint64_t largest = 1;
     uint64_t written = 1;
     uint32_t writtenBinding = 0;
-    for (const shader::Binding& used : reflection->bindings) {
-        const Memory::Impl& memory = implOf(*memObjects[used.binding]);
+    eachUsed([&](const shader::Binding& used, const std::shared_ptr<Memory>& object) {
+        const Memory::Impl& memory = implOf(*object);
         const uint64_t elements =
             used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.count;
         largest = std::max(largest, elements);
@@ -123,7 +126,7 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
             written = elements;
             writtenBinding = used.binding;
         }
-    }
+    });
     if (reflection->usesFlatIndex) {
         workgroup = groupsFor({largest, 1, 1}, localSize, *reflection, *device);
         return;
@@ -140,30 +143,62 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
 void Algorithm::Impl::bindMemory() {
     auto next = std::make_shared<MemoryBinding>();
     next->pipeline = pipeline;
+    const vulkan::PipelineLayout& layout = pipeline->layout();
+    const uint32_t setCount = reflection->bindings.empty() ? 0 : layout.setCount();
+    auto used = reflection->bindings.begin(); // sorted by set
     std::vector<vulkan::DescriptorWrite> writes;
-    for (const shader::Binding& used : reflection->bindings) {
-        const Memory::Impl& memory = implOf(*memObjects[used.binding]);
-        memory.requireAlive();
-        vulkan::DescriptorWrite write;
-        write.binding = used.binding;
-        write.type = descriptorType(used.kind);
-        if (memory.buffer)
-            write.buffer = {memory.buffer->handle(), memory.buffer->offset(), memory.bytes()};
+    for (uint32_t set = 0; set < setCount; ++set) {
+        writes.clear();
+        for (; used != reflection->bindings.end() && used->set == set; ++used)
+            for (uint32_t element = 0; element < used->count; ++element)
+                writes.push_back(bindObject(*used, element, *next));
+        std::shared_ptr<vulkan::DescriptorSet> made;
+        if (!writes.empty())
+            made = device->descriptors().create(layout, writes, set);
+        if (set == 0)
+            next->set = std::move(made);
         else
-            write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
-        writes.push_back(write);
-        next->uses.push_back({memory.primary(), used.reads || !used.writes, used.writes});
-        next->hostMayRead |= used.writes && memory.hostReadable();
-        next->padded |= memory.padded;
+            next->furtherSets.push_back(std::move(made));
     }
-    if (!writes.empty())
-        next->set = device->descriptors().create(pipeline->layout(), writes);
+    auto argument = static_cast<uint32_t>(memObjects.size());
+    for (const std::shared_ptr<Memory>& addressed : options.addressed) {
+        const Memory::Impl& memory = implOf(*addressed);
+        memory.requireAlive();
+        next->uses.push_back({memory.primary(), true, true, argument++});
+        next->hostMayRead |= memory.hostReadable();
+    }
     binding = std::move(next);
 }
 
+vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,
+                                                    MemoryBinding& next) const {
+    const uint32_t argument = used.argument + element;
+    const Memory::Impl& memory = implOf(*memObjects[argument]);
+    memory.requireAlive();
+    vulkan::DescriptorWrite write;
+    write.binding = used.binding;
+    write.element = element;
+    write.type = descriptorType(used.kind);
+    uint64_t range = memory.bytes();
+    if (used.kind == shader::BindingKind::eUniformBuffer) // the block is smaller, by the checks
+        range =
+            std::min<uint64_t>(range, device->physical().properties.limits.maxUniformBufferRange);
+    if (memory.buffer)
+        write.buffer = {memory.buffer->handle(), memory.buffer->offset(), range};
+    else
+        write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
+    next.uses.push_back({memory.primary(), used.reads || !used.writes, used.writes, argument});
+    next.hostMayRead |= used.writes && memory.hostReadable();
+    next.padded |= memory.padded;
+    return write;
+}
+
 void Algorithm::Impl::requireMemory() const {
-    for (const shader::Binding& used : reflection->bindings)
-        implOf(*memObjects[used.binding]).requireAlive();
+    eachUsed([](const shader::Binding&, const std::shared_ptr<Memory>& memory) {
+        implOf(*memory).requireAlive();
+    });
+    for (const std::shared_ptr<Memory>& memory : options.addressed)
+        implOf(*memory).requireAlive();
 }
 
 void Algorithm::Impl::rebind() {
@@ -179,17 +214,19 @@ void Algorithm::Impl::checkConstants(size_t bytes) const {
 }
 
 void Algorithm::Impl::exposeMemory() const {
-    for (const shader::Binding& used : reflection->bindings)
-        implOf(*memObjects[used.binding]).expose();
+    eachUsed([](const shader::Binding&, const std::shared_ptr<Memory>& memory) {
+        implOf(*memory).expose();
+    });
 }
 
 Accesses Algorithm::Impl::accesses() const {
     if (!binding)
         return {};
-    Accesses accesses = reflection->usesBufferAddresses ? Accesses::anything() : Accesses();
-    for (size_t i = 0; i < binding->uses.size(); ++i) {
-        const MemoryBinding::Use& use = binding->uses[i];
-        const std::shared_ptr<Memory>& memory = memObjects[reflection->bindings[i].binding];
+    Accesses accesses = accessesAnything() ? Accesses::anything() : Accesses();
+    for (const MemoryBinding::Use& use : binding->uses) {
+        const std::shared_ptr<Memory>& memory =
+            use.argument < memObjects.size() ? memObjects[use.argument]
+                                             : options.addressed[use.argument - memObjects.size()];
         if (use.reads && use.writes)
             accesses.readWrite(memory);
         else if (use.writes)

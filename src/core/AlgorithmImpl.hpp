@@ -10,6 +10,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/AlgorithmChecks.hpp"
+#include "core/BoundState.hpp"
 #include "core/Internals.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
@@ -29,14 +30,23 @@ struct MemoryBinding {
         std::shared_ptr<vulkan::Resource> resource;
         bool reads = false;
         bool writes = false;
+        /// Index of the memory object; those in AlgorithmOptions::addressed follow the others.
+        uint32_t argument = 0;
     };
     std::shared_ptr<vulkan::Pipeline> pipeline;
-    std::shared_ptr<vulkan::DescriptorSet> set; ///< null if the shader has no bindings
-    std::vector<Use> uses;                      ///< in the order of the shader's bindings
-    bool hostMayRead = false;                   ///< the host can read some output in place
-    bool padded = false;                        ///< some memory is a Memory::Impl::padded image
+    std::shared_ptr<vulkan::DescriptorSet> set; ///< null if set 0 has no bindings
+    /// Of sets 1, 2, ...; null for those without bindings.
+    std::vector<std::shared_ptr<vulkan::DescriptorSet>> furtherSets;
+    std::vector<Use> uses;    ///< in the order of the shader's bindings, then those by address
+    bool hostMayRead = false; ///< the host can read some output in place
+    bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
     VkDescriptorSet setHandle() const { return set ? set->handle() : VK_NULL_HANDLE; }
+    void bindTo(BoundState& bound) const {
+        bound.bind(*pipeline, setHandle());
+        if (!furtherSets.empty()) [[unlikely]]
+            bound.bindFurther(*pipeline, furtherSets);
+    }
     /// Returns true if a tensor was rebuilt or destroyed since.
     bool outdated() const {
         for (const Use& use : uses)
@@ -102,12 +112,26 @@ struct Algorithm::Impl {
         const size_t declared = (reflection->pushConstantSize + size_t{3}) / 4 * 4;
         return chosen.first(std::min(chosen.size(), declared));
     }
+    /// Returns true if the shader may reach memory that nobody has named.
+    bool accessesAnything() const {
+        return reflection->usesBufferAddresses && options.addressed.empty();
+    }
+    /// Calls @p function(binding, memory) for each memory object that the shader uses.
+    template <typename Function>
+    void eachUsed(Function&& function) const {
+        for (const shader::Binding& used : reflection->bindings)
+            for (uint32_t element = 0; element < used.count; ++element)
+                function(used, memObjects[used.argument + element]);
+    }
     /// Returns the memory that a dispatch reads and writes; empty without a shader.
     Accesses accesses() const;
     /// Notes that the program records a dispatch of its own; see Memory::Impl::expose().
     void exposeMemory() const;
 
 private:
+    /// Adds a memory object to @p next, and returns its descriptor.
+    vulkan::DescriptorWrite bindObject(const shader::Binding& used, uint32_t element,
+                                       MemoryBinding& next) const;
     void requireMemory() const;
     void rebind();
     void checkConstants(size_t bytes) const;

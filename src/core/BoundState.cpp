@@ -24,6 +24,14 @@ void BoundState::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {
     }
 }
 
+void BoundState::bindFurther(const vulkan::Pipeline& pipeline,
+                             std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets) {
+    for (uint32_t i = 0; i < sets.size(); ++i)
+        if (sets[i])
+            vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, sets[i]->handle(),
+                                            i + 1);
+}
+
 void BoundState::push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes) {
     if (mLayout == pipeline.layout().handle() && mPushed.size() == bytes &&
         std::memcmp(mPushed.data(), data, bytes) == 0)

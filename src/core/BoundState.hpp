@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "vulkan/device/Device.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
@@ -19,6 +22,10 @@ public:
 
     /// @param set  may be null
     void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
+    /// Binds the sets after the first. Call it after bind().
+    /// @param sets  of sets 1, 2, ...; null for those without bindings
+    void bindFurther(const vulkan::Pipeline& pipeline,
+                     std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets);
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
     /// Call it after commands recorded elsewhere, which may bind anything.
     void forget();

@@ -26,7 +26,7 @@ public:
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
     /// host has nothing to do before or after it.
     bool accessesBindingOnly() const {
-        return !mGroupCounts && !mBinding->padded && !mAlgorithm->reflection->usesBufferAddresses;
+        return !mGroupCounts && !mBinding->padded && !mAlgorithm->accessesAnything();
     }
 
     /// The push constants, which are those of the operation or its algorithm.

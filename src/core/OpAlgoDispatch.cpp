@@ -55,7 +55,7 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
-    bound.bind(*mBinding->pipeline, mBinding->setHandle());
+    mBinding->bindTo(bound);
     if (!mConstants.empty())
         bound.push(*mBinding->pipeline, mConstants.data(),
                    static_cast<uint32_t>(mConstants.size()));

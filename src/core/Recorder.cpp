@@ -152,12 +152,13 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     requireAlgorithmOf(mDevice, algorithm);
     note(commands.bound());
     if (commands.bound().padded) [[unlikely]]
-        for (const shader::Binding& used : algorithm.reflection->bindings)
-            notePadded(algorithm.memObjects[used.binding]);
+        algorithm.eachUsed([this](const shader::Binding&, const std::shared_ptr<Memory>& memory) {
+            notePadded(memory);
+        });
     if (op.mGroupCounts) [[unlikely]]
         note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
     keep(commands.binding());
-    recordOrDefer(commands, algorithm.reflection->usesBufferAddresses);
+    recordOrDefer(commands, algorithm.accessesAnything());
     if (mCopies)
         copy(commands);
     mDispatched = true;

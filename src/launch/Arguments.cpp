@@ -30,10 +30,14 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
         argument.type =
             argument.kind == ArgumentKind::eImage ? binding.imageType : binding.elementType;
         argument.components = binding.elementComponents;
-        argument.place = binding.binding;
         argument.reads = binding.reads;
         argument.writes = binding.writes;
-        add(std::move(argument));
+        for (uint32_t element = 0; element < binding.count; ++element) {
+            if (binding.count > 1)
+                argument.name = formatted("{}[{}]", binding.name, element);
+            argument.place = binding.argument + element;
+            add(argument);
+        }
     }
     std::vector<shader::PushConstantMember> members = reflection.pushConstants;
     std::ranges::stable_sort(members, {}, &shader::PushConstantMember::offset);

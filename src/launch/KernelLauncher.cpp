@@ -8,6 +8,7 @@
 
 #include "core/AlgorithmChecks.hpp"
 #include "core/ManagerImpl.hpp"
+#include "core/MemoryImpl.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 
@@ -131,13 +132,13 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
     const bool isImage = value.memory()->type() == Memory::Type::eImage;
     if (isImage != (expected.kind == ArgumentKind::eImage))
         refuse();
-    shader::Reflection thisBinding;
-    for (const shader::Binding& binding : kernel().reflection().bindings)
-        if (binding.binding == expected.place)
-            thisBinding.bindings = {binding};
-    const std::vector<std::shared_ptr<Memory>> memory(expected.place + size_t{1}, value.memory());
+    const vulkan::Device& device = *sharedImplOf(kernel())->device;
     try {
-        checkBindings(thisBinding, *sharedImplOf(kernel())->device, memory, mImpl->types());
+        requireSameDevice(*value.memory(), device, "an algorithm");
+        for (const shader::Binding& binding : kernel().reflection().bindings)
+            if (expected.place - binding.argument < binding.count)
+                checkBinding(binding, expected.place - binding.argument, *value.memory(), device,
+                             mImpl->types());
     } catch (const Error& error) {
         refuse(formatted(": {}", error.what()));
     }

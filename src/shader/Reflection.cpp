@@ -41,6 +41,9 @@ constexpr Scalar kScalars[] = {{"unknown", 0, SPIRType::Unknown}, {"bool", 4, SP
                                {"double", 8, SPIRType::Double},   {"struct", 0, SPIRType::Struct}};
 static_assert(std::size(kScalars) == static_cast<size_t>(ScalarType::eStruct) + 1);
 
+/// Of one binding. Keeps tables of arguments small, whatever a module declares.
+constexpr uint64_t kMaxDescriptors = 65536;
+
 class Inspector : public spirv_cross::Compiler {
 public:
     using Compiler::Compiler;
@@ -72,11 +75,15 @@ uint32_t componentsOf(const Inspector& inspector, const SPIRType& type, bool ski
     return count;
 }
 
-uint32_t arrayLength(const Inspector& inspector, const SPIRType& type) {
-    uint32_t count = 1;
-    for (size_t i = 0; i < type.array.size(); ++i)
-        count *= dimension(inspector, type, i);
-    return count;
+/// Returns the number of descriptors of a variable; 0 if it is not fixed.
+uint32_t descriptorCount(const SPIRType& type) {
+    uint64_t count = 1;
+    for (size_t i = 0; i < type.array.size() && count != 0; ++i) {
+        count *= type.array_size_literal[i] ? type.array[i] : 0;
+        if (count > kMaxDescriptors)
+            fail<ShaderError>("a binding is an array of more than {} descriptors", kMaxDescriptors);
+    }
+    return static_cast<uint32_t>(count);
 }
 
 void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& binding) {
@@ -94,6 +101,8 @@ void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& 
         binding.fixedSize = inspector.get_declared_struct_size(block);
     if (isRuntimeArray)
         binding.arrayStride = inspector.type_struct_member_array_stride(block, lastIndex);
+    else if (isArray && !sizedBySpecialization && lastIndex == 0)
+        binding.fixedStride = inspector.type_struct_member_array_stride(block, lastIndex);
     if (isRuntimeArray || lastIndex == 0) {
         binding.elementType = scalarOf(last);
         binding.elementComponents = componentsOf(inspector, last, true);
@@ -124,7 +133,7 @@ Binding describe(const Inspector& inspector, const Resource& resource, BindingKi
     binding.name = inspector.get_name(resource.id);
     if (binding.name.empty())
         binding.name = inspector.get_name(resource.base_type_id);
-    binding.count = arrayLength(inspector, inspector.get_type(resource.type_id));
+    binding.count = descriptorCount(inspector.get_type(resource.type_id));
     binding.reads = access.reads;
 
     const SPIRType& type = inspector.get_type(resource.base_type_id);
@@ -153,11 +162,25 @@ void mergeAlias(Binding& into, const Binding& other) {
         into.arrayStride = std::max(into.arrayStride, other.arrayStride);
     if (into.elementType != other.elementType)
         into.elementType = ScalarType::eUnknown;
-    if (into.elementComponents != other.elementComponents)
+    if (into.elementComponents != other.elementComponents) {
         into.elementComponents = 1;
+        into.fixedStride = 0;
+    }
     if (into.imageFormat != other.imageFormat || into.imageType != other.imageType) {
         into.imageFormat = 0;
         into.imageType = ScalarType::eUnknown;
+    }
+}
+
+/// Numbers the memory objects of the bindings: by binding if there is one set without arrays, else
+/// one after the other.
+void numberArguments(std::vector<Binding>& bindings) {
+    const bool byBinding = std::ranges::all_of(
+        bindings, [](const Binding& binding) { return binding.set == 0 && binding.count == 1; });
+    uint32_t next = 0;
+    for (Binding& binding : bindings) {
+        binding.argument = byBinding ? binding.binding : next;
+        next += binding.count;
     }
 }
 
@@ -190,6 +213,7 @@ std::vector<Binding> findBindings(const Inspector& inspector,
         else
             merged.push_back(std::move(binding));
     }
+    numberArguments(merged);
     return merged;
 }
 
@@ -372,6 +396,8 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
         readPushConstants(inspector, resources.push_constant_buffers, result);
         readSpecConstants(inspector, result);
         readFlatIndex(module, result);
+    } catch (const ShaderError&) {
+        throw;
     } catch (const std::exception& failure) {
         fail<ShaderError>("the shader's interface cannot be read: {}", failure.what());
     }

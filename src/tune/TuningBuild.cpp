@@ -219,8 +219,10 @@ TuningBuild buildConfiguration(const TunableKernel& kernel, const TuningArgument
     if (build.exceededLimit.empty())
         build.exceededLimit = exceededGroupCount(build.workgroup, limits);
     for (const shader::Binding& binding : reflection.bindings) {
-        if (binding.writes || reflection.usesBufferAddresses)
-            build.writtenBindings.push_back(binding.binding);
+        if (!binding.writes && !reflection.usesBufferAddresses)
+            continue;
+        for (uint32_t element = 0; element < binding.count; ++element)
+            build.writtenObjects.push_back(binding.argument + element);
     }
     return build;
 }

@@ -20,7 +20,7 @@ struct TuningBuild {
     std::vector<SpecializationConstant> specialization;
     Workgroup workgroup{};
     /// Bindings that the shader writes; all of them if it uses buffer addresses.
-    std::vector<uint32_t> writtenBindings;
+    std::vector<uint32_t> writtenObjects;
     /// Names the device limit that it exceeds, with the values; "" if it can run.
     std::string exceededLimit;
 };

@@ -345,7 +345,7 @@ private:
             identify(candidate);
             const TuningBuild built = build(candidate);
             candidate.algorithm = makeAlgorithm(mTask.manager, mTask.arguments, built);
-            mBench.protect(built.writtenBindings);
+            mBench.protect(built.writtenObjects);
         });
         if (!made)
             return false;

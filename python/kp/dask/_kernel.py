@@ -117,7 +117,7 @@ class BlockKernel:
                 "arrays were given"
             )
         output = max(places, default=-1) + 1 if self.output is None else self.output
-        used = [binding.binding for binding in self.reflection.bindings]
+        used = [binding.argument for binding in self.reflection.bindings]
         if output not in used or not set(used) <= {*places, output}:
             hint = "; to change a block in place, use BlockKernel(..., inputs=[0], output=0)"
             raise InvalidArgument(
@@ -128,7 +128,7 @@ class BlockKernel:
 
     def binding(self, number: int) -> Binding | None:
         """Return the reflection of a binding, or None if the shader does not use it."""
-        return next((found for found in self.reflection.bindings if found.binding == number), None)
+        return next((found for found in self.reflection.bindings if found.argument == number), None)
 
     def output_dtype(self, inputs: int) -> np.dtype[Any]:
         """Return the dtype of the result's elements in the shader."""

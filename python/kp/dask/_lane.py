@@ -41,7 +41,7 @@ class KernelLane:
     def __init__(self, manager: Manager, kernel: Kernel) -> None:
         self.manager = manager
         self._kernel = kernel
-        self._used = [binding.binding for binding in kernel.reflection.bindings]
+        self._used = [binding.argument for binding in kernel.reflection.bindings]
         self._sequence = manager.sequence()
         self._algorithm: Algorithm | None = None
         self._plan: Plan = {}

@@ -53,7 +53,8 @@ struct DeclaredPush {
 struct AlgorithmHandle {
     std::shared_ptr<ManagerHandle> manager;
     std::shared_ptr<Algorithm> algorithm;
-    py::list memory; ///< the Python objects behind getMemObjects()
+    py::list memory;    ///< the Python objects behind getMemObjects()
+    py::list addressed; ///< the Python objects behind AlgorithmOptions::addressed
     std::vector<uint32_t> spirv;
     int users = 0;                    ///< calls that use it without the GIL
     std::optional<DeclaredPush> push; ///< unknown until somebody asks

@@ -17,8 +17,18 @@ Workgroup toWorkgroup(py::handle values) {
     return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
-/// Refuses tensors of structs of another size than those of the shader. NumPy and GLSL pad them
+/// Refuses a tensor of structs of another size than those of the shader. NumPy and GLSL pad them
 /// differently.
+void requireStruct(const shader::Binding& binding, size_t index, const py::dtype& dtype) {
+    const auto bytes = static_cast<uint64_t>(dtype.itemsize());
+    const bool numbers = binding.elementType != shader::ScalarType::eUnknown;
+    if (numbers ? bytes % binding.arrayStride != 0 : bytes != binding.arrayStride)
+        throw InvalidArgument(formatted(
+            "tensors[{}] has elements of {} bytes ({}), but those of '{}' in the shader have "
+            "{}; add padding to the dtype, or declare the shader's struct of floats and arrays",
+            index, bytes, nameOf(dtype), binding.name, binding.arrayStride));
+}
+
 void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<uint32_t>& spirv) {
     const auto isStruct = [](const MemoryHandle* handle) {
         return handle->dtype.kind() == 'V' && !handle->dtype.attr("fields").is_none();
@@ -26,17 +36,11 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
     if (spirv.empty() || std::none_of(memory.begin(), memory.end(), isStruct))
         return;
     for (const shader::Binding& binding : reflect(spirv).bindings) {
-        if (binding.binding >= memory.size() || binding.arrayStride == 0 ||
-            !isStruct(memory[binding.binding]))
-            continue;
-        const py::dtype& dtype = memory[binding.binding]->dtype;
-        const auto bytes = static_cast<uint64_t>(dtype.itemsize());
-        const bool numbers = binding.elementType != shader::ScalarType::eUnknown;
-        if (numbers ? bytes % binding.arrayStride != 0 : bytes != binding.arrayStride)
-            throw InvalidArgument(formatted(
-                "tensors[{}] has elements of {} bytes ({}), but those of '{}' in the shader have "
-                "{}; add padding to the dtype, or declare the shader's struct of floats and arrays",
-                binding.binding, bytes, nameOf(dtype), binding.name, binding.arrayStride));
+        const size_t end =
+            std::min<size_t>(memory.size(), size_t{binding.argument} + binding.count);
+        for (size_t i = binding.argument; i < end; ++i)
+            if (binding.arrayStride != 0 && isStruct(memory[i]))
+                requireStruct(binding, i, memory[i]->dtype);
     }
 }
 
@@ -44,10 +48,13 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
 struct GivenOptions {
     std::optional<uint32_t> subgroupSize;
     std::optional<bool> fullSubgroups;
+    py::object addressed; ///< a sequence of tensors, or None
 
     AlgorithmOptions over(AlgorithmOptions options) const {
         options.subgroupSize = subgroupSize.value_or(options.subgroupSize);
         options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
+        if (!addressed.is_none())
+            options.addressed = toMemory(addressed, "addressed");
         return options;
     }
 };
@@ -63,6 +70,10 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     const Uses useMemory(handles);
     const Use useManager(*handle.manager);
     const Use useAlgorithm(handle);
+    const py::list addressed =
+        options.addressed.is_none() ? handle.addressed : toList(options.addressed, "addressed");
+    const Uses useAddressed(toMemoryHandles(addressed, "addressed"));
+    const AlgorithmOptions chosen = options.over(handle.algorithm->getOptions());
     const Workgroup groups = toWorkgroup(workgroup);
     std::vector<uint32_t> words = toSpirv(spirv, vulkanVersionOf(*handle.manager->manager));
     const std::vector<SpecializationConstant> constants =
@@ -81,10 +92,10 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     {
         const py::gil_scoped_release release;
         handle.algorithm->rebuild(reinterpret ? reinterpreted(memory) : MemoryObjects(memory),
-                                  words, groups, constants, push,
-                                  options.over(handle.algorithm->getOptions()));
+                                  words, groups, constants, push, chosen);
     }
     handle.memory = list;
+    handle.addressed = addressed;
     handle.spirv = std::move(words);
     handle.push.reset();
     if (!threadCount.is_none()) {
@@ -97,12 +108,13 @@ std::unique_ptr<AlgorithmHandle>
 makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spirv,
               const py::object& workgroup, const py::object& specConsts,
               const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
-              std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups) {
+              std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
+              const py::object& addressed) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
     rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
-            {subgroupSize, fullSubgroups});
+            {subgroupSize, fullSubgroups, addressed});
     return handle;
 }
 
@@ -162,7 +174,8 @@ void bindAlgorithm(Classes& classes) {
                         "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
                         "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
                         "thread_count"_a = py::none(), "reinterpret"_a = false,
-                        "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(), doc(R"(
+                        "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
+                        "addressed"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -176,21 +189,26 @@ void bindAlgorithm(Classes& classes) {
         `subgroup_size` requires a number of invocations per subgroup, a power of two between
         min_subgroup_size and max_subgroup_size of Manager.get_device_properties(); 0 lets the driver
         choose. `full_subgroups` requires that no subgroup lacks invocations; the local size in x
-        must then be a multiple of the subgroup size.)"));
+        must then be a multiple of the subgroup size.
+
+        `addressed` lists tensors that the shader reaches through buffer addresses
+        (Tensor.device_address): dispatches then wait for earlier work on these and on the bound
+        memory, instead of all earlier work.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
             [](py::handle self, const py::object& tensors, const py::object& spirv,
                const py::object& workgroup, const py::object& specConsts,
                const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
-               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups) {
+               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
+               const py::object& addressed) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
-                        threadCount, reinterpret, {subgroupSize, fullSubgroups});
+                        threadCount, reinterpret, {subgroupSize, fullSubgroups, addressed});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
             "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
-            "full_subgroups"_a = py::none(), doc(R"(
+            "full_subgroups"_a = py::none(), "addressed"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants, and options that are None, keep the previous ones. Sequences keep their
                 recording until rerecord().)"))
@@ -242,6 +260,7 @@ void bindAlgorithm(Classes& classes) {
                 AlgorithmHandle& handle = changeable(self);
                 handle.algorithm->destroy();
                 handle.memory = py::list();
+                handle.addressed = py::list();
             },
             "Releases shader and memory. Recorded and running work keeps what it needs.")
         .def("__repr__", &describeAlgorithm);

@@ -517,7 +517,13 @@ void bindMemory(Classes& classes) {
              "data"_a, "tensor_type"_a = Memory::MemoryTypes::eDevice, doc(R"(
                  A float32 tensor that Manager.rebuild() creates: the old spelling; see kp._early.
                  New programs call Manager.tensor().)"))
-        .def("_create", &createTensor, "manager"_a, "data"_a, "memory_type"_a);
+        .def("_create", &createTensor, "manager"_a, "data"_a, "memory_type"_a)
+        .def_property_readonly(
+            "device_address",
+            [](py::handle self) { return handleOf<TensorHandle>(self).tensor()->deviceAddress(); },
+            doc(R"(
+                The buffer device address, for shaders with buffer references. Give the tensor to
+                Manager.algorithm as `addressed` as well. Unsupported if the device has none.)"));
     Members(classes.image,
             [](py::handle self) -> Image& { return *handleOf<MemoryHandle>(self).image(); })
         .property("width", &Image::getX, "Texels in a row.")

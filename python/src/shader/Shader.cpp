@@ -123,8 +123,8 @@ py::dict describeBinding(const shader::Binding& binding) {
     const bool image = binding.kind == shader::BindingKind::eStorageImage;
     return py::dict("set"_a = binding.set, "binding"_a = binding.binding,
                     "kind"_a = nameIn(kBindingKinds, binding.kind), "name"_a = binding.name,
-                    "count"_a = binding.count, "reads"_a = binding.reads,
-                    "writes"_a = binding.writes,
+                    "count"_a = binding.count, "argument"_a = binding.argument,
+                    "reads"_a = binding.reads, "writes"_a = binding.writes,
                     "dtype"_a = dtypeOf(image ? binding.imageType : binding.elementType),
                     "components"_a = binding.elementComponents, "fixed_size"_a = binding.fixedSize,
                     "array_stride"_a = binding.arrayStride, "image_format"_a = binding.imageFormat);

@@ -37,6 +37,9 @@ namespace kp::vulkan {
     X(eShaderInt8, ShaderFloat16Int8Features, SHADER_FLOAT16_INT8_FEATURES, shaderInt8, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2) \
     X(eShaderBufferInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderBufferInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
     X(eShaderSharedInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderSharedInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
+    X(eShaderStorageBufferArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderStorageBufferArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
+    X(eShaderStorageImageArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderStorageImageArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
+    X(eShaderUniformBufferArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderUniformBufferArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
     X(eScalarBlockLayout, ScalarBlockLayoutFeatures, SCALAR_BLOCK_LAYOUT_FEATURES, scalarBlockLayout, "VK_EXT_scalar_block_layout", VK_API_VERSION_1_2) \
     X(eVulkanMemoryModel, VulkanMemoryModelFeatures, VULKAN_MEMORY_MODEL_FEATURES, vulkanMemoryModel, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2) \
     X(eVulkanMemoryModelDeviceScope, VulkanMemoryModelFeatures, VULKAN_MEMORY_MODEL_FEATURES, vulkanMemoryModelDeviceScope, "VK_KHR_vulkan_memory_model", VK_API_VERSION_1_2) \

@@ -34,12 +34,12 @@ DescriptorAllocator::~DescriptorAllocator() {
         mDevice.vk().vkDestroyDescriptorPool(mDevice.handle(), pool.handle, nullptr);
 }
 
-void DescriptorAllocator::addPool(const PipelineLayout& layout) {
+void DescriptorAllocator::addPool(const PipelineLayout& layout, uint32_t set) {
     std::vector<VkDescriptorPoolSize> sizes(std::begin(kPoolSizes), std::end(kPoolSizes));
     for (VkDescriptorPoolSize& size : sizes) {
         uint32_t needed = 0;
         for (const DescriptorBinding& binding : layout.bindings())
-            if (binding.type == size.type)
+            if (binding.set == set && binding.type == size.type)
                 needed += binding.count;
         size.descriptorCount = std::max(size.descriptorCount, needed);
     }
@@ -54,15 +54,14 @@ void DescriptorAllocator::addPool(const PipelineLayout& layout) {
     mPools.push_back({pool, kSetsPerPool});
 }
 
-bool DescriptorAllocator::allocateFrom(size_t pool, const PipelineLayout& layout,
+bool DescriptorAllocator::allocateFrom(size_t pool, VkDescriptorSetLayout layout,
                                        VkDescriptorSet& set) {
     if (mPools[pool].freeSets == 0)
         return false;
-    const VkDescriptorSetLayout setLayout = layout.setLayout();
     VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
     info.descriptorPool = mPools[pool].handle;
     info.descriptorSetCount = 1;
-    info.pSetLayouts = &setLayout;
+    info.pSetLayouts = &layout;
     const VkResult result = mDevice.vk().vkAllocateDescriptorSets(mDevice.handle(), &info, &set);
     if (result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL)
         return false;
@@ -71,31 +70,32 @@ bool DescriptorAllocator::allocateFrom(size_t pool, const PipelineLayout& layout
     return true;
 }
 
-DescriptorAllocator::Idle DescriptorAllocator::take(const PipelineLayout& layout) {
+DescriptorAllocator::Idle DescriptorAllocator::take(const PipelineLayout& layout, uint32_t set) {
     const std::lock_guard lock(mMutex);
-    std::vector<Idle>& idle = mIdle[layout.setLayout()];
+    const VkDescriptorSetLayout setLayout = layout.setLayout(set);
+    std::vector<Idle>& idle = mIdle[setLayout];
     if (!idle.empty()) {
-        const Idle set = idle.back();
+        const Idle last = idle.back();
         idle.pop_back();
-        return set;
+        return last;
     }
     idle.reserve(kMaxIdleSets); // so that recycle() allocates nothing
     // Tries the last pool with room, then the others, then a new one.
-    Idle set{0, VK_NULL_HANDLE};
+    Idle taken{0, VK_NULL_HANDLE};
     const size_t existing = mPools.size();
-    for (size_t tried = 0; !set.handle; ++tried) {
+    for (size_t tried = 0; !taken.handle; ++tried) {
         if (tried > existing)
             mDevice.check(VK_ERROR_OUT_OF_POOL_MEMORY, "vkAllocateDescriptorSets");
         if (tried == existing) {
-            addPool(layout);
+            addPool(layout, set);
             mCurrent = existing;
         }
-        if (allocateFrom(mCurrent, layout, set.handle))
-            set.pool = mCurrent;
+        if (allocateFrom(mCurrent, setLayout, taken.handle))
+            taken.pool = mCurrent;
         else
             mCurrent = (mCurrent + 1) % mPools.size();
     }
-    return set;
+    return taken;
 }
 
 void DescriptorAllocator::recycle(VkDescriptorSetLayout layout, const Idle& set) noexcept {
@@ -123,16 +123,19 @@ void DescriptorAllocator::removeLayout(VkDescriptorSetLayout layout) noexcept {
     mIdle.erase(found);
 }
 
-std::shared_ptr<DescriptorSet>
-DescriptorAllocator::create(const PipelineLayout& layout, std::span<const DescriptorWrite> writes) {
-    const Idle taken = take(layout);
-    auto set = std::make_shared<DescriptorSet>(*this, layout.setLayout(), taken.pool, taken.handle);
+std::shared_ptr<DescriptorSet> DescriptorAllocator::create(const PipelineLayout& layout,
+                                                           std::span<const DescriptorWrite> writes,
+                                                           uint32_t set) {
+    const Idle taken = take(layout, set);
+    auto made =
+        std::make_shared<DescriptorSet>(*this, layout.setLayout(set), taken.pool, taken.handle);
     std::vector<VkWriteDescriptorSet> updates;
     updates.reserve(writes.size());
     for (const DescriptorWrite& write : writes) {
         VkWriteDescriptorSet update{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
         update.dstSet = taken.handle;
         update.dstBinding = write.binding;
+        update.dstArrayElement = write.element;
         update.descriptorCount = 1;
         update.descriptorType = write.type;
         update.pBufferInfo = &write.buffer;
@@ -141,7 +144,7 @@ DescriptorAllocator::create(const PipelineLayout& layout, std::span<const Descri
     }
     mDevice.vk().vkUpdateDescriptorSets(mDevice.handle(), static_cast<uint32_t>(updates.size()),
                                         updates.data(), 0, nullptr);
-    return set;
+    return made;
 }
 
 } // namespace kp::vulkan

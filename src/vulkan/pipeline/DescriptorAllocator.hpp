@@ -16,9 +16,10 @@ class DescriptorAllocator;
 class DeviceHandle;
 class PipelineLayout;
 
-/// The buffer or image of one binding.
+/// The buffer or image of one descriptor.
 struct DescriptorWrite {
     uint32_t binding = 0;
+    uint32_t element = 0; ///< of an array of descriptors
     VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     VkDescriptorBufferInfo buffer{};
     VkDescriptorImageInfo image{};
@@ -50,9 +51,9 @@ public:
     explicit DescriptorAllocator(const DeviceHandle& device) : mDevice(device) {}
     ~DescriptorAllocator();
 
-    /// Returns a set of @p layout, written once with @p writes.
-    std::shared_ptr<DescriptorSet> create(const PipelineLayout& layout,
-                                          std::span<const DescriptorWrite> writes);
+    /// Returns the set number @p set of @p layout, written once with @p writes.
+    std::shared_ptr<DescriptorSet>
+    create(const PipelineLayout& layout, std::span<const DescriptorWrite> writes, uint32_t set = 0);
 
     /// Frees the idle sets of a layout before it is destroyed. Sets in use are freed when they are
     /// returned.
@@ -73,10 +74,10 @@ private:
 
     void recycle(VkDescriptorSetLayout layout, const Idle& set) noexcept;
     void free(const Idle& set) noexcept;
-    Idle take(const PipelineLayout& layout);
-    void addPool(const PipelineLayout& layout);
+    Idle take(const PipelineLayout& layout, uint32_t set);
+    void addPool(const PipelineLayout& layout, uint32_t set);
     /// Returns false if the pool is full.
-    bool allocateFrom(size_t pool, const PipelineLayout& layout, VkDescriptorSet& set);
+    bool allocateFrom(size_t pool, VkDescriptorSetLayout layout, VkDescriptorSet& set);
 
     const DeviceHandle& mDevice;
     std::mutex mMutex;

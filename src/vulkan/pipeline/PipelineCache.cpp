@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/pipeline/PipelineCache.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
@@ -49,40 +50,65 @@ PipelineLayout::PipelineLayout(const DeviceHandle& device, DescriptorAllocator& 
                                std::vector<DescriptorBinding> bindings, uint32_t pushConstantBytes)
     : mDevice(device), mDescriptors(descriptors), mBindings(std::move(bindings)),
       mPushConstantBytes(pushConstantBytes) {
-    std::vector<VkDescriptorSetLayoutBinding> layoutBindings;
-    layoutBindings.reserve(mBindings.size());
-    for (const DescriptorBinding& binding : mBindings)
-        layoutBindings.push_back(
-            {binding.binding, binding.type, binding.count, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = static_cast<uint32_t>(layoutBindings.size());
-    setInfo.pBindings = layoutBindings.data();
-    const VolkDeviceTable& vk = device.vk();
-    device.check(vk.vkCreateDescriptorSetLayout(device.handle(), &setInfo, nullptr, &mSetLayout),
-                 "vkCreateDescriptorSetLayout");
+    try {
+        makeSetLayouts();
+        makeLayout();
+    } catch (...) {
+        destroySetLayouts();
+        throw;
+    }
+}
 
+void PipelineLayout::makeSetLayouts() {
+    uint32_t count = 1;
+    for (const DescriptorBinding& binding : mBindings)
+        count = std::max(count, binding.set + 1);
+    mSetLayouts.reserve(count);
+    std::vector<VkDescriptorSetLayoutBinding> descriptors;
+    for (uint32_t set = 0; set < count; ++set) {
+        descriptors.clear();
+        for (const DescriptorBinding& binding : mBindings)
+            if (binding.set == set)
+                descriptors.push_back({binding.binding, binding.type, binding.count,
+                                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+        VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+        info.bindingCount = static_cast<uint32_t>(descriptors.size());
+        info.pBindings = descriptors.data();
+        VkDescriptorSetLayout layout = VK_NULL_HANDLE;
+        mDevice.check(
+            mDevice.vk().vkCreateDescriptorSetLayout(mDevice.handle(), &info, nullptr, &layout),
+            "vkCreateDescriptorSetLayout");
+        mSetLayouts.push_back(layout);
+    }
+}
+
+void PipelineLayout::makeLayout() {
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, mPushConstantBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &mSetLayout;
+    info.setLayoutCount = setCount();
+    info.pSetLayouts = mSetLayouts.data();
     info.pushConstantRangeCount = mPushConstantBytes > 0 ? 1 : 0;
     info.pPushConstantRanges = &range;
-    const VkResult result = vk.vkCreatePipelineLayout(device.handle(), &info, nullptr, &mHandle);
-    if (result != VK_SUCCESS) {
-        vk.vkDestroyDescriptorSetLayout(device.handle(), mSetLayout, nullptr);
-        device.check(result, "vkCreatePipelineLayout");
-    }
+    mDevice.check(mDevice.vk().vkCreatePipelineLayout(mDevice.handle(), &info, nullptr, &mHandle),
+                  "vkCreatePipelineLayout");
+}
+
+void PipelineLayout::destroySetLayouts() noexcept {
+    for (const VkDescriptorSetLayout layout : mSetLayouts)
+        mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), layout, nullptr);
 }
 
 PipelineLayout::~PipelineLayout() {
     if (driverGone()) {
         keepHandle(mHandle);
-        keepHandle(mSetLayout);
+        for (const VkDescriptorSetLayout layout : mSetLayouts)
+            keepHandle(layout);
         return;
     }
-    mDescriptors.removeLayout(mSetLayout);
+    for (const VkDescriptorSetLayout layout : mSetLayouts)
+        mDescriptors.removeLayout(layout);
     mDevice.vk().vkDestroyPipelineLayout(mDevice.handle(), mHandle, nullptr);
-    mDevice.vk().vkDestroyDescriptorSetLayout(mDevice.handle(), mSetLayout, nullptr);
+    destroySetLayouts();
 }
 
 Pipeline::~Pipeline() {

@@ -20,16 +20,17 @@ class DescriptorAllocator;
 class DeviceHandle;
 struct PhysicalDevice;
 
-/// One binding of a descriptor set layout.
+/// One binding of a pipeline layout.
 struct DescriptorBinding {
     uint32_t binding = 0;
     VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     uint32_t count = 1;
+    uint32_t set = 0;
     bool operator==(const DescriptorBinding&) const = default;
 };
 
-/// A pipeline layout with one descriptor set, shared by all pipelines with equal bindings and push
-/// constants.
+/// A pipeline layout with its descriptor set layouts, shared by all pipelines with equal bindings
+/// and push constants. Sets without bindings, below others with some, have empty layouts.
 class PipelineLayout {
 public:
     /// @param descriptors  allocates the sets of this layout
@@ -40,16 +41,22 @@ public:
     PipelineLayout(const PipelineLayout&) = delete;
 
     VkPipelineLayout handle() const { return mHandle; }
-    VkDescriptorSetLayout setLayout() const { return mSetLayout; }
+    uint32_t setCount() const { return static_cast<uint32_t>(mSetLayouts.size()); } ///< at least 1
+    VkDescriptorSetLayout setLayout(uint32_t set) const { return mSetLayouts[set]; }
+    /// Of all sets.
     const std::vector<DescriptorBinding>& bindings() const { return mBindings; }
     uint32_t pushConstantBytes() const { return mPushConstantBytes; }
 
 private:
+    void makeSetLayouts();
+    void makeLayout();
+    void destroySetLayouts() noexcept;
+
     const DeviceHandle& mDevice;
     DescriptorAllocator& mDescriptors;
     std::vector<DescriptorBinding> mBindings;
     uint32_t mPushConstantBytes;
-    VkDescriptorSetLayout mSetLayout = VK_NULL_HANDLE;
+    std::vector<VkDescriptorSetLayout> mSetLayouts;
     VkPipelineLayout mHandle = VK_NULL_HANDLE;
 };
 

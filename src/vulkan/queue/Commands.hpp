@@ -38,9 +38,10 @@ inline void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer comma
 }
 
 inline void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                                    const Pipeline& pipeline, VkDescriptorSet set) {
+                                    const Pipeline& pipeline, VkDescriptorSet set,
+                                    uint32_t number = 0) {
     device.vk().vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                        pipeline.layout().handle(), 0, 1, &set, 0, nullptr);
+                                        pipeline.layout().handle(), number, 1, &set, 0, nullptr);
 }
 
 inline void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,

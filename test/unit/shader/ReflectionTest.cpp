@@ -173,6 +173,53 @@ TEST(Reflection, DescribesImagesAndSamplers) {
     EXPECT_EQ(bindings[8].fixedSize, 48u);
 }
 
+TEST(Reflection, NumbersArgumentsByBindingInOneSet) {
+    const auto result = reflectGlsl("layout(binding = 4) buffer A { uint a[]; };\n"
+                                    "layout(binding = 1) buffer B { uint b[]; };\n",
+                                    "a[0] = b[0];");
+    ASSERT_EQ(result.bindings.size(), 2u);
+    EXPECT_EQ(result.bindings[0].argument, 1u);
+    EXPECT_EQ(result.bindings[1].argument, 4u);
+}
+
+TEST(Reflection, NumbersArgumentsOfSetsAndArraysInTheirOrder) {
+    const auto result = reflectGlsl("layout(set = 2, binding = 0) buffer A { uint a[]; };\n"
+                                    "layout(binding = 3) buffer B { uint v[]; } b[6];\n"
+                                    "layout(binding = 5) buffer C { uint c[]; };\n"
+                                    "layout(set = 1, binding = 9) buffer Unused { uint u[]; };\n",
+                                    "a[0] = b[5].v[0] + c[0];");
+    ASSERT_EQ(result.bindings.size(), 3u);
+    EXPECT_EQ(result.bindings[0].count, 6u);
+    EXPECT_EQ(result.bindings[0].argument, 0u);
+    EXPECT_EQ(result.bindings[1].argument, 6u);
+    EXPECT_EQ(result.bindings[2].set, 2u);
+    EXPECT_EQ(result.bindings[2].argument, 7u);
+}
+
+TEST(Reflection, BoundsArraysOfDescriptors) {
+    const auto sized = [](const std::string& length) {
+        return reflectGlsl("layout(constant_id = 0) const uint n = 2;\n"
+                           "layout(binding = 0) buffer A { uint v[]; } a[" +
+                               length + "];\n",
+                           "a[0].v[0] = 1;");
+    };
+    EXPECT_EQ(sized("65536").bindings[0].count, 65536u);
+    EXPECT_EQ(sized("n").bindings[0].count, 0u);
+    const auto error = shaderErrorOf([&] { sized("65537"); });
+    EXPECT_TRUE(contains(error.what(), "65536")) << error.what();
+}
+
+TEST(Reflection, TellsTheStrideOfFixedArrays) {
+    const auto result = reflectGlsl("layout(binding = 0) uniform U { float u[3]; };\n"
+                                    "layout(binding = 1) buffer A { float a[3]; };\n"
+                                    "layout(binding = 2) buffer B { float b[]; };\n",
+                                    "b[0] = u[0] + a[0];");
+    EXPECT_EQ(result.bindings[0].fixedStride, 16u);
+    EXPECT_EQ(result.bindings[0].fixedSize, 48u);
+    EXPECT_EQ(result.bindings[1].fixedStride, 4u);
+    EXPECT_EQ(result.bindings[2].fixedStride, 0u);
+}
+
 TEST(Reflection, DescribesPushConstants) {
     const auto result = reflectGlsl(
         "layout(binding = 0) buffer Data { float data[]; };\n"
