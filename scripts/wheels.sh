@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.13, repairs the wheels with
+# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.14, repairs the wheels with
 # auditwheel, and tests each one in a clean virtual environment, away from the source tree.
 #
 #   scripts/wheels.sh                         for every such interpreter on PATH or under pyenv
@@ -54,7 +54,7 @@ export PATH=$PATH:/usr/sbin:/sbin
 # usable PYTHON   prints its version where it is a CPython that there are wheels for
 usable() {
     "$1" -c 'import sys
-if sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 13):
+if sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 14):
     print("%d.%d" % sys.version_info[:2])' 2> /dev/null || true
 }
 
@@ -62,11 +62,11 @@ declare -A chosen=()
 if [ "${#interpreters[@]}" -gt 0 ]; then
     for python in "${interpreters[@]}"; do
         found=$(usable "$python")
-        [ -n "$found" ] || fail "$python is no CPython 3.10, 3.11, 3.12 or 3.13"
+        [ -n "$found" ] || fail "$python is no CPython from 3.10 to 3.14"
         chosen[$found]=$python
     done
 else
-    for minor in 10 11 12 13; do
+    for minor in 10 11 12 13 14; do
         for python in "python3.$minor" \
             "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor"*/bin/python; do
             if [ "$(usable "$python")" = "3.$minor" ] \
@@ -78,7 +78,7 @@ assert os.path.exists(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null
         done
     done
 fi
-[ "${#chosen[@]}" -gt 0 ] || fail "no CPython from 3.10 to 3.13 was found"
+[ "${#chosen[@]}" -gt 0 ] || fail "no CPython from 3.10 to 3.14 was found"
 versions=$(printf '%s\n' "${!chosen[@]}" | sort -V)
 for minor in $versions; do say "Python $minor: ${chosen[$minor]}"; done
 

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds Kompute for other platforms than this machine's and runs the results here, on Debian 12 as
+# root. Installs what is missing. A table of what ran closes the run.
+#
+#   scripts/platforms.sh                     all parts
+#   scripts/platforms.sh PART...             the parts named (--help lists them)
+#   scripts/platforms.sh --python PYTHON ... wheels for this interpreter alone; may be repeated
+#
+# KOMPUTE_SKIP_SETUP=1   install nothing (a machine prepared in another way)
+# KOMPUTE_JOBS=N         how many things to do at once (default: one per processor)
+#
+# It stops at the first part that fails. Everything is made in build/platforms.
+set -euo pipefail
+
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$source/build/platforms
+program=platforms
+export jobs=${KOMPUTE_JOBS:-$(nproc)}
+all_parts="manylinux"
+parts="" interpreters=()
+while [ "$#" -gt 0 ]; do
+    case $1 in
+        --python)
+            [ "$#" -gt 1 ] || {
+                echo "platforms.sh: --python needs an interpreter" >&2
+                exit 2
+            }
+            interpreters+=("$2")
+            shift
+            ;;
+        -h | --help)
+            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            echo "parts: $all_parts"
+            exit 0
+            ;;
+        *)
+            if [[ " $all_parts " != *" $1 "* ]]; then
+                echo "platforms.sh: no part is called '$1'; there are: $all_parts" >&2
+                exit 2
+            fi
+            parts="$parts $1"
+            ;;
+    esac
+    shift
+done
+parts=${parts:-$all_parts}
+mkdir -p "$work"
+
+# shellcheck source=scripts/platforms/common.sh
+. "$source/scripts/platforms/common.sh"
+for part in $parts; do
+    # shellcheck source=/dev/null
+    . "$source/scripts/platforms/$part.sh"
+done
+for part in $parts; do
+    start=$SECONDS
+    echo "=== $part"
+    "part_$part"
+    say "$part took $((SECONDS - start)) s"
+done
+
+echo
+echo "=== passed"
+printf '%s' "$results"
