@@ -202,6 +202,7 @@ step_tsan() {
 step_package() {
     build ci kompute
     bash test/package/run.sh build/ci build/package
+    bash packaging/test.sh sbom cpack
 }
 
 step_examples() {

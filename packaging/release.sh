@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes everything that a release consists of, from the committed state of the tree: the source archive,
+# the sdist and the wheels, the notes (the changelog's section), a bill of materials and checksums.
+#
+#   packaging/release.sh [FOLDER]              into FOLDER (default: dist)
+#   packaging/release.sh --no-wheels [FOLDER]  without sdist and wheels, which take minutes
+#   packaging/release.sh --check               only check that the tree says one version everywhere
+#
+# The version is the one in include/kompute/Version.hpp. Publishing is left to a person.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+    echo "release.sh: $*" >&2
+    exit 1
+}
+
+wheels=yes check=no output=dist
+while [ "$#" -gt 0 ]; do
+    case $1 in
+        --no-wheels) wheels=no ;;
+        --check) check=yes ;;
+        -h | --help)
+            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            exit 0
+            ;;
+        -*) fail "no option is called '$1' (--help lists them)" ;;
+        *) output=$1 ;;
+    esac
+    shift
+done
+
+# --- one version ----------------------------------------------------------------------------------
+defined() { sed -nE "s/#define KOMPUTE_VERSION_$1 \"?([0-9.]+)\"?\$/\\1/p" include/kompute/Version.hpp; }
+version=$(defined STRING)
+[ "$version" = "$(defined MAJOR).$(defined MINOR).$(defined PATCH)" ] \
+    || fail "Version.hpp says both $version and $(defined MAJOR).$(defined MINOR).$(defined PATCH)"
+newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.md | head -n 1)
+[ "$newest" = "$version" ] || fail "CHANGELOG.md begins with $newest, Version.hpp says $version"
+port=$(sed -nE 's/.*"version-semver": "([^"]+)".*/\1/p' packaging/vcpkg/kompute/vcpkg.json)
+[ "$port" = "$version" ] || fail "packaging/vcpkg/kompute/vcpkg.json says $port, Version.hpp says $version"
+echo "release.sh: version $version"
+[ "$check" = no ] || exit 0
+
+# --- the files ------------------------------------------------------------------------------------
+[ -z "$(git status --porcelain)" ] || fail "commit or remove first: $(git status --porcelain)"
+mkdir -p "$output"
+output=$(cd "$output" && pwd)
+[ -z "$(ls -A "$output")" ] || fail "$output is not empty"
+git archive --format=tar.gz --prefix="kompute-$version-source/" \
+    --output="$output/kompute-$version-source.tar.gz" HEAD
+awk -v version="$version" '/^## / { found = $2 == version; next } found' CHANGELOG.md \
+    > "$output/kompute-$version-notes.md"
+if [ "$wheels" = yes ]; then
+    bash scripts/platforms.sh manylinux
+    cp build/platforms/wheels/* "$output/"
+fi
+listed=("$output"/*)
+python3 packaging/sbom.py "${listed[@]}" > "$output/kompute-$version.cdx.json"
+listed+=("$output/kompute-$version.cdx.json")
+(cd "$output" && sha256sum -- "${listed[@]##*/}" > SHA256SUMS)
+echo "release.sh: in $output:"
+(cd "$output" && ls -l --block-size=K)
