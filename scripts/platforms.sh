@@ -18,7 +18,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$source/build/platforms
 program=platforms
 export jobs=${KOMPUTE_JOBS:-$(nproc)}
-all_parts="manylinux"
+all_parts="manylinux aarch64"
 parts="" interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in
@@ -50,6 +50,7 @@ mkdir -p "$work"
 
 # shellcheck source=scripts/platforms/common.sh
 . "$source/scripts/platforms/common.sh"
+bash "$source/scripts/setup.sh"
 for part in $parts; do
     # shellcheck source=/dev/null
     . "$source/scripts/platforms/$part.sh"

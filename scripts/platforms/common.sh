@@ -43,6 +43,49 @@ need() {
     quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${absent[@]}"
 }
 
+# foreign_apt ARCHITECTURE ARGUMENTS...   apt-get with package lists of its own, which name the packages of
+# an architecture; the machine's own lists stay as they are. As nothing is installed by this state,
+# `install --download-only` gets all that a package depends on.
+foreign_apt() {
+    local folder=$work/apt-$1 architecture=$1
+    shift
+    local options=(
+        -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
+        -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$folder/parts"
+        -o "Dir::State::Lists=$folder/lists" -o "Dir::State::status=$folder/status"
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
+        -o "Dir::Cache::archives=$folder/archives" -o APT::Sandbox::User=root
+    )
+    if [ ! -e "$folder/updated" ]; then
+        local uri
+        uri=$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+            /etc/apt/sources.list.d/*.sources 2> /dev/null || true; } \
+            | grep -oE '(https?|file|copy)://[^ ]*/debian/?( |$)' | head -n 1)
+        [ -n "$uri" ] || fail "no package list of this machine names Debian's archive"
+        mkdir -p "$folder/parts" "$folder/lists/partial" "$folder/archives/partial"
+        touch "$folder/status"
+        echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri bookworm main" \
+            > "$folder/parts/bookworm.list"
+        quietly apt-get "${options[@]}" update -qq
+        touch "$folder/updated"
+    fi
+    apt-get "${options[@]}" "$@"
+}
+
+# unpacked_packages ARCHITECTURE FOLDER PACKAGE...   unpacks Debian's packages, and all that they depend
+# on, without installing them
+unpacked_packages() {
+    local architecture=$1 folder=$2 package
+    shift 2
+    [ "$(cat "$folder/packages" 2> /dev/null)" != "$*" ] || return 0
+    say "unpacking packages of $architecture: $*"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    quietly foreign_apt "$architecture" install -y -qq --no-install-recommends --download-only "$@"
+    for package in "$work/apt-$architecture/archives"/*.deb; do dpkg -x "$package" "$folder"; done
+    echo "$*" > "$folder/packages"
+}
+
 # python_tool PACKAGE==VERSION...   installs packages of PyPI into $work/tools
 python_tool() {
     [ -x "$work/tools/bin/python" ] || quietly python3 -m venv "$work/tools"
