@@ -15,6 +15,7 @@
 #include "core/Native.hpp"
 #include "core/SequenceImpl.hpp"
 #include "core/WrapHostDevice.hpp"
+#include "vulkan/memory/HostMirror.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp {
@@ -484,16 +485,20 @@ vulkan::Queue& queueOf(const Sequence& sequence) {
     return implOf(sequence).queue->queue;
 }
 
-/// Returns true if @p next copies a host mirror to the device that an operation of @p earlier
-/// changes. The mirror can be brought up to date only once that operation is submitted.
+/// Returns true if @p next copies a host mirror to the device that must first be copied from the
+/// device, with what an operation of @p earlier writes. That is possible only once that operation
+/// is submitted.
 bool takesMirrorsOf(Sequence& next, std::span<Sequence* const> earlier) {
     for (const vulkan::ResourceAccess& access : implOf(next).recording->accesses.resources()) {
         if (!access.mirror.uploads)
             continue;
+        const vulkan::HostMirror* mirror = access.resource->mirror();
+        const bool behind = mirror && mirror->behindCopies();
         for (const Sequence* sequence : earlier)
             for (const vulkan::ResourceAccess& other :
                  implOf(*sequence).recording->accesses.resources())
-                if (other.resource == access.resource && other.mirror.copied)
+                if (other.resource == access.resource &&
+                    (other.mirror.copied || (other.writes && behind)))
                     return true;
     }
     return false;

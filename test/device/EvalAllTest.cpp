@@ -51,6 +51,15 @@ TEST_F(EvalAllTest, RunsSequencesOnTheSameMemoryInListOrder) {
     }
 }
 
+TEST_F(EvalAllTest, SyncsWhatAnEarlierSequenceWroteAfterAnUpload) {
+    const auto tensor = manager.tensorT<uint32_t>({1});
+    tensor->upload(std::vector<uint32_t>{5}); // the mirror has not followed yet
+    const auto add = addSequence(tensor, 3);
+    const auto sync = manager.sequence()->record<kp::OpSyncDevice>({tensor});
+    kp::evalAll({add, sync});
+    EXPECT_EQ(onDevice<uint32_t>(*tensor)[0], 8u);
+}
+
 TEST_F(EvalAllTest, WaitsForEachSequenceSeparately) {
     const auto a = manager.tensorT<uint32_t>({1});
     const auto b = manager.tensorT<uint32_t>({2});

@@ -74,6 +74,8 @@ public:
     /// Copies the device memory to the mirror if a copy or a fill has written the device memory
     /// since. Before the mirror is copied to the device, which would undo that.
     void fetchCopies();
+    /// Returns true if fetchCopies() would copy.
+    bool behindCopies() const { return mCopied.load(std::memory_order_relaxed); }
     /// The device memory was written, not by a submission that noteUse() is called for.
     void noteDeviceWrite();
     /// The program gets a handle to the device memory: what others do to it is unknown from now on.

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RandomProgram.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "core/MemoryImpl.hpp"
+#include "device/TestSupport.hpp"
+#include "proof/RandomGraph.hpp"
+
+namespace kp::proof {
+
+using MemoryTypes = kp::Memory::MemoryTypes;
+
+namespace {
+
+void expectEqual(const std::vector<uint32_t>& found, const std::vector<uint32_t>& expected,
+                 const std::string& what) {
+    if (found == expected)
+        return;
+    const auto at = std::mismatch(found.begin(), found.end(), expected.begin(), expected.end());
+    throw std::runtime_error(
+        what + " differs from the model: element " + std::to_string(at.first - found.begin()) +
+        " is " + std::to_string(*at.first) + ", but should be " + std::to_string(*at.second));
+}
+
+} // namespace
+
+RandomProgram::RandomProgram(kp::Manager& manager, Random random, std::string* trace)
+    : mManager(manager), mRandom(std::move(random)), mTrace(trace) {
+    for (uint32_t i = 1 + mRandom.below(3); i > 0; --i)
+        mSequences.push_back({manager.sequence(mRandom.below(manager.queueCount())), {}, {}, {}});
+    for (uint32_t i = 0; i < 5; ++i)
+        mModels.push_back(
+            std::make_unique<MemoryModel>(makeModel(false, test::kMemoryTypes[mRandom.below(4)])));
+    // A graph needs memory without a mirror.
+    mModels.push_back(std::make_unique<MemoryModel>(makeModel(false, MemoryTypes::eStorage)));
+    mModels.push_back(std::make_unique<MemoryModel>(makeModel(false, MemoryTypes::eHost)));
+    mModels.push_back(
+        std::make_unique<MemoryModel>(makeModel(true, test::kMemoryTypes[mRandom.below(4)])));
+    mGroupCounts = manager.tensorT<uint32_t>(3, MemoryTypes::eStorage);
+}
+
+void RandomProgram::run(uint32_t steps) {
+    for (uint32_t i = 0; i < steps; ++i) {
+        recordAndEvaluate();
+        if (mRandom.chance(4))
+            useHostView();
+        if (mRandom.chance(6))
+            replaceMemory();
+        if (mRandom.chance(6))
+            evaluateTogether();
+        if (mRandom.chance(4)) {
+            awaitAll();
+            runGraph();
+        }
+    }
+    awaitAll();
+}
+
+void RandomProgram::recordAndEvaluate() {
+    const uint32_t number = mRandom.below(mSequences.size());
+    Recorded& recorded = mSequences[number];
+    note("new recording of sequence " + std::to_string(number));
+    if (recorded.sequence->isRunning())
+        recorded.sequence->evalAwait();
+    if (mRandom.chance(8))
+        recorded.sequence->clear();
+    recorded.before.clear();
+    recorded.uses.clear();
+    recorded.during.clear();
+    for (uint32_t operations = 1 + mRandom.below(8); operations > 0; --operations)
+        record(recorded);
+    if (mRandom.chance(8))
+        recorded.sequence->rerecord();
+    evaluate(recorded);
+    while (mRandom.chance(3)) {
+        if (recorded.sequence->isRunning())
+            recorded.sequence->evalAwait();
+        evaluate(recorded);
+    }
+}
+
+void RandomProgram::expectEqualToModel() {
+    for (size_t i = 0; i < mModels.size(); ++i) {
+        MemoryModel& model = *mModels[i];
+        const std::string name = nameOf(model);
+        std::vector<uint32_t> values(kElements);
+        model.bringToDevice(true);
+        model.memory->download(values.data(), values.size() * sizeof(uint32_t));
+        expectEqual(values, model.device, name);
+        if (model.mirrored) {
+            model.look();
+            expectEqual(model.memory->vector<uint32_t>(), model.mirror, "the host view of " + name);
+        }
+    }
+}
+
+void RandomProgram::Recorded::use(MemoryModel& model, Use how) {
+    for (auto& [known, first] : uses)
+        if (known == &model) {
+            if (first == Use::eWrites && how == Use::eReads)
+                first = how;
+            return;
+        }
+    uses.emplace_back(&model, how);
+}
+
+std::vector<std::shared_ptr<kp::Memory>> RandomProgram::Choice::memory() const {
+    std::vector<std::shared_ptr<kp::Memory>> list;
+    for (const MemoryModel* model : models)
+        list.push_back(model->memory);
+    return list;
+}
+
+std::function<void()> RandomProgram::Choice::effect() const {
+    return [choice = *this] {
+        std::vector<std::vector<uint32_t>*> contents;
+        for (MemoryModel* model : choice.models)
+            contents.push_back(&model->device);
+        choice.kernel->run(contents, choice.push, choice.groups);
+        for (size_t i = 0; i < choice.models.size(); ++i)
+            if (choice.kernel->bindings[i].writes)
+                choice.models[i]->written = true;
+    };
+}
+
+std::string RandomProgram::nameOf(const MemoryModel& model) const {
+    for (size_t i = 0; i < mModels.size(); ++i)
+        if (mModels[i].get() == &model)
+            return (model.image ? "image " : "tensor ") + std::to_string(i) +
+                   (model.mirrored ? "m" : "");
+    return "new memory";
+}
+
+std::string RandomProgram::describe(const Choice& choice) const {
+    std::string text = choice.kernel->name;
+    for (const MemoryModel* model : choice.models)
+        text += ", " + nameOf(*model);
+    return text;
+}
+
+void RandomProgram::note(const std::string& what) {
+    if (mTrace)
+        *mTrace += what + "\n";
+}
+
+MemoryModel RandomProgram::makeModel(bool image, MemoryTypes type) {
+    MemoryModel model;
+    model.image = image;
+    model.device = mRandom.words(kElements);
+    if (image)
+        model.memory = mManager.imageT<uint32_t>(kImageWidth, kElements / kImageWidth, 1, type);
+    else
+        model.memory = mManager.tensorT<uint32_t>(kElements, type);
+    model.memory->upload(model.device.data(), model.device.size() * sizeof(uint32_t));
+    model.mirrored = implOf(*model.memory).mirrored;
+    model.copied = true;
+    return model;
+}
+
+MemoryModel& RandomProgram::anyModel(bool image) {
+    while (true) {
+        MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+        if (model.image == image)
+            return model;
+    }
+}
+
+RandomProgram::Choice RandomProgram::choose() {
+    const auto& kernels = randomKernels();
+    Choice choice{&kernels[mRandom.below(kernels.size())], {}, {}, 0};
+    for (const Binding& binding : choice.kernel->bindings) {
+        MemoryModel* model = nullptr;
+        const auto taken = [&] {
+            for (size_t i = 0; i < choice.models.size(); ++i)
+                if (choice.models[i] == model && !binding.mayAlias &&
+                    (binding.writes || choice.kernel->bindings[i].writes))
+                    return true;
+            return false;
+        };
+        do
+            model = &anyModel(binding.image);
+        while (taken());
+        choice.models.push_back(model);
+    }
+    choice.push = {mRandom.word(), mRandom.word(), mRandom.word()};
+    switch (choice.kernel->groups) {
+    case RandomKernel::Groups::eAny:
+        choice.groups = 1 + mRandom.below(kElements);
+        break;
+    case RandomKernel::Groups::eAll:
+        choice.groups = kElements;
+        break;
+    case RandomKernel::Groups::eOne:
+        choice.groups = 1;
+        break;
+    }
+    return choice;
+}
+
+void RandomProgram::record(Recorded& to) {
+    switch (mRandom.below(9)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        return recordDispatch(to);
+    case 4:
+        return recordCopy(to);
+    case 5:
+        return recordFill(to);
+    case 6:
+        return recordSyncDevice(to);
+    case 7:
+        return recordSyncLocal(to);
+    default:
+        return recordIndirect(to);
+    }
+}
+
+void RandomProgram::recordDispatch(Recorded& to) {
+    const Choice choice = choose();
+    note("dispatch " + describe(choice));
+    const std::vector<uint32_t> push(choice.push.begin(), choice.push.end());
+    const kp::Workgroup groups{choice.groups, 1, 1};
+    if (mRandom.below(2) == 0) // push constants of the dispatch, or of the algorithm
+        to.sequence->record<kp::OpAlgoDispatch>(
+            mManager.algorithm<uint32_t, uint32_t>(choice.memory(), choice.kernel->spirv, groups,
+                                                   {}, {0, 0, 0}),
+            push);
+    else
+        to.sequence->record<kp::OpAlgoDispatch>(mManager.algorithm<uint32_t, uint32_t>(
+            choice.memory(), choice.kernel->spirv, groups, {}, push));
+    for (size_t i = 0; i < choice.models.size(); ++i)
+        to.use(*choice.models[i], choice.kernel->bindings[i].reads ? Use::eReads : Use::eWrites);
+    to.during.push_back(choice.effect());
+}
+
+/// Records a dispatch that writes the group counts of the next.
+void RandomProgram::recordIndirect(Recorded& to) {
+    static const std::vector<uint32_t> code =
+        test::spirv(test::shader(test::buffer(0, "writeonly", "uint", "counts") +
+                                     "layout(push_constant) uniform P { uint x; };",
+                                 "counts[0] = x; counts[1] = 1u; counts[2] = 1u;"));
+    Choice choice = choose();
+    note("indirect dispatch " + describe(choice));
+    const std::vector<uint32_t> push(choice.push.begin(), choice.push.end());
+    to.sequence->record<kp::OpAlgoDispatch>(
+        mManager.algorithm<uint32_t, uint32_t>({mGroupCounts}, code, {1, 1, 1}, {}, {0}),
+        std::vector<uint32_t>{choice.groups});
+    to.sequence->record(std::make_shared<kp::OpAlgoDispatch>(
+        mManager.algorithm<uint32_t, uint32_t>(choice.memory(), choice.kernel->spirv, {1, 1, 1}, {},
+                                               push),
+        mGroupCounts, 0));
+    for (size_t i = 0; i < choice.models.size(); ++i)
+        to.use(*choice.models[i], choice.kernel->bindings[i].reads ? Use::eReads : Use::eWrites);
+    to.during.push_back(choice.effect());
+}
+
+void RandomProgram::recordCopy(Recorded& to) {
+    MemoryModel& source = *mModels[mRandom.below(mModels.size())];
+    std::vector<MemoryModel*> targets;
+    for (const size_t count = 1 + mRandom.below(2); targets.size() < count;) {
+        MemoryModel* target = mModels[mRandom.below(mModels.size())].get();
+        if (target != &source && std::find(targets.begin(), targets.end(), target) == targets.end())
+            targets.push_back(target);
+    }
+    std::vector<std::shared_ptr<kp::Memory>> memory{source.memory};
+    for (const MemoryModel* target : targets)
+        memory.push_back(target->memory);
+    note("copy of " + nameOf(source) + " to " + nameOf(*targets.front()) +
+         (targets.size() > 1 ? " and " + nameOf(*targets.back()) : ""));
+    to.sequence->record<kp::OpCopy>(memory);
+    to.use(source, Use::eReads);
+    for (MemoryModel* target : targets)
+        to.use(*target, Use::eReplaces);
+    to.during.push_back([&source, targets] {
+        for (MemoryModel* target : targets) {
+            target->device = source.device;
+            target->copied = target->written = true;
+        }
+    });
+}
+
+void RandomProgram::recordFill(Recorded& to) {
+    MemoryModel& model = anyModel(false);
+    const uint32_t value = mRandom.word();
+    note("fill of " + nameOf(model));
+    to.sequence->record<kp::OpFill>({model.memory}, value);
+    to.use(model, Use::eReplaces);
+    to.during.push_back([&model, value] {
+        model.device.assign(kElements, value);
+        model.copied = model.written = true;
+    });
+}
+
+void RandomProgram::recordSyncDevice(Recorded& to) {
+    MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+    note("sync to the device of " + nameOf(model));
+    to.sequence->record<kp::OpSyncDevice>({model.memory});
+    if (!model.mirrored)
+        return;
+    model.syncsDevice = true;
+    to.use(model, Use::eReplaces);
+    to.before.push_back([&model] {
+        if (model.copied)
+            model.fetch();
+    });
+    to.during.push_back([&model] {
+        model.device = model.mirror;
+        model.agree();
+    });
+}
+
+void RandomProgram::recordSyncLocal(Recorded& to) {
+    MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+    note("sync to the host of " + nameOf(model));
+    to.sequence->record<kp::OpSyncLocal>({model.memory});
+    if (!model.mirrored)
+        return;
+    model.syncsLocal = true;
+    to.use(model, Use::eReads);
+    to.during.push_back([&model] { model.fetch(); });
+}
+
+void RandomProgram::apply(Recorded& recorded) {
+    for (const auto& effect : recorded.before)
+        effect();
+    for (const auto& [model, use] : recorded.uses)
+        model->prepareFor(use);
+    for (const auto& effect : recorded.during)
+        effect();
+}
+
+void RandomProgram::evaluate(Recorded& recorded) {
+    note("evaluation");
+    apply(recorded);
+    if (mRandom.chance(3))
+        recorded.sequence->evalAsync({mLast});
+    else
+        recorded.sequence->evalAsync();
+    mLast = recorded.sequence->event();
+    if (mRandom.below(2) == 0)
+        recorded.sequence->evalAwait();
+}
+
+/// Evaluates all sequences once more, in one call. Their memory may have been replaced since, so
+/// each gets a new recording.
+void RandomProgram::evaluateTogether() {
+    awaitAll();
+    std::vector<std::shared_ptr<kp::Sequence>> sequences;
+    note("evaluation of all sequences with new recordings");
+    for (Recorded& recorded : mSequences) {
+        recorded.before.clear();
+        recorded.uses.clear();
+        recorded.during.clear();
+        for (uint32_t operations = 1 + mRandom.below(3); operations > 0; --operations)
+            record(recorded);
+        sequences.push_back(recorded.sequence);
+        note("end of a recording");
+    }
+    for (Recorded& recorded : mSequences)
+        apply(recorded);
+    if (mRandom.below(2) == 0)
+        kp::evalAll(sequences);
+    else
+        kp::evalAllAsync(sequences);
+}
+
+void RandomProgram::awaitAll() {
+    for (Recorded& recorded : mSequences)
+        if (recorded.sequence->isRunning())
+            recorded.sequence->evalAwait();
+}
+
+/// Reads and writes the host view of one memory object, while nothing runs.
+void RandomProgram::useHostView() {
+    awaitAll();
+    MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+    if (model.memory->memoryType() == MemoryTypes::eStorage)
+        return;
+    if (model.mirrored)
+        model.look();
+    std::vector<uint32_t>& view = model.mirrored ? model.mirror : model.device;
+    expectEqual(model.memory->vector<uint32_t>(), view, "a host view");
+    note("host view of " + nameOf(model));
+    view = mRandom.words(kElements);
+    if (mRandom.below(2) == 0) {
+        model.memory->setData(view);
+        model.changed = true;
+    } else {
+        std::copy(view.begin(), view.end(), model.memory->data<uint32_t>());
+        model.viewGiven = true;
+    }
+}
+
+/// Drops memory that sequences may still be using, and makes new memory in its place.
+void RandomProgram::replaceMemory() {
+    MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+    note("new memory for " + nameOf(model));
+    model = makeModel(model.image, model.memory->memoryType());
+}
+
+void RandomProgram::runGraph() {
+    note("graph");
+    std::vector<GraphMemory> memory;
+    for (auto& model : mModels)
+        if (!model->image && !model->mirrored)
+            memory.push_back({std::static_pointer_cast<kp::Tensor>(model->memory), &model->device});
+    runRandomGraph(mManager, mRandom, memory);
+}
+
+} // namespace kp::proof
