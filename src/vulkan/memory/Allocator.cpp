@@ -55,6 +55,17 @@ struct Allocator::Context {
         current->device.vk().vkFreeMemory(handle, memory, callbacks);
         current->budget.forget();
     }
+    static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice handle, VkDeviceMemory memory,
+                                              VkDeviceSize offset, VkDeviceSize bytes,
+                                              VkMemoryMapFlags flags, void** data) {
+        const VkResult result =
+            current->device.vk().vkMapMemory(handle, memory, offset, bytes, flags, data);
+        if (result != VK_SUCCESS || *data)
+            return result;
+        // Software drivers report success if they got no memory.
+        current->device.vk().vkUnmapMemory(handle, memory);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     static VKAPI_ATTR void VKAPI_CALL query(VkPhysicalDevice,
                                             VkPhysicalDeviceMemoryProperties2* properties) {
         current->budget.query(*properties);
@@ -115,6 +126,7 @@ Allocator::Allocator(Device& device)
     table.vkGetDeviceProcAddr = device.instance()->table().vkGetDeviceProcAddr;
     table.vkAllocateMemory = Context::allocate;
     table.vkFreeMemory = Context::free;
+    table.vkMapMemory = Context::map;
     table.vkGetPhysicalDeviceMemoryProperties2KHR = Context::query;
     VmaAllocatorCreateInfo info{};
     info.instance = device.instance()->handle();
