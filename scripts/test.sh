@@ -17,7 +17,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 all_steps="setup style build unit headers device atonce fences core sync plain asan tsan package examples"
-all_steps="$all_steps python wheel benchmark docs"
+all_steps="$all_steps python wheel proof benchmark docs"
 quick_steps="setup style build unit headers device core"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
@@ -237,6 +237,13 @@ step_python() {
 }
 
 step_wheel() { bash test/package/python.sh build/package-python; }
+
+# Random programs, hostile arguments, killed processes, soaks: samples of what precedes a release. The
+# Python package is that of the step python.
+step_proof() {
+    build ci kompute_proof kompute_fuzz_replay
+    bash scripts/proof.sh quick
+}
 
 step_benchmark() {
     build ci

@@ -27,6 +27,10 @@ struct Proof {
 
 constexpr Proof kProofs[] = {
     {"programs", &kp::proof::provePrograms, 3000},
+    {"long", &kp::proof::proveLongPrograms, 100'000},
+    {"soak", &kp::proof::proveSoak, 1'000'000},
+    {"threads", &kp::proof::proveThreads, 60},
+    {"task", &kp::proof::runTask, 20},
 };
 
 uint64_t seedOf(const char* text) {

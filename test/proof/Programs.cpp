@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random programs on managers with all settings of submission and order, in turn.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>

@@ -15,7 +15,11 @@ struct Settings {
     std::string plant;            ///< a fault to plant
 };
 
-/// Each runs one proof and returns the exit status. They throw if something does not hold.
-int provePrograms(const Settings& settings); ///< count programs
+// Each runs one proof and returns the exit status: 0 if it holds. They throw if it does not.
+int provePrograms(const Settings& settings);     ///< of `count` random programs
+int proveLongPrograms(const Settings& settings); ///< of `count` operations
+int proveSoak(const Settings& settings);         ///< of `count` evaluations
+int proveThreads(const Settings& settings);      ///< of `count` seconds
+int runTask(const Settings& settings);           ///< of `count` shaders; for processes.py
 
 } // namespace kp::proof
