@@ -41,12 +41,15 @@ void expectLinear(const char* name, uint32_t length, bool plant,
         for (int i = 0; i < (plant && n == length ? 2 : 1); ++i)
             work(n);
     };
-    run(length / 2); // compiles pipelines and allocates memory
-    const double half = std::max(1e-2, secondsOf([&] { run(length / 2); }));
-    const double whole = secondsOf([&] { run(length); });
-    std::printf("%s: %u take %.3f s, %u take %.3f s\n", name, length / 2, half, length, whole);
-    if (whole > kMaxRatio * half)
-        throw std::runtime_error(std::string(name) + ": the time is not linear in the length");
+    run(length / 2);                                // compiles pipelines and allocates memory
+    for (int attempt = 0; attempt < 3; ++attempt) { // the machine may be busy
+        const double half = std::max(1e-2, secondsOf([&] { run(length / 2); }));
+        const double whole = secondsOf([&] { run(length); });
+        std::printf("%s: %u take %.3f s, %u take %.3f s\n", name, length / 2, half, length, whole);
+        if (whole <= kMaxRatio * half)
+            return;
+    }
+    throw std::runtime_error(std::string(name) + ": the time is not linear in the length");
 }
 
 void expect(bool holds, const char* what) {
