@@ -2,7 +2,6 @@
 //
 // Small tensors that are freed leave their buffers to the next ones.
 #include <set>
-#include <utility>
 
 #include "CallCounter.hpp"
 #include "FaultyDriver.hpp"
@@ -63,24 +62,6 @@ TEST_F(BufferPoolTest, NewTensorsGetTheBuffersOfFreedOnes) {
     const auto before = calls.of("vkCreateBuffer");
     make(1, 1025);
     EXPECT_EQ(calls.of("vkCreateBuffer"), before + 1) << "another size";
-}
-
-/// A driver that has no memory left, but says that it mapped it.
-VKAPI_ATTR VkResult VKAPI_CALL mapNothing(VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize,
-                                          VkMemoryMapFlags, void** data) {
-    *data = nullptr;
-    return VK_SUCCESS;
-}
-
-TEST_F(BufferPoolTest, MemoryThatIsMappedToNullIsOutOfMemory) {
-    VolkDeviceTable& table = deviceOf(manager)->mutableTable();
-    const auto map = std::exchange(table.vkMapMemory, &mapNothing);
-    const auto unmap = std::exchange(table.vkUnmapMemory, [](VkDevice, VkDeviceMemory) {});
-    const size_t large = 40u << 18; // memory of its own, 40 MiB
-    EXPECT_THROW(make(1, large, kp::Memory::MemoryTypes::eHost), kp::OutOfMemory);
-    table.vkMapMemory = map;
-    table.vkUnmapMemory = unmap;
-    EXPECT_NO_THROW(make(1, large, kp::Memory::MemoryTypes::eHost)[0]->data()[0] = 1);
 }
 
 TEST_F(BufferPoolTest, OtherKindsOfMemoryGetOtherBuffers) {

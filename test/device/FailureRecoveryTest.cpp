@@ -283,5 +283,23 @@ TEST_F(FailureRecovery, DestroysObjectsInAnyOrderAfterALoss) {
     EXPECT_EQ(logText().find("E "), std::string::npos) << logText();
 }
 
+TEST(UnmappedMemory, CountsAsOutOfMemory) {
+    FaultyDriver driver;
+    {
+        const auto manager = driver.manager();
+        driver.fail("vkMapMemory", 1, VK_SUCCESS, FaultyDriver::Often::eFromThenOn);
+        constexpr size_t kLarge = size_t{16} << 20; // a block of its own, in any allocator
+        EXPECT_THROW(manager->tensorT<uint32_t>(std::vector<uint32_t>(kLarge),
+                                                kp::Memory::MemoryTypes::eHost),
+                     kp::OutOfMemory);
+        EXPECT_TRUE(driver.failed());
+        driver.works();
+        const auto tensor = manager->tensorT<uint32_t>(std::vector<uint32_t>(kLarge, 5),
+                                                       kp::Memory::MemoryTypes::eHost);
+        EXPECT_EQ(tensor->vector().back(), 5u);
+    }
+    EXPECT_TRUE(driver.alive().empty());
+}
+
 } // namespace
 } // namespace kp::test

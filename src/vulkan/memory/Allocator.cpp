@@ -179,18 +179,9 @@ Allocation Allocator::bindObject(Object object, MemoryPlace place, uint64_t byte
     const VmaAllocationCreateInfo info = createInfo(place, bytes);
     Allocation allocation;
     VmaAllocationInfo details{};
-    const auto allocateMapped = [&] {
-        const VkResult result = allocate(mHandle, object, &info, &allocation.handle, &details);
-        const bool maps = (info.flags & VMA_ALLOCATION_CREATE_MAPPED_BIT) != 0;
-        if (result != VK_SUCCESS || !maps || details.pMappedData)
-            return result;
-        // Without memory for the mapping, some drivers report success and map nothing.
-        vmaFreeMemory(mHandle, allocation.handle);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    };
-    VkResult result = allocateMapped();
+    VkResult result = allocate(mHandle, object, &info, &allocation.handle, &details);
     if (isOutOfMemory(result) && mDevice.clearBufferPools())
-        result = allocateMapped();
+        result = allocate(mHandle, object, &info, &allocation.handle, &details);
     if (result != VK_SUCCESS)
         fail(result, place, bytes);
     result = bindMemory(mHandle, allocation.handle, object);

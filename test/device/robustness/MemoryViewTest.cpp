@@ -2,7 +2,6 @@
 //
 // Several tensors that are views of one memory, and memory that is not mapped.
 #include "device/CallCounter.hpp"
-#include "device/FaultyDriver.hpp"
 #include "device/TestSupport.hpp"
 
 #include "vulkan/device/Device.hpp"
@@ -69,23 +68,6 @@ TEST_F(MemoryViewTest, RefusesCopiesBetweenViewsThatOverlap) {
     const Values values = onDevice<uint32_t>(*tensor);
     EXPECT_EQ(values[0], 9u);
     EXPECT_EQ(values[step / 4], 1u);
-}
-
-TEST(UnmappedMemory, CountsAsOutOfMemory) {
-    FaultyDriver driver;
-    {
-        const auto manager = driver.manager();
-        driver.fail("vkMapMemory", 1, VK_SUCCESS, FaultyDriver::Often::eFromThenOn);
-        constexpr size_t kLarge = size_t{16} << 20; // a block of its own, in any allocator
-        EXPECT_THROW(manager->tensorT<uint32_t>(Values(kLarge), kp::Memory::MemoryTypes::eHost),
-                     kp::OutOfMemory);
-        EXPECT_TRUE(driver.failed());
-        driver.works();
-        const auto tensor =
-            manager->tensorT<uint32_t>(Values(kLarge, 5), kp::Memory::MemoryTypes::eHost);
-        EXPECT_EQ(tensor->vector().back(), 5u);
-    }
-    EXPECT_TRUE(driver.alive().empty());
 }
 
 } // namespace
