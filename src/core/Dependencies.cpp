@@ -142,10 +142,19 @@ void Dependencies::add(const Event& event, bool passesFailure) {
             mFailure = std::current_exception();
         return;
     }
-    if (deviceCanWait(mDevice, mQueue, event, point))
+    if (deviceCanWait(mDevice, mQueue, event, point)) {
         addPoint(mPoints, point);
-    else
+    } else if (mQueue && deviceOf(event) == mDevice) {
+        // Work that were submitted later would lose its place among what uses the same memory.
+        try {
+            event.wait();
+        } catch (...) {
+            if (passesFailure && !mFailure)
+                mFailure = std::current_exception();
+        }
+    } else {
         mPending.push_back({event, passesFailure});
+    }
 }
 
 void Dependencies::then(Then call) && {

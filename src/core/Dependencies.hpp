@@ -18,6 +18,9 @@ namespace kp {
 /// The work is submitted only when no event is pending. It never blocks in a VkQueue, because a
 /// blocked VkQueue would hold up all other work on it (for instance transfers that a host function
 /// makes and waits for), and because blocked work could not be cancelled if an event fails.
+///
+/// Without timeline semaphores, the host waits for other queues of the device while events are
+/// added.
 class Dependencies {
 public:
     using Points = std::vector<vulkan::TimelinePoint>;

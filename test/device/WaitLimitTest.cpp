@@ -20,8 +20,8 @@ TEST_F(WaitLimitTest, EndsTransfersThatWouldWaitForLong) {
     const uint32_t steps = recordSlowWork(manager, *sq, counter);
     sq->record<kp::OpCopy>({counter, storage});
     sq->evalAsync();
-    const auto givesUp = [](auto&& call) {
-        const kp::WaitLimit limit(1000);
+    const auto givesUp = [](auto&& call, uint64_t nanoseconds = 1000) {
+        const kp::WaitLimit limit(nanoseconds);
         try {
             call();
         } catch (const kp::Error& error) {
@@ -40,7 +40,8 @@ TEST_F(WaitLimitTest, EndsTransfersThatWouldWaitForLong) {
     storage->download(&value, 4);
     EXPECT_EQ(value, steps);
     EXPECT_EQ(counter->vector(), std::vector<uint32_t>{steps});
-    EXPECT_FALSE(givesUp([&] { storage->download(&value, 4); })); // nothing to wait for
+    constexpr uint64_t kSecond = 1'000'000'000;
+    EXPECT_FALSE(givesUp([&] { storage->download(&value, 4); }, kSecond)); // no earlier work
     sq->evalAwait();
 }
 

@@ -280,5 +280,30 @@ TEST_F(EventTest, LongBarrierChainDoesNotOverflowTheStack) {
     EXPECT_EQ(tensor->vector()[0], 1.0f);
 }
 
+TEST(EventsWithoutTimelines, KeepTheOrderByMemoryOfWhatWaitsForAnotherQueue) {
+    kp::ManagerOptions options;
+    options.timelineSemaphores = false;
+    const std::vector<uint32_t> queues = kp::Manager().deviceInfo().computeQueues;
+    for (uint32_t family = 0; family < queues.size(); ++family)
+        options.queueFamilies.insert(options.queueFamilies.end(), std::min(queues[family], 2u),
+                                     family);
+    if (options.queueFamilies.size() < 2)
+        GTEST_SKIP() << "the device has one queue";
+    kp::Manager manager(options);
+    const auto counter = manager.tensorT<uint32_t>({0});
+    const auto slow = manager.sequence(0);
+    recordSlowWork(manager, *slow, counter);
+    slow->evalAsync();
+    const auto source = manager.tensorT<uint32_t>({1, 1}, kp::Memory::MemoryTypes::eStorage);
+    const auto copy = manager.tensorT<uint32_t>(2, kp::Memory::MemoryTypes::eStorage);
+    const auto copying = manager.sequence(1);
+    copying->record<kp::OpCopy>({source, copy})->evalAsync({slow->event()});
+    manager.sequence(1)->eval<kp::OpFill>({source}, 2u);
+    copying->evalAwait();
+    std::vector<uint32_t> values(2);
+    copy->download(values);
+    EXPECT_EQ(values, (std::vector<uint32_t>{1, 1}));
+}
+
 } // namespace
 } // namespace kp::test

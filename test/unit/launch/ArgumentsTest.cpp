@@ -16,6 +16,7 @@ TEST(ArgumentsTest, SignatureHasBindingsThenPushConstantsThenConstants) {
                             .elementType = ScalarType::eFloat32},
                            {.binding = 3,
                             .kind = shader::BindingKind::eStorageImage,
+                            .argument = 3,
                             .name = "out",
                             .imageType = ScalarType::eInt32}};
     reflection.pushConstants = {{"second", 8, 4, ScalarType::eInt32, 1},
