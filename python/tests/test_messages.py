@@ -20,7 +20,7 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 #: Names as C++ spells them: qualified, or with a capital in the middle.
 OF_CPP = re.compile(r"\b\w+::\w+|\b[a-z]+[A-Z]\w*")
 #: Names of Vulkan, which are the same in all languages, or of host programs, which are not in Python.
-VULKAN = re.compile(r"(?:max|min|shader|storage|vk|timeline)[A-Z]\w*")
+VULKAN = re.compile(r"(?:compute|max|min|shader|storage|vk|timeline)[A-Z]\w*")
 HOST = {"featureChain", "shareDevice", "vulkanVersion"}
 #: What C++ programs alone can meet, and text that is no message.
 ONLY_CPP = {"WrapHostDevice.cpp", "ProfilerImpl.cpp"}

@@ -485,20 +485,22 @@ vulkan::Queue& queueOf(const Sequence& sequence) {
     return implOf(sequence).queue->queue;
 }
 
-/// Returns true if @p next copies a host mirror to the device that must first be copied from the
-/// device, with what an operation of @p earlier writes. That is possible only once that operation
-/// is submitted.
+/// Returns true if what happens to a host mirror before @p next depends on what an operation of
+/// @p earlier writes, so that this must be submitted before: the mirror must first be copied from
+/// the device, or has something newer that is copied to the device unless that has been written.
 bool takesMirrorsOf(Sequence& next, std::span<Sequence* const> earlier) {
     for (const vulkan::ResourceAccess& access : implOf(next).recording->accesses.resources()) {
-        if (!access.mirror.uploads)
-            continue;
         const vulkan::HostMirror* mirror = access.resource->mirror();
-        const bool behind = mirror && mirror->behindCopies();
+        const bool behind = mirror && access.mirror.uploads && mirror->behindCopies();
+        const bool newer = access.resource->hostNewer() != 0;
+        if (!access.mirror.uploads && !newer)
+            continue;
         for (const Sequence* sequence : earlier)
             for (const vulkan::ResourceAccess& other :
                  implOf(*sequence).recording->accesses.resources())
                 if (other.resource == access.resource &&
-                    (other.mirror.copied || (other.writes && behind)))
+                    ((access.mirror.uploads && other.mirror.copied) ||
+                     (other.writes && (behind || newer))))
                     return true;
     }
     return false;

@@ -60,6 +60,29 @@ TEST_F(EvalAllTest, SyncsWhatAnEarlierSequenceWroteAfterAnUpload) {
     EXPECT_EQ(onDevice<uint32_t>(*tensor)[0], 8u);
 }
 
+TEST_F(EvalAllTest, CopiesHostViewsToTheDeviceAsIfOneRanAfterTheOther) {
+    const auto code = spirv(shader(buffer(0, "writeonly", "uint", "a"), "a[1] = 5u;"));
+    std::vector<std::vector<uint32_t>> results;
+    for (const bool together : {false, true}) {
+        const auto tensor = manager.tensorT<uint32_t>({1, 1});
+        const auto copied = manager.tensorT<uint32_t>(2, kp::Memory::MemoryTypes::eStorage);
+        const auto copy = manager.sequence()->record<kp::OpAlgoDispatch>(
+            manager.algorithm({tensor, copied}, copyShader(), {2, 1, 1}));
+        copy->eval(); // both sides agree
+        tensor->data()[0] = 9;
+        const auto write = manager.sequence()->record<kp::OpAlgoDispatch>(
+            manager.algorithm({tensor}, code, {1, 1, 1}));
+        if (together) {
+            kp::evalAll({write, copy});
+        } else {
+            write->eval();
+            copy->eval();
+        }
+        results.push_back(onDevice<uint32_t>(*copied));
+    }
+    EXPECT_EQ(results[1], results[0]);
+}
+
 TEST_F(EvalAllTest, WaitsForEachSequenceSeparately) {
     const auto a = manager.tensorT<uint32_t>({1});
     const auto b = manager.tensorT<uint32_t>({2});

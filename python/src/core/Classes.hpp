@@ -49,7 +49,8 @@ std::unique_ptr<Handle> newMemory(const std::shared_ptr<ManagerHandle>& manager,
 
 /// Returns any iterable of tensors and images, which may be iterated only once, as a list; None is
 /// empty. @throws TypeError naming @p argument
-py::list toList(py::handle objects, const char* argument);
+/// @param memoryAlone  false: they may be parts of tensors, which the caller checks
+py::list toList(py::handle objects, const char* argument, bool memoryAlone = true);
 
 /// @throws InvalidArgument naming @p argument for a tensor without elements
 void requireElements(const MemoryHandle& handle, const std::string& argument);

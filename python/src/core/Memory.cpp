@@ -373,17 +373,42 @@ py::custom_type_setup memoryTypeSetup() {
     });
 }
 
-py::list toList(py::handle objects, const char* argument) {
-    if (objects.is_none())
-        return py::list();
-    PyObject* const list = PySequence_List(objects.ptr());
-    if (!list && PyErr_ExceptionMatches(PyExc_TypeError)) {
+namespace {
+
+/// Returns the object itself if it is a list or a tuple, else a list of its elements.
+/// @param memoryAlone  ends at the first one that is no memory object: what is given may have no
+/// end
+py::object listed(py::handle objects, const char* argument, bool memoryAlone) {
+    if (PyList_Check(objects.ptr()) || PyTuple_Check(objects.ptr()))
+        return py::reinterpret_borrow<py::object>(objects);
+    PyObject* const iterator = PyObject_GetIter(objects.ptr());
+    if (!iterator && !PyErr_ExceptionMatches(PyExc_TypeError))
+        throw py::error_already_set();
+    if (!iterator) {
         PyErr_Clear();
         throwTypeError(argument, "a list of tensors and images", objects);
     }
-    if (!list)
+    const auto held = py::reinterpret_steal<py::object>(iterator);
+    py::list list;
+    while (PyObject* const next = PyIter_Next(iterator)) {
+        const auto item = py::reinterpret_steal<py::object>(next);
+        if (memoryAlone && !isA<MemoryHandle>(next))
+            throwTypeError(formatted("{}[{}]", argument, list.size()), "a tensor or an image",
+                           item);
+        list.append(item);
+    }
+    if (PyErr_Occurred())
         throw py::error_already_set();
-    return py::reinterpret_steal<py::list>(list);
+    return list;
+}
+
+} // namespace
+
+py::list toList(py::handle objects, const char* argument, bool memoryAlone) {
+    if (objects.is_none())
+        return py::list();
+    const py::object list = listed(objects, argument, memoryAlone);
+    return py::reinterpret_steal<py::list>(PySequence_List(list.ptr())); // the caller's may change
 }
 
 void requireElements(const MemoryHandle& handle, const std::string& argument) {
@@ -396,14 +421,8 @@ void requireElements(const MemoryHandle& handle, const std::string& argument) {
 std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument,
                                            bool allowsEmpty) {
     requireThisProcess();
-    PyObject* const sequence = PySequence_Fast(objects.ptr(), "");
-    if (!sequence && !PyErr_ExceptionMatches(PyExc_TypeError))
-        throw py::error_already_set();
-    if (!sequence) {
-        PyErr_Clear();
-        throwTypeError(argument, "a list of tensors and images", objects);
-    }
-    const auto held = py::reinterpret_steal<py::object>(sequence);
+    const py::object held = listed(objects, argument, true);
+    PyObject* const sequence = held.ptr();
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
     std::vector<MemoryHandle*> handles;
     handles.reserve(static_cast<size_t>(count));

@@ -43,7 +43,7 @@ std::unique_ptr<HandleOf<OpConcatenate>>
 makeConcatenate(const py::object& inputs, const py::object& output, std::optional<int64_t> axis) {
     std::vector<RangeArgument> tensors;
     std::vector<TensorRange> in;
-    for (const py::handle input : toList(inputs, "inputs")) {
+    for (const py::handle input : toList(inputs, "inputs", false)) {
         tensors.push_back(toRange(input, formatted("inputs[{}]", tensors.size()).c_str()));
         in.push_back(tensors.back().range);
     }
