@@ -69,7 +69,9 @@ part_python() {
     fi
     local PYTHONPATH=$PWD/$build/python
     export PYTHONPATH
-    $python test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
+    # One seed in CI: see "Open" in docs/proof.md.
+    $python test/proof/hostile_arguments.py --seed "$(volume "${KOMPUTE_PROOF_SEED:-1}" "$seed")" \
+        --count "$(volume 10000 200000)"
     for fault in signal error; do
         finds $python test/proof/hostile_arguments.py --count 100 --plant $fault
     done
