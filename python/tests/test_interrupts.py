@@ -49,6 +49,7 @@ pinned = mgr.pinned_array(64, np.uint32)
 for name, code in CALLS.items():
     sequence = long_sequence(mgr, [tensor, storage, host], 2.0)
     sequence.eval_async()
+    other = None
     sent = []
     def interrupt():
         sent.append(time.perf_counter())
@@ -63,6 +64,8 @@ for name, code in CALLS.items():
         # A twentieth of a second, and what a busy machine adds.
         late = time.perf_counter() - sent[0]
         print(name, "interrupted" if late < 0.5 else f"interrupted after {late:.2f} s")
+    if other is not None:
+        other.eval_await()  # its OpSyncLocal may still be running
     if mgr.is_init() and sequence.is_init():
         sequence.eval_await()
         assert np.array_equal(tensor.read(), tensor.data())

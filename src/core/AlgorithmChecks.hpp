@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <kompute/AlgorithmOptions.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Memory.hpp>
 

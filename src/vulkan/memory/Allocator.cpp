@@ -62,8 +62,8 @@ struct Allocator::Context {
             current->device.vk().vkMapMemory(handle, memory, offset, bytes, flags, data);
         if (result != VK_SUCCESS || *data)
             return result;
-        // Software drivers report success if they got no memory.
-        current->device.vk().vkUnmapMemory(handle, memory);
+        // Software drivers report success if they got no memory. The allocator frees it, which
+        // ends the mapping, too.
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     static VKAPI_ATTR void VKAPI_CALL query(VkPhysicalDevice,
