@@ -177,7 +177,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     if not isinstance(dst, Array):
         raise TypeError(f"copyto writes into a kp.Array, not a {type(dst).__name__}")
     source = as_array(src, dst._manager)
-    python = isinstance(src, (bool, int, float, complex))
+    python = isinstance(src, int) or (isinstance(src, float) and dst._dtype.kind in "fc")
     if not python and not np.can_cast(source._dtype, dst._dtype, casting):  # type: ignore[arg-type]
         raise TypeError(
             f"elements of {source._dtype} do not fit an array of {dst._dtype} with casting={casting!r}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass, field
 from typing import Any
@@ -283,6 +284,8 @@ def _assigned(value: Any, array: Array, shape: Shape) -> Array:
         if isinstance(value, complex) and array._dtype.kind != "c":
             raise TypeError(f"a complex number does not fit an array of {array._dtype}")
         if isinstance(value, float) and array._dtype.kind in "iu":
+            if not math.isfinite(value):
+                raise ValueError(f"{value} does not fit an array of {array._dtype}")
             value = np.asarray(value).astype(array._dtype)[()]
         node = constant(value, array._dtype)
         return Array._of_node(limited("text", array._dtype, (), (node,), "{0}"), array._manager)

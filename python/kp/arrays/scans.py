@@ -10,8 +10,8 @@ from numpy.typing import DTypeLike
 
 from .._kp import MemoryTypes, OpScan
 from .array import Array, converted
-from .elementwise import apply, assign_all
-from .manipulation import concat, given, normalized
+from .elementwise import apply, as_array, assign_all
+from .manipulation import broadcast_to, concat, given, normalized
 from .primitives import evaluate, from_rows, rows_along
 from .reductions import _at_least_single, _sum_type
 from .storage import require
@@ -104,13 +104,24 @@ def cumulative_prod(
     return _cumulative("product", x, axis, dtype, include_initial)
 
 
+def _slab(values: Any, array: Array, axis: int) -> Array:
+    """Return what diff() puts before or after an array; a number is repeated."""
+    slab = as_array(values, array._manager)
+    if slab.ndim > 0:
+        return slab
+    return broadcast_to(slab, array.shape[:axis] + (1,) + array.shape[axis + 1 :])
+
+
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Return the differences of neighbours along an axis, n times."""
+    if n < 0:
+        raise ValueError(f"differences are taken n times, and n is {n}; it must not be negative")
     array = given(x)
-    parts = [part for part in (prepend, array, append) if part is not None]
-    if len(parts) > 1:
-        array = concat(parts, axis=axis)
     place = normalized(axis, array.ndim)
+    parts = [array if part is x else _slab(part, array, place)
+             for part in (prepend, x, append) if part is not None]  # fmt: skip
+    if len(parts) > 1:
+        array = concat(parts, axis=place)
     before: tuple[slice, ...] = (slice(None),) * place
     for _ in range(n):
         later = array[before + (slice(1, None),)]
