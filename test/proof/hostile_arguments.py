@@ -29,7 +29,7 @@ CALLS_PER_CHILD = 250
 #: They take ownership of file descriptors and addresses, so wrong ones are errors of the caller.
 TRUSTED = {"ExternalMemory", "import_memory", "tensor_at_cuda", "copy_from_cuda"}
 CALLS_PER_WORLD = 25
-SECONDS_PER_CALL = 30
+SECONDS_PER_CALL = 90
 ADDRESS_SPACE = 6 << 30  # huge sizes must fail on every machine
 STUB = Path(__file__).parents[2] / "python" / "kp" / "_kp.pyi"
 
