@@ -145,7 +145,7 @@ void Dependencies::add(const Event& event, bool passesFailure) {
     if (deviceCanWait(mDevice, mQueue, event, point)) {
         addPoint(mPoints, point);
     } else if (mQueue && deviceOf(event) == mDevice) {
-        // Work that were submitted later would lose its place among what uses the same memory.
+        // Work that is submitted later would lose its place among what uses the same memory.
         try {
             event.wait();
         } catch (...) {

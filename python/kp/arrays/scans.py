@@ -118,8 +118,11 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
         raise ValueError(f"differences are taken n times, and n is {n}; it must not be negative")
     array = given(x)
     place = normalized(axis, array.ndim)
-    parts = [array if part is x else _slab(part, array, place)
-             for part in (prepend, x, append) if part is not None]  # fmt: skip
+    parts = [array]
+    if prepend is not None:
+        parts.insert(0, _slab(prepend, array, place))
+    if append is not None:
+        parts.append(_slab(append, array, place))
     if len(parts) > 1:
         array = concat(parts, axis=place)
     before: tuple[slice, ...] = (slice(None),) * place
