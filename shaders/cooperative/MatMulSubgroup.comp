@@ -54,6 +54,8 @@ shared float staged[PARTS * UNIT_ROWS * UNIT_COLUMNS]; // sums on their way to C
 
 #define SUMS                                                                                       \
     coopmat<float, gl_ScopeSubgroup, UNIT_ROWS, UNIT_COLUMNS, gl_MatrixUseAccumulator>
+#define A_UNIT coopmat<NARROW, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
+#define B_UNIT coopmat<NARROW, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLUMNS, gl_MatrixUseB>
 
 // Defines a function that returns eight neighbouring elements from index `at` on, 0 for those from
 // `count` on.
@@ -85,31 +87,61 @@ uint countFrom(uint at, uint end) {
         loaded[i] = eight((start) + i * (LINES) * (stride),                                        \
                           (across) + i * (LINES) < (acrossEnd) ? countFrom(along, alongEnd) : 0u);
 
-#define LOAD(k, whole)                                                                             \
-    if (ALIGNED_A && (!CLAMP || (whole))) {                                                        \
-        LOAD_INSIDE(loadedA, LOADS_A, vectorsA, startA, ACROSS_A * strideA)                        \
-    } else {                                                                                       \
-        LOAD_ANY(loadedA, LOADS_A, eightA, startA, ACROSS_A,                                       \
-                 (TRANSPOSE_A ? (k) : place.row) + lineA, TRANSPOSE_A ? place.kEnd : rows,         \
-                 (TRANSPOSE_A ? place.row : (k)) + alongA, TRANSPOSE_A ? rows : place.kEnd,        \
-                 strideA)                                                                          \
-    }                                                                                              \
-    if (ALIGNED_B && (!CLAMP || (whole))) {                                                        \
-        LOAD_INSIDE(loadedB, LOADS_B, vectorsB, startB, ACROSS_B * strideB)                        \
-    } else {                                                                                       \
-        LOAD_ANY(loadedB, LOADS_B, eightB, startB, ACROSS_B,                                       \
-                 (TRANSPOSE_B ? place.column : (k)) + lineB, TRANSPOSE_B ? columns : place.kEnd,   \
-                 (TRANSPOSE_B ? (k) : place.column) + alongB, TRANSPOSE_B ? place.kEnd : columns,  \
-                 strideB)                                                                          \
-    }                                                                                              \
-    startA += TRANSPOSE_A ? DEPTH * strideA : DEPTH;                                               \
-    startB += TRANSPOSE_B ? DEPTH : DEPTH * strideB;
+#define LOAD(k)                                                                                    \
+    {                                                                                              \
+        bool whole = !CLAMP || (inside && (k) + DEPTH <= place.kEnd);                              \
+        uint startA = firstOfA + (k) * (TRANSPOSE_A ? strideA : 1u);                               \
+        uint startB = firstOfB + (k) * (TRANSPOSE_B ? 1u : strideB);                               \
+        if (ALIGNED_A && whole) {                                                                  \
+            LOAD_INSIDE(loadedA, LOADS_A, vectorsA, startA, ACROSS_A * strideA)                    \
+        } else {                                                                                   \
+            LOAD_ANY(loadedA, LOADS_A, eightA, startA, ACROSS_A,                                   \
+                     (TRANSPOSE_A ? (k) : place.row) + lineA, TRANSPOSE_A ? place.kEnd : rows,     \
+                     (TRANSPOSE_A ? place.row : (k)) + alongA, TRANSPOSE_A ? rows : place.kEnd,    \
+                     strideA)                                                                      \
+        }                                                                                          \
+        if (ALIGNED_B && whole) {                                                                  \
+            LOAD_INSIDE(loadedB, LOADS_B, vectorsB, startB, ACROSS_B * strideB)                    \
+        } else {                                                                                   \
+            LOAD_ANY(loadedB, LOADS_B, eightB, startB, ACROSS_B,                                   \
+                     (TRANSPOSE_B ? place.column : (k)) + lineB,                                   \
+                     TRANSPOSE_B ? columns : place.kEnd,                                           \
+                     (TRANSPOSE_B ? (k) : place.column) + alongB,                                  \
+                     TRANSPOSE_B ? place.kEnd : columns, strideB)                                  \
+        }                                                                                          \
+    }
 
 #define STORE(stage)                                                                               \
     [[unroll]] for (uint i = 0u; i < LOADS_A; ++i)                                                 \
         tilesA[(stage) * SIZE_A + (lineA + i * ACROSS_A) * STEP_A + alongA / 8u] = loadedA[i];     \
     [[unroll]] for (uint i = 0u; i < LOADS_B; ++i)                                                 \
         tilesB[(stage) * SIZE_B + (lineB + i * ACROSS_B) * STEP_B + alongB / 8u] = loadedB[i];
+
+// Reads the units of a step along `inner` from shared memory.
+#define FRAGMENTS(step)                                                                            \
+    [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i) {                                            \
+        uint row = partRow + i * UNIT_ROWS;                                                        \
+        if (TRANSPOSE_A)                                                                           \
+            coopMatLoad(a[i], tilesA, stage * SIZE_A + (step) * STEP_A + row / 8u, STEP_A,         \
+                        gl_CooperativeMatrixLayoutColumnMajor);                                    \
+        else                                                                                       \
+            coopMatLoad(a[i], tilesA, stage * SIZE_A + row * STEP_A + (step) / 8u, STEP_A,         \
+                        gl_CooperativeMatrixLayoutRowMajor);                                       \
+    }                                                                                              \
+    [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j) {                                          \
+        uint column = partColumn + j * UNIT_COLUMNS;                                               \
+        if (TRANSPOSE_B)                                                                           \
+            coopMatLoad(b[j], tilesB, stage * SIZE_B + column * STEP_B + (step) / 8u, STEP_B,      \
+                        gl_CooperativeMatrixLayoutColumnMajor);                                    \
+        else                                                                                       \
+            coopMatLoad(b[j], tilesB, stage * SIZE_B + (step) * STEP_B + column / 8u, STEP_B,      \
+                        gl_CooperativeMatrixLayoutRowMajor);                                       \
+    }
+
+#define MULTIPLY                                                                                   \
+    [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j)                                            \
+        [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i)                                          \
+            sums[i][j] = coopMatMulAdd(a[i], b[j], sums[i][j]);
 
 void writeOne(Place place, uint origin, uint row, uint column, float sum) {
     uint at = origin + row * resultStride() + column;
@@ -150,55 +182,39 @@ void main() {
     uint lineB = gl_LocalInvocationIndex / LENGTH_B;
     uint alongA = gl_LocalInvocationIndex % LENGTH_A * 8u;
     uint alongB = gl_LocalInvocationIndex % LENGTH_B * 8u;
-    uint startA = originA + (TRANSPOSE_A ? (place.kBegin + lineA) * strideA + place.row + alongA
-                                         : (place.row + lineA) * strideA + place.kBegin + alongA);
-    uint startB = originB + (TRANSPOSE_B
-                                 ? (place.column + lineB) * strideB + place.kBegin + alongB
-                                 : (place.kBegin + lineB) * strideB + place.column + alongB);
+    uint firstOfA = originA + (TRANSPOSE_A ? lineA * strideA + place.row + alongA
+                                           : (place.row + lineA) * strideA + alongA);
+    uint firstOfB = originB + (TRANSPOSE_B ? (place.column + lineB) * strideB + alongB
+                                           : lineB * strideB + place.column + alongB);
     // The same for the whole work group. Only its edges read with tests.
     bool inside = !CLAMP || (place.row + TILE_ROWS <= rows && place.column + TILE_COLUMNS <= columns);
-    LOAD(place.kBegin, inside && place.kBegin + DEPTH <= place.kEnd)
+    bool takesPart = ONE_SIZE || gl_SubgroupID < PARTS;
+    LOAD(place.kBegin)
     STORE(0u)
     barrier();
     uint stage = 0u;
     [[dont_unroll]] for (uint k = place.kBegin; k < place.kEnd; k += DEPTH) {
-        bool hasNext = k + DEPTH < place.kEnd;
-        if (hasNext) {
-            LOAD(k + DEPTH, inside && k + 2u * DEPTH <= place.kEnd)
-        }
-        if (ONE_SIZE || gl_SubgroupID < PARTS)
-            [[unroll]] for (uint step = 0u; step < DEPTH; step += UNIT_DEPTH) {
-                coopmat<NARROW, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
-                    a[UNITS_DOWN];
-                [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i) {
-                    uint row = partRow + i * UNIT_ROWS;
-                    if (TRANSPOSE_A)
-                        coopMatLoad(a[i], tilesA, stage * SIZE_A + step * STEP_A + row / 8u, STEP_A,
-                                    gl_CooperativeMatrixLayoutColumnMajor);
-                    else
-                        coopMatLoad(a[i], tilesA, stage * SIZE_A + row * STEP_A + step / 8u, STEP_A,
-                                    gl_CooperativeMatrixLayoutRowMajor);
-                }
-                [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j) {
-                    coopmat<NARROW, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLUMNS, gl_MatrixUseB> b;
-                    uint column = partColumn + j * UNIT_COLUMNS;
-                    if (TRANSPOSE_B)
-                        coopMatLoad(b, tilesB, stage * SIZE_B + column * STEP_B + step / 8u, STEP_B,
-                                    gl_CooperativeMatrixLayoutColumnMajor);
-                    else
-                        coopMatLoad(b, tilesB, stage * SIZE_B + step * STEP_B + column / 8u, STEP_B,
-                                    gl_CooperativeMatrixLayoutRowMajor);
-                    [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i)
-                        sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
-                }
+        // The last time, something that is not used, without a branch: zeros, or the tile again.
+        uint next = CLAMP ? k + DEPTH : min(k + DEPTH, place.kEnd - DEPTH);
+        LOAD(next)
+        A_UNIT a[UNITS_DOWN];
+        B_UNIT b[UNITS_ACROSS];
+        if (takesPart) {
+            [[unroll]] for (uint step = 0u; step + UNIT_DEPTH < DEPTH; step += UNIT_DEPTH) {
+                FRAGMENTS(step)
+                MULTIPLY
             }
+            FRAGMENTS(DEPTH - UNIT_DEPTH)
+        }
+        // The next tile is stored while the last units are multiplied.
         if (STAGES == 1u)
             barrier();
-        if (hasNext) {
-            stage = (stage + 1u) % STAGES;
-            STORE(stage)
-            barrier();
+        stage = (stage + 1u) % STAGES;
+        STORE(stage)
+        if (takesPart) {
+            MULTIPLY
         }
+        barrier();
     }
     if (!ONE_SIZE && gl_SubgroupID >= PARTS)
         return;

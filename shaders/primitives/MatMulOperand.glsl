@@ -3,7 +3,7 @@
 // Reads the matrix Operand, which stands for A or B in this text.
 //
 // Macros: OPERAND_ALONG_INNER: rows are stored along `inner`, else across. OPERAND_ALIGNED: rows
-// begin at vectors of four.
+// begin at vectors of four. PLANES: elements of 8 bytes; TWO is a vector of two of them.
 
 layout(binding = OPERAND_BINDING) readonly buffer ElementsOperand {
     OPERAND_STORED elementsOperand[];
@@ -40,7 +40,14 @@ FOUR fourOperand(uint at, uint count) {
 #ifdef OPERAND_TILE
 // A row of the tile per step along `inner`, and a vector between rows against bank conflicts.
 #define OPERAND_ROW (OPERAND_TILE / 4u + 1u)
-shared FOUR tilesOperand[2u * DEPTH * OPERAND_ROW];
+#define OPERAND_TILES (2u * DEPTH * OPERAND_ROW)
+#ifdef PLANES
+// The first and the last two of four elements lie apart: reads of 16 bytes by neighbouring
+// invocations then hit different banks.
+shared TWO tilesOperand[2u * OPERAND_TILES];
+#else
+shared FOUR tilesOperand[OPERAND_TILES];
+#endif
 
 // Vectors in a stored line of the tile, and lines from load to load.
 #ifdef OPERAND_ALONG_INNER
@@ -94,20 +101,40 @@ uint sharedOperand(uint stage, uint k, uint four) {
     return (stage * DEPTH + k) * OPERAND_ROW + (four ^ ((k & 8u) >> 2));
 }
 
+FOUR tileOperand(uint at) {
+#ifdef PLANES
+    return FOUR(tilesOperand[at], tilesOperand[at + OPERAND_TILES]);
+#else
+    return tilesOperand[at];
+#endif
+}
+
 void storeOperand(uint i, FOUR loaded, uint stage) {
     uint v = gl_LocalInvocationIndex + i * THREADS;
 #ifdef OPERAND_ALONG_INNER
     uint outer = v / OPERAND_LINE;
     uint k = v % OPERAND_LINE * 4u;
+#ifdef PLANES
+#define OPERAND_PART(j)                                                                            \
+    tilesOperand[sharedOperand(stage, k + j, outer / 4u) + outer / 2u % 2u * OPERAND_TILES]        \
+                [outer % 2u] = loaded[j];
+#else
 #define OPERAND_PART(j)                                                                            \
     tilesOperand[sharedOperand(stage, k + j, outer / 4u)][outer % 4u] = loaded[j];
+#endif
     OPERAND_PART(0u)
     OPERAND_PART(1u)
     OPERAND_PART(2u)
     OPERAND_PART(3u)
 #else
     uint k = v / OPERAND_LINE;
-    tilesOperand[sharedOperand(stage, k, v % OPERAND_LINE)] = loaded;
+    uint at = sharedOperand(stage, k, v % OPERAND_LINE);
+#ifdef PLANES
+    tilesOperand[at] = loaded.xy;
+    tilesOperand[at + OPERAND_TILES] = loaded.zw;
+#else
+    tilesOperand[at] = loaded;
+#endif
 #endif
 }
 #endif

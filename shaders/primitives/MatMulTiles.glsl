@@ -8,7 +8,8 @@
 //
 // Macros: EXACT: the product is at least as large as a tile. Tiles at its edges begin earlier, so that
 // they lie inside and need no checks, and write what no other tile writes. CUT: `inner` is no multiple
-// of DEPTH; the last steps are done likewise. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
+// of DEPTH; the last steps are done likewise. AHEAD: a step reads the vectors of the next one from
+// shared memory, which hides the time that takes. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
 // registers are indexed by constants, whether or not a driver unrolls loops.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
@@ -57,39 +58,73 @@ void main() {
 #define LOAD_B(i) nextB[i] = loadB(i, originB, column, columns, next, kEnd);
 #define STORE_A(i) storeA(i, nextA[i], stage);
 #define STORE_B(i) storeB(i, nextB[i], stage);
-#define READ_A(i) a[i] = tilesA[sharedA(stage, now, fourRow + 4u * i)];
-#define READ_B(j) b[j] = tilesB[sharedB(stage, now, fourColumn + 8u * j)];
-#define MULTIPLY(i, j) sums[i][j] += a[i / 4u][i % 4u] * b[j];
+#ifdef AHEAD
+#define FRAGMENTS 2u
+#else
+#define FRAGMENTS 1u
+#endif
+    FOUR a[FRAGMENTS][THREAD_ROWS / 4];
+    FOUR b[FRAGMENTS][THREAD_COLUMNS / 4];
+#define READ_A(i) a[into][i] = tileA(sharedA(stage, along, fourRow + 4u * i));
+#define READ_B(j) b[into][j] = tileB(sharedB(stage, along, fourColumn + 8u * j));
+#define MULTIPLY(i, j) sums[i][j] += a[from][i / 4u][i % 4u] * b[from][j];
 #define MULTIPLY_ROW(i) EACH_COLUMN(MULTIPLY, i)
+#define STORE_NEXT                                                                                 \
+    stage ^= 1u;                                                                                   \
+    EACH_A_LOAD(STORE_A)                                                                           \
+    EACH_B_LOAD(STORE_B)                                                                           \
+    barrier();
+#ifdef AHEAD
+    // Reads what the next step multiplies, the last step from the next tile.
 #define STEP(step)                                                                                 \
     {                                                                                              \
-        const uint now = step;                                                                     \
-        FOUR a[THREAD_ROWS / 4];                                                                   \
-        FOUR b[THREAD_COLUMNS / 4];                                                                \
+        const uint from = (step) & 1u;                                                             \
+        const uint into = from ^ 1u;                                                               \
+        const uint along = ((step) + 1u) % DEPTH;                                                  \
+        if (along == 0u) {                                                                         \
+            STORE_NEXT                                                                             \
+        }                                                                                          \
         EACH_FOUR_ROWS(READ_A)                                                                     \
         EACH_FOUR_COLUMNS(READ_B)                                                                  \
         EACH_ROW(MULTIPLY_ROW)                                                                     \
     }
+#else
+#define STEP(step)                                                                                 \
+    {                                                                                              \
+        const uint from = 0u;                                                                      \
+        const uint into = 0u;                                                                      \
+        const uint along = step;                                                                   \
+        EACH_FOUR_ROWS(READ_A)                                                                     \
+        EACH_FOUR_COLUMNS(READ_B)                                                                  \
+        EACH_ROW(MULTIPLY_ROW)                                                                     \
+    }
+#endif
     uint next = kBegin;
     EACH_A_LOAD(LOAD_A)
     EACH_B_LOAD(LOAD_B)
     EACH_A_LOAD(STORE_A)
     EACH_B_LOAD(STORE_B)
     barrier();
-    [[dont_unroll]] while (next < kEnd) {
-        next += DEPTH;
-        bool hasNext = next < kEnd;
-        if (hasNext) {
-            EACH_A_LOAD(LOAD_A)
-            EACH_B_LOAD(LOAD_B)
-        }
+#ifdef AHEAD
+    {
+        const uint into = 0u;
+        const uint along = 0u;
+        EACH_FOUR_ROWS(READ_A)
+        EACH_FOUR_COLUMNS(READ_B)
+    }
+#endif
+    [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += DEPTH) {
+        // The last time, something that is not used, without a branch.
+        next = k + DEPTH;
+#if defined(EXACT) && !defined(CUT)
+        next = min(next, kEnd - DEPTH);
+#endif
+        EACH_A_LOAD(LOAD_A)
+        EACH_B_LOAD(LOAD_B)
         EACH_STEP(STEP)
-        if (hasNext) {
-            stage ^= 1u;
-            EACH_A_LOAD(STORE_A)
-            EACH_B_LOAD(STORE_B)
-            barrier();
-        }
+#ifndef AHEAD
+        STORE_NEXT
+#endif
     }
 
 #define WRITE(i, j)                                                                                \

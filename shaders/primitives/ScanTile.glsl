@@ -7,7 +7,8 @@
 // OUT_PER_BLOCK. ROWS: rows per invocation. EXCLUSIVE. SINGLE: there is only one tile. CARRY: there
 // is input before and after that of this dispatch. HEAD_BITS: segments start where the bit of an
 // element is 1; else with SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
-// T_WORDS: words of a T. SPINS: see LookBack.glsl.
+// T_WORDS: words of a T. SPINS: see LookBack.glsl. LANE_SUMS: combine() is the sum, and Item a T of
+// which the device has sums over lanes.
 
 #define ITEMS (PER_LANE * ROWS)
 
@@ -148,7 +149,9 @@ bool headBetween(uint heads, uint begin, uint end) {
 }
 
 Item lanesInclusive(Item x) {
-#ifdef SUBGROUPS
+#if defined(LANE_SUMS)
+    x = subgroupInclusiveAdd(x);
+#elif defined(SUBGROUPS)
     for (uint m = 1u; m < gl_SubgroupSize; m *= 2u) {
         Item before = lanesValue(x, (LANE - m) & (gl_SubgroupSize - 1u));
         Item both = join(before, x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile of GROUP_SIZE x ITEMS elements by itself: loads its elements, chooses some and counts them.
+// A tile of GROUP_SIZE x ITEMS elements by itself: chooses some of them and counts these.
 // SelectTiles.glsl moves them.
 //
 // One of the macros says what is chosen:
@@ -9,8 +9,10 @@
 //     PREDICATE  elements (type IN) for which predicate() of the text before this one is true
 //     HEADS      numbers (type IN) that differ from the one before
 //
-// OUT: elements are written. IN_BYTES: of a number. LENGTH_WORDS: writes the distance between chosen
-// elements to another output, if not 0. INVERSE_WORDS: writes the number of the chosen element at or before each
+// ITEMS: elements of an invocation, at most 32. PER_LANE: those that are neighbours, at most a block
+// of 16 bytes; a divisor of ITEMS. PLACE: the type that holds a place in a tile. OUT: elements are
+// written. UNIT_BYTES: of an element. LENGTH_WORDS: writes the distance between chosen elements to
+// another output, if not 0. INVERSE_WORDS: writes the number of the chosen element at or before each
 // element, if not 0. COUNT_WORDS: writes the number of chosen elements, if not 0. DISPATCH: writes
 // the work groups that process them.
 
@@ -19,15 +21,18 @@ layout(constant_id = 1) const uint kSilentGroups = 0u; // for tests: these bits 
 layout(binding = 0) readonly buffer In { UNIT_STORED source[]; };
 #ifdef FLAGS
 layout(binding = 1) readonly buffer Flags { FLAG_STORED flags[]; };
+#define NEXT_BINDING 2
 #else
 layout(binding = 1) readonly buffer Numbers { IN_STORED numbers[]; };
+layout(binding = 2) readonly buffer Blocks { uvec4 blocks[]; };
+#define NEXT_BINDING 3
 #endif
-layout(binding = 2) buffer States { uint states[]; };
-layout(binding = 3) writeonly buffer Out { UNIT_STORED destination[]; };
-layout(binding = 4) writeonly buffer Lengths { uint lengths[]; };
-layout(binding = 5) writeonly buffer Inverse { uint inverse[]; };
-layout(binding = 6) writeonly buffer Count { uint counts[]; };
-layout(binding = 7) writeonly buffer Groups { uint groups[]; };
+layout(binding = NEXT_BINDING) buffer States { uint states[]; };
+layout(binding = NEXT_BINDING + 1) writeonly buffer Out { UNIT_STORED destination[]; };
+layout(binding = NEXT_BINDING + 2) writeonly buffer Lengths { uint lengths[]; };
+layout(binding = NEXT_BINDING + 3) writeonly buffer Inverse { uint inverse[]; };
+layout(binding = NEXT_BINDING + 4) writeonly buffer Count { uint counts[]; };
+layout(binding = NEXT_BINDING + 5) writeonly buffer Groups { uint groups[]; };
 
 layout(push_constant) uniform Push {
     uint firstIn;
@@ -47,6 +52,7 @@ layout(push_constant) uniform Push {
     uint maxGroups;
 };
 
+#define ROWS (ITEMS / PER_LANE)
 #define TILE (GROUP_SIZE * ITEMS)
 #define LANE gl_SubgroupInvocationID
 
@@ -73,91 +79,138 @@ uint wordOf(Item item, uint word) { return item | COMPLETE; }
 Item itemOfWords(uint words[ITEM_WORDS]) { return words[0] & ~COMPLETE; }
 #endif
 Item incoming() { return nothing(); }
-uint tileCount() { return (count + TILE - 1u) / TILE; }
 
 shared Item sTeamItems[GROUP_SIZE / 4u];
 shared Item sPrefix;
 shared uint sMissing;
 
-// The place of an item of the invocation in its tile. A subgroup's elements are neighbours.
-uint placeOf(uint k) { return (gl_SubgroupID * ITEMS + k) * gl_SubgroupSize + LANE; }
+// Elements have places, counted from the block that holds the first one.
+#ifdef FLAGS
+uint padding() { return 0u; }
+#else
+uint padding() { return firstIn % PER_LANE; }
+#endif
+uint tileCount() { return (padding() + count + TILE - 1u) / TILE; }
+
+// Where a row of this invocation in a tile begins. A subgroup's elements are neighbours.
+uint placeOf(uint row) {
+    return (gl_SubgroupID * ROWS + row) * (gl_SubgroupSize * PER_LANE) + LANE * PER_LANE;
+}
+bool isInside(uint place) { return place >= padding() && place - padding() < count; }
 
 #ifndef FLAGS
-IN_VALUE numberOf(UNIT_VALUE unit, uint i) {
-#if IN_BYTES == 8
+UNIT_VALUE unitOf(uvec4 block, uint i) {
+#if UNIT_BYTES == 1
+    return block[i / 4u] >> (8u * (i % 4u)) & 0xffu;
+#elif UNIT_BYTES == 2
+    return block[i / 2u] >> (16u * (i % 2u)) & 0xffffu;
+#elif UNIT_BYTES == 4
+    return block[i];
+#elif UNIT_BYTES == 8
+    return uvec2(block[2u * i], block[2u * i + 1u]);
+#else
+    return block;
+#endif
+}
+
+// The neighbours from a place on: of a block if all of them exist, else of those inside.
+void loadRow(uint place, bool whole, out UNIT_VALUE units[PER_LANE]) {
+    uint base = firstIn - padding();
+    if (whole) {
+        uvec4 block = blocks[(base + place) / PER_LANE];
+        [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+            units[i] = unitOf(block, i);
+        return;
+    }
+    uint last = padding() + count - 1u;
+    [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+        units[i] = UNIT_LOAD(source[base + clamp(place + i, padding(), last)]);
+}
+
+IN_VALUE numberOf(UNIT_VALUE unit, uint place) {
+#if UNIT_BYTES == 8
     return IN_OF_WORDS(unit);
-#elif IN_BYTES == 4
+#elif UNIT_BYTES == 4
     return IN_OF_WORDS(uvec2(unit, 0u));
 #else
-    return IN_LOAD(numbers[firstIn + i]);
+    return IN_LOAD(numbers[firstIn - padding() + clamp(place, padding(), padding() + count - 1u)]);
 #endif
 }
 #endif
 
-// @param chosen  a bit per element, so that few registers are taken
-void chooseElements(uint tile, out UNIT_VALUE units[ITEMS], out uint chosen) {
+// @return a bit per element: few registers wait for the look-back
+uint chooseElements(uint tile) {
     uint first = tile * TILE;
-    chosen = 0u;
-    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uint i = first + placeOf(k);
+    uint chosen = 0u;
 #ifdef FLAGS
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint i = first + placeOf(k / PER_LANE) + k % PER_LANE;
         if (i < count && FLAG_LOAD(flags[firstFlag + i]) != FLAG_VALUE(0))
             chosen |= 1u << k;
-#endif
-        i = min(i, count - 1u);
-        units[k] = UNIT_LOAD(source[firstIn + i]);
     }
-#ifdef PREDICATE
-    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uint i = first + placeOf(k);
-        if (i < count && predicate(numberOf(units[k], min(i, count - 1u))))
-            chosen |= 1u << k;
+#else
+    bool whole = first >= padding() && first + TILE <= padding() + count;
+    UNIT_VALUE units[ITEMS];
+    [[unroll]] for (uint row = 0; row < ROWS; ++row) {
+        UNIT_VALUE own[PER_LANE];
+        loadRow(first + placeOf(row), whole, own);
+        [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+            units[row * PER_LANE + i] = own[i];
     }
-#endif
 #ifdef HEADS
-    uint before = first + placeOf(0u) - LANE; // the first element of the subgroup
-    IN_VALUE last = numberOf(UNIT_LOAD(source[firstIn + min(max(before, 1u) - 1u, count - 1u)]),
-                             min(max(before, 1u) - 1u, count - 1u));
-    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uint i = first + placeOf(k);
-        IN_VALUE number = numberOf(units[k], min(i, count - 1u));
-        IN_VALUE previous = lanesValue(number, (LANE - 1u) & (gl_SubgroupSize - 1u));
+    // Before the first element of the subgroup.
+    uint before = max(first + placeOf(0u) - LANE * PER_LANE, padding() + 1u) - 1u;
+    before = min(before, padding() + count - 1u);
+    IN_VALUE last = numberOf(UNIT_LOAD(source[firstIn - padding() + before]), before);
+#endif
+    [[unroll]] for (uint row = 0; row < ROWS; ++row) {
+        uint place = first + placeOf(row);
+#ifdef HEADS
+        IN_VALUE end = numberOf(units[row * PER_LANE + PER_LANE - 1], place + PER_LANE - 1u);
+        IN_VALUE previous = lanesValue(end, (LANE - 1u) & (gl_SubgroupSize - 1u));
         if (LANE == 0u)
             previous = last;
-        last = lanesValue(number, gl_SubgroupSize - 1u);
-        if (i < count && (i == 0u || !isEqual(previous, number)))
-            chosen |= 1u << k;
+        last = lanesValue(end, gl_SubgroupSize - 1u);
+#endif
+        [[unroll]] for (uint i = 0; i < PER_LANE; ++i) {
+            IN_VALUE number = numberOf(units[row * PER_LANE + i], place + i);
+#ifdef HEADS
+            bool isChosen = !isEqual(previous, number) || place + i == padding();
+            previous = number;
+#else
+            bool isChosen = predicate(number);
+#endif
+            if (isChosen && (whole || isInside(place + i)))
+                chosen |= 1u << (row * PER_LANE + i);
+        }
     }
 #endif
+    return chosen;
 }
 
-uint bitsIn(uvec4 ballot) {
-    uvec4 bits = uvec4(bitCount(ballot));
-    return bits.x + bits.y + bits.z + bits.w;
+// The sum over the lanes up to this one.
+uint lanesSum(uint x) {
+    for (uint m = 1u; m < gl_SubgroupSize; m *= 2u) {
+        uint before = lanesValue(x, (LANE - m) & (gl_SubgroupSize - 1u));
+        x += LANE >= m ? before : 0u;
+    }
+    return x;
 }
-
-uvec4 chosenLanes(uint chosen, uint k) { return subgroupBallot((chosen >> k & 1u) != 0u); }
 
 // Returns what is before the subgroup in the tile; and the whole tile.
 Item countElements(uint tile, uint chosen, out Item total) {
-    uint sum = 0u;
+    uint number = uint(bitCount(chosen));
 #if LENGTH_WORDS > 0
-    uint last = 0u;
-#endif
-    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uvec4 ballot = chosenLanes(chosen, k);
-        sum += bitsIn(ballot);
-#if LENGTH_WORDS > 0
-        if (ballot != uvec4(0u))
-            last = tile * TILE + placeOf(k) - LANE + subgroupBallotFindMSB(ballot) + 1u;
-#endif
-    }
-    if (LANE == 0u)
-#if LENGTH_WORDS > 0
-        sTeamItems[gl_SubgroupID] = uvec2(sum, last);
+    uint top = uint(max(findMSB(chosen), 0));
+    uint place = tile * TILE + placeOf(top / PER_LANE) + top % PER_LANE;
+    Item item = uvec2(number, chosen == 0u ? 0u : place - padding() + 1u);
 #else
-        sTeamItems[gl_SubgroupID] = sum;
+    Item item = number;
 #endif
+    for (uint m = 1u; m < gl_SubgroupSize; m *= 2u)
+        item = join(item, lanesValue(item, LANE ^ m));
+    if (LANE == 0u)
+        sTeamItems[gl_SubgroupID] = item;
     barrier();
     Item all = nothing();
     Item before = nothing();

@@ -184,6 +184,32 @@ void rankKeys(uint digits[ITEMS], out uint ranks[ITEMS]) {
 }
 #endif
 
+#if VALUE_WORDS > 0
+void loadValues(uint begin, uint size, bool whole, out VALUE values[ITEMS]) {
+    if ((flags & kIndices) != 0u) {
+        UNROLL for (int i = 0; i < ITEMS; ++i) {
+#if VALUE_WORDS == 2
+            values[i] = uvec2(begin + placeOf(i), 0u);
+#else
+            values[i] = begin + placeOf(i);
+#endif
+        }
+    } else if (whole) {
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            values[i] = valuesIn[firstValueIn + begin + placeOf(i)];
+    } else {
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            values[i] =
+                placeOf(i) < size ? valuesIn[firstValueIn + begin + placeOf(i)] : VALUE(0u);
+    }
+}
+#endif
+
+// Where the invocation's key goes, given its item in the sorted tile and sBase.
+uint destinationOf(KEY key, uint item) {
+    return sBase[digitOf(key, digitOfPass())] + placeOf(item);
+}
+
 void moveTile(uint tile) {
     uint begin = tile * TILE;
     uint size = min(TILE, count - begin);
@@ -278,31 +304,20 @@ void moveTile(uint tile) {
         sBase[digit] = sums[k] - locals[k];
     }
     barrier();
-    uint places[ITEMS];
+#if VALUE_WORDS > 0
+    // On their way while the keys are written.
+    VALUE values[ITEMS];
+    loadValues(begin, size, whole, values);
+#endif
     UNROLL for (int i = 0; i < ITEMS; ++i) {
-        uint place = placeOf(i);
-        places[i] = sBase[digitOf(keys[i], digitOfPass())] + place;
-        if ((whole || place < size) && (flags & kDiscardKeys) == 0u)
-            keysOut[firstKeyOut + places[i]] = KEY_STORED(keys[i]);
+        if ((whole || placeOf(i) < size) && (flags & kDiscardKeys) == 0u)
+            keysOut[firstKeyOut + destinationOf(keys[i], i)] = KEY_STORED(keys[i]);
     }
 #if VALUE_WORDS > 0
-    VALUE values[ITEMS];
-    UNROLL for (int i = 0; i < ITEMS; ++i) {
-        uint place = placeOf(i);
-        if ((flags & kIndices) != 0u) {
-#if VALUE_WORDS == 2
-            values[i] = uvec2(begin + place, 0u);
-#else
-            values[i] = begin + place;
-#endif
-        } else {
-            values[i] = whole || place < size ? valuesIn[firstValueIn + begin + place] : VALUE(0u);
-        }
-    }
     exchange(values, ranks);
     UNROLL for (int i = 0; i < ITEMS; ++i)
         if (whole || placeOf(i) < size)
-            valuesOut[firstValueOut + places[i]] = values[i];
+            valuesOut[firstValueOut + destinationOf(keys[i], i)] = values[i];
 #endif
 }
 

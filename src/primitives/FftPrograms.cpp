@@ -13,6 +13,7 @@
 #include "base/Text.hpp"
 #include "core/Internals.hpp"
 #include "core/LaunchRules.hpp"
+#include "vulkan/fft/PowerOfTwoFft.hpp"
 #include "vulkan/fft/VkFft.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/BufferCache.hpp"
@@ -28,7 +29,7 @@ using vulkan::FftRequest;
 class KnownPrograms {
 public:
     static KnownPrograms& instance() {
-        static KnownPrograms known;
+        static auto& known = *new KnownPrograms;
         return known;
     }
 
@@ -41,7 +42,7 @@ public:
                     return at->program;
                 }
         }
-        auto program = std::make_shared<const FftProgram>(vulkan::planVkFft(request, limits));
+        auto program = std::make_shared<const FftProgram>(planned(request, limits));
         Entry entry{request, limits, program, bytesOf(*program)};
         std::list<Entry> removed; // destroyed without the lock
         const std::lock_guard lock(mMutex);
@@ -63,6 +64,13 @@ private:
         std::shared_ptr<const FftProgram> program;
         uint64_t bytes;
     };
+
+    static FftProgram planned(const FftRequest& request, const FftLimits& limits) {
+        FftProgram program;
+        if (vulkan::hasVkFft()) // without it, there are no transforms at all
+            program = vulkan::planPowerOfTwoFft(request, limits);
+        return program.steps.empty() ? vulkan::planVkFft(request, limits) : program;
+    }
 
     static uint64_t bytesOf(const FftProgram& program) {
         uint64_t bytes = 1024;

@@ -22,8 +22,9 @@ struct FftTraits {
     static FftTraits of(const vulkan::Device& device);
 };
 
-/// The programs of VkFFT that a plan consists of. A program's constants (tables of sines and
-/// cosines, spectra of chirps) are arguments of the plan, after those of the primitive.
+/// The programs, of VkFFT or the library's own, that a plan consists of. A program's constants
+/// (tables of sines and cosines, spectra of chirps) are arguments of the plan, after those of the
+/// primitive.
 class FftPrograms {
 public:
     /// Part of a memory of a plan, from an aligned address on.

@@ -175,8 +175,10 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
                          glslTypeMacros("C", mProblem.out) + glslTypeMacros("SUM", mSum) +
                          glslVectorMacros("A", mProblem.in) + glslVectorMacros("B", mProblem.in) +
                          glslVectorMacros("C", mProblem.out);
-    macros += formatted("#define ACC {}\n#define FOUR {}\n", glslComputedName(mSum),
-                        glslComputedVector(mSum));
+    const std::string four = glslComputedVector(mSum);
+    macros += formatted("#define ACC {}\n#define FOUR {}\n", glslComputedName(mSum), four);
+    if (mSumBytes == 8)
+        macros += formatted("#define PLANES\n#define TWO {}2\n", four.substr(0, four.size() - 1));
     const auto define = [&](bool condition, const char* name) {
         if (condition)
             macros += formatted("#define {}\n", name);

@@ -30,11 +30,14 @@ struct TileRule {
 
 constexpr TileRule kTiles[] = {
     // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
-    // vectors, 64 for 4, 32 for 3, 16 for 2. With a depth of 16, the unrolled steps are twice as
-    // long, which is slower from 64 multiplications on. One group of 256 invocations with 128 sums
-    // each (128 x 256) is slower than two of 128, probably as a core then idles at barriers. On an
-    // H200, 1 is 34 TFLOP/s of 4096^3.
-    {{128, 128, 8, 8, 16}, 1.2},
+    // vectors, 64 for 4, 32 for 3, 16 for 2. On an H200, 1 is 34 TFLOP/s of 4096^3: 16 x 8 per
+    // invocation give 47.1, 8 x 16 give 45.8, and 43.4 with a depth of 16. One group of 256
+    // invocations
+    // with 128 sums each (128 x 256) gives 44.4, probably as a core then idles at barriers. Of
+    // double,
+    // 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and 64 x 64 with 8 x 4 20.5. The
+    // others were measured before steps read ahead.
+    {{128, 128, 8, 16, 8}, 1.38},
     {{128, 128, 8, 8, 8}, 1.06},
     {{128, 128, 16, 8, 8}, 0.93},
     {{64, 64, 16, 8, 4}, 0.7},
@@ -43,8 +46,18 @@ constexpr TileRule kTiles[] = {
     {{32, 128, 16, 4, 8}, 0.7},
     {{32, 32, 16, 4, 4}, 0.45},
     {{32, 32, 8, 4, 4}, 0.4},
-    // The same product of half: 259, 93 and 77 to 173 TFLOP/s. At edges: 32, 31 and 107.
-    {{128, 128, 64, 64, 64, Method::eSubgroups}, 7.6, 2, 0.12},
+    // The same product of half. Subgroups with 128 x 128: 354 TFLOP/s, 324 if the next tile is
+    // stored
+    // after all multiplications, 270 with a depth of 32 in two stages, 304 with 256 x 128. Without
+    // reads of memory it would be 387, without writes of shared memory and barriers as well 503,
+    // and
+    // without reads of shared memory 594. Work groups: 92, and 46 with 256 invocations (216 if
+    // extents
+    // and strides are constants, which pipelines for each product would need). The numbers here are
+    // of
+    // the suite of benchmarks, where rates were four fifths of these; 64 x 64 gave 93, at edges 31,
+    // 128 x 128 at edges 32 and work groups 107.
+    {{128, 128, 64, 64, 64, Method::eSubgroups}, 8.3, 2, 0.11},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.7, 2, 0.33},
     {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 2},
 };
@@ -94,12 +107,12 @@ bool dividesLines(const MatMulTile& tile, uint32_t threads) {
 MatMulRules MatMulRules::of(const DeviceTraits& traits) {
     MatMulRules rules;
     if (traits.isNvidia)
-        rules.maxWordSumBytes = 512;
+        rules.maxSumBytes = 512;
     rules.vectorGroupSize = std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
     if (traits.isCpu) {
         rules.cores = 4;
         // Its compiler takes seconds for larger tiles, which are not faster there.
-        rules.maxSumBytes = rules.maxWordSumBytes = 64;
+        rules.maxSumBytes = 64;
         rules.vectorGroups = 16;
     }
     return rules;
@@ -159,9 +172,7 @@ bool fits(const MatMulTile& tile, const MatMulProblem& problem, const DeviceTrai
                tile.rows * tile.depth / kEight % vectors == 0 &&
                tile.columns * tile.depth / kEight % vectors == 0 && dividesLines(tile, vectors);
     }
-    const MatMulRules rules = MatMulRules::of(traits);
-    const bool isWord = Memory::dataTypeMemorySize(matMulSumType(problem.in)) == 4;
-    return tile.sumBytes(problem) <= (isWord ? rules.maxWordSumBytes : rules.maxSumBytes);
+    return tile.sumBytes(problem) <= MatMulRules::of(traits).maxSumBytes;
 }
 
 bool needsFinish(const MatMulTile& tile, const MatMulProblem& problem) {

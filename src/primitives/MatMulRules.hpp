@@ -83,10 +83,9 @@ struct MatMulRules {
     /// more than 256 bytes of sums. On smaller devices, work is cut finer than necessary.
     uint64_t cores = 132;
     uint64_t threadsPerCore = 512;
-    /// Bytes in the accumulators of an invocation. More do not fit the registers.
+    /// Bytes in the accumulators of an invocation. More do not fit the registers. NVIDIA's GPUs
+    /// have 255 registers of 4 bytes per invocation, and take 512.
     uint32_t maxSumBytes = 256;
-    /// The same for sums of 4 bytes: NVIDIA's GPUs have 255 registers of that size per invocation.
-    uint32_t maxWordSumBytes = 256;
     /// Slices shorter than this do not pay for the pass that adds them.
     uint64_t minSliceLength = 256;
     /// The same with cooperative matrices: 1024^3 takes 23.1 us, and in two slices 26.0.

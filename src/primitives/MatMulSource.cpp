@@ -45,8 +45,9 @@ std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits)
     macros += eachMacro("COLUMN", "row", tile.partColumns / 4);
     macros += eachMacro("FOUR_COLUMNS", "", tile.partColumns / 4);
     if (!traits.isCpu)
-        return macros + eachMacro("STEP", "", tile.depth);
-    // A CPU driver takes seconds to compile steps that are unrolled, and gains nothing from it.
+        return macros + "#define AHEAD\n" + eachMacro("STEP", "", tile.depth);
+    // A CPU driver takes seconds to compile steps that are unrolled, and gains nothing from it. It
+    // has no time to hide.
     return macros + "#define EACH_STEP(F) "
                     "[[dont_unroll]] for (uint step = 0u; step < DEPTH; ++step) F(step)\n";
 }

@@ -154,8 +154,12 @@ std::string kindMacros(const RandomProblem& problem, bool isInteger) {
         return "#define INTEGERS\n";
     switch (problem.distribution.kind) {
     case Kind::eNormal:
+        if (problem.distribution.first == 0 && problem.distribution.second == 1)
+            return "#define NORMAL\n#define STANDARD\n";
         return "#define NORMAL\n";
     case Kind::eExponential:
+        if (problem.distribution.first == 1)
+            return "#define EXPONENTIAL\n#define STANDARD\n";
         return "#define EXPONENTIAL\n";
     default:
         break;

@@ -30,6 +30,7 @@ using Choice = SelectProblem::Choice;
 constexpr uint32_t kTileBytes = 8;
 // One of a state's 32 bits is a flag.
 constexpr uint64_t kMostInLookBack = uint64_t{1} << 31;
+constexpr SelectTile kTileOfFew{512, 8, 4};
 
 uint32_t unitOf(const SelectProblem& problem) {
     return moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
@@ -40,8 +41,9 @@ public:
     SelectPlanner(const SelectProblem& problem, const DeviceTraits& traits,
                   const SelectRules& rules)
         : mProblem(problem), mTraits(traits), mRules(rules), mPlan(problem.arguments),
-          mUnit(unitOf(problem)), mItems(mUnit <= 4 ? mRules.items : mRules.itemsOfLargeUnits),
-          mTile(uint64_t{mRules.groupSize} * mItems) {}
+          mUnit(unitOf(problem)),
+          mItems(mUnit <= 4 ? mRules.tile.items : mRules.tile.itemsOfLargeUnits),
+          mTile(uint64_t{mRules.tile.groupSize} * mItems) {}
 
     Plan plan() {
         if (mProblem.count == 0) {
@@ -94,7 +96,13 @@ private:
     uint64_t inverseBytes() const { return mProblem.wideInverse ? 8 : 4; }
 
     void planLookBack() {
-        const uint64_t tiles = divideUp(mProblem.count, mTile);
+        const bool flags = mProblem.choice == Choice::eFlags;
+        // Blocks of 16 bytes are read, and the first element need not start one. Flags are single.
+        const auto perLane = static_cast<uint32_t>(flags ? 4 : 16 / mUnit);
+        const uint64_t padding = flags ? 0 : perLane - 1;
+        const uint64_t laneItems = std::max(1u, mItems / perLane) * uint64_t{perLane};
+        const uint64_t tiles =
+            divideUp(mProblem.count + padding, mRules.tile.groupSize * laneItems);
         const uint64_t items = tiles + 2 * (tiles / mTraits.minSubgroupSize + 1);
         const uint64_t stateBytes = items * (mProblem.lengths ? 8 : 4);
         mStates = mPlan.addScratch(stateBytes);
@@ -105,10 +113,11 @@ private:
         std::string macros = unitMacros(mUnit);
         macros += choiceMacros(kernel, functions);
         const auto words = [](bool present, bool wide) { return !present ? 0 : wide ? 2 : 1; };
-        macros += formatted("#define ITEMS {}u\n#define IN_BYTES {}\n#define LENGTH_WORDS {}\n"
+        macros += formatted("#define ITEMS {}u\n#define PER_LANE {}u\n#define PLACE {}\n"
+                            "#define UNIT_BYTES {}\n#define LENGTH_WORDS {}\n"
                             "#define INVERSE_WORDS {}\n#define COUNT_WORDS {}\n"
                             "#define SPINS {}u\n{}{}",
-                            mItems, mProblem.elementBytes,
+                            laneItems, perLane, mTraits.int16 ? "uint16_t" : "uint", mUnit,
                             words(mProblem.lengths.has_value(), mProblem.wideLengths),
                             words(mProblem.inverse.has_value(), mProblem.wideInverse),
                             words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins,
@@ -116,11 +125,14 @@ private:
                             mProblem.dispatch ? "#define DISPATCH\n" : "");
         kernel.name = "selecting elements";
         kernel.subgroups = true;
+        std::vector<std::string> extensions;
+        if (mTraits.int16)
+            extensions.emplace_back("GL_EXT_shader_explicit_arithmetic_types_int16");
         kernel.source = composeSource(macros, functions,
                                       std::string(SELECTTILE_GLSL) + std::string(LOOKBACK_GLSL) +
                                           std::string(SELECTTILES_GLSL),
-                                      true, true);
-        kernel.constants = {mRules.groupSize, mRules.silentGroups};
+                                      true, true, extensions);
+        kernel.constants = {mRules.tile.groupSize, mRules.silentGroups};
 
         const auto bytes = static_cast<uint32_t>(mProblem.elementBytes);
         const auto output = [&](std::optional<uint32_t> memory, uint64_t count, uint32_t unit) {
@@ -129,11 +141,11 @@ private:
         Dispatch dispatch;
         dispatch.kernel = mPlan.addKernel(std::move(kernel));
         View in{mProblem.in, 0, mProblem.count * bytes, bytes};
-        if (mProblem.choice == Choice::eFlags) {
+        if (flags) {
             const uint32_t flagBytes = Memory::dataTypeMemorySize(mProblem.flagType);
             dispatch.views = {in, {*mProblem.flags, 0, mProblem.count * flagBytes, flagBytes}};
         } else {
-            in.bindings = 2;
+            in.bindings = 3;
             dispatch.views = {in};
         }
         dispatch.views.push_back({mStates, 0, stateBytes, 4, View::Use::eReadWrite});
@@ -206,10 +218,10 @@ private:
         std::string functions;
         const std::string macros =
             formatted("#define ITEMS {}u\n", mItems) + choiceMacros(kernel, functions);
-        kernel.subgroups = mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
+        kernel.subgroups = mTraits.subgroups && mRules.tile.groupSize >= mTraits.maxSubgroupSize;
         kernel.name = "marking elements";
         kernel.source = composeSource(macros, functions, SELECTMARK_GLSL, kernel.subgroups);
-        kernel.constants = {mRules.groupSize};
+        kernel.constants = {mRules.tile.groupSize};
         mMarkKernel = mPlan.addKernel(std::move(kernel));
     }
 
@@ -238,7 +250,7 @@ private:
                           words(mProblem.inverse.has_value(), mProblem.wideInverse),
                           mProblem.partition ? "#define PARTITION\n" : ""),
             std::string(UNITS_GLSL) + std::string(WIDE_GLSL), SELECTMOVE_GLSL, false);
-        kernel.constants = {mRules.groupSize};
+        kernel.constants = {mRules.tile.groupSize};
         mMoveKernel = mPlan.addKernel(std::move(kernel));
     }
 
@@ -377,9 +389,8 @@ private:
 SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& traits) {
     SelectRules rules;
     if (traits.isCpu)
-        rules.items = rules.itemsOfLargeUnits = rules.scanItems = 4;
+        rules.scanItems = 4;
     const uint32_t most = std::bit_floor(traits.maxGroupSize);
-    rules.groupSize = std::min(rules.groupSize, most);
     rules.scanGroupSize =
         std::min({rules.scanGroupSize, most, std::bit_floor(traits.sharedBytes / kTileBytes)});
 
@@ -396,7 +407,7 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         rules.reason = "a waiting work group occupies a core of a CPU";
     else if (!traits.memoryModel)
         rules.reason = "look-back needs vulkanMemoryModelDeviceScope";
-    else if (!traits.subgroups || rules.groupSize < traits.maxSubgroupSize)
+    else if (!traits.subgroups || std::min(256u, most) < traits.maxSubgroupSize)
         rules.reason = "look-back is written for subgroups";
     else if (unit != problem.elementBytes ||
              (problem.choice == Choice::eHeads && problem.type == Memory::DataTypes::eCustom))
@@ -410,8 +421,19 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         rules.way = SelectWay::eLookBack;
         rules.reason = "it reads the elements once";
     }
+    // The places of a tile's elements, and a few words.
+    const auto fits = [&](const SelectTile& tile) {
+        const uint64_t placeBytes = traits.int16 ? 2 : 4;
+        return tile.groupSize <= most &&
+               tile.groupSize * std::max(16u, tile.items) * placeBytes + 4096 <= traits.sharedBytes;
+    };
     if (rules.way == SelectWay::eThreeDispatches)
-        rules.groupSize = std::min(rules.groupSize, 256u);
+        rules.tile = traits.isCpu ? SelectTile{std::min(256u, most), 4, 4}
+                                  : SelectTile{std::min(256u, most), 16, 8};
+    else if (problem.count <= rules.few && fits(kTileOfFew))
+        rules.tile = kTileOfFew;
+    else if (!fits(rules.tile))
+        rules.tile = {std::min(256u, most), 8, 4};
     return rules;
 }
 

@@ -50,19 +50,23 @@ enum class SelectWay {
     eThreeDispatches ///< mark and count, scan the counts of tiles, move
 };
 
+/// The elements that a work group moves.
+struct SelectTile {
+    uint32_t groupSize = 0;
+    uint32_t items = 0;             ///< per invocation, of up to 4 bytes
+    uint32_t itemsOfLargeUnits = 0; ///< the same for larger elements
+};
+
 /// The choices of a selection. One table, with the reason of each number.
 struct SelectRules {
     SelectWay way = SelectWay::eThreeDispatches;
     const char* reason = ""; ///< of the way
-    /// Large, so that few tiles look back: on an H200, 2^28 elements take 0.77 of the time of 256.
-    /// Without look-back and on a CPU driver, half as many.
-    uint32_t groupSize = 512;
-    /// Accesses in flight per invocation. On an H200, groups of 256 with 32 of 4 bytes take 1.1
-    /// times as long for selections as groups of 512 with 16, and 0.84 of the time for runs. Larger
-    /// elements take more registers. A CPU driver gains nothing from it, and compiles long loops
-    /// slowly.
-    uint32_t items = 16;
-    uint32_t itemsOfLargeUnits = 8; ///< more than 4 bytes
+    /// Large, so that few tiles look back: on an H200, 2^28 elements take 0.89 of the time of 512
+    /// invocations with 16, and runs 0.92. Without look-back, and where its places do not fit
+    /// into shared memory, fewer; a CPU driver compiles long loops slowly.
+    SelectTile tile{768, 24, 12};
+    /// Up to here, smaller tiles occupy more cores: a scan of 2^16 takes 0.91 of the time.
+    uint64_t few = uint64_t{1} << 18;
     /// One work group scans the counts, so it should be large.
     uint32_t scanGroupSize = 1024;
     uint32_t scanItems = 16;

@@ -72,11 +72,17 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     const bool wideKeys = sortKeyBits(problem.keys) == 64;
     // Large tiles write longer runs per digit and look back less often: on an H200, 2^28 keys take
     // 0.89 of the time of 16 per invocation. With values, small groups take 0.85 of the time, as
-    // more of them share a core. Keys of two words take twice the registers. Atomics in shared
-    // memory take 0.96 of the time of votes there.
-    rules.pass = problem.valueBytes > 0
-                     ? fitted({256, wideKeys ? 8u : 20u, true, traits.isNvidia}, traits)
-                     : fitted({512, wideKeys ? 8u : 22u, true, traits.isNvidia}, traits);
+    // more of them share a core; of words, 320 with 16 take 0.98 of the time of 256 with 20. Keys
+    // of two words take twice the registers. Atomics in shared memory take 0.96 of the time of
+    // votes there.
+    SortTile pass{512, 22, true, traits.isNvidia};
+    if (problem.valueBytes > 0)
+        pass = traits.isNvidia && problem.valueBytes == 4 && !wideKeys
+                   ? SortTile{320, 16, true, true}
+                   : SortTile{256, 20, true, traits.isNvidia};
+    if (wideKeys)
+        pass.items = 8;
+    rules.pass = fitted(pass, traits);
     // A few keys must occupy all cores: 2^16 of them take 0.77 of the time that large tiles take.
     const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     if (row <= uint64_t{1} << 18)

@@ -34,7 +34,8 @@ private:
 } // namespace
 
 std::string composeSource(const std::string& macros, const std::string& functions,
-                          std::string_view text, bool subgroups, bool memoryModel) {
+                          std::string_view text, bool subgroups, bool memoryModel,
+                          const std::vector<std::string>& extensions) {
     std::string source = R"(#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable
 #extension GL_EXT_shader_16bit_storage : enable
@@ -48,6 +49,8 @@ std::string composeSource(const std::string& macros, const std::string& function
 #extension GL_KHR_shader_subgroup_shuffle : require
 #define SUBGROUPS
 )";
+    for (const std::string& extension : extensions)
+        source += formatted("#extension {} : require\n", extension);
     if (memoryModel)
         source += R"(#extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model

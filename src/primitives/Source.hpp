@@ -18,8 +18,10 @@ namespace kp::primitives {
 /// @param subgroups    defines SUBGROUPS
 /// @param memoryModel  the device has Vulkan's memory model, and the text uses LOAD_RELAXED() and
 ///                     its like
+/// @param extensions   that the text needs besides
 std::string composeSource(const std::string& macros, const std::string& functions,
-                          std::string_view text, bool subgroups, bool memoryModel = false);
+                          std::string_view text, bool subgroups, bool memoryModel = false,
+                          const std::vector<std::string>& extensions = {});
 
 /// @throws ShaderError, with the line of the user's own text if the fault is there
 std::vector<uint32_t> compileKernel(const Kernel& kernel);

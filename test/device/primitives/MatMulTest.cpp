@@ -282,11 +282,25 @@ TEST_F(MatMulTest, TilesAtEdgesAreMovedInside) {
     }
 }
 
+TEST_F(MatMulTest, StepsOfGpusReadAhead) {
+    traits = traitsOf(manager);
+    traits->isCpu = false;
+    const kp::primitives::MatMulChoice whole{{32, 32, 8, 4, 4}, 1};
+    const kp::primitives::MatMulChoice sliced{{32, 32, 8, 4, 4}, 3};
+    // Whole tiles, tiles that are moved inside, and less than a tile.
+    for (const MatrixExtents& extents : {MatrixExtents{64, 32, 40}, {36, 68, 21}, {33, 20, 7}}) {
+        SCOPED_TRACE(
+            ::testing::PrintToString(std::array{extents.rows, extents.columns, extents.inner}));
+        expectProduct<float, float>(extents, transposed(false, true), &whole);
+        expectProduct<double, double>(extents, transposed(true, false), &sliced);
+    }
+}
+
 TEST_F(MatMulTest, TilesOfManyRegistersGiveTheProduct) {
     using kp::primitives::MatMulChoice;
     const auto device = traitsOf(manager);
     for (const kp::primitives::MatMulTile& tile :
-         {kp::primitives::MatMulTile{128, 128, 8, 8, 16}, {128, 256, 8, 8, 16}}) {
+         {kp::primitives::MatMulTile{128, 128, 8, 16, 8}, {128, 256, 8, 8, 16}}) {
         const MatMulChoice whole{tile, 1};
         const MatMulChoice sliced{tile, 2};
         if (tile.sharedBytes({}) > device.sharedBytes || tile.threads(device) > device.maxGroupSize)

@@ -198,7 +198,10 @@ TEST_F(RunsTest, EncodesByLookBack) {
         using T = decltype(first);
         const auto values = inRuns<T>(elements, longest);
         const Runs<T> runs(values);
-        const auto in = manager.tensorT<T>(values, kRunMemory);
+        // The first element does not start a block.
+        std::vector<T> stored(3, values.front());
+        stored.insert(stored.end(), values.begin(), values.end());
+        const auto in = manager.tensorT<T>(stored, kRunMemory);
         const auto out = manager.tensorT<T>(std::vector<T>(elements), kRunMemory);
         const auto lengths = manager.tensorT<uint64_t>(elements);
         const auto inverse = manager.tensorT<uint32_t>(elements);
@@ -216,13 +219,12 @@ TEST_F(RunsTest, EncodesByLookBack) {
         problem.number = 4;
         auto rules = kp::primitives::SelectRules::of(problem, traits);
         EXPECT_EQ(rules.way, kp::primitives::SelectWay::eLookBack) << rules.reason;
-        rules.groupSize = 64;
-        rules.items = rules.itemsOfLargeUnits = 4;
+        rules.tile = {64, 4, 4};
         rules.silentGroups = silent;
         rules.spins = 8;
         manager.sequence()->eval(
             plannedOperation(kp::primitives::planSelect(problem, traits, rules),
-                             {in, out, lengths, inverse, count}));
+                             {TensorRange(in, 3), out, lengths, inverse, count}));
         ASSERT_EQ(count->vector().front(), runs.values.size()) << elements << " " << silent;
         auto given = onDevice<T>(*out);
         given.resize(runs.values.size());

@@ -310,10 +310,19 @@ TEST_F(ScanTest, WorksWithoutSubgroupOperationsAndMemoryModel) {
 TEST_F(ScanTest, WorksAsOnAGpu) {
     kp::primitives::DeviceTraits traits = traitsOf(manager);
     traits.isCpu = false;
-    const auto values = randomValues<uint32_t>(1000003);
+    traits.isNvidia = true; // has the largest tiles
     ScanProblem problem;
-    problem.length = values.size();
-    EXPECT_EQ(planned(values, problem, traits), scannedByLoop<uint32_t>(values, false, 0u, kPlus));
+    for (const size_t count : {60013, 1000003}) { // small tiles and large ones
+        const auto values = randomValues<uint32_t>(count);
+        problem.length = count;
+        for (const bool sums : {traits.subgroupSums, false}) {
+            kp::primitives::DeviceTraits without = traits;
+            without.subgroupSums = sums;
+            EXPECT_EQ(planned(values, problem, without),
+                      scannedByLoop<uint32_t>(values, false, 0u, kPlus))
+                << count << " " << sums;
+        }
+    }
     // One at a time, as if each addition were rounded.
     problem.combine = kp::Operator("a + b", "0");
     problem.in = problem.out = kp::Memory::DataTypes::eFloat;

@@ -283,8 +283,7 @@ TEST_F(SelectTest, SelectsByLookBack) {
                 problem.outCount = count;
                 auto rules = kp::primitives::SelectRules::of(problem, traits);
                 EXPECT_EQ(rules.way, kp::primitives::SelectWay::eLookBack) << rules.reason;
-                rules.groupSize = 64;
-                rules.items = 4;
+                rules.tile = {64, 4, 4};
                 rules.silentGroups = silent;
                 rules.spins = 8;
                 const auto out = manager.tensorT<uint32_t>(count);
@@ -302,6 +301,45 @@ TEST_F(SelectTest, SelectsByLookBack) {
             }
         }
     }
+}
+
+// Small tiles for few elements, and large ones. The first element does not start a block.
+TEST_F(SelectTest, SelectsByLookBackAsOnAGpu) {
+    kp::primitives::DeviceTraits traits = traitsOf(manager);
+    if (!traits.memoryModel || !traits.subgroups)
+        GTEST_SKIP() << "the device has no memory model with device scope, or no subgroups";
+    traits.isCpu = false;
+    const auto expectSelected = [&](auto first, size_t count) {
+        using T = decltype(first);
+        const auto values = randomValues<T>(count + 1);
+        std::vector<T> chosen;
+        for (size_t i = 1; i <= count; ++i)
+            if (values[i] > T(0.25))
+                chosen.push_back(values[i]);
+        const auto in = deviceTensor(values);
+        const auto out = manager.tensorT<T>(count);
+        const auto number = manager.tensorT<uint32_t>(1);
+        kp::primitives::SelectProblem problem;
+        problem.choice = kp::primitives::SelectProblem::Choice::ePredicate;
+        problem.predicate = "x > T(0.25)";
+        problem.type = in->dataType();
+        problem.elementBytes = sizeof(T);
+        problem.count = problem.outCount = count;
+        problem.arguments = 3;
+        problem.out = 1;
+        problem.number = 2;
+        manager.sequence()->eval(plannedOperation(kp::primitives::planSelect(problem, traits),
+                                                  {kp::TensorRange(in, 1, count), out, number}));
+        ASSERT_EQ(number->vector().front(), chosen.size()) << count;
+        auto given = out->vector();
+        given.resize(chosen.size());
+        EXPECT_TRUE(given == chosen) << count << " " << sizeof(T);
+    };
+    for (const size_t count : {3, 4096, 60011, 300007})
+        expectSelected(float{}, count);
+    expectSelected(uint8_t{}, 60011);
+    expectSelected(uint16_t{}, 60011);
+    expectSelected(double{}, 300007);
 }
 
 TEST_F(SelectTest, RefusesArgumentsThatDoNotMatch) {

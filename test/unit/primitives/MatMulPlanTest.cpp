@@ -73,10 +73,10 @@ TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
     EXPECT_EQ(choice.slices, 1u);
 }
 
-TEST(MatMulPlan, ManyRegistersHoldMoreSumsOfFourBytes) {
+TEST(MatMulPlan, ManyRegistersHoldMoreSums) {
     DeviceTraits nvidia = largeGpu();
     nvidia.isNvidia = true;
-    constexpr MatMulTile kMany{128, 128, 8, 8, 16};
+    constexpr MatMulTile kMany{128, 128, 8, 16, 8};
     MatMulProblem problem = product(4096, 4096, 4096);
     EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kMany);
     EXPECT_FALSE(fits(kMany, problem, largeGpu()));
@@ -88,6 +88,8 @@ TEST(MatMulPlan, ManyRegistersHoldMoreSumsOfFourBytes) {
     EXPECT_EQ(chooseMatMulTile(product(8191, 8190, 8193), nvidia).tile, kMany);
     problem.in = problem.out = Memory::DataTypes::eDouble;
     EXPECT_FALSE(fits(kMany, problem, nvidia));
+    EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, (MatMulTile{128, 128, 8, 8, 8}));
+    EXPECT_FALSE(fits({128, 128, 8, 8, 8}, problem, largeGpu()));
 }
 
 /// True if the kernel of the first step has no checks.
