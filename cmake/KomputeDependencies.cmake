@@ -91,6 +91,7 @@ else()
     set(ENABLE_GLSLANG_BINARIES ON)
     set(GLSLANG_TESTS OFF)
     set(GLSLANG_ENABLE_INSTALL OFF)
+    set(SKIP_GLSLANG_INSTALL ON) # the name before release 14
     kompute_fetch(spirv_headers https://github.com/KhronosGroup/SPIRV-Headers.git
                   ${KOMPUTE_SDK_TAG})
     set(SPIRV-Headers_SOURCE_DIR "${spirv_headers_SOURCE_DIR}")
@@ -140,9 +141,12 @@ if(NOT TARGET spirv-cross-core)
     foreach(part IN ITEMS GLSL HLSL MSL CPP REFLECT C_API UTIL)
         set(SPIRV_CROSS_ENABLE_${part} OFF)
     endforeach()
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/_deps/spirv_cross-parent")
-    kompute_fetch(spirv_cross https://github.com/KhronosGroup/SPIRV-Cross.git ${KOMPUTE_SDK_TAG}
-                  SOURCE_DIR "${folder}/spirv_cross")
+    kompute_fetch(spirv_cross https://github.com/KhronosGroup/SPIRV-Cross.git ${KOMPUTE_SDK_TAG})
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated/spirv_cross")
+    foreach(header IN ITEMS GLSL.std.450.h spirv.hpp spirv_cross.hpp)
+        file(WRITE "${folder}/spirv_cross/${header}"
+             "#include \"${spirv_cross_SOURCE_DIR}/${header}\"\n")
+    endforeach()
     kompute_dependency_folder("${folder}")
 endif()
 target_link_libraries(kompute_dependencies INTERFACE spirv-cross-core)

@@ -29,9 +29,11 @@ endfunction()
 #
 # Makes a static build of a dependency available without adding to what gets installed. Releases
 # are pinned by tag. With KOMPUTE_COMMIT_<name>, that commit is fetched instead, and git itself
-# compares its content with the id.
+# compares its content with the id. With FETCHCONTENT_SOURCE_DIR_<NAME>, nothing is fetched.
 function(kompute_fetch name repository tag)
-    if(NOT KOMPUTE_OPT_FETCH)
+    string(TOUPPER "${name}" upper)
+    set(given "${FETCHCONTENT_SOURCE_DIR_${upper}}")
+    if(NOT KOMPUTE_OPT_FETCH AND NOT given)
         message(FATAL_ERROR "${name} is not installed, and KOMPUTE_OPT_FETCH is off. "
                             "Install it (scripts/setup.sh does) or allow fetching.")
     endif()
@@ -44,7 +46,11 @@ function(kompute_fetch name repository tag)
         set(tag "${KOMPUTE_COMMIT_${name}}")
         set(shallow OFF)
     endif()
-    message(STATUS "kompute: ${name} is not installed, fetching ${tag}")
+    if(given)
+        message(STATUS "kompute: building ${name} from ${given}")
+    else()
+        message(STATUS "kompute: ${name} is not installed, fetching ${tag}")
+    endif()
     set(BUILD_SHARED_LIBS OFF)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)

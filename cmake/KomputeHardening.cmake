@@ -25,6 +25,10 @@ function(kompute_harden_objects)
     foreach(target IN LISTS ARGN)
         target_compile_options(${target} PRIVATE ${flags} $<$<NOT:$<CONFIG:Debug>>:${fortify}>)
     endforeach()
+    if(MINGW)
+        # Links the library in which mingw-w64 has the checks (libssp), if it is one of its own.
+        target_link_libraries(kompute_private INTERFACE -fstack-protector-strong)
+    endif()
 endfunction()
 
 # kompute_harden_shared(<target>)

@@ -23,6 +23,11 @@ target_include_directories(
     kompute_private INTERFACE "${PROJECT_SOURCE_DIR}/src" ${KOMPUTE_PUBLIC_FOLDERS}
                               "${KOMPUTE_GENERATED_FOLDER}")
 target_compile_features(kompute_private INTERFACE cxx_std_20)
+if(WIN32)
+    # Windows 10, and its headers without macros that clash with the standard library's names.
+    target_compile_definitions(kompute_private INTERFACE NOMINMAX WIN32_LEAN_AND_MEAN
+                                                         _WIN32_WINNT=0x0A00)
+endif()
 kompute_write_volk_names("${KOMPUTE_VOLK_FOLDER}/volk.h"
                          "${KOMPUTE_GENERATED_FOLDER}/kompute_volk_names.h")
 

@@ -41,6 +41,8 @@ newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CHANGELOG.md | head -n 
 [ "$newest" = "$version" ] || fail "CHANGELOG.md begins with $newest, Version.hpp says $version"
 port=$(sed -nE 's/.*"version-semver": "([^"]+)".*/\1/p' packaging/vcpkg/kompute/vcpkg.json)
 [ "$port" = "$version" ] || fail "packaging/vcpkg/kompute/vcpkg.json says $port, Version.hpp says $version"
+package=$(sed -nE '1s/^kompute \(([0-9.]+)-.*/\1/p' packaging/debian/changelog)
+[ "$package" = "$version" ] || fail "packaging/debian/changelog begins with $package, Version.hpp says $version"
 echo "release.sh: version $version"
 [ "$check" = no ] || exit 0
 
@@ -54,6 +56,7 @@ git archive --format=tar.gz --prefix="kompute-$version-source/" \
 awk -v version="$version" '/^## / { found = $2 == version; next } found' CHANGELOG.md \
     > "$output/kompute-$version-notes.md"
 if [ "$wheels" = yes ]; then
+    rm -rf build/platforms/wheels
     bash scripts/platforms.sh manylinux
     cp build/platforms/wheels/* "$output/"
 fi

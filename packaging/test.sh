@@ -5,9 +5,10 @@
 # program that uses it.
 #
 #   packaging/test.sh             all
-#   packaging/test.sh PART...     sbom, cpack (of the finished build in build/ci)
+#   packaging/test.sh PART...     sbom, cpack (of the finished build in build/ci), conan, debian (as root)
 #
-# Installs what is missing from PyPI into build/packaging.
+# Installs what is missing from PyPI into build/packaging. The Debian packages are built and installed in
+# fresh systems below build/packaging/debian, with packages of the distribution.
 set -euo pipefail
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -55,9 +56,93 @@ part_cpack() {
     result CPack "tgz, deb" "a program built with each runs"
 }
 
-parts=${*:-sbom cpack}
+part_conan() {
+    python_tool conan==2.34.0
+    local conan=$work/tools/bin/conan shared
+    # The compiler cache then has the objects of the first library for the second one.
+    export CONAN_HOME=$work/conan CCACHE_BASEDIR=$work/conan CCACHE_NOHASHDIR=1
+    [ -e "$CONAN_HOME/profiles/default" ] || quietly "$conan" profile detect
+    quietly "$conan" remote disable '*'
+    for shared in False True; do
+        quietly "$conan" create "$source/packaging/conan" -o "kompute/*:shared=$shared" \
+            -s build_type=Debug -c tools.build:jobs="$jobs" \
+            -c tools.cmake.cmake_layout:test_folder="$work/conan-test" \
+            -c tools.cmake.cmaketoolchain:user_presets=
+        result Conan "$([ "$shared" = True ] && echo shared || echo static) library" \
+            "conan create without a remote; two programs built with it run"
+    done
+}
+
+# in_system ROOT COMMAND   runs a command of bash, as root, in the system that is installed in ROOT
+in_system() {
+    unshare -m bash -c '
+        set -e
+        mount --make-rprivate /
+        mount -t proc proc "$1/proc"
+        mount --rbind /dev "$1/dev"
+        mkdir -p "$1/ccache" "$3"
+        mount --bind "$3" "$1/ccache"
+        exec chroot "$1" env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+            PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache KOMPUTE_CACHE_DIR=off \
+            DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" bash -ec "$2"' _ "$1" "$2" "${CCACHE_DIR:-$HOME/.cache/ccache}"
+}
+
+# fresh_system ROOT   makes ROOT a Debian 12 of the packages that every installation has
+fresh_system() {
+    local base=$work/debian/base
+    if [ ! -e "$base.done" ]; then
+        rm -rf "$base"
+        quietly debootstrap --variant=minbase --include=ca-certificates bookworm "$base" "$(debian_archive)"
+        touch "$base.done"
+    fi
+    rm -rf "$1"
+    cp -a "$base" "$1"
+    cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
+}
+
+part_debian() {
+    need debootstrap lintian
+    local folder=$work/debian build=$work/debian/build clean=$work/debian/clean tree newer
+    tree=kompute-$version
+    mkdir -p "$folder"
+
+    fresh_system "$build"
+    mkdir -p "$build/src/$tree"
+    clean_copy "$build/src/$tree"
+    tar -C "$build/src" -czf "$build/src/kompute_$version.orig.tar.gz" --exclude="$tree/packaging" "$tree"
+    cp -r "$source/packaging/debian" "$build/src/$tree/debian"
+    rm -r "$build/src/$tree/packaging"
+    # Debian 12 has no Vulkan Memory Allocator, and an older pybind11. Both are headers alone.
+    for newer in trixie:libvulkan-memory-allocator-dev forky:pybind11-dev; do
+        (cd "$build/src" && quietly foreign_apt "amd64:${newer%%:*}" download "${newer#*:}")
+    done
+    quietly in_system "$build" "apt-get update -qq
+        apt-get install -y -qq --no-install-recommends build-essential ccache libpython3-dev
+        dpkg -i /src/*.deb
+        apt-get build-dep -y -qq --no-install-recommends /src/$tree"
+    rm "$build"/src/*.deb
+    quietly in_system "$build" "cd /src/$tree && dpkg-buildpackage -us -uc --jobs=$jobs"
+    quietly lintian --fail-on error,warning "$build/src/kompute_$version-1_$(dpkg --print-architecture).changes"
+    [ ! -s "$work/log" ] || cat "$work/log"
+
+    fresh_system "$clean"
+    mkdir -p "$clean/src"
+    cp -r "$build/src/$tree" "$clean/src/source"
+    rm -rf "$clean"/src/source/obj-*
+    cp "$build"/src/*.deb "$clean/src/"
+    rm -f "$clean"/src/*-dbgsym_*
+    quietly in_system "$clean" "apt-get update -qq
+        apt-get install -y -qq --no-install-recommends /src/*.deb cmake g++ glslang-tools make \
+            mesa-vulkan-drivers pkg-config
+        cd /src/source && sh debian/tests/installed"
+    result Debian "libkompute0, libkompute-dev, python3-kp" \
+        "lintian finds nothing; installed in a fresh Debian 12, programs run"
+}
+
+all_parts="sbom cpack conan debian"
+parts=${*:-$all_parts}
 for part in $parts; do
-    declare -F "part_$part" > /dev/null || fail "no part is called '$part'; there are: sbom cpack"
+    declare -F "part_$part" > /dev/null || fail "no part is called '$part'; there are: $all_parts"
 done
 for part in $parts; do "part_$part"; done
 echo

@@ -99,11 +99,12 @@ def faults_of(file: str, text: str, exists) -> list[str]:
 
 
 def missing_header(file: str, exists) -> list[str]:
-    """Every .cpp has the header of its name beside it or among the public headers."""
+    """Every .cpp has the header of its name beside it or among the public headers; NamePosix.cpp and
+    NameWindows.cpp have that of Name."""
     if not file.endswith(".cpp") or file in {"src/vulkan/device/Volk.cpp"}:
         return []
     name = file.rpartition("/")[2][:-4]
-    beside = file[:-4] + ".hpp"
+    beside = re.sub(r"(Posix|Windows)?\.cpp$", ".hpp", file)
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
         for folder in ("group", "launch", "logger", "operations", "primitives")

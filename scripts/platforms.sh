@@ -18,7 +18,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$source/build/platforms
 program=platforms
 export jobs=${KOMPUTE_JOBS:-$(nproc)}
-all_parts="manylinux aarch64"
+all_parts="manylinux aarch64 musl windows"
 parts="" interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in

@@ -6,7 +6,8 @@
 #
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
-#   bash scripts/proof.sh quick programs    one of: fuzz programs sync python processes long soak
+#   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python processes
+#                                        long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
 # KOMPUTE_PROOF_SEED=N            default: the day's
@@ -20,7 +21,7 @@ build=${KOMPUTE_PROOF_BUILD:-build/ci}
 seed=${KOMPUTE_PROOF_SEED:-date}
 size=quick
 case ${1:-} in quick | long) size=$1 && shift ;; esac
-parts=${*:-fuzz programs sync python processes long soak}
+parts=${*:-fuzz programs groups sync python processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -30,11 +31,13 @@ trap 'rm -rf "$KOMPUTE_CACHE_DIR"' EXIT
 # volume QUICK LONG
 volume() { if [ $size = quick ]; then echo "$1"; else echo "$2"; fi; }
 
-# finds COMMAND...   a planted fault, which the command must report
+# finds COMMAND...   a planted fault, which the command must report with status 1
 finds() {
-    local output
-    if output=$("$@" 2>&1); then
-        echo "proof.sh: a planted fault was not found: $*" >&2
+    local output status=0
+    output=$("$@" 2>&1) || status=$?
+    if [ "$status" -ne 1 ]; then
+        echo "proof.sh: a planted fault was not found (status $status): $*" >&2
+        echo "$output" >&2
         return 1
     fi
     echo "planted: $(grep -m 1 -v '^ *$' <<< "$output")"
@@ -48,12 +51,17 @@ part_programs() {
     "$proof" programs --seed "$seed" --count "$(volume 3000 100000)"
     for fault in dispatch copy fill; do finds "$proof" programs --plant $fault; done
 }
+part_groups() {
+    "$proof" groups --seed "$seed" --count "$(volume 1000 50000)"
+    for fault in dispatch copy; do finds "$proof" groups --plant $fault; done
+}
 part_sync() {
     local KOMPUTE_VALIDATION=sync
     export KOMPUTE_VALIDATION
     if ! "$proof" programs --count 1 --plant barrier > /dev/null 2>&1; then
         "$proof" programs --seed "$seed" --count "$(volume 300 10000)"
-        finds "$proof" programs --plant barrier
+        "$proof" groups --seed "$seed" --count "$(volume 20 500)"
+        for kind in programs groups; do finds "$proof" $kind --plant barrier; done
     elif [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" = 1 ]; then
         echo "LEFT OUT: no validation layer is installed, so random programs were NOT validated"
     else
@@ -69,9 +77,7 @@ part_python() {
     fi
     local PYTHONPATH=$PWD/$build/python
     export PYTHONPATH
-    # One seed in CI: see "Open" in docs/proof.md.
-    $python test/proof/hostile_arguments.py --seed "$(volume "${KOMPUTE_PROOF_SEED:-1}" "$seed")" \
-        --count "$(volume 10000 200000)"
+    $python test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
     for fault in signal error; do
         finds $python test/proof/hostile_arguments.py --count 100 --plant $fault
     done
@@ -81,7 +87,7 @@ part_python() {
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \
-        --steps "$(volume 0 200)"
+        --steps "$(volume 12 200)"
     finds python3 test/proof/processes.py "$proof" --rounds 1 --plant stale
 }
 part_long() {

@@ -84,6 +84,8 @@ _Target: TypeAlias = str | SupportsIndex
 #: Types of arguments, by name or by Class.function.name.
 ARGUMENTS = {
     "addressed": "collections.abc.Iterable[Tensor] | None",
+    "samplers": "Sampler | collections.abc.Iterable[Sampler] | None",
+    "Manager.sampler.address": "str | collections.abc.Sequence[str]",
     "algorithm": "Algorithm",
     "stream": "Any",
     "cuda_stream": "Any",
@@ -314,6 +316,8 @@ ARGUMENTS = {
 
 #: Types of results and properties.
 RESULTS = {
+    "Sampler.address": "tuple[str, str, str]",
+    "Semaphore.at": "Event",
     "Tensor.__cuda_array_interface__": "dict[str, Any]",
     "Tensor._cuda_dlpack": "Any",
     "_read_dlpack": "tuple[Any, ...]",

@@ -1,35 +1,50 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.14, repairs the wheels with
+# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.15, repairs the wheels with
 # auditwheel, and tests each one in a clean virtual environment, away from the source tree.
 #
 #   scripts/wheels.sh                         for every such interpreter on PATH or under pyenv
 #   scripts/wheels.sh python3.12 /opt/py/bin/python
 #                                             for these
 #   scripts/wheels.sh --output FOLDER ...     put the results there (default: dist)
-#   scripts/wheels.sh --no-tests ...          import and compute once, but leave out pytest
+#   scripts/wheels.sh --work FOLDER ...       build there (default: build/wheels)
+#   scripts/wheels.sh --sample ...            run the tests of a few files, not all of them
+#   scripts/wheels.sh --emulated aarch64 ...  the interpreters run by an emulator of this processor: this
+#                                             machine's interpreters of the same versions build the wheels,
+#                                             with the compiler that CMAKE_ARGS names, and only tests run
+#                                             on the given ones
+#
+# The library itself is compiled once, and the bindings for each interpreter. A free-threaded CPython is
+# refused: the module relies on the global interpreter lock, and would switch it on again.
 #
 # A wheel runs on systems whose C library is at least as new as the one it was built with. For wheels
 # that run on older systems, too, build with cibuildwheel, for which pyproject.toml holds the settings.
 set -euo pipefail
 
-name=wheels
+program=wheels
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 output=$source/dist
-tests=yes
+work=$source/build/wheels
+emulated=""
+tests=all
+sample=(test_kompute_api.py test_arrays.py test_jit.py test_messages.py test_shaders.py)
 interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in
-        --output)
+        --output | --work | --emulated)
             [ "$#" -gt 1 ] || {
-                echo "wheels.sh: --output needs a folder" >&2
+                echo "wheels.sh: $1 needs an argument" >&2
                 exit 2
             }
-            output=$2
+            case $1 in
+                --output) output=$2 ;;
+                --work) work=$2 ;;
+                *) emulated=$2 ;;
+            esac
             shift
             ;;
-        --no-tests) tests=no ;;
+        --sample) tests=sample ;;
         -h | --help)
             sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
             exit 0
@@ -42,19 +57,20 @@ while [ "$#" -gt 0 ]; do
     esac
     shift
 done
-mkdir -p "$output" "$source/build/wheels"
+mkdir -p "$output" "$work"
 output=$(cd "$output" && pwd)
-work=$source/build/wheels
+work=$(cd "$work" && pwd)
 rm -rf "${work:?}"/*
 # shellcheck source=test/package/python_common.sh
 . "$source/test/package/python_common.sh"
 export PATH=$PATH:/usr/sbin:/sbin
 
 # --- the interpreters -------------------------------------------------------------------------------
-# usable PYTHON   prints its version where it is a CPython that there are wheels for
+# usable PYTHON   prints its version if it is a CPython that there are wheels for
 usable() {
-    "$1" -c 'import sys
-if sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 14):
+    "$1" -c 'import sys, sysconfig
+if (sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 15)
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")):
     print("%d.%d" % sys.version_info[:2])' 2> /dev/null || true
 }
 
@@ -62,11 +78,11 @@ declare -A chosen=()
 if [ "${#interpreters[@]}" -gt 0 ]; then
     for python in "${interpreters[@]}"; do
         found=$(usable "$python")
-        [ -n "$found" ] || fail "$python is no CPython from 3.10 to 3.14"
+        [ -n "$found" ] || fail "$python is no CPython from 3.10 to 3.15 with a global interpreter lock"
         chosen[$found]=$python
     done
 else
-    for minor in 10 11 12 13 14; do
+    for minor in 10 11 12 13 14 15; do
         for python in "python3.$minor" \
             "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor"*/bin/python; do
             if [ "$(usable "$python")" = "3.$minor" ] \
@@ -78,19 +94,20 @@ assert os.path.exists(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null
         done
     done
 fi
-[ "${#chosen[@]}" -gt 0 ] || fail "no CPython from 3.10 to 3.14 was found"
+[ "${#chosen[@]}" -gt 0 ] || fail "no CPython from 3.10 to 3.15 was found"
 versions=$(printf '%s\n' "${!chosen[@]}" | sort -V)
 for minor in $versions; do say "Python $minor: ${chosen[$minor]}"; done
 
 # --- the sdist --------------------------------------------------------------------------------------
-first=${chosen[$(head -n 1 <<< "$versions")]}
-quietly "$first" -m venv "$work/tools"
+quietly python3 -m venv "$work/tools"
 quietly "$work/tools/bin/python" -m pip install --require-hashes -r "$source/scripts/wheel-tools.txt"
 clean_copy "$work/clone"
 quietly "$work/tools/bin/python" -m build --sdist --outdir "$output" "$work/clone"
 sdist=$output/kompute-$version.tar.gz
 [ -f "$sdist" ] || fail "no $(basename "$sdist") was built"
 say "built $(basename "$sdist"), $(du -k "$sdist" | cut -f 1) KiB"
+mkdir "$work/source"
+tar -xf "$sdist" -C "$work/source" --strip-components=1
 
 # --- the wheels -------------------------------------------------------------------------------------
 auditwheel() { env "PATH=$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" "$@"; }
@@ -99,6 +116,44 @@ auditwheel() { env "PATH=$work/tools/bin:$PATH" "$work/tools/bin/auditwheel" "$@
 list() { "$work/tools/bin/python" -c 'import sys, zipfile
 print("\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))' "$1"; }
 
+# python_path NAME   the folder of $python with this name
+python_path() { "$python" -c "import sysconfig; print(sysconfig.get_path('$1'))"; }
+
+# build_wheel   builds the wheel of $python into $work/raw-$tag
+build_wheel() {
+    local environment=$work/build-$tag options=() arguments=${CMAKE_ARGS:-}
+    # Objects that do not depend on the interpreter are those of the first one. What CMake found out does.
+    rm -f "$work/cmake/CMakeCache.txt"
+    if [ -n "$emulated" ]; then
+        # The build asks its interpreter about the other one's suffix and platform.
+        quietly "python$minor" -m venv "$environment"
+        quietly "$environment/bin/python" -m pip install 'scikit-build-core>=1.0' 'pybind11>=3.1,<4'
+        cp "$(python_path stdlib)"/_sysconfigdata_*.py "$environment/lib/python$minor/site-packages/"
+        options=(--no-build-isolation)
+        arguments="$arguments -Dpybind11_DIR=$("$environment/bin/python" -m pybind11 --cmakedir)"
+        arguments="$arguments -DPython_INCLUDE_DIR=$(python_path include)"
+        export _PYTHON_HOST_PLATFORM=linux-$emulated
+        export _PYTHON_SYSCONFIGDATA_NAME=_sysconfigdata__$emulated-linux-gnu
+    else
+        quietly "$python" -m venv "$environment"
+    fi
+    CMAKE_ARGS=$arguments quietly "$environment/bin/python" -m pip wheel --no-deps "${options[@]}" \
+        --wheel-dir "$work/raw-$tag" --config-settings build-dir="$work/cmake" "$work/source"
+    unset _PYTHON_HOST_PLATFORM _PYTHON_SYSCONFIGDATA_NAME
+}
+
+# install_packages PACKAGE...   installs packages into the environment $work/test-$tag of $python
+install_packages() {
+    if [ -n "$emulated" ]; then
+        local platforms=() glibc
+        for glibc in $(seq 17 28); do platforms+=(--platform "manylinux_2_${glibc}_$emulated"); done
+        quietly python3 -m pip install --only-binary=:all: --python-version "$minor" "${platforms[@]}" \
+            --target "$work/test-$tag/lib/python$minor/site-packages" "$@"
+    else
+        quietly "$work/test-$tag/bin/python" -m pip install "$@"
+    fi
+}
+
 summary=""
 for minor in $versions; do
     python=${chosen[$minor]}
@@ -106,8 +161,7 @@ for minor in $versions; do
     start=$SECONDS
 
     mkdir -p "$work/raw-$tag" "$work/repaired-$tag"
-    quietly "$python" -m venv "$work/build-$tag"
-    quietly "$work/build-$tag/bin/python" -m pip wheel --no-deps --wheel-dir "$work/raw-$tag" "$sdist"
+    build_wheel
     raw=$(find "$work/raw-$tag" -name "kompute-$version-$tag-$tag-*.whl")
     [ -n "$raw" ] || fail "no wheel for $tag was built"
 
@@ -120,20 +174,25 @@ for minor in $versions; do
     [ -z "$foreign" ] || fail "$(basename "$wheel") brings libraries with it: $foreign"
     policy=$(sed -E "s/.*-$tag-(.*)\\.whl/\\1/" <<< "$(basename "$wheel")")
 
-    quietly "$python" -m venv "$work/test-$tag"
-    quietly "$work/test-$tag/bin/python" -m pip install "$wheel"
-    quietly "$work/test-$tag/bin/python" -m pip check
+    quietly "$python" -m venv ${emulated:+--without-pip} "$work/test-$tag"
+    install_packages "$wheel"
     smoke "$work/test-$tag/bin/python"
-    command_line "$work/test-$tag"
-    result="not tested further"
-    if [ "$tests" = yes ]; then
-        quietly "$work/test-$tag/bin/python" -m pip install "${test_packages[@]}"
-        rm -rf "$work/run"
-        test_folder "$work/run"
-        (cd "$work/run" && "$work/test-$tag/bin/python" -m pytest -q -p no:cacheprovider) \
-            | tee "$work/tests-$tag.log" || fail "the tests of $(basename "$wheel")"
-        result=$(tail -n 1 "$work/tests-$tag.log")
+    if [ -z "$emulated" ]; then
+        quietly "$work/test-$tag/bin/python" -m pip check
+        command_line "$work/test-$tag"
     fi
+    files=()
+    if [ "$tests" = sample ]; then
+        install_packages "${test_packages[0]}"
+        files=("${sample[@]/#/python/tests/}")
+    else
+        install_packages "${test_packages[@]}"
+    fi
+    rm -rf "$work/run"
+    test_folder "$work/run"
+    (cd "$work/run" && "$work/test-$tag/bin/python" -m pytest -q -p no:cacheprovider "${files[@]}") \
+        | tee "$work/tests-$tag.log" || fail "the tests of $(basename "$wheel")"
+    result=$(tail -n 1 "$work/tests-$tag.log")
     cp "$wheel" "$output/"
     summary="$summary$(printf '%-6s %-40s %6d KiB %5d s  %s' "$tag" "$policy" \
         "$(du -k "$wheel" | cut -f 1)" $((SECONDS - start)) "$result")"$'\n'

@@ -4,22 +4,32 @@
 # 64-bit Arm Linux: cross-built with Debian's g++ against Debian's packages of arm64, which are only
 # unpacked, and run by qemu-user with that architecture's software driver.
 
+aarch64_device_tests='ManagerTest.*:TensorTest.*:SequenceTest.*:AlgorithmTest.*:ImageTest.*:FillTest.*:CopyTest.*'
+
+# emulated_tests PROGRAM [FILTER]   runs tests and prints how many passed
+emulated_tests() {
+    quietly "${emulated[@]}" "$build/test/$1" --gtest_brief=1 --gtest_filter="${2:-*}"
+    sed -nE 's/^\[  PASSED  \] ([0-9]+ tests?).*/\1/p' "$work/log"
+}
+
 part_aarch64() {
-    local root=$work/aarch64/root build=$work/aarch64/build emulated
+    local root=$work/aarch64/root build=$work/aarch64/build tools=$work/aarch64/tools emulated passed name
     need g++-aarch64-linux-gnu qemu-user cmake ninja-build ccache glslang-tools
     [ -e /usr/include/vk_mem_alloc.h ] || fail "vk_mem_alloc.h is not installed (scripts/setup.sh does)"
     unpacked_packages arm64 "$root" libc6 libstdc++6 libvulkan1 mesa-vulkan-drivers libvulkan-dev \
         libvulkan-volk-dev glslang-dev glslang-tools spirv-tools libspirv-cross-c-shared-dev libfmt-dev \
-        nlohmann-json3-dev libvkfft-dev
+        nlohmann-json3-dev libvkfft-dev libgtest-dev python3.11-dev python3.11-venv
     cp -L /usr/include/vk_mem_alloc.h "$root/usr/include/"
     export KOMPUTE_CROSS_ROOT=$root
+    local cross=(
+        -DCMAKE_TOOLCHAIN_FILE="$source/cmake/toolchains/aarch64.cmake" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+        -DKOMPUTE_GLSLANG_VALIDATOR="$(command -v glslangValidator)" -DKOMPUTE_OPT_FETCH=OFF
+    )
 
-    quietly cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_TOOLCHAIN_FILE="$source/cmake/toolchains/aarch64.cmake" \
-        -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
-        -DKOMPUTE_GLSLANG_VALIDATOR="$(command -v glslangValidator)" -DKOMPUTE_OPT_FETCH=OFF \
-        -DKOMPUTE_OPT_BUILD_EXAMPLES=ON
-    quietly nice -n 10 cmake --build "$build" --parallel "$jobs" --target array_multiplication
+    quietly cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
+        "${cross[@]}" -DKOMPUTE_OPT_BUILD_EXAMPLES=ON -DKOMPUTE_OPT_BUILD_TESTS=ON
+    quietly nice -n 5 cmake --build "$build" --parallel "$jobs" --target array_multiplication \
+        kompute_unit_tests kompute_device_tests
 
     # The loader reads manifests of this machine, too, unless it is told which one to use.
     export KOMPUTE_CACHE_DIR=off
@@ -29,5 +39,22 @@ part_aarch64() {
     quietly "${emulated[@]}" "$(find "$build/examples" -name array_multiplication -type f)"
     result "Linux aarch64" "library, example array_multiplication" \
         "right results; qemu-user, Mesa's software driver"
-    unset VK_DRIVER_FILES KOMPUTE_CACHE_DIR
+    # Some tests of how a process ends start it again, which needs the emulator in the kernel.
+    passed=$(emulated_tests kompute_unit_tests "-*DeathTest*")
+    result "Linux aarch64" "unit tests" "$passed passed; qemu-user"
+    passed=$(emulated_tests kompute_device_tests "$aarch64_device_tests")
+    result "Linux aarch64" "device tests, a sample" "$passed passed; qemu-user, Mesa's software driver"
+
+    # The tests of a wheel look into it with nm.
+    mkdir -p "$tools"
+    for name in nm readelf; do ln -sf "$(command -v "aarch64-linux-gnu-$name")" "$tools/$name"; done
+    unpacked_python "$root" 3.11 qemu-aarch64 -L "$root"
+    older_glibc aarch64 aarch64-linux-gnu-g++
+    rm -f "$work"/wheels/*_aarch64.whl
+    PATH=$tools:$PATH CC=aarch64-linux-gnu-gcc \
+        CMAKE_ARGS="${CMAKE_ARGS:-} ${cross[*]} -DCMAKE_MODULE_LINKER_FLAGS='$older_link'" \
+        nice -n 5 bash "$source/scripts/wheels.sh" --sample --emulated aarch64 --work "$work/aarch64/wheel" \
+        --output "$work/wheels" "$root/usr/bin/python3.11"
+    wheel_results "Linux aarch64" "$work/aarch64/wheel" "$work"/wheels/*_aarch64.whl
+    unset VK_DRIVER_FILES KOMPUTE_CACHE_DIR KOMPUTE_CROSS_ROOT
 }

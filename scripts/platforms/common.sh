@@ -8,19 +8,8 @@
 #   work     the absolute path of a working folder
 #   jobs     how many things to do at once
 
-say() { echo "${program:-platforms}: $*"; }
-fail() {
-    echo "${program:-platforms}: FAILED: $*" >&2
-    exit 1
-}
-
-# quietly COMMAND...   shows what it prints only if it fails
-quietly() {
-    "$@" > "$work/log" 2>&1 || {
-        tail -n 60 "$work/log" >&2
-        fail "$*"
-    }
-}
+# shellcheck source=scripts/functions.sh
+. "$source/scripts/functions.sh"
 
 # result PLATFORM WHAT HOW   adds a row to the table that is printed at the end
 results=""
@@ -43,11 +32,21 @@ need() {
     quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${absent[@]}"
 }
 
-# foreign_apt ARCHITECTURE ARGUMENTS...   apt-get with package lists of its own, which name the packages of
-# an architecture; the machine's own lists stay as they are. As nothing is installed by this state,
-# `install --download-only` gets all that a package depends on.
+# debian_archive   prints the address that this machine's package lists have of Debian's archive
+debian_archive() {
+    { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources \
+        2> /dev/null || true; } | grep -m 1 -oE '(https?|file|copy)://[^ ]*/debian/?( |$)' \
+        || fail "no package list of this machine names Debian's archive"
+}
+
+# foreign_apt ARCHITECTURE[:SUITE] ARGUMENTS...   apt-get with package lists of its own, which name the
+# packages of an architecture in a suite of Debian (default: bookworm); the machine's own lists stay as they
+# are. As nothing is installed by this state, `install --download-only` gets all that a package depends on.
+# The architecture "source" names source packages.
 foreign_apt() {
-    local folder=$work/apt-$1 architecture=$1
+    local folder=$work/apt-${1/:/-} architecture=${1%%:*} suite=bookworm kind=deb
+    [[ $1 != *:* ]] || suite=${1#*:}
+    [ "$architecture" != source ] || architecture=$(dpkg --print-architecture) kind=deb-src
     shift
     local options=(
         -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
@@ -58,32 +57,68 @@ foreign_apt() {
     )
     if [ ! -e "$folder/updated" ]; then
         local uri
-        uri=$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
-            /etc/apt/sources.list.d/*.sources 2> /dev/null || true; } \
-            | grep -oE '(https?|file|copy)://[^ ]*/debian/?( |$)' | head -n 1)
-        [ -n "$uri" ] || fail "no package list of this machine names Debian's archive"
+        uri=$(debian_archive)
         mkdir -p "$folder/parts" "$folder/lists/partial" "$folder/archives/partial"
         touch "$folder/status"
-        echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri bookworm main" \
-            > "$folder/parts/bookworm.list"
+        echo "$kind [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main" \
+            > "$folder/parts/$suite.list"
         quietly apt-get "${options[@]}" update -qq
         touch "$folder/updated"
     fi
     apt-get "${options[@]}" "$@"
 }
 
-# unpacked_packages ARCHITECTURE FOLDER PACKAGE...   unpacks Debian's packages, and all that they depend
-# on, without installing them
+# unpacked_packages ARCHITECTURE[:SUITE] FOLDER PACKAGE...   unpacks Debian's packages, and all that they
+# depend on, without installing them
 unpacked_packages() {
-    local architecture=$1 folder=$2 package
+    local architecture=$1 folder=$2 packages package
     shift 2
     [ "$(cat "$folder/packages" 2> /dev/null)" != "$*" ] || return 0
     say "unpacking packages of $architecture: $*"
     rm -rf "$folder"
     mkdir -p "$folder"
     quietly foreign_apt "$architecture" install -y -qq --no-install-recommends --download-only "$@"
-    for package in "$work/apt-$architecture/archives"/*.deb; do dpkg -x "$package" "$folder"; done
+    # Of all that has been downloaded, what these need: apt-get lists what is not in an (empty) folder.
+    packages=$(foreign_apt "$architecture" -o Dir::Cache::archives=/nonexistent install -y -qq \
+        --no-install-recommends --print-uris "$@" | cut -d ' ' -f 2)
+    for package in $packages; do dpkg -x "$work/apt-${architecture/:/-}/archives/$package" "$folder"; done
     echo "$*" > "$folder/packages"
+}
+
+# unpacked_sources FOLDER PACKAGE...   unpacks the sources of Debian's packages into FOLDER/PACKAGE
+unpacked_sources() {
+    local folder=$1 name
+    shift
+    mkdir -p "$folder"
+    for name in "$@"; do
+        [ ! -d "$folder/$name" ] || continue
+        say "unpacking the source of $name"
+        rm -rf "$folder/download"
+        mkdir "$folder/download"
+        (cd "$folder/download" && quietly foreign_apt source source -qq "$name")
+        mv "$(find "$folder/download" -mindepth 1 -maxdepth 1 -type d)" "$folder/$name"
+        rm -rf "$folder/download"
+    done
+}
+
+# unpacked_python ROOT VERSION [EMULATOR...]   makes ROOT/usr/bin/pythonVERSION an interpreter that works
+# here, although its packages (pythonVERSION-dev, pythonVERSION-venv) are only unpacked: it runs with the C
+# library beside it, through an emulator if one is given, and finds its files where they are
+unpacked_python() {
+    local root=$1 python=$1/usr/bin/python$2 version=$2 loader folders
+    shift 2
+    [ ! -e "$python.program" ] || return 0
+    loader=$(find "$root" -name 'ld-linux-*.so.[0-9]' | head -n 1)
+    folders=$(find "$root"/lib "$root"/usr/lib -maxdepth 1 -name '*-linux-gnu' 2> /dev/null | paste -s -d :)
+    # What Debian compiled into them: the folders of headers and of pip.
+    sed -i "s#'/usr#'$root/usr#g" "$root/usr/lib/python$version"/_sysconfigdata_*.py
+    cp "$root/usr/include"/*-linux-gnu/"python$version/pyconfig.h" "$root/usr/include/python$version/"
+    mv "$python" "$python.program"
+    {
+        echo "#!/bin/sh"
+        echo "exec $* '$loader' --library-path '$folders' --argv0 \"\$0\" '$python.program' \"\$@\""
+    } > "$python"
+    chmod +x "$python"
 }
 
 # python_tool PACKAGE==VERSION...   installs packages of PyPI into $work/tools
@@ -121,4 +156,42 @@ older_glibc() {
             "$folder/libpthread.so.0 $folder/libdl.so.2 $folder/libld.so.2 ) )" > "$folder/libc.so"
     fi
     older_link="-L$folder -static-libstdc++"
+}
+
+# wheel_results PLATFORM FOLDER WHEEL...   adds a row for each wheel that scripts/wheels.sh tested in FOLDER
+max_wheel_kib=8192
+wheel_results() {
+    local platform=$1 folder=$2 wheel tag policy kib
+    shift 2
+    for wheel in "$@"; do
+        tag=$(sed -E 's/.*-(cp[0-9]+)-manylinux.*/\1/' <<< "$wheel")
+        policy=$(grep -oE 'manylinux_[0-9]+_[0-9]+' <<< "$wheel" | sort -V | tail -n 1)
+        kib=$(du -k "$wheel" | cut -f 1)
+        [ "$(printf '%s\nmanylinux_2_28\n' "$policy" | sort -V | tail -n 1)" = manylinux_2_28 ] \
+            || fail "$(basename "$wheel") needs a newer glibc than 2.28"
+        [ "$kib" -le "$max_wheel_kib" ] || fail "$(basename "$wheel") has $kib KiB of $max_wheel_kib"
+        result "$platform, $tag" "wheel, $policy, $kib KiB" \
+            "in a clean environment: $(tail -n 1 "$folder/tests-$tag.log")"
+    done
+}
+
+# cross_dependencies ROOT SOURCES   unpacks what the library is built from for a system that Debian has
+# no packages for, and sets `dependencies`: the options of CMake that name it
+cross_dependencies() {
+    [ -e /usr/include/vk_mem_alloc.h ] || fail "vk_mem_alloc.h is not installed (scripts/setup.sh does)"
+    unpacked_packages amd64 "$1" spirv-headers googletest libvulkan-dev libvulkan-volk-dev libfmt-dev \
+        nlohmann-json3-dev libvkfft-dev
+    cp -L /usr/include/vk_mem_alloc.h "$1/usr/include/"
+    unpacked_sources "$2" glslang spirv-tools spirv-cross
+    dependencies=(
+        -DKOMPUTE_GLSLANG_VALIDATOR="$(command -v glslangValidator)"
+        -DKOMPUTE_OPT_FETCH=OFF
+        -DFETCHCONTENT_SOURCE_DIR_SPIRV_HEADERS="$1/usr"
+        -DFETCHCONTENT_SOURCE_DIR_SPIRV_TOOLS="$2/spirv-tools"
+        -DFETCHCONTENT_SOURCE_DIR_GLSLANG="$2/glslang"
+        -DFETCHCONTENT_SOURCE_DIR_SPIRV_CROSS="$2/spirv-cross"
+        -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST="$1/usr/src/googletest"
+        -Dfmt_DIR="$(find "$1/usr/lib" -path '*/cmake/fmt')"
+        -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    )
 }

@@ -2,34 +2,51 @@
 #include "base/Environment.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 
-#if defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+#if defined(_WIN32)
+#include <windows.h>
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
 #include <unistd.h>
 #endif
 
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 
 namespace kp {
 namespace {
 
-/// Returns null in a program that runs with more rights than its caller has (setuid, capabilities),
-/// because the caller chooses the variables.
-const char* trustedVariable(const char* name) {
-#if defined(__GLIBC__)
-    return secure_getenv(name);
-#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
-    return issetugid() ? nullptr : std::getenv(name);
-#else
-    return std::getenv(name);
-#endif
+#if defined(_WIN32)
+std::string trustedVariable(const char* name) {
+    const std::wstring wideName = toPath(name).wstring();
+    std::wstring value(64, L'\0');
+    while (true) {
+        const auto space = static_cast<DWORD>(value.size());
+        const DWORD length = GetEnvironmentVariableW(wideName.c_str(), value.data(), space);
+        value.resize(length);
+        if (length < space)
+            return toText(value);
+    }
 }
+#else
+/// Returns nothing in a program that runs with more rights than its caller has (setuid,
+/// capabilities), because the caller chooses the variables.
+std::string trustedVariable(const char* name) {
+#if defined(__GLIBC__)
+    const char* value = secure_getenv(name);
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+    const char* value = issetugid() ? nullptr : std::getenv(name);
+#else
+    const char* value = std::getenv(name);
+#endif
+    return value ? value : "";
+}
+#endif
 
 } // namespace
 
 std::string environment(const char* name, const std::string& otherwise) {
-    const char* value = trustedVariable(name);
-    return value && *value ? value : otherwise;
+    std::string value = trustedVariable(name);
+    return value.empty() ? otherwise : value;
 }
 
 bool environmentFlag(const char* name) {
@@ -43,15 +60,17 @@ std::string cacheFolder(const std::string& chosen) {
         return {};
     if (!folder.empty())
         return folder;
-    const std::string home = environment("HOME");
 #if defined(_WIN32)
     const std::string base = environment("LOCALAPPDATA");
-#elif defined(__APPLE__)
+#else
+    const std::string home = environment("HOME");
+#if defined(__APPLE__)
     const std::string base = home.empty() ? "" : home + "/Library/Caches";
 #else
     const std::string base = environment("XDG_CACHE_HOME", home.empty() ? "" : home + "/.cache");
 #endif
-    return base.empty() ? std::string() : (std::filesystem::path(base) / "kompute").string();
+#endif
+    return base.empty() ? std::string() : toText(toPath(base) / "kompute");
 }
 
 } // namespace kp

@@ -22,8 +22,8 @@ constexpr uint64_t kMaxCacheFileBytes = uint64_t{256} << 20;
 std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes = UINT64_MAX);
 
 /// As readFile(), for files that the library itself writes and then believes. Returns nothing, and
-/// logs a warning, if the file belongs to another user than this process or root, or if others may
-/// write to it. (On Windows, the folder's rights decide.)
+/// logs a warning, if the file belongs to another user than this process's and root (on Windows:
+/// the system and its administrators), or if others may write to it.
 std::optional<std::string> readCacheFile(const std::string& path,
                                          uint64_t maxBytes = kMaxCacheFileBytes);
 

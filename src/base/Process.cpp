@@ -15,6 +15,8 @@
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(_WIN32)
+#include <windows.h>
 #endif
 
 namespace kp {
@@ -27,11 +29,23 @@ std::atomic<bool> gForked{false};
 std::atomic<void (*)()> gFinish{nullptr};
 std::atomic<void (*)(bool forked)> gLeave{nullptr};
 
+/// Returns true once the system has ended all other threads and said goodbye to the drivers. The
+/// static objects of a DLL are destroyed only then on Windows, those of a program before.
+bool othersHaveEnded() {
+#if defined(_WIN32)
+    const HMODULE system = GetModuleHandleW(L"ntdll.dll");
+    const auto symbol = system ? GetProcAddress(system, "RtlDllShutdownInProgress") : nullptr;
+    return symbol && reinterpret_cast<BOOLEAN(NTAPI*)()>(reinterpret_cast<void (*)()>(symbol))();
+#else
+    return false;
+#endif
+}
+
 void leaveDriver(bool forked) {
     auto* const leave = gLeave.load();
     if (!leave || driverGone())
         return;
-    leave(forked);
+    leave(forked || othersHaveEnded());
     detail::gDriverGone = true;
 }
 
@@ -106,7 +120,7 @@ EndOfProcess::EndOfProcess(void (*end)()) : mEnd(end) {
 }
 
 EndOfProcess::~EndOfProcess() {
-    if (!forked())
+    if (!forked() && !othersHaveEnded())
         mEnd();
 }
 

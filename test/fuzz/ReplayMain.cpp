@@ -9,9 +9,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,6 +24,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
+#include "ProgramOptions.hpp"
 #include "SourceMutation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -140,7 +138,10 @@ void runFile(const std::filesystem::path& path) {
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
+/// @throws UsageError if there is no such file
 size_t runPath(const std::filesystem::path& path) {
+    if (!std::filesystem::exists(path))
+        throw kp::test::UsageError("there is no file '" + path.string() + "'");
     if (!std::filesystem::is_directory(path)) {
         runFile(path);
         return 1;
@@ -193,12 +194,6 @@ Random begin(size_t round) {
     return Random(seeds);
 }
 
-uint64_t seedOf(const char* text) {
-    if (std::strcmp(text, "date") != 0)
-        return std::strtoull(text, nullptr, 10);
-    return static_cast<uint64_t>(std::time(nullptr)) / (24 * 60 * 60);
-}
-
 void runModules(const std::vector<Words>& seeds, size_t first, size_t end) {
     for (size_t round = first; round < end; ++round) {
         Random random = begin(round);
@@ -219,28 +214,45 @@ void runSources(const std::vector<std::string>& seeds, size_t first, size_t end)
     }
 }
 
-} // namespace
-
-int main(int count, char** arguments) {
-    size_t rounds = 20000;
+/// What the command line asks for.
+struct Runs {
+    size_t modules = 20000;
     size_t sources = 1000;
     std::optional<size_t> only;
-    size_t files = 0;
+    std::vector<const char*> paths;
+};
+
+/// @throws UsageError
+Runs runsOf(int count, char** arguments) {
+    Runs runs;
     for (int i = 1; i < count; ++i) {
-        const auto option = [&](const char* name) {
-            return std::strcmp(arguments[i], name) == 0 && i + 1 < count;
-        };
-        if (option("--rounds"))
-            rounds = std::strtoull(arguments[++i], nullptr, 10);
-        else if (option("--sources"))
-            sources = std::strtoull(arguments[++i], nullptr, 10);
-        else if (option("--seed"))
-            gSeed = seedOf(arguments[++i]);
-        else if (option("--only"))
-            only = std::strtoull(arguments[++i], nullptr, 10);
+        const std::string option = arguments[i];
+        if (option.rfind("--", 0) != 0) {
+            runs.paths.push_back(arguments[i]);
+            continue;
+        }
+        if (++i == count)
+            throw kp::test::UsageError(option + " needs a value");
+        if (option == "--rounds")
+            runs.modules = kp::test::numberOf(option, arguments[i]);
+        else if (option == "--sources")
+            runs.sources = kp::test::numberOf(option, arguments[i]);
+        else if (option == "--seed")
+            gSeed = kp::test::seedOf(option, arguments[i]);
+        else if (option == "--only")
+            runs.only = kp::test::numberOf(option, arguments[i]);
         else
-            files += runPath(arguments[i]);
+            throw kp::test::UsageError("no option is called '" + option +
+                                       "'; there are: --rounds N, --sources N, --seed N or date, "
+                                       "--only N");
     }
+    return runs;
+}
+
+void runAll(const Runs& runs) {
+    size_t files = 0;
+    for (const char* const path : runs.paths)
+        files += runPath(path);
     watch();
     std::vector<Words> seeds = makeSeeds();
     const std::vector<std::string> texts = kp::fuzz::sourceSeeds();
@@ -251,19 +263,31 @@ int main(int count, char** arguments) {
         }
     }
     // Rounds of sources come after those of modules.
-    if (only) {
-        if (*only < rounds)
-            runModules(seeds, *only, *only + 1);
+    if (runs.only) {
+        if (*runs.only < runs.modules)
+            runModules(seeds, *runs.only, *runs.only + 1);
         else
-            runSources(texts, *only, *only + 1);
-        return 0;
+            runSources(texts, *runs.only, *runs.only + 1);
+        return;
     }
     for (const Words& seed : seeds)
         runWords(seed);
-    runModules(seeds, 0, rounds);
-    runSources(texts, rounds, rounds + sources);
+    runModules(seeds, 0, runs.modules);
+    runSources(texts, runs.modules, runs.modules + runs.sources);
     std::printf("%zu files, %zu seeds, %zu mutated modules, %zu mutated sources, seed %llu: no "
                 "crash\n",
-                files, seeds.size(), rounds, sources, static_cast<unsigned long long>(gSeed));
+                files, seeds.size(), runs.modules, runs.sources,
+                static_cast<unsigned long long>(gSeed));
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    try {
+        runAll(runsOf(count, arguments));
+    } catch (const kp::test::UsageError& error) {
+        std::fprintf(stderr, "kompute_fuzz_replay: %s\n", error.what());
+        return 2;
+    }
     return 0;
 }

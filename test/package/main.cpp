@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that only uses kompute: plain C++17, no Vulkan header. It compiles GLSL at run time,
-// doubles four numbers on the device and checks them. If its build compiled double_shader.comp, it
-// runs that shader, too.
+// A program that only uses kompute: plain C++ of the standard CONSUMER_STANDARD, no Vulkan header.
+// It compiles GLSL at run time, doubles four numbers on the device and checks them. If its build
+// compiled double_shader.comp, it runs that shader, too.
 
 #include <kompute/Kompute.hpp>
 
@@ -15,8 +15,14 @@
 #include "double_shader.hpp"
 #endif
 
-#if __cplusplus >= 202002L
-#error "the consumer must be compiled as C++17"
+#ifndef CONSUMER_STANDARD
+#define CONSUMER_STANDARD 17
+#endif
+// Compilers give their unfinished C++23 different numbers.
+#if (CONSUMER_STANDARD == 17 && __cplusplus != 201703L) ||                                         \
+    (CONSUMER_STANDARD == 20 && __cplusplus != 202002L) ||                                         \
+    (CONSUMER_STANDARD == 23 && __cplusplus <= 202002L)
+#error "the consumer must be compiled as the standard that CONSUMER_STANDARD names"
 #endif
 #ifdef VULKAN_CORE_H_
 #error "kompute's public headers must not include a Vulkan header"

@@ -12,7 +12,7 @@
 # PYTHON=...   the interpreter (default: python3)
 set -euo pipefail
 
-name="python-package"
+program="python-package"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 mkdir -p "${1:?a working folder}"

@@ -3,7 +3,7 @@
 #
 # Functions of test/package/python.sh and scripts/wheels.sh. They set these variables first:
 #
-#   name     the prefix of messages
+#   program  the prefix of messages
 #   source   the root of the source tree
 #   work     the absolute path of a working folder
 
@@ -16,32 +16,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 unset PYTHONPATH PYTHONHOME
 mkdir -p "$TMPDIR"
 
-say() { echo "$name: $*"; }
-fail() {
-    echo "$name: FAILED: $*" >&2
-    exit 1
-}
-
-quietly() {
-    "$@" > "$work/log" 2>&1 || {
-        cat "$work/log" >&2
-        fail "$*"
-    }
-}
-
-# clean_copy FOLDER   copies the files of a fresh clone, with uncommitted changes
-clean_copy() {
-    mkdir -p "$1"
-    if git -C "$source" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
-        # Skips tracked files that were deleted.
-        (cd "$source" && git ls-files -z --cached --others --exclude-standard \
-            | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done) \
-            | tar -C "$source" --null --files-from=- -cf - | tar -C "$1" -xf -
-    else
-        tar -C "$source" --exclude=./build --exclude='./build-*' --exclude=__pycache__ -cf - . \
-            | tar -C "$1" -xf -
-    fi
-}
+# shellcheck source=scripts/functions.sh
+. "$source/scripts/functions.sh"
 
 # The tests need pytest and the packages of kompute's optional parts.
 test_packages=('pytest>=7' 'Pillow>=9' 'matplotlib>=3.5' 'dask[array]>=2024.8' 'distributed>=2024.8')

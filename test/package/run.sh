@@ -3,7 +3,8 @@
 #
 # Uses kompute in every documented way, each time in a small C++17 program that runs: find_package
 # and pkg-config with a static and a shared installation, add_subdirectory, and FetchContent from
-# the source tree. A program that compiles no shader must stay small with the static one.
+# the source tree. find_package also in a C++20 and a C++23 program. A program that compiles no shader
+# must stay small with the static library.
 #
 #   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a working folder
 set -euo pipefail
@@ -22,18 +23,9 @@ if command -v ccache > /dev/null; then
     launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache)")
 fi
 rm -rf "${work:?}"/*
-
-fail() {
-    echo "package: FAILED: $*" >&2
-    exit 1
-}
-
-quietly() {
-    "$@" > "$work/log" 2>&1 || {
-        cat "$work/log" >&2
-        fail "$*"
-    }
-}
+program=package
+# shellcheck source=scripts/functions.sh
+. "$source/scripts/functions.sh"
 
 # configure SOURCE BINARY [CMAKE ARGUMENTS]...
 configure() {
@@ -62,7 +54,7 @@ install_elsewhere() {
 }
 
 run() {
-    echo "package: $1"
+    say "$1"
     shift
     "$@" || fail "$*"
 }
@@ -79,7 +71,7 @@ stays_small() {
     local bytes
     strip -o "$work/stripped" "$1"
     bytes=$(stat -c %s "$work/stripped")
-    echo "package: $(basename "$1") has $bytes bytes, at most $max_bytes allowed"
+    say "$(basename "$1") has $bytes bytes, at most $max_bytes allowed"
     [ "$bytes" -le "$max_bytes" ] || fail "$1 is too large: $(nm -C "$1" \
         | grep -c 'glslang::\|spvtools::opt::') symbols of the shader compiler are in it"
 }
@@ -93,6 +85,11 @@ is_hardened() {
     if readelf -lW "$1" | grep GNU_STACK | grep E > /dev/null; then fail "$1 has an executable stack"; fi
     if readelf -dW "$1" | grep -E 'RPATH|RUNPATH'; then fail "$1 has a path for libraries"; fi
     nm -D "$1" | grep __stack_chk_fail > /dev/null || fail "$1 has no stack protector"
+    if [ "$(uname -m)" = x86_64 ]; then
+        local landings
+        landings=$(objdump -d --no-show-raw-insn "$1" | grep -c endbr64 || true)
+        [ "$landings" -gt 1000 ] || fail "$1 is not built with -fcf-protection"
+    fi
 }
 
 # A dependency is fetched by its tag, or by the commit that is asked for and no other.
@@ -133,8 +130,7 @@ only_has_public_headers() {
 # consume NAME PREFIX   find_package and pkg-config with an installation
 consume() {
     local name=$1 prefix=$2 library_folder
-    configure "$here/find_package" "$work/find_package-$name" "-DCMAKE_PREFIX_PATH=$prefix" \
-        "-DCMAKE_CXX_STANDARD=17"
+    configure "$here/find_package" "$work/find_package-$name" "-DCMAKE_PREFIX_PATH=$prefix"
     run "find_package, $name" "$work/find_package-$name/consumer"
     run "find_package, precompiled shader, $name" "$work/find_package-$name/precompiled"
     only_needs_system_libraries "$work/find_package-$name/consumer"
@@ -157,7 +153,7 @@ consume() {
         || fail "pkg-config and Version.hpp have different versions"
 }
 
-echo "package: fetched dependencies"
+say "fetched dependencies"
 fetches_what_is_pinned
 
 # --- a static installation ----------------------------------------------------------------------
@@ -167,6 +163,11 @@ archive=$(find "$work/after/static" -name libkompute.a)
 foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp' || true)
 [ -z "$foreign" ] || fail "libkompute.a defines foreign symbols: $foreign"
 consume static "$work/after/static"
+for standard in 20 23; do
+    configure "$here/find_package" "$work/find_package-c++$standard" \
+        "-DCMAKE_PREFIX_PATH=$work/after/static" "-DCONSUMER_STANDARD=$standard"
+    run "find_package, C++$standard" "$work/find_package-c++$standard/consumer"
+done
 stays_small "$work/find_package-static/precompiled"
 stays_small "$work/precompiled-static"
 
@@ -189,7 +190,7 @@ sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$source/README.md" > "$work/readme.cpp"
 quietly "$cxx" -std=c++17 $(pkg-config --cflags kompute) "$work/readme.cpp" -o "$work/readme" \
     $(pkg-config --libs kompute)
 [ "$("$work/readme")" = "1 4 9 " ] || fail "the program of the README printed something else"
-echo "package: the program of the README works"
+say "the program of the README works"
 
 # --- inside another CMake project ---------------------------------------------------------------
 # Both projects use one folder, so that ccache has the results of the second one.
@@ -210,4 +211,4 @@ foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 !=
 [ -z "$foreign" ] || fail "libkompute.so exports foreign symbols: $foreign"
 is_hardened "$library"
 consume shared "$work/after/shared"
-echo "package: everything works"
+say "everything works"

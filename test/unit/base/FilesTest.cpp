@@ -2,17 +2,23 @@
 #include "base/Files.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <thread>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <windows.h>
+
+#include <sddl.h>
+#else
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
 
 #include <gtest/gtest.h>
 
+#include "base/Path.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
 
@@ -44,7 +50,61 @@ TEST(Files, ReportsFailuresAndLeavesNoPartialFile) {
         EXPECT_NE(entry.path().extension(), kPartialFileExtension);
 }
 
-#if !defined(_WIN32)
+TEST(Files, HaveNamesInUtf8) {
+    const test::TemporaryFolder folder;
+    const fs::path name = u"gr\u00fc\u00dfe-\u4e16.txt";
+    EXPECT_EQ(toPath("gr\xC3\xBC\xC3\x9F"
+                     "e-\xE4\xB8\x96.txt"),
+              name);
+    const std::string path = toText(folder.path() / name);
+    EXPECT_EQ(toPath(path), folder.path() / name);
+    EXPECT_TRUE(replaceFile(path, {"text"}));
+    EXPECT_TRUE(fs::exists(folder.path() / name));
+    EXPECT_EQ(readFile(path), "text");
+    EXPECT_TRUE(FileLock(path, 0));
+}
+
+#if defined(_WIN32)
+/// Sets who may do what with a file, in the security descriptor definition language.
+bool setRights(const std::string& path, const wchar_t* rights) {
+    PSECURITY_DESCRIPTOR descriptor = nullptr;
+    if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(rights, SDDL_REVISION_1, &descriptor,
+                                                              nullptr))
+        return false;
+    const bool done =
+        SetFileSecurityW(toPath(path).c_str(), DACL_SECURITY_INFORMATION, descriptor) != 0;
+    LocalFree(descriptor);
+    return done;
+}
+
+TEST(Files, BelievesOnlyCacheFilesThatNobodyElseCanWrite) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("file");
+    ASSERT_TRUE(replaceCacheFile(path, {"text"}));
+    EXPECT_EQ(readCacheFile(path), "text");
+    ASSERT_TRUE(setRights(path, L"D:P(A;;FA;;;OW)(A;;FA;;;SY)(A;;FA;;;WD)"));
+    EXPECT_EQ(readCacheFile(path), std::nullopt) << "everybody may write to it";
+    EXPECT_EQ(readFile(path), "text");
+    ASSERT_TRUE(replaceCacheFile(path, {"other"}));
+    EXPECT_EQ(readCacheFile(path), "other");
+}
+
+TEST(Files, ReplacesAFileThatIsOpen) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("file");
+    ASSERT_TRUE(replaceFile(path, {"old"}));
+    const HANDLE reader = CreateFileW(toPath(path).c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
+                                      OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    ASSERT_NE(reader, INVALID_HANDLE_VALUE);
+    std::thread closing([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        CloseHandle(reader);
+    });
+    EXPECT_TRUE(replaceFile(path, {"new"}));
+    closing.join();
+    EXPECT_EQ(readFile(path), "new");
+}
+#else
 TEST(Files, NeverWaitsForAPipeNorReadsAHugeFile) {
     const test::TemporaryFolder folder;
     ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);

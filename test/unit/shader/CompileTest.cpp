@@ -336,5 +336,19 @@ TEST(Compile, CompilesInManyThreadsAtOnce) {
     EXPECT_EQ(wrong, 0);
 }
 
+TEST(Compile, FindsOnlyWhatWasCompiledBefore) {
+    const std::string source = glsl(kBuffer, "data[0] = 31.5;");
+    CompileOptions options = named("found.comp");
+    options.cacheFolder = "off";
+    EXPECT_FALSE(findCompiled(source, options));
+    const auto spirv = compile(source, options);
+    EXPECT_EQ(findCompiled(source, options), spirv);
+    EXPECT_EQ(findCompiled("\xEF\xBB\xBF" + source, options), spirv);
+    options.fileName = "another.comp";
+    EXPECT_FALSE(findCompiled(source, options));
+    EXPECT_THROW(static_cast<void>(findCompiled(" \n", options)), ShaderError);
+    EXPECT_THROW(static_cast<void>(findCompiledFile("/no/such/file.comp")), InvalidArgument);
+}
+
 } // namespace
 } // namespace kp

@@ -231,6 +231,13 @@ TEST(IsolatedCompile, TurnsACrashIntoAnError) {
     EXPECT_TRUE(
         contains(shaderErrorOf([&] { compile(source("x.glsl"), options); }).what(), "planted"));
 }
+#else
+
+TEST(IsolatedCompile, IsRefusedWhereThereIsNoFork) {
+    CompileOptions options = uncached();
+    options.isolate = true;
+    EXPECT_THROW(compile(glsl(kData, "data[0] = 1.0;"), options), Unsupported);
+}
 #endif
 
 } // namespace

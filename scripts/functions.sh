@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Functions of scripts that build and try things. They set these variables first:
+#
+#   program  the prefix of messages
+#   source   the root of the source tree
+#   work     a working folder, for the output of the last command
+
+say() { echo "$program: $*"; }
+fail() {
+    echo "$program: FAILED: $*" >&2
+    exit 1
+}
+
+# quietly COMMAND...   shows what it prints only if it fails
+quietly() {
+    "$@" > "$work/log" 2>&1 || {
+        tail -n 100 "$work/log" >&2
+        fail "$*"
+    }
+}
+
+# clean_copy FOLDER   copies the files of a fresh clone, with uncommitted changes
+clean_copy() {
+    mkdir -p "$1"
+    if git -C "$source" rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+        # Skips tracked files that were deleted.
+        (cd "$source" && git ls-files -z --cached --others --exclude-standard \
+            | while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done) \
+            | tar -C "$source" --null --files-from=- -cf - | tar -C "$1" -xf -
+    else
+        tar -C "$source" --exclude=./build --exclude='./build-*' --exclude=__pycache__ -cf - . \
+            | tar -C "$1" -xf -
+    fi
+}
