@@ -4,82 +4,102 @@
 //
 // Runs one proof that is too long for the tests; scripts/proof.sh runs all of them. A failure names
 // the seed and the number of the program, so that --seed and --only run it again. The exit status
-// is 0 if the proof holds.
+// is 0 if the proof holds, 1 if it does not, and 2 for a wrong command line.
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <kompute/Kompute.hpp>
 
+#include "ProgramOptions.hpp"
 #include "proof/Settings.hpp"
 
 namespace {
 
 using kp::proof::Settings;
+using kp::test::UsageError;
 
 struct Proof {
     const char* name;
     int (*run)(const Settings&);
     uint64_t count; ///< by default
+    std::vector<const char*> faults;
 };
 
-constexpr Proof kProofs[] = {
-    {"programs", &kp::proof::provePrograms, 3000},
-    {"long", &kp::proof::proveLongPrograms, 100'000},
-    {"soak", &kp::proof::proveSoak, 1'000'000},
-    {"threads", &kp::proof::proveThreads, 60},
-    {"task", &kp::proof::runTask, 20},
+const Proof kProofs[] = {
+    {"programs", &kp::proof::provePrograms, 3000, {"dispatch", "copy", "fill", "barrier"}},
+    {"groups", &kp::proof::proveGroups, 1000, {"dispatch", "copy", "fill", "barrier"}},
+    {"long", &kp::proof::proveLongPrograms, 100'000, {"quadratic"}},
+    {"soak", &kp::proof::proveSoak, 1'000'000, {"leak"}},
+    {"threads", &kp::proof::proveThreads, 60, {"race"}},
+    {"task", &kp::proof::runTask, 20, {"stale"}},
 };
 
-uint64_t seedOf(const char* text) {
-    if (std::strcmp(text, "date") != 0)
-        return std::strtoull(text, nullptr, 10);
-    return static_cast<uint64_t>(std::time(nullptr)) / (24 * 60 * 60);
+/// Returns the proof of that name. @throws UsageError
+const Proof& proofNamed(const std::string& name) {
+    std::string names;
+    for (const Proof& proof : kProofs) {
+        if (name == proof.name)
+            return proof;
+        names += std::string(" ") + proof.name;
+    }
+    throw UsageError(name.empty() ? "expected the name of a proof; there are:" + names
+                                  : "no proof is called '" + name + "'; there are:" + names);
 }
 
-int usage() {
-    std::fprintf(stderr, "usage: kompute_proof PROOF [--count N] [--seed N | --seed date] "
-                         "[--only N] [--plant FAULT]\nproofs:");
-    for (const Proof& proof : kProofs)
-        std::fprintf(stderr, " %s", proof.name);
-    std::fprintf(stderr, "\n");
-    return 2;
+/// @throws UsageError
+std::string faultNamed(const Proof& proof, const std::string& name) {
+    if (name.empty())
+        return name; // none
+    std::string names;
+    for (const char* const fault : proof.faults) {
+        if (name == fault)
+            return fault;
+        names += std::string(" ") + fault;
+    }
+    throw UsageError("--plant is '" + name + "'; the faults of this proof are:" + names);
+}
+
+/// @param arguments  those after the name of the proof
+Settings settingsOf(const Proof& proof, int count, char** arguments) {
+    Settings settings;
+    settings.count = proof.count;
+    for (int i = 0; i < count; ++i) {
+        const std::string option = arguments[i];
+        const auto value = [&]() -> std::string {
+            if (++i == count)
+                throw UsageError(option + " needs a value");
+            return arguments[i];
+        };
+        if (option == "--count")
+            settings.count = kp::test::numberOf(option, value(), 1);
+        else if (option == "--seed")
+            settings.seed = kp::test::seedOf(option, value());
+        else if (option == "--only")
+            settings.only = kp::test::numberOf(option, value());
+        else if (option == "--plant")
+            settings.plant = faultNamed(proof, value());
+        else
+            throw UsageError("no option is called '" + option +
+                             "'; there are: --count N, --seed N or date, --only N, --plant FAULT");
+    }
+    return settings;
 }
 
 } // namespace
 
 int main(int count, char** arguments) {
-    const Proof* chosen = nullptr;
-    for (const Proof& proof : kProofs)
-        if (count > 1 && std::strcmp(arguments[1], proof.name) == 0)
-            chosen = &proof;
-    if (!chosen)
-        return usage();
-    Settings settings;
-    settings.count = chosen->count;
-    for (int i = 2; i < count; ++i) {
-        const auto option = [&](const char* name) {
-            return std::strcmp(arguments[i], name) == 0 && i + 1 < count;
-        };
-        if (option("--count"))
-            settings.count = std::strtoull(arguments[++i], nullptr, 10);
-        else if (option("--seed"))
-            settings.seed = seedOf(arguments[++i]);
-        else if (option("--only"))
-            settings.only = std::strtoull(arguments[++i], nullptr, 10);
-        else if (option("--plant"))
-            settings.plant = arguments[++i];
-        else
-            return usage();
-    }
     // Random programs do what the library warns of.
     kp::logger::setLogLevel(kp::logger::Level::eError);
     try {
-        return chosen->run(settings);
+        const Proof& proof = proofNamed(count > 1 ? arguments[1] : "");
+        return proof.run(settingsOf(proof, count - 2, arguments + 2));
+    } catch (const UsageError& error) {
+        std::fprintf(stderr, "kompute_proof: %s\n", error.what());
+        return 2;
     } catch (const std::exception& error) {
-        std::printf("%s: %s\n", chosen->name, error.what());
+        std::printf("%s: %s\n", arguments[1], error.what());
         return 1;
     }
 }

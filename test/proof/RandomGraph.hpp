@@ -6,7 +6,7 @@
 
 #include <kompute/Launch.hpp>
 
-#include "proof/MemoryModel.hpp"
+#include "proof/Random.hpp"
 
 namespace kp::proof {
 

@@ -2,30 +2,16 @@
 #include "RandomProgram.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "core/MemoryImpl.hpp"
 #include "device/TestSupport.hpp"
+#include "proof/ExpectEqual.hpp"
 #include "proof/RandomGraph.hpp"
 
 namespace kp::proof {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
-
-namespace {
-
-void expectEqual(const std::vector<uint32_t>& found, const std::vector<uint32_t>& expected,
-                 const std::string& what) {
-    if (found == expected)
-        return;
-    const auto at = std::mismatch(found.begin(), found.end(), expected.begin(), expected.end());
-    throw std::runtime_error(
-        what + " differs from the model: element " + std::to_string(at.first - found.begin()) +
-        " is " + std::to_string(*at.first) + ", but should be " + std::to_string(*at.second));
-}
-
-} // namespace
 
 RandomProgram::RandomProgram(kp::Manager& manager, Random random, std::string* trace)
     : mManager(manager), mRandom(std::move(random)), mTrace(trace) {

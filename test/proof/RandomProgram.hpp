@@ -10,6 +10,7 @@
 #include <kompute/Kompute.hpp>
 
 #include "proof/MemoryModel.hpp"
+#include "proof/Random.hpp"
 #include "proof/RandomKernels.hpp"
 
 namespace kp::proof {

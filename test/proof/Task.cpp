@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "device/TestSupport.hpp"
-#include "proof/MemoryModel.hpp"
+#include "proof/Random.hpp"
 #include "proof/Settings.hpp"
 
 namespace kp::proof {

@@ -11,7 +11,6 @@ of the address space. --plant stale lets the tasks expect other results than rig
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import random
 import resource
@@ -23,6 +22,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from options import number, seed
 
 SECONDS = 60
 DONE, REFUSED = 0, 3
@@ -222,14 +223,12 @@ def prove_limits(tasks: Tasks, steps: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--steps", type=int, default=60)
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--plant", default="")
+    parser.add_argument("--rounds", type=number(1), default=200)
+    parser.add_argument("--steps", type=number(0), default=60)
+    parser.add_argument("--seed", type=seed, default=1)
+    parser.add_argument("--plant", choices=["", "stale"], default="")
     options = parser.parse_args()
-    if options.seed == "date":
-        options.seed = datetime.date.today().toordinal()
-    dice = random.Random(int(options.seed))
+    dice = random.Random(options.seed)
     tasks = Tasks(str(Path(options.program).resolve()), options.plant)
     try:
         print("kills:", prove_kills(tasks, dice, options.rounds), flush=True)
