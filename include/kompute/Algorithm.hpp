@@ -39,11 +39,13 @@ struct SpecializationConstant {
 /// Algorithms share shader modules and pipelines by content, so a second algorithm with a known
 /// shader takes microseconds to create.
 ///
-/// Memory object i is bound to binding i of descriptor set 0. If the shader uses several sets, or
-/// arrays of descriptors, the memory objects are those of its used descriptors in the order of set,
-/// binding and array element, without gaps; shader::Binding::argument is the first of each binding.
-/// Tensors are storage buffers or uniform blocks, images are storage images. Arguments are checked
-/// against the shader's declarations when the algorithm is created and again when it is dispatched.
+/// Memory object i is bound to binding i of descriptor set 0. If the shader uses several sets,
+/// arrays of descriptors, or separate samplers, the memory objects are those of its used
+/// descriptors in the order of set, binding and array element, without gaps and samplers;
+/// shader::Binding::argument is the first of each binding. Tensors are storage buffers or uniform
+/// blocks. Images are storage images, sampled images (texture2D), or, with a sampler of
+/// AlgorithmOptions::samplers, combined image samplers (sampler2D). Arguments are checked against
+/// the shader's declarations when the algorithm is created and again when it is dispatched.
 ///
 /// Manager::algorithm creates algorithms. Thread safety: one thread at a time per algorithm;
 /// different algorithms may be used by different threads.

@@ -8,6 +8,7 @@
 namespace kp {
 
 class Memory;
+class Sampler;
 
 /// Properties of an algorithm's pipeline that neither the shader nor its arguments decide.
 struct AlgorithmOptions {
@@ -19,12 +20,20 @@ struct AlgorithmOptions {
     /// multiple of the required size or, without one, of DeviceInfo::subgroupSize (for SPIR-V 1.6
     /// and later, of maxSubgroupSize).
     bool fullSubgroups = false;
+    /// True means that the shader may access buffers and images outside of their bounds: reads give
+    /// 0, and writes are dropped. Bounds are those of the bound tensor or image; buffer addresses
+    /// have none. Costs time, so write bounds checks where you can. Devices without
+    /// pipelineRobustness and robustBufferAccess2 refuse it with Unsupported.
+    bool robustAccess = false;
     /// Tensors that the shader reads or writes through buffer addresses (Tensor::deviceAddress),
     /// all of them: dispatches are then ordered after earlier work on these and on the bound
     /// memory. If empty, a dispatch of a shader with buffer addresses waits for all earlier work,
     /// and all later work waits for it. The algorithm owns them like its memory objects. Images,
     /// and shaders without buffer addresses, are refused with InvalidArgument.
     std::vector<std::shared_ptr<Memory>> addressed;
+    /// One sampler for all that the shader declares (sampler, sampler2D, ...), or one for each of
+    /// them, in the order of set, binding and array element. The algorithm owns them.
+    std::vector<std::shared_ptr<Sampler>> samplers;
 };
 
 } // namespace kp

@@ -5,17 +5,23 @@
 #include <optional>
 #include <vector>
 
+#include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
 
 namespace kp {
 
-/// A two-dimensional storage image: width x height texels of 1 to 4 channels. Host data contains
-/// rows without padding, with the channels of a texel next to each other. Manager::image and
-/// Manager::imageT create images.
+/// Texels of 1 to 4 channels in one, two or three dimensions, or several layers of them; shaders
+/// load, store and sample them. Manager::image and Manager::imageT create images.
 ///
-/// Integers of 8, 16 and 32 bits map to integer formats (R8Sint, RG16Uint, ...); float and kp::Half
-/// map to floating-point formats. Many devices lack formats with three channels; the error says so.
-/// Shaders always find the image in VK_IMAGE_LAYOUT_GENERAL, ready for imageLoad and imageStore.
+/// Without ImageOptions, images have two dimensions. Integers of 8, 16 and 32 bits map to integer
+/// formats (R8Sint, RG16Uint, ...); float and kp::Half map to floating-point formats. Shaders
+/// always find the image in VK_IMAGE_LAYOUT_GENERAL.
+///
+/// Host data contains layers, slices and rows without padding, with the channels of a texel next to
+/// each other. Images of three channels have a fourth one on the device, because no shader can name
+/// a format of three. Data given to and copied out of the image (constructor, setData(), upload(),
+/// vector(), download()), size() and memorySize() count three; only what rawData() and data() point
+/// to has texels of four, as the device.
 class KOMPUTE_API Image : public Memory {
 public:
     /// Creates an image of width x height texels, neither of them 0, with 1 to 4 channels.
@@ -46,7 +52,9 @@ public:
     ~Image() override;
 
     Type type() const override { return Type::eImage; }
-    uint32_t getNumChannels() const;
+    uint32_t getNumChannels() const; ///< of the host's data
+    /// Returns what the image is made of. Nothing in it is left open (eUndefined, eAuto, 0).
+    const ImageOptions& getOptions() const;
 
     /// Returns the image handle. The image keeps ownership.
     std::shared_ptr<vk::Image> getPrimaryImage();
@@ -69,6 +77,13 @@ protected:
     Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize, uint32_t width,
           uint32_t height, uint32_t numChannels, DataTypes dataType,
           std::optional<vk::ImageTiling> tiling, MemoryTypes memoryType);
+    /// @throws InvalidArgument also if the extents do not belong to the type, and if the format
+    ///         does not hold @p dataType or the channels
+    Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize,
+          const ImageOptions& options, DataTypes dataType);
+    /// With the data type of the format, which must be given.
+    Image(std::shared_ptr<vulkan::Device> device, const void* data, size_t dataSize,
+          const ImageOptions& options);
 
 private:
     void recordLayoutChange(const vk::CommandBuffer& commandBuffer, uint32_t srcAccess,
@@ -105,7 +120,10 @@ public:
                 Memory::dataType<T>(), memoryType) {}
 
     std::vector<T> vector() { return Memory::vector<T>(); }
-    T& operator[](size_t index) { return Memory::data<T>()[index]; }
+    /// Returns an element of the host view, in the order of vector().
+    T& operator[](size_t index) {
+        return Memory::data<T>()[getNumChannels() == 3 ? index / 3 * 4 + index % 3 : index];
+    }
 
 private:
     friend class Manager;
@@ -114,6 +132,9 @@ private:
            MemoryTypes memoryType)
         : Image(std::move(device), data, dataSize, width, height, numChannels,
                 Memory::dataType<T>(), tiling, memoryType) {}
+    ImageT(std::shared_ptr<vulkan::Device> device, const T* data, size_t dataSize,
+           const ImageOptions& options)
+        : Image(std::move(device), data, dataSize, options, Memory::dataType<T>()) {}
 };
 
 } // namespace kp

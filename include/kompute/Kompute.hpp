@@ -11,11 +11,14 @@
 #include <kompute/ExternalMemory.hpp>
 #include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
+#include <kompute/ImageOptions.hpp>
 #include <kompute/Manager.hpp>
 #include <kompute/ManagerOptions.hpp>
 #include <kompute/Memory.hpp>
 #include <kompute/PinnedArray.hpp>
 #include <kompute/Reflection.hpp>
+#include <kompute/Sampler.hpp>
+#include <kompute/Semaphore.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>

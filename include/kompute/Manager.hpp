@@ -16,6 +16,8 @@
 #include <kompute/Image.hpp>
 #include <kompute/ManagerOptions.hpp>
 #include <kompute/PinnedArray.hpp>
+#include <kompute/Sampler.hpp>
+#include <kompute/Semaphore.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
@@ -198,6 +200,27 @@ public:
     /// Returns CUDA's number of the manager's GPU. @throws Unsupported as sharedTensor()
     int cudaDevice() const;
 
+    // Semaphores and fences of other users of Vulkan, as events; see Semaphore and
+    // docs/embedding.md. The caller owns these objects: destroy() does not affect them.
+
+    /// Wraps a timeline semaphore of the host application, created on this device, which must
+    /// outlive the result, its events, and the work that waits for them.
+    /// @throws InvalidArgument if it is null; Unsupported if timeline semaphores are not enabled
+    [[nodiscard]] std::shared_ptr<Semaphore> wrapSemaphore(VkSemaphore semaphore) const;
+    /// Creates a timeline semaphore with the value 0 that other devices of the GPU, other processes
+    /// and CUDA can open; see Semaphore::exportHandle.
+    /// @throws Unsupported if the device cannot export semaphores
+    [[nodiscard]] std::shared_ptr<Semaphore> exportableSemaphore() const;
+    /// Opens an exported timeline semaphore. The caller keeps the file descriptor and may close it
+    /// afterwards.
+    /// @throws Unsupported if the device cannot import semaphores; InvalidArgument if @p fd is none
+    [[nodiscard]] std::shared_ptr<Semaphore> importSemaphore(int fd) const;
+    /// Returns an event that is done when a fence of the host application is signalled. A thread of
+    /// the library waits for it: the fence must belong to this device, be submitted already, and
+    /// stay as it is (no reset, no destruction) until the event is done.
+    /// @throws InvalidArgument if it is null
+    [[nodiscard]] Event wrapFence(VkFence fence) const;
+
     // Images. For arguments and errors, see Image's constructor.
 
     /// Each creates an image with the elements of @p data or, without it, with undefined contents.
@@ -266,6 +289,29 @@ public:
                                  Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
         return image(nullptr, 0, width, height, numChannels, dataType, imageType);
     }
+
+    /// Creates an image as @p options describe it, which is how images are sampled, normalised, or
+    /// have other dimensions than two. If the format is left open, the type of the elements and
+    /// ImageOptions::channels choose it.
+    /// @throws InvalidArgument also if the extents do not belong to the type of the image, or the
+    ///         format does not hold the elements; Unsupported if the device lacks the format or a
+    ///         usage of it
+    template <typename T>
+    std::shared_ptr<ImageT<T>> imageT(const std::vector<T>& data, const ImageOptions& options) {
+        return manage(make<ImageT<T>>(data.data(), data.size(), options));
+    }
+    template <typename T>
+    std::shared_ptr<ImageT<T>> imageT(const ImageOptions& options) {
+        return manage(make<ImageT<T>>(nullptr, size_t{0}, options));
+    }
+    /// The same for elements of the format's type. @p data may be null.
+    /// @param dataSize  number of elements at @p data
+    std::shared_ptr<Image> image(const ImageOptions& options, const void* data = nullptr,
+                                 size_t dataSize = 0);
+
+    /// Creates a sampler. The caller owns it: destroy() does not affect it.
+    /// @throws InvalidArgument if options contradict each other
+    [[nodiscard]] std::shared_ptr<Sampler> sampler(const SamplerOptions& options = {}) const;
 
     // Algorithms. For arguments and errors, see Algorithm's constructor.
 

@@ -51,7 +51,11 @@ struct Binding {
     /// Number of descriptors in an array of them, else 1; 0 if the shader does not fix it.
     uint32_t count = 1;
     /// Index of the first of an algorithm's memory objects that is bound here; see Algorithm.
+    /// Meaningless unless takesMemory().
     uint32_t argument = 0;
+    /// Index of the first of an algorithm's samplers that is bound here, if there is one for each.
+    /// Meaningless unless takesSampler().
+    uint32_t sampler = 0;
     std::string name;   ///< block or variable name; "" if the module has none
     bool reads = true;  ///< the shader may read through it
     bool writes = true; ///< the shader may write through it
@@ -65,11 +69,23 @@ struct Binding {
     /// Uniform blocks of layout std140 have multiples of 16.
     uint32_t fixedStride = 0;
 
-    // Storage images only.
+    // Images only.
     uint32_t imageFormat = 0; ///< SPIR-V ImageFormat; 0 is Unknown (no format declared)
     ScalarType imageType = ScalarType::eUnknown; ///< sampled type: float, int or uint
-    uint32_t imageDimensions = 0;                ///< 1, 2 or 3; kp::Image has 2
+    uint32_t imageDimensions = 0;                ///< 1, 2 or 3
     bool imageArrayed = false;
+    /// Of a separate image (texture2D): the bindings of the samplers that the shader combines it
+    /// with, as indices of Reflection::bindings.
+    std::vector<uint32_t> imageSamplers;
+
+    bool isImage() const {
+        return kind == BindingKind::eStorageImage || kind == BindingKind::eSampledImage ||
+               kind == BindingKind::eCombinedImageSampler;
+    }
+    bool takesMemory() const { return kind != BindingKind::eSampler; }
+    bool takesSampler() const {
+        return kind == BindingKind::eSampler || kind == BindingKind::eCombinedImageSampler;
+    }
 };
 
 /// A member of the push constant block.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,10 +77,19 @@ struct CompileOptions {
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,
                                                         const CompileOptions& options = {});
 
+/// Returns what compile() would, if the caches have it; nothing otherwise. Takes microseconds if it
+/// is in memory. Thread-safe.
+/// @throws as compile(), for options and empty sources
+[[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
+findCompiled(std::string_view source, const CompileOptions& options = {});
+
 /// Compiles a shader from a file. The extension .hlsl selects HLSL; otherwise @p options decides.
 /// CompileOptions::fileName is set to @p path.
 /// @throws InvalidArgument if the file cannot be read; otherwise as compile()
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compileFile(const std::string& path,
                                                             CompileOptions options = {});
+/// Returns what compileFile() would, as findCompiled().
+[[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
+findCompiledFile(const std::string& path, CompileOptions options = {});
 
 } // namespace kp

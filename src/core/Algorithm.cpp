@@ -11,6 +11,7 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/AlgorithmImpl.hpp"
+#include "core/ImageChecks.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
 #include "core/WrapHostDevice.hpp"
@@ -82,6 +83,7 @@ void Algorithm::setMemObjects(const MemoryObjects& memObjects) {
     mImpl->requireReady();
     const TypeRule types = memObjects.areReinterpreted() ? TypeRule::eReinterpret : mImpl->types;
     checkBindings(*mImpl->reflection, *mImpl->device, memObjects.get(), types);
+    checkSamplers(*mImpl->reflection, *mImpl->device, mImpl->options, memObjects.get());
     std::vector<std::shared_ptr<Memory>> previous =
         std::exchange(mImpl->memObjects, memObjects.get());
     try {

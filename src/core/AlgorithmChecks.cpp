@@ -9,7 +9,8 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "core/ImageFormat.hpp"
+#include "core/BindingText.hpp"
+#include "core/ImageChecks.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/ScalarTypes.hpp"
 #include "core/Specialization.hpp"
@@ -21,26 +22,6 @@ namespace {
 using shader::BindingKind;
 using shader::ScalarType;
 using vulkan::Feature;
-
-/// Returns " 'name'" for messages, or nothing.
-std::string quotedName(const std::string& name) {
-    return name.empty() ? std::string() : formatted(" '{}'", name);
-}
-
-std::string describeBinding(const shader::Binding& binding) {
-    const std::string set = binding.set == 0 ? std::string() : formatted(" of set {}", binding.set);
-    return formatted("binding {}{}{}", binding.binding, set, quotedName(binding.name));
-}
-
-std::string describeDescriptor(const shader::Binding& binding, uint32_t element) {
-    return binding.count == 1 ? describeBinding(binding)
-                              : formatted("element {} of {}", element, describeBinding(binding));
-}
-
-std::string describeMemory(const Memory::Impl& memory) {
-    return formatted("{} of {} {}", memory.image ? "an image" : "a tensor", memory.count,
-                     Memory::toString(memory.dataType));
-}
 
 /// A SPIR-V capability and a device feature that allows it. One of a capability's rows is enough.
 struct CapabilityFeature {
@@ -68,6 +49,9 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"PhysicalStorageBufferAddresses", Feature::eBufferDeviceAddress},
     {"StorageImageReadWithoutFormat", Feature::eShaderStorageImageReadWithoutFormat},
     {"StorageImageWriteWithoutFormat", Feature::eShaderStorageImageWriteWithoutFormat},
+    {"ImageGatherExtended", Feature::eShaderImageGatherExtended},
+    {"SampledImageArrayDynamicIndexing", Feature::eShaderSampledImageArrayDynamicIndexing},
+    {"SampledImageArrayNonUniformIndexing", Feature::eShaderSampledImageArrayNonUniformIndexing},
     {"StorageBufferArrayDynamicIndexing", Feature::eShaderStorageBufferArrayDynamicIndexing},
     {"StorageImageArrayDynamicIndexing", Feature::eShaderStorageImageArrayDynamicIndexing},
     {"UniformBufferArrayDynamicIndexing", Feature::eShaderUniformBufferArrayDynamicIndexing},
@@ -185,46 +169,6 @@ void checkTensor(const shader::Binding& binding, uint32_t element, const Memory:
             describeMemory(memory));
 }
 
-/// Returns the type with which shaders declare images of a data type.
-ScalarType imageTypeOf(Memory::DataTypes type) {
-    switch (type) {
-    case Memory::DataTypes::eFloat:
-    case Memory::DataTypes::eHalf:
-    case Memory::DataTypes::eDouble:
-    case Memory::DataTypes::eBFloat16:
-        return ScalarType::eFloat32;
-    case Memory::DataTypes::eInt:
-    case Memory::DataTypes::eShort:
-    case Memory::DataTypes::eChar:
-    case Memory::DataTypes::eLong:
-        return ScalarType::eInt32;
-    default:
-        return ScalarType::eUint32;
-    }
-}
-
-void checkImage(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory) {
-    if (binding.imageDimensions != 2 || binding.imageArrayed)
-        fail<ShaderError>("{} is declared as an image of {} dimensions{}, but images of this "
-                          "library are image2D",
-                          describeDescriptor(binding, element), binding.imageDimensions,
-                          binding.imageArrayed ? " in an array" : "");
-    const VkFormat declared = formatOfSpirv(binding.imageFormat);
-    const VkFormat given = memory.image->info().format;
-    if (binding.imageFormat != 0 && declared != given)
-        fail<ShaderError>("{} is declared with format {}, but was given {} with format {}",
-                          describeDescriptor(binding, element),
-                          declared == VK_FORMAT_UNDEFINED
-                              ? formatted("number {} of SPIR-V", binding.imageFormat)
-                              : nameOfFormat(declared),
-                          describeMemory(memory), nameOfFormat(given));
-    if (binding.imageType != ScalarType::eUnknown &&
-        binding.imageType != imageTypeOf(memory.dataType))
-        fail<ShaderError>("{} is declared as an image of {}, but was given {}",
-                          describeDescriptor(binding, element), shader::nameOf(binding.imageType),
-                          describeMemory(memory));
-}
-
 /// Checks everything about a binding that does not depend on the memory.
 void checkDeclaration(const shader::Binding& binding) {
     if (binding.count == 0)
@@ -232,10 +176,12 @@ void checkDeclaration(const shader::Binding& binding) {
             "{} is an array of descriptors without a fixed length; declare its length "
             "as a plain number",
             describeBinding(binding));
-    if (binding.kind != BindingKind::eStorageBuffer &&
-        binding.kind != BindingKind::eUniformBuffer && binding.kind != BindingKind::eStorageImage)
-        fail<ShaderError>("{} is neither a storage buffer, a uniform buffer nor a storage image; "
-                          "samplers and texel buffers cannot be bound",
+    const bool buffer =
+        binding.kind == BindingKind::eStorageBuffer || binding.kind == BindingKind::eUniformBuffer;
+    if (!buffer && !binding.isImage() && binding.kind != BindingKind::eSampler)
+        fail<ShaderError>("{} is neither a storage buffer, a uniform buffer, an image of 1 to 3 "
+                          "dimensions nor a sampler of one; cubes, images of several samples per "
+                          "texel, samplers that compare, and texel buffers cannot be bound",
                           describeBinding(binding));
 }
 
@@ -243,6 +189,8 @@ void checkDeclaration(const shader::Binding& binding) {
 std::string describeArguments(const shader::Reflection& reflection) {
     std::vector<std::string> arguments;
     for (const shader::Binding& binding : reflection.bindings) {
+        if (!binding.takesMemory())
+            continue;
         const uint32_t first = binding.argument;
         arguments.push_back(binding.count == 1
                                 ? formatted("{}: {}", first, describeBinding(binding))
@@ -259,8 +207,8 @@ void requireArguments(const shader::Reflection& reflection, size_t given) {
     uint64_t descriptors = 0;
     for (const shader::Binding& binding : reflection.bindings) {
         checkDeclaration(binding);
-        byBinding = byBinding && binding.set == 0 && binding.count == 1;
-        descriptors += binding.count;
+        byBinding = byBinding && binding.set == 0 && binding.count == 1 && binding.takesMemory();
+        descriptors += binding.takesMemory() ? binding.count : 0;
     }
     if (!byBinding && given != descriptors)
         fail<ShaderError>("the shader takes {} memory objects, in the order of set, binding and "
@@ -351,6 +299,19 @@ void requireOptions(const AlgorithmOptions& options, const shader::Reflection& r
                                   invocations, subgroups, required, device.name(),
                                   physical.maxComputeWorkgroupSubgroups);
     }
+    if (options.robustAccess) {
+        const Feature missing = !device.has(Feature::ePipelineRobustness)
+                                    ? Feature::ePipelineRobustness
+                                    : Feature::eRobustBufferAccess2;
+        if (!device.has(Feature::ePipelineRobustness) ||
+            !physical.has(Feature::eRobustBufferAccess2))
+            fail<Unsupported>("robust access was required, but {} {} {} ({}); check bounds in the "
+                              "shader",
+                              device.name(),
+                              device.wrapped() && physical.has(missing) ? "was created without"
+                                                                        : "has no",
+                              vulkan::nameOf(missing), vulkan::extensionOf(missing));
+    }
     if (!options.fullSubgroups)
         return;
     if (!device.has(Feature::eComputeFullSubgroups))
@@ -377,17 +338,13 @@ void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
 
 void requireDescriptors(const shader::Reflection& reflection, const vulkan::Device& device) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
-    struct Kind {
-        BindingKind kind;
-        uint32_t limit;
-        const char* name;
+    const auto of = [](BindingKind kind) {
+        return [kind](const shader::Binding& binding) { return binding.kind == kind; };
     };
-    const Kind kinds[] = {{BindingKind::eStorageBuffer, limits.maxPerStageDescriptorStorageBuffers,
-                           "maxPerStageDescriptorStorageBuffers"},
-                          {BindingKind::eUniformBuffer, limits.maxPerStageDescriptorUniformBuffers,
-                           "maxPerStageDescriptorUniformBuffers"},
-                          {BindingKind::eStorageImage, limits.maxPerStageDescriptorStorageImages,
-                           "maxPerStageDescriptorStorageImages"}};
+    const auto sampled = [](const shader::Binding& binding) {
+        return binding.kind == BindingKind::eSampledImage ||
+               binding.kind == BindingKind::eCombinedImageSampler;
+    };
     for (const shader::Binding& binding : reflection.bindings)
         if (binding.set >= limits.maxBoundDescriptorSets)
             fail<ShaderError>("{} is over {}'s maxBoundDescriptorSets of {}; use sets 0 to {}",
@@ -399,13 +356,24 @@ void requireDescriptors(const shader::Reflection& reflection, const vulkan::Devi
                               device.name(), name, limit);
     };
     uint64_t all = 0;
-    for (const Kind& kind : kinds) {
+    const auto requireKind = [&](const auto& counts, uint32_t limit, const char* name) {
         uint64_t used = 0;
         for (const shader::Binding& binding : reflection.bindings)
-            used += binding.kind == kind.kind ? binding.count : 0;
-        requireAtMost(used, kind.limit, kind.name);
+            used += counts(binding) ? binding.count : 0;
+        requireAtMost(used, limit, name);
         all += used;
-    }
+    };
+    requireKind([](const shader::Binding& binding) { return binding.takesSampler(); },
+                limits.maxPerStageDescriptorSamplers, "maxPerStageDescriptorSamplers");
+    all = 0; // samplers are no resources
+    requireKind(of(BindingKind::eStorageBuffer), limits.maxPerStageDescriptorStorageBuffers,
+                "maxPerStageDescriptorStorageBuffers");
+    requireKind(of(BindingKind::eUniformBuffer), limits.maxPerStageDescriptorUniformBuffers,
+                "maxPerStageDescriptorUniformBuffers");
+    requireKind(of(BindingKind::eStorageImage), limits.maxPerStageDescriptorStorageImages,
+                "maxPerStageDescriptorStorageImages");
+    requireKind(sampled, limits.maxPerStageDescriptorSampledImages,
+                "maxPerStageDescriptorSampledImages");
     requireAtMost(all, limits.maxPerStageResources, "maxPerStageResources");
 }
 
@@ -413,13 +381,13 @@ void checkBinding(const shader::Binding& binding, uint32_t element, const Memory
                   const vulkan::Device& device, TypeRule types) {
     checkDeclaration(binding);
     const Memory::Impl& memory = implOf(object);
-    const bool image = binding.kind == BindingKind::eStorageImage;
+    const bool image = binding.isImage();
     if (image != (memory.image != nullptr))
         fail<ShaderError>("{} is declared as {}, but was given {}",
                           describeDescriptor(binding, element), image ? "an image" : "a buffer",
                           describeMemory(memory));
     if (image)
-        checkImage(binding, element, memory);
+        checkImage(binding, element, memory, device);
     else
         checkTensor(binding, element, memory, device, types);
 }
@@ -431,7 +399,7 @@ void checkBindings(const shader::Reflection& reflection, const vulkan::Device& d
         requireSameDevice(*memory, device, "an algorithm");
     requireArguments(reflection, memObjects.size());
     for (const shader::Binding& binding : reflection.bindings)
-        for (uint32_t element = 0; element < binding.count; ++element)
+        for (uint32_t element = 0; binding.takesMemory() && element < binding.count; ++element)
             checkBinding(binding, element, *memObjects[binding.argument + element], device, types);
 }
 

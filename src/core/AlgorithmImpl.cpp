@@ -11,7 +11,9 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
+#include "core/ImageChecks.hpp"
 #include "core/MemoryImpl.hpp"
+#include "core/SamplerImpl.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
@@ -25,6 +27,12 @@ VkDescriptorType descriptorType(shader::BindingKind kind) {
         return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
     case shader::BindingKind::eStorageImage:
         return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    case shader::BindingKind::eSampledImage:
+        return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+    case shader::BindingKind::eCombinedImageSampler:
+        return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    case shader::BindingKind::eSampler:
+        return VK_DESCRIPTOR_TYPE_SAMPLER;
     default:
         return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     }
@@ -69,6 +77,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     request.specializationData = std::as_bytes(std::span(algorithm.specialization.data));
     request.fullSubgroups = algorithm.options.fullSubgroups;
     request.subgroupSize = algorithm.options.subgroupSize;
+    request.robustAccess = algorithm.options.robustAccess;
+    request.robustImages = algorithm.device->physical().has(vulkan::Feature::eRobustImageAccess2);
     return pipelines.pipeline(request);
 }
 
@@ -108,6 +118,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     requireOptions(options, *reflection, localSize, *device);
     requireAddressed(options, *reflection, *device);
     checkBindings(*reflection, *device, memObjects, types);
+    checkSamplers(*reflection, *device, options, memObjects);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     pipeline = makePipeline(*this, spirv, key);
     bindMemory();
@@ -120,7 +131,7 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
     eachUsed([&](const shader::Binding& used, const std::shared_ptr<Memory>& object) {
         const Memory::Impl& memory = implOf(*object);
         const uint64_t elements =
-            used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.count;
+            used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.hostCount;
         largest = std::max(largest, elements);
         if (used.writes && elements > written) {
             written = elements;
@@ -172,13 +183,19 @@ void Algorithm::Impl::bindMemory() {
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,
                                                     MemoryBinding& next) const {
-    const uint32_t argument = used.argument + element;
-    const Memory::Impl& memory = implOf(*memObjects[argument]);
-    memory.requireAlive();
     vulkan::DescriptorWrite write;
     write.binding = used.binding;
     write.element = element;
     write.type = descriptorType(used.kind);
+    if (used.takesSampler()) {
+        next.samplers.push_back(implOf(*samplerFor(options, used, element)).sampler);
+        write.image.sampler = next.samplers.back()->handle();
+    }
+    if (!used.takesMemory())
+        return write;
+    const uint32_t argument = used.argument + element;
+    const Memory::Impl& memory = implOf(*memObjects[argument]);
+    memory.requireAlive();
     uint64_t range = memory.bytes();
     if (used.kind == shader::BindingKind::eUniformBuffer) // the block is smaller, by the checks
         range =
@@ -186,7 +203,7 @@ vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used,
     if (memory.buffer)
         write.buffer = {memory.buffer->handle(), memory.buffer->offset(), range};
     else
-        write.image = {VK_NULL_HANDLE, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
+        write.image = {write.image.sampler, memory.image->view(), VK_IMAGE_LAYOUT_GENERAL};
     next.uses.push_back({memory.primary(), used.reads || !used.writes, used.writes, argument});
     next.hostMayRead |= used.writes && memory.hostReadable();
     next.padded |= memory.padded;
@@ -203,6 +220,7 @@ void Algorithm::Impl::requireMemory() const {
 
 void Algorithm::Impl::rebind() {
     checkBindings(*reflection, *device, memObjects, types); // a tensor may have another size now
+    checkSamplers(*reflection, *device, options, memObjects);
     bindMemory();
 }
 

@@ -18,6 +18,7 @@
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/pipeline/Sampler.hpp"
 
 namespace kp {
 
@@ -37,7 +38,8 @@ struct MemoryBinding {
     std::shared_ptr<vulkan::DescriptorSet> set; ///< null if set 0 has no bindings
     /// Of sets 1, 2, ...; null for those without bindings.
     std::vector<std::shared_ptr<vulkan::DescriptorSet>> furtherSets;
-    std::vector<Use> uses;    ///< in the order of the shader's bindings, then those by address
+    std::vector<Use> uses; ///< in the order of the shader's bindings, then those by address
+    std::vector<std::shared_ptr<const vulkan::Sampler>> samplers;
     bool hostMayRead = false; ///< the host can read some output in place
     bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
@@ -120,7 +122,7 @@ struct Algorithm::Impl {
     template <typename Function>
     void eachUsed(Function&& function) const {
         for (const shader::Binding& used : reflection->bindings)
-            for (uint32_t element = 0; element < used.count; ++element)
+            for (uint32_t element = 0; used.takesMemory() && element < used.count; ++element)
                 function(used, memObjects[used.argument + element]);
     }
     /// Returns the memory that a dispatch reads and writes; empty without a shader.
@@ -129,7 +131,7 @@ struct Algorithm::Impl {
     void exposeMemory() const;
 
 private:
-    /// Adds a memory object to @p next, and returns its descriptor.
+    /// Adds a memory object or a sampler, or both, to @p next, and returns its descriptor.
     vulkan::DescriptorWrite bindObject(const shader::Binding& used, uint32_t element,
                                        MemoryBinding& next) const;
     void requireMemory() const;

@@ -56,6 +56,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
     std::atomic<size_t> remaining{0};
     std::mutex mutex; ///< guards the members below
     Points points;
+    std::vector<Event> kept;
     std::vector<Pending> hostWaits; ///< events that the host waits for: the device cannot
     std::exception_ptr failure;
 
@@ -144,6 +145,8 @@ void Dependencies::add(const Event& event, bool passesFailure) {
     }
     if (deviceCanWait(mDevice, mQueue, event, point)) {
         addPoint(mPoints, point);
+        if (!point.queue->handle())
+            mKept.push_back(event);
     } else if (mQueue && deviceOf(event) == mDevice) {
         // Work that is submitted later would lose its place among what uses the same memory.
         try {
@@ -163,6 +166,7 @@ void Dependencies::then(Then call) && {
     node->queue = mQueue;
     node->then = std::move(call);
     node->points = std::move(mPoints);
+    node->kept = std::move(mKept);
     node->failure = mFailure;
     // One more, so that finish() does not run before the loop below ends.
     node->remaining.store(mPending.size() + 1, std::memory_order_relaxed);

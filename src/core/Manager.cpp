@@ -270,6 +270,15 @@ std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t widt
         make<Image>(data, dataSize, width, height, numChannels, dataType, std::nullopt, imageType));
 }
 
+std::shared_ptr<Image> Manager::image(const ImageOptions& options, const void* data,
+                                      size_t dataSize) {
+    return manage(make<Image>(data, dataSize, options));
+}
+
+std::shared_ptr<Sampler> Manager::sampler(const SamplerOptions& options) const {
+    return make<Sampler>(options);
+}
+
 std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {
     if (options.vulkanVersion == 0)
         options.vulkanVersion = device()->plan().apiVersion;

@@ -7,6 +7,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "core/ImageChannels.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
@@ -59,10 +60,10 @@ uint64_t handleBits(Handle handle) {
 void requireTransferRange(const Memory::Impl& impl, uint64_t bytes, uint64_t offset,
                           const char* call) {
     impl.requireAlive();
-    if (impl.image && (offset != 0 || bytes != impl.bytes()))
+    if (impl.image && (offset != 0 || bytes != impl.hostBytes()))
         fail<InvalidArgument>("{} of an image moves all of its {} bytes, but {} bytes at offset {} "
                               "were asked for",
-                              call, impl.bytes(), bytes, offset);
+                              call, impl.hostBytes(), bytes, offset);
     if (offset > impl.bytes() || bytes > impl.bytes() - offset)
         fail<InvalidArgument>("{} of {} bytes at offset {} does not fit into a tensor of {} bytes",
                               call, bytes, offset, impl.bytes());
@@ -121,13 +122,13 @@ void Memory::setName(std::string_view text) {
     device.setName(VK_OBJECT_TYPE_IMAGE, handleBits(mImpl->image->handle()), name);
 }
 uint64_t Memory::size() const {
-    return mImpl->count;
+    return mImpl->hostCount;
 }
 uint32_t Memory::dataTypeMemorySize() const {
     return mImpl->elementSize;
 }
 uint64_t Memory::memorySize() const {
-    return mImpl->bytes();
+    return mImpl->hostBytes();
 }
 uint64_t Memory::getX() const {
     return mImpl->x;
@@ -170,7 +171,7 @@ const void* Memory::hostViewFor(size_t elementSize) {
         fail<InvalidArgument>(
             "vector<T>() with a T of {} bytes, but the elements ({}) have {} bytes", elementSize,
             toString(mImpl->dataType), mImpl->elementSize);
-    return mImpl->hostView(false);
+    return mImpl->packedView();
 }
 
 uint64_t Memory::offsetOf(uint64_t element, size_t elementSize) const {
@@ -188,20 +189,17 @@ void Memory::setData(const void* data, size_t bytes) {
         throw InvalidArgument(
             "eStorage memory has no host view to set: call upload(), or copy to it "
             "with OpCopy");
-    if (bytes != mImpl->bytes())
+    if (bytes != mImpl->hostBytes())
         fail<InvalidArgument>("setData was given {} bytes for {} bytes of memory", bytes,
-                              mImpl->bytes());
-    if (mImpl->mirrored)
-        mImpl->mirror().replace(data);
-    else
-        std::memcpy(mImpl->hostView(false), data, bytes);
+                              mImpl->hostBytes());
+    mImpl->replaceView(data);
 }
 
 void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "upload");
     if (bytes == 0)
         return;
-    if (bytes < mImpl->bytes())
+    if (bytes < mImpl->hostBytes())
         mImpl->bringToDevice();
     mImpl->upload(data, bytes, offset);
     mImpl->noteDeviceWrite();
@@ -215,7 +213,7 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     if (mImpl->buffer)
         mImpl->device->transfer().download(mImpl->buffer, offset, data, bytes);
     else
-        mImpl->device->transfer().download(mImpl->image, data);
+        downloadTexels(mImpl->device->transfer(), mImpl->image, data);
 }
 
 void Memory::recordCopyFromStagingToDevice(const vk::CommandBuffer& commandBuffer) {

@@ -9,10 +9,27 @@
 
 #include "base/Process.hpp"
 #include "base/Text.hpp"
+#include "core/ImageChannels.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
+namespace {
+
+bool sameShape(const vulkan::ImageInfo& a, const vulkan::ImageInfo& b) {
+    return a.dimensions() == b.dimensions() && a.width == b.width && a.height == b.height &&
+           a.depth == b.depth && a.layers == b.layers;
+}
+
+std::string describeShape(const vulkan::ImageInfo& info) {
+    return formatted(
+        "{}{}{}{}", info.width,
+        info.dimensions() == VK_IMAGE_TYPE_1D ? std::string() : formatted(" x {}", info.height),
+        info.dimensions() == VK_IMAGE_TYPE_3D ? formatted(" x {}", info.depth) : std::string(),
+        info.layers > 1 ? formatted(" in {} layers", info.layers) : std::string());
+}
+
+} // namespace
 
 uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun) {
     if (count == 0 || elementSize == 0)
@@ -70,25 +87,35 @@ void failForeign(const std::string& object, const vulkan::Device& owner, const c
                           object, owner.name(), user, device.name());
 }
 
+std::array<std::optional<MemoryAddress>, 3> addressesOf(const Memory& memory) {
+    using Space = MemoryAddress::Space;
+    const Memory::Impl& impl = implOf(memory);
+    std::array<std::optional<MemoryAddress>, 3> addresses;
+    if (!impl.buffer)
+        return addresses;
+    addresses[0] = {Space::eBuffer, reinterpret_cast<uint64_t>(impl.buffer->handle()),
+                    impl.buffer->offset()};
+    if (const void* const host = impl.buffer->hostWritable())
+        addresses[1] = {Space::eHost, 0, reinterpret_cast<uintptr_t>(host)};
+    if (impl.cudaAddress != 0)
+        addresses[2] = {Space::eCuda, 0, impl.cudaAddress};
+    return addresses;
+}
+
 bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes) {
-    const Memory::Impl& first = implOf(a);
-    const Memory::Impl& second = implOf(b);
     const auto meet = [&](uint64_t aStart, uint64_t bStart) {
         const auto [low, high] = std::minmax({aStart + aOffset, bStart + bOffset});
         return high - low < bytes;
     };
-    if (&first == &second)
+    if (&implOf(a) == &implOf(b))
         return meet(0, 0);
-    if (!first.buffer || !second.buffer)
-        return false;
-    if (first.buffer->handle() == second.buffer->handle())
-        return meet(first.buffer->offset(), second.buffer->offset());
-    if (first.cudaAddress != 0 && second.cudaAddress != 0)
-        return meet(first.cudaAddress, second.cudaAddress);
-    const void* const firstHost = first.buffer->hostWritable();
-    const void* const secondHost = second.buffer->hostWritable();
-    return firstHost && secondHost &&
-           meet(reinterpret_cast<uintptr_t>(firstHost), reinterpret_cast<uintptr_t>(secondHost));
+    const auto first = addressesOf(a);
+    const auto second = addressesOf(b);
+    for (size_t i = 0; i < first.size(); ++i)
+        if (first[i] && second[i] && first[i]->shares(*second[i]) &&
+            meet(first[i]->start, second[i]->start))
+            return true;
+    return false;
 }
 
 void requireCopyable(const Memory& source, const Memory& destination) {
@@ -102,12 +129,15 @@ void requireCopyable(const Memory& source, const Memory& destination) {
             Memory::toString(from.dataType), Memory::toString(to.dataType));
     if (from.count != to.count || from.bytes() != to.bytes())
         fail<InvalidArgument>("a copy needs equal sizes, but the source has {} elements ({} bytes) "
-                              "and the destination {} ({} bytes)",
-                              from.count, from.bytes(), to.count, to.bytes());
-    if (from.image && to.image && (from.x != to.x || from.y != to.y))
-        fail<InvalidArgument>("a copy between images needs equal width and height, but the source "
-                              "is {} x {} and the destination {} x {}",
-                              from.x, from.y, to.x, to.y);
+                              "and the destination {} ({} bytes){}",
+                              from.count, from.bytes(), to.count, to.bytes(),
+                              from.addsChannel() || to.addsChannel()
+                                  ? "; on the device an image of 3 channels has 4"
+                                  : "");
+    if (from.image && to.image && !sameShape(from.image->info(), to.image->info()))
+        fail<InvalidArgument>("a copy between images needs equal types, width and height, but the "
+                              "source is {} and the destination {}",
+                              describeShape(from.image->info()), describeShape(to.image->info()));
     if (overlap(source, 0, destination, 0, from.bytes()))
         fail<InvalidArgument>("a copy needs memory of its own for the destination, but source and "
                               "destination are views of the same {} bytes in part; copy to another "
@@ -204,19 +234,38 @@ void Memory::Impl::upload(const void* data, uint64_t size, uint64_t offset) {
     if (buffer)
         device->transfer().upload(buffer, offset, data, size);
     else
-        device->transfer().upload(image, data);
+        uploadTexels(device->transfer(), image, data);
+}
+
+void Memory::Impl::replaceView(const void* data) {
+    std::vector<unsigned char> texels;
+    if (addsChannel()) {
+        texels = withFourthChannel(image->info(), data);
+        data = texels.data();
+    }
+    if (mirrored)
+        mirror().replace(data);
+    else
+        std::memcpy(hostView(false), data, bytes());
+}
+
+const void* Memory::Impl::packedView() {
+    const void* const view = hostView(false);
+    if (!addsChannel())
+        return view;
+    packed.resize(hostBytes());
+    dropFourthChannel(image->info(), view, packed.data());
+    return packed.data();
 }
 
 void Memory::Impl::initialise(const void* data) {
     addMirror();
     if (!data)
         return;
-    if (mirrored)
-        mirror().replace(data);
-    else if (hasHostView())
-        std::memcpy(hostView(false), data, bytes());
+    if (hasHostView())
+        replaceView(data);
     else
-        upload(data, bytes(), 0);
+        upload(data, hostBytes(), 0);
 }
 
 void Memory::Impl::pushRows() {
@@ -267,7 +316,9 @@ void Memory::Impl::release() {
     image.reset();
     rows = {};
     rowsInImage = {};
+    packed = {};
     count = 0;
+    hostCount = 0;
     elementSize = 0;
     device.reset();
 }

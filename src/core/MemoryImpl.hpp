@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <compare>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
 
 #include "core/Internals.hpp"
@@ -24,11 +29,13 @@ struct Memory::Impl {
     std::weak_ptr<Queue> managerQueue;
     MemoryTypes memoryType = MemoryTypes::eDevice;
     DataTypes dataType = DataTypes::eFloat;
-    uint64_t count = 0; ///< elements
+    uint64_t count = 0; ///< elements on the device
+    /// Elements as the host counts them: fewer for an image with three channels of four.
+    uint64_t hostCount = 0;
     uint32_t elementSize = 0;
     uint64_t x = 0;
     uint64_t y = 0;
-    uint32_t channels = 1;
+    std::unique_ptr<const ImageOptions> imageOptions; ///< of an image, complete
 
     std::shared_ptr<vulkan::Buffer> buffer; ///< device memory of a tensor
     std::shared_ptr<vulkan::Image> image;   ///< device memory of an image
@@ -45,6 +52,8 @@ struct Memory::Impl {
     std::vector<unsigned char> rows;        ///< the copy; empty until first used
     std::vector<unsigned char> rowsInImage; ///< the rows that were last copied, to detect changes
 
+    std::vector<unsigned char> packed; ///< of packedView() where it is no view
+
     bool keepsView = false; ///< release() leaves the host view's memory in place
     std::vector<std::shared_ptr<void>> keptViews;
 
@@ -52,6 +61,8 @@ struct Memory::Impl {
     alignas(8) unsigned char descriptorInfo[32] = {};
 
     uint64_t bytes() const { return count * elementSize; }
+    uint64_t hostBytes() const { return hostCount * elementSize; }
+    bool addsChannel() const { return count != hostCount; }
     /// Returns true if the host can read the device memory in place.
     bool hostReadable() const {
         return buffer ? buffer->hostReadable() : image->mapped() != nullptr;
@@ -84,8 +95,12 @@ struct Memory::Impl {
     /// Copies to the device what the host has changed, before part of the memory is read or
     /// written other than by a recorded operation.
     void bringToDevice() const;
-    /// Copies host memory to the device memory, all of it for an image.
+    /// Copies host memory to the device memory, all of it for an image, with the host's channels.
     void upload(const void* data, uint64_t size, uint64_t offset);
+    /// Replaces the host view by data with the host's channels.
+    void replaceView(const void* data);
+    /// Returns the contents of the host view with the host's channels, valid until the next call.
+    const void* packedView();
     /// Writes initial data, if any, to the host view, or to the device memory for eStorage.
     void initialise(const void* data);
     /// Frees everything, and marks it so that recordings of it cannot be submitted any more.
@@ -115,9 +130,24 @@ MemoryPlacement placementOf(const vulkan::Device& device, Memory::MemoryTypes ty
 /// @param what  starts the message: "an exportable tensor"
 void requireDeviceMemory(Memory::MemoryTypes type, const char* what);
 
+/// Where a tensor begins in an address space that may hold other tensors with the same memory.
+struct MemoryAddress {
+    enum class Space { eBuffer, eHost, eCuda } space;
+    uint64_t buffer; ///< the VkBuffer of Space::eBuffer; else 0
+    uint64_t start;
+
+    bool shares(const MemoryAddress& other) const {
+        return space == other.space && buffer == other.buffer;
+    }
+    auto operator<=>(const MemoryAddress&) const = default;
+};
+
+/// Returns all addresses of a tensor: in its VkBuffer, in host memory that it is a view of, in
+/// CUDA's memory. Others are empty. Images have none.
+std::array<std::optional<MemoryAddress>, 3> addressesOf(const Memory& memory);
+
 /// Returns true if ranges of two tensors, in bytes from the start of each, have memory in common:
-/// within one tensor, or because the tensors are views of one VkBuffer, of one piece of CUDA's
-/// memory, or of one piece of host memory.
+/// within one tensor, or at addressesOf() both.
 bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes);
 
 /// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination

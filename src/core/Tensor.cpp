@@ -21,6 +21,7 @@ std::unique_ptr<Memory::Impl> tensorImpl(std::shared_ptr<vulkan::Device> device,
     impl->memoryType = memoryType;
     impl->dataType = dataType;
     impl->count = count;
+    impl->hostCount = count;
     impl->elementSize = static_cast<uint32_t>(elementSize);
     impl->x = count;
     impl->y = 1;

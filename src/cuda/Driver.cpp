@@ -77,8 +77,8 @@ Driver& driver() {
 }
 
 Context DriverGpu::context() const {
-    static std::mutex mutex;
-    static std::map<DeviceNumber, Context> contexts;
+    static auto& mutex = *new std::mutex;
+    static auto& contexts = *new std::map<DeviceNumber, Context>;
     const std::lock_guard lock(mutex);
     Context& context = contexts[number];
     if (!context)

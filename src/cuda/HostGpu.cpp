@@ -123,12 +123,13 @@ void HostGpu::failNext(std::string function) {
     mFailing = std::move(function);
 }
 
+template <typename Error>
 void HostGpu::failIfAsked(const char* function) {
     const std::lock_guard lock(mMutex);
     if (mFailing != function)
         return;
     mFailing.clear();
-    fail<Unsupported>("the stand-in for CUDA was told to fail in {}", function);
+    fail<Error>("the stand-in for CUDA was told to fail in {}", function);
 }
 
 HostGpu::Worker& HostGpu::worker(Stream stream) {
@@ -158,12 +159,12 @@ uint64_t HostGpu::streamId(Stream stream) {
 }
 
 std::unique_ptr<Gpu::Region> HostGpu::allocate(uint64_t bytes) {
-    failIfAsked("allocate");
+    failIfAsked<OutOfMemory>("allocate");
     return std::make_unique<HostRegion>(bytes);
 }
 
 std::unique_ptr<Gpu::Semaphore> HostGpu::import(const vulkan::SharedSemaphore& semaphore) {
-    failIfAsked("import");
+    failIfAsked<Unsupported>("import");
     return std::make_unique<HostSemaphore>(semaphore);
 }
 
@@ -178,19 +179,19 @@ bool HostGpu::idle(Stream stream) {
 }
 
 void HostGpu::signal(Semaphore& semaphore, uint64_t value, Stream stream) {
-    failIfAsked("signal");
+    failIfAsked<Unsupported>("signal");
     const vulkan::SharedSemaphore& signalled = static_cast<HostSemaphore&>(semaphore).semaphore;
     run(stream, [&signalled, value] { signalled.signal(value); });
 }
 
 void HostGpu::wait(Semaphore& semaphore, uint64_t value, Stream stream) {
-    failIfAsked("wait");
+    failIfAsked<Unsupported>("wait");
     const vulkan::SharedSemaphore& waited = static_cast<HostSemaphore&>(semaphore).semaphore;
     run(stream, [&waited, value] { (void)waited.wait(value, UINT64_MAX); });
 }
 
 void HostGpu::copy(uint64_t to, uint64_t from, uint64_t bytes, Stream stream) {
-    failIfAsked("copy");
+    failIfAsked<Unsupported>("copy");
     run(stream, [to, from, bytes] {
         std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     });

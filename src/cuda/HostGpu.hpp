@@ -25,7 +25,7 @@ public:
     ~HostGpu() override;
 
     /// Lets the next call of this function ("allocate", "import", "signal", "wait", "copy") throw
-    /// Unsupported.
+    /// Unsupported, or OutOfMemory ("allocate").
     void failNext(std::string function);
     /// Adds a function to a stream, as a kernel.
     void run(Stream stream, std::function<void()> function);
@@ -67,6 +67,7 @@ private:
     class HostMark;
 
     Worker& worker(Stream stream);
+    template <typename Error>
     void failIfAsked(const char* function);
 
     std::mutex mMutex; ///< guards the members below

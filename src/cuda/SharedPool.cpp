@@ -2,6 +2,7 @@
 #include "cuda/SharedPool.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -81,6 +82,13 @@ struct SharedPool::PieceOwner {
     PieceOwner(const PieceOwner&) = delete;
     PieceOwner& operator=(const PieceOwner&) = delete;
 };
+
+SharedPool::SharedPool(vulkan::Device& device, Gpu& gpu)
+    : mDevice(device), mGpu(gpu),
+      mMaxIdleBytes(std::max(kIdleBytes, device.allocator().heapSize(vulkan::MemoryPlace::eDevice) /
+                                             kIdleShare)) {
+    Regions::instance().add(*this);
+}
 
 SharedPool::~SharedPool() {
     Regions::instance().remove(*this);
@@ -169,14 +177,6 @@ void SharedPool::noteCudaUse(uint64_t address) {
         piece->second.cudaUsed = true;
 }
 
-uint64_t SharedPool::regionBytes() const {
-    const std::lock_guard lock(mMutex);
-    uint64_t bytes = 0;
-    for (const auto& [address, region] : mRegions)
-        bytes += region.bytes;
-    return bytes;
-}
-
 uint64_t SharedPool::take(uint64_t bytes) {
     for (auto& [address, region] : mRegions) {
         for (auto gap = region.gaps.begin(); gap != region.gaps.end(); ++gap) {
@@ -194,7 +194,14 @@ uint64_t SharedPool::take(uint64_t bytes) {
 }
 
 void SharedPool::addRegion(uint64_t bytes) {
-    std::shared_ptr<Gpu::Region> memory = mGpu.allocate(bytes);
+    std::shared_ptr<Gpu::Region> memory;
+    try {
+        memory = mGpu.allocate(bytes);
+    } catch (const OutOfMemory&) {
+        if (!freeUnused())
+            throw;
+        memory = mGpu.allocate(bytes);
+    }
     Region region{memory->import(mDevice), memory->bytes()};
     region.gaps[0] = region.bytes;
     mRegions[memory->address()] = std::move(region);
@@ -255,10 +262,25 @@ void SharedPool::giveBack(uint64_t address, uint64_t bytes) {
     uint64_t idle = 0;
     for (const auto& [first, each] : mRegions)
         idle += each.used == 0 ? each.bytes : 0;
-    if (region.used == 0 && idle > kMaxIdleBytes) {
-        mRegions.erase(start);
-        Regions::instance().remove(start);
+    if (region.used == 0 && idle > mMaxIdleBytes)
+        freeRegion(mRegions.find(start));
+}
+
+void SharedPool::freeRegion(std::map<uint64_t, Region>::iterator region) {
+    const uint64_t address = region->first;
+    mRegions.erase(region);
+    Regions::instance().remove(address);
+}
+
+bool SharedPool::freeUnused() {
+    const size_t before = mRegions.size();
+    for (auto region = mRegions.begin(); region != mRegions.end();) {
+        const auto next = std::next(region);
+        if (region->second.used == 0)
+            freeRegion(region);
+        region = next;
     }
+    return mRegions.size() < before;
 }
 
 } // namespace kp::cuda

@@ -56,12 +56,13 @@ public:
     /// one.
     static constexpr uint64_t kRegionBytes = uint64_t{32} << 20;
     static constexpr uint64_t kLargeBytes = kRegionBytes / 4; ///< gets a region of its own
-    /// Unused regions up to this size in all are kept.
-    static constexpr uint64_t kMaxIdleBytes = uint64_t{256} << 20;
+    /// Unused regions are kept up to this size in all, or up to the share of the device's memory
+    /// if that is more. Two or three large arrays then take turns without new regions, which take
+    /// a millisecond for 256 MiB.
+    static constexpr uint64_t kIdleBytes = uint64_t{256} << 20;
+    static constexpr uint64_t kIdleShare = 32; ///< one part in so many
 
-    SharedPool(vulkan::Device& device, Gpu& gpu) : mDevice(device), mGpu(gpu) {
-        Regions::instance().add(*this);
-    }
+    SharedPool(vulkan::Device& device, Gpu& gpu);
     ~SharedPool();
 
     struct Piece {
@@ -82,8 +83,6 @@ public:
     void close(uint64_t number);
     /// Notes that CUDA may use the piece with this address.
     void noteCudaUse(uint64_t address);
-
-    uint64_t regionBytes() const; ///< of all regions of this pool
 
 private:
     struct Region {
@@ -111,8 +110,10 @@ private:
     struct PieceOwner;
 
     // The mutex is locked.
-    uint64_t take(uint64_t bytes); ///< @return an address; 0 if no region has a gap
-    void addRegion(uint64_t bytes);
+    uint64_t take(uint64_t bytes);  ///< @return an address; 0 if no region has a gap
+    void addRegion(uint64_t bytes); ///< frees what is unused if there is no memory
+    void freeRegion(std::map<uint64_t, Region>::iterator region);
+    bool freeUnused(); ///< @return whether there was something
     void giveBack(uint64_t address, uint64_t bytes);
     void collect();
     Region& regionOf(uint64_t address, uint64_t& start);
@@ -121,7 +122,8 @@ private:
 
     vulkan::Device& mDevice;
     Gpu& mGpu;
-    mutable std::mutex mMutex;
+    const uint64_t mMaxIdleBytes;
+    std::mutex mMutex;
     std::map<uint64_t, Region> mRegions;   ///< by address
     std::map<uint64_t, LivePiece> mPieces; ///< by address
     std::vector<Returned> mReturned;

@@ -11,6 +11,7 @@
 #include "base/Text.hpp"
 #include "operations/BufferKernel.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/memory/ExternalHandle.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
@@ -44,10 +45,6 @@ void recordDeviceCopy(VkCommandBuffer commands, const BufferKernel::Range& from,
 bool sameGpu(const vulkan::Device& a, const vulkan::Device& b) {
     return a.physical().deviceUuid == b.physical().deviceUuid &&
            a.physical().driverUuid == b.physical().driverUuid;
-}
-
-bool exportsMemory(const vulkan::Device& device) {
-    return device.plan().hasExtension(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
 }
 
 bool importsHostMemory(const vulkan::Device& device) {
@@ -329,7 +326,7 @@ bool Exchange::opensLinkMemory(size_t device) const {
 bool Exchange::isLinked(size_t from, size_t to) const {
     const vulkan::Device& a = *mDevices[from];
     const vulkan::Device& b = *mDevices[to];
-    return exportsMemory(a) && exportsMemory(b) && cuda::PeerLink::between(a, b) &&
+    return vulkan::sharesMemory(a) && vulkan::sharesMemory(b) && cuda::PeerLink::between(a, b) &&
            opensLinkMemory(from) && opensLinkMemory(to);
 }
 
@@ -338,7 +335,7 @@ std::optional<ExchangePath> Exchange::path(size_t from, size_t to) const {
         return std::nullopt;
     const vulkan::Device& a = *mDevices[from];
     const vulkan::Device& b = *mDevices[to];
-    const bool shares = sameGpu(a, b) && exportsMemory(a) && exportsMemory(b);
+    const bool shares = sameGpu(a, b) && vulkan::sharesMemory(a) && vulkan::sharesMemory(b);
     const bool imports = importsHostMemory(a) && importsHostMemory(b);
     if (mPath == ExchangePath::eAuto)
         return shares               ? ExchangePath::eSharedMemory

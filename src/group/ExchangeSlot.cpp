@@ -6,14 +6,11 @@
 #include <new>
 #include <utility>
 
-#ifdef __unix__
-#include <unistd.h>
-#endif
-
 #include <kompute/logger/Logger.hpp>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/ExternalHandle.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Queue.hpp"
 
@@ -86,14 +83,10 @@ std::shared_ptr<vulkan::Buffer> ExchangeSlot::createView(size_t index) {
 
 std::shared_ptr<vulkan::Buffer> ExchangeSlot::import(vulkan::Device& device,
                                                      const ExternalMemory& memory) const {
-    struct OwnedDescriptor {
-        int fd;
-        ~OwnedDescriptor() {
-#ifdef __unix__
-            close(fd);
-#endif
-        }
-    } const owned{memory.fd};
+    struct OwnedHandle {
+        const ExternalMemory& memory;
+        ~OwnedHandle() { vulkan::closeHandle(memory); }
+    } const owned{memory};
     return vulkan::Buffer::importMemory(device, memory, mBytes);
 }
 

@@ -17,16 +17,16 @@ std::string vectorName(shader::ScalarType type, uint32_t components) {
 } // namespace
 
 KernelSignature::KernelSignature(const shader::Reflection& reflection) {
-    using shader::BindingKind;
     const auto add = [&](KernelArgument argument) {
         argument.index = static_cast<uint32_t>(mArguments.size());
         mArguments.push_back(std::move(argument));
     };
     for (const shader::Binding& binding : reflection.bindings) {
+        if (!binding.takesMemory())
+            continue;
         KernelArgument argument;
         argument.name = binding.name;
-        argument.kind = binding.kind == BindingKind::eStorageImage ? ArgumentKind::eImage
-                                                                   : ArgumentKind::eBuffer;
+        argument.kind = binding.isImage() ? ArgumentKind::eImage : ArgumentKind::eBuffer;
         argument.type =
             argument.kind == ArgumentKind::eImage ? binding.imageType : binding.elementType;
         argument.components = binding.elementComponents;

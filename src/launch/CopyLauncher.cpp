@@ -6,6 +6,7 @@
 
 #include <kompute/operations/OpCopy.hpp>
 
+#include "core/ImageChannels.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 #include "core/ScalarTypes.hpp"
@@ -146,9 +147,9 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
         use.replaces = toDevice && (image || bytes == buffer->size());
         vulkan::bringToDevice(resource, use);
         if (image && toDevice)
-            transfer.upload(image, memory);
+            uploadTexels(transfer, image, memory);
         else if (image)
-            transfer.download(image, memory);
+            downloadTexels(transfer, image, memory);
         else if (toDevice)
             transfer.upload(buffer, offset, memory, bytes);
         else

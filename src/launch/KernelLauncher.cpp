@@ -53,17 +53,19 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     mImpl = std::move(impl);
 }
 
-Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv) {
+Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options) {
     auto impl = std::make_shared<Impl>();
     impl->device = implOf(manager).device;
     impl->managerQueue = implOf(manager).defaultQueue;
     impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
     impl->signature = KernelSignature(*impl->reflection);
     impl->spirv = std::move(spirv);
+    impl->options = std::move(options);
     mImpl = std::move(impl);
 }
 
-Kernel::Kernel(Manager& manager, std::string_view glsl) : Kernel(manager, manager.compile(glsl)) {}
+Kernel::Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options)
+    : Kernel(manager, manager.compile(glsl), std::move(options)) {}
 
 const KernelSignature& Kernel::signature() const {
     return mImpl->signature;
@@ -136,7 +138,7 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
     try {
         requireSameDevice(*value.memory(), device, "an algorithm");
         for (const shader::Binding& binding : kernel().reflection().bindings)
-            if (expected.place - binding.argument < binding.count)
+            if (binding.takesMemory() && expected.place - binding.argument < binding.count)
                 checkBinding(binding, expected.place - binding.argument, *value.memory(), device,
                              mImpl->types());
     } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/AlgorithmChecks.hpp"
+#include "core/ImageChecks.hpp"
 #include "core/QueueImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 
@@ -47,7 +48,7 @@ size_t hashOf(const MemoryBinding& binding) {
 }
 
 bool bindsTheSame(const MemoryBinding& a, const MemoryBinding& b) {
-    return a.pipeline == b.pipeline &&
+    return a.pipeline == b.pipeline && a.samplers == b.samplers &&
            std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
                       [](const auto& x, const auto& y) { return x.resource == y.resource; });
 }
@@ -333,7 +334,8 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
     MemoryObjects objects(memory);
     if (types() == TypeRule::eReinterpret)
         objects = reinterpreted(std::move(objects));
-    made->rebuild(objects, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{});
+    made->rebuild(objects, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{},
+                  used.options);
     mVariants.push_back({dispatch.localSize, constants, made});
     return made;
 }
@@ -361,6 +363,7 @@ void KernelLauncher::Impl::build(Dispatch& dispatch) {
     if (impl.memObjects != memory || impl.memoryChanged()) {
         impl.types = types();
         checkBindings(*impl.reflection, *impl.device, memory, impl.types);
+        checkSamplers(*impl.reflection, *impl.device, impl.options, memory);
         impl.memObjects = memory;
         impl.bindMemory();
     }

@@ -51,6 +51,7 @@ struct Kernel::Impl {
     KernelSignature signature;
     std::vector<uint32_t> spirv;          ///< empty if made from an algorithm
     std::shared_ptr<Algorithm> algorithm; ///< a copy of that algorithm; otherwise null
+    AlgorithmOptions options;             ///< unless there is an algorithm
     mutable SharedBindings bindings;
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
@@ -17,33 +19,21 @@ namespace {
 
 /// Refuses destinations that share memory, since the copies of one operation have no order.
 void requireApart(const std::vector<std::shared_ptr<Memory>>& objects) {
-    struct View {
-        uint64_t space; ///< 0: addresses of the host, 1: of CUDA, else a VkBuffer
-        uint64_t start;
-        size_t index;
-    };
-    std::vector<View> views;
-    for (size_t i = 1; i < objects.size() && objects.size() > 2; ++i) {
-        const Memory::Impl& impl = implOf(*objects[i]);
-        if (!impl.buffer)
-            continue;
-        views.push_back(
-            {reinterpret_cast<uint64_t>(impl.buffer->handle()), impl.buffer->offset(), i});
-        if (const void* const host = impl.buffer->hostWritable())
-            views.push_back({0, reinterpret_cast<uintptr_t>(host), i});
-        if (impl.cudaAddress != 0)
-            views.push_back({1, impl.cudaAddress, i});
-    }
-    std::sort(views.begin(), views.end(), [](const View& a, const View& b) {
-        return std::tie(a.space, a.start) < std::tie(b.space, b.start);
-    });
+    std::vector<std::pair<MemoryAddress, size_t>> views; // with the index of the object
+    for (size_t i = 1; i < objects.size() && objects.size() > 2; ++i)
+        for (const std::optional<MemoryAddress>& address : addressesOf(*objects[i]))
+            if (address)
+                views.emplace_back(*address, i);
+    std::sort(views.begin(), views.end());
     const uint64_t bytes = objects[0]->memorySize(); // of each
-    for (size_t i = 1; i < views.size(); ++i)
-        if (views[i].space == views[i - 1].space && views[i].start - views[i - 1].start < bytes)
+    for (size_t i = 1; i < views.size(); ++i) {
+        const auto& [earlier, first] = views[i - 1];
+        const auto& [later, second] = views[i];
+        if (later.shares(earlier) && later.start - earlier.start < bytes)
             fail<InvalidArgument>("OpCopy was given objects {} and {}, which share memory; copy to "
                                   "them by an operation each",
-                                  std::min(views[i - 1].index, views[i].index),
-                                  std::max(views[i - 1].index, views[i].index));
+                                  std::min(first, second), std::max(first, second));
+    }
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
 
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 #include "core/EventState.hpp"
 #include "core/ManagerImpl.hpp"
@@ -232,7 +233,7 @@ std::string Profiler::trace() const {
 
 void Profiler::writeTrace(const std::string& path) const {
     const std::string text = trace();
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    std::ofstream out(toPath(path), std::ios::binary | std::ios::trunc);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out) {

@@ -189,6 +189,7 @@ struct Variable {
     bool reads = false;
     bool writes = false;
     bool unknown = false;
+    std::set<uint32_t> samplers{};
 };
 
 struct Function {
@@ -229,7 +230,8 @@ public:
         for (const auto& [id, variable] : mVariables) {
             if (variable.named) {
                 result[id] = {variable.reads || (variable.unknown && !variable.nonReadable),
-                              variable.writes || (variable.unknown && !variable.nonWritable)};
+                              variable.writes || (variable.unknown && !variable.nonWritable),
+                              variable.samplers};
             }
         }
         return result;
@@ -351,6 +353,8 @@ private:
             } else if (each.opcode == spv::OpReturnValue) {
                 mChanged |= merge(function.returned, name(each.word(1)));
             } else {
+                if (each.opcode == spv::OpSampledImage)
+                    combine(each.word(3), each.word(4));
                 apply(effectOf(each, mGlslSets.contains(each.word(3)),
                                mNonSemanticSets.contains(each.word(3))));
             }
@@ -402,6 +406,12 @@ private:
                 set(mVariables[root].reads);
         }
         flow(handles, result);
+    }
+
+    void combine(uint32_t images, uint32_t samplers) {
+        const Roots& with = name(samplers);
+        for (const uint32_t image : name(images))
+            mVariables[image].samplers.insert(with.begin(), with.end());
     }
 
     void callIndirectly(uint32_t id, const InstructionEffect& effect) {

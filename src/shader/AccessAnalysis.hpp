@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "shader/SpirvModule.hpp"
 
@@ -12,6 +13,8 @@ namespace kp::shader {
 struct VariableAccess {
     bool reads = false;
     bool writes = false;
+    /// Of a separate image: the variables of the samplers that it is combined with.
+    std::set<uint32_t> samplers{};
 };
 
 /// Determines which resource variables (storage buffers, uniform buffers, images, samplers) an

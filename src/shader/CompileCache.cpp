@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/Files.hpp"
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 #include "shader/GlslangCompiler.hpp"
 #include "shader/LruCache.hpp"
@@ -87,7 +88,7 @@ std::optional<Compiled> fromBytes(std::string_view text) {
 constexpr size_t kMaxMemoryBytes = size_t{64} << 20;
 
 LruCache<std::shared_ptr<const Compiled>>& memory() {
-    static LruCache<std::shared_ptr<const Compiled>> cache(kMaxMemoryBytes);
+    static auto& cache = *new LruCache<std::shared_ptr<const Compiled>>(kMaxMemoryBytes);
     return cache;
 }
 
@@ -130,14 +131,13 @@ size_t Compiled::bytes() const {
 }
 
 DiskCache::DiskCache(const std::string& folder, uint64_t maxBytes)
-    : mFolder(folder.empty() ? std::string() : (fs::path(folder) / "shaders").string()),
+    : mFolder(folder.empty() ? std::string() : toText(toPath(folder) / "shaders")),
       mMaxBytes(maxBytes) {}
 
 std::string DiskCache::file(const std::string& request) const {
     return mFolder.empty()
                ? std::string()
-               : (fs::path(mFolder) / (toString(hashOf(request)) + std::string(kExtension)))
-                     .string();
+               : toText(toPath(mFolder) / (toString(hashOf(request)) + std::string(kExtension)));
 }
 
 std::optional<Compiled> DiskCache::load(const std::string& request) const {
@@ -175,7 +175,7 @@ bool DiskCache::store(const Compiled& compiled) const {
     header.bytes = body.size();
     header.contents = hashBytes(body.data(), body.size());
     std::error_code error;
-    fs::create_directories(mFolder, error);
+    fs::create_directories(toPath(mFolder), error);
     const std::string path = file(compiled.request);
     if (!replaceCacheFile(path, {{reinterpret_cast<const char*>(&header), sizeof header}, body})) {
         KP_LOG_INFO("a compiled shader cannot be written to {}", path);
@@ -199,7 +199,7 @@ void DiskCache::makeRoom() const {
     uint64_t total = 0;
     std::error_code error;
     const auto now = fs::file_time_type::clock::now();
-    fs::directory_iterator at(mFolder, error);
+    fs::directory_iterator at(toPath(mFolder), error);
     for (; !error && at != fs::directory_iterator(); at.increment(error)) {
         // Another process may delete the file at any time.
         std::error_code gone;

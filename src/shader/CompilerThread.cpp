@@ -2,9 +2,11 @@
 #include "shader/CompilerThread.hpp"
 
 #include <exception>
-#include <thread>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <process.h>
+#include <windows.h>
+#else
 #include <pthread.h>
 #endif
 
@@ -24,8 +26,24 @@ struct StackRun {
     }
 };
 
-#if !defined(_WIN32)
 /// @return false if there is no such thread
+#if defined(_WIN32)
+bool runOnThread(StackRun& run, size_t stackBytes) {
+    const auto entry = [](void* given) -> unsigned {
+        (*static_cast<StackRun*>(given))();
+        return 0;
+    };
+    // Without the flag, the system would take all of the stack's memory at once.
+    const auto thread =
+        reinterpret_cast<HANDLE>(_beginthreadex(nullptr, static_cast<unsigned>(stackBytes), entry,
+                                                &run, STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr));
+    if (!thread)
+        return false;
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
+    return true;
+}
+#else
 bool runOnThread(StackRun& run, size_t stackBytes) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
@@ -48,16 +66,11 @@ bool runOnThread(StackRun& run, size_t stackBytes) {
 
 void runWithLargeStack(const std::function<void()>& function) {
     StackRun run{function, nullptr};
-#if defined(_WIN32)
-    // Windows reserves the stack that the program's header names; 1 MiB by default.
-    std::thread(std::ref(run)).join();
-#else
     bool done = false;
     for (size_t bytes = kCompilerStackBytes; !done && bytes >= kCompilerStackBytes / 32; bytes /= 4)
         done = runOnThread(run, bytes);
     if (!done)
         run();
-#endif
     if (run.failure != nullptr)
         std::rethrow_exception(run.failure);
 }

@@ -23,7 +23,7 @@ struct Known {
 } // namespace
 
 Hash contentKey(std::span<const uint32_t> spirv) {
-    static LruCache<std::shared_ptr<const Known>> cache(kMaxRememberedBytes);
+    static auto& cache = *new LruCache<std::shared_ptr<const Known>>(kMaxRememberedBytes);
     static const uint64_t seed = std::random_device()() | uint64_t{std::random_device()()} << 32;
     static std::atomic<uint64_t> count{0};
     const Hash place = hashBytes(spirv.data(), spirv.size_bytes(), seed);

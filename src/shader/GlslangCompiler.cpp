@@ -17,6 +17,7 @@
 #if __has_include(<glslang/build_info.h>)
 #include <glslang/build_info.h>
 #endif
+#undef snprintf // which glslang defines for mingw-w64
 
 #include <kompute/Version.hpp>
 #include <nlohmann/json.hpp>
@@ -292,11 +293,11 @@ std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions
 }
 
 const std::string& compilerVersion() {
-    static const std::string text = [] {
+    static const auto& text = *new std::string([] {
         const glslang::Version version = glslang::GetVersion();
         return formatted("kompute " KOMPUTE_VERSION_STRING " glslang {}.{}.{} {}", version.major,
                          version.minor, version.patch, glslang::GetSpirvGeneratorVersion());
-    }();
+    }());
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/Files.hpp"
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 
 namespace kp::shader {
@@ -25,25 +26,25 @@ bool isBelow(const fs::path& path, const fs::path& folder) {
 /// Normal paths, so that no symbolic link before a `..` leads elsewhere.
 std::vector<fs::path> candidates(const std::string& name, const std::string& includer, bool quoted,
                                  const CompileOptions& options) {
-    const fs::path path(name);
+    const fs::path path = toPath(name);
     std::vector<fs::path> places;
     if (path.is_absolute()) {
         places.push_back(path.lexically_normal());
         return places;
     }
     if (quoted)
-        places.push_back((fs::path(includer).parent_path() / path).lexically_normal());
+        places.push_back((toPath(includer).parent_path() / path).lexically_normal());
     for (const std::string& folder : options.includeFolders)
-        places.push_back((fs::path(folder) / path).lexically_normal());
+        places.push_back((toPath(folder) / path).lexically_normal());
     return places;
 }
 
 bool isAllowed(const fs::path& place, const CompileOptions& options) {
     if (options.includes != IncludePolicy::eFolders)
         return options.includes == IncludePolicy::eAnywhere;
-    return isBelow(place, fs::path(options.fileName).parent_path().lexically_normal()) ||
+    return isBelow(place, toPath(options.fileName).parent_path().lexically_normal()) ||
            std::ranges::any_of(options.includeFolders, [&](const std::string& folder) {
-               return isBelow(place, fs::path(folder).lexically_normal());
+               return isBelow(place, toPath(folder).lexically_normal());
            });
 }
 
@@ -82,8 +83,8 @@ std::optional<Found> findFile(const std::string& name, const std::string& includ
     for (const fs::path& place : candidates(name, includer, quoted, options)) {
         if (!isAllowed(place, options))
             continue;
-        if (auto text = readTextFile(place.string()))
-            return Found{place.generic_string(), std::move(*text)};
+        if (auto text = readTextFile(toText(place)))
+            return Found{genericText(place), std::move(*text)};
     }
     return findBuiltIn(name);
 }
@@ -97,7 +98,7 @@ std::string describeSearch(const std::string& name, const std::string& includer,
     bool refused = false;
     for (const fs::path& place : candidates(name, includer, quoted, options)) {
         if (isAllowed(place, options))
-            places.push_back(place.generic_string());
+            places.push_back(genericText(place));
         else
             refused = true;
     }

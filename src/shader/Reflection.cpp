@@ -122,6 +122,12 @@ void describeImage(const Inspector& inspector, const SPIRType& type, Binding& bi
     binding.imageArrayed = image.arrayed;
     if (image.dim <= spv::Dim3D) // 1D, 2D and 3D are 0, 1 and 2
         binding.imageDimensions = image.dim + 1;
+    // Cubes, several samples per texel, and samplers that compare.
+    const bool sampled = binding.kind == BindingKind::eCombinedImageSampler ||
+                         binding.kind == BindingKind::eSampledImage;
+    if ((image.dim > spv::Dim3D && image.dim != spv::DimBuffer) || image.ms ||
+        (sampled && image.depth))
+        binding.kind = BindingKind::eOther;
 }
 
 Binding describe(const Inspector& inspector, const Resource& resource, BindingKind kind,
@@ -172,15 +178,44 @@ void mergeAlias(Binding& into, const Binding& other) {
     }
 }
 
-/// Numbers the memory objects of the bindings: by binding if there is one set without arrays, else
-/// one after the other.
+/// Numbers the memory objects of the bindings: by binding if there is one set without arrays and
+/// separate samplers, else one after the other. Numbers the samplers one after the other.
 void numberArguments(std::vector<Binding>& bindings) {
-    const bool byBinding = std::ranges::all_of(
-        bindings, [](const Binding& binding) { return binding.set == 0 && binding.count == 1; });
+    const bool byBinding = std::ranges::all_of(bindings, [](const Binding& binding) {
+        return binding.set == 0 && binding.count == 1 && binding.takesMemory();
+    });
     uint32_t next = 0;
+    uint32_t nextSampler = 0;
     for (Binding& binding : bindings) {
         binding.argument = byBinding ? binding.binding : next;
-        next += binding.count;
+        binding.sampler = nextSampler;
+        next += binding.takesMemory() ? binding.count : 0;
+        nextSampler += binding.takesSampler() ? binding.count : 0;
+    }
+}
+
+/// Notes which samplers each separate image is combined with.
+void noteCombinations(const Inspector& inspector,
+                      const std::map<uint32_t, VariableAccess>& accesses,
+                      std::vector<Binding>& bindings) {
+    const auto bindingOf = [&](uint32_t variable) {
+        const auto place =
+            std::pair(inspector.get_decoration(variable, spv::DecorationDescriptorSet),
+                      inspector.get_decoration(variable, spv::DecorationBinding));
+        return std::ranges::find(bindings, place, [](const Binding& binding) {
+            return std::pair(binding.set, binding.binding);
+        });
+    };
+    for (const auto& [variable, access] : accesses) {
+        const auto image = access.samplers.empty() ? bindings.end() : bindingOf(variable);
+        if (image == bindings.end())
+            continue;
+        for (const uint32_t each : access.samplers)
+            if (const auto sampler = bindingOf(each); sampler != bindings.end())
+                image->imageSamplers.push_back(static_cast<uint32_t>(sampler - bindings.begin()));
+        std::ranges::sort(image->imageSamplers);
+        const auto repeated = std::ranges::unique(image->imageSamplers);
+        image->imageSamplers.erase(repeated.begin(), repeated.end());
     }
 }
 
@@ -214,6 +249,7 @@ std::vector<Binding> findBindings(const Inspector& inspector,
             merged.push_back(std::move(binding));
     }
     numberArguments(merged);
+    noteCombinations(inspector, accesses, merged);
     return merged;
 }
 
@@ -412,7 +448,7 @@ std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
 std::shared_ptr<const Reflection> reflectCached(std::span<const uint32_t> spirv,
                                                 const Hash& contentKey,
                                                 const std::string& entryPoint) {
-    static LruCache<std::shared_ptr<const Reflection>> cache(kMaxReflectionBytes);
+    static auto& cache = *new LruCache<std::shared_ptr<const Reflection>>(kMaxReflectionBytes);
     const Hash name = hashBytes(entryPoint.data(), entryPoint.size());
     const Hash key{contentKey.low, name.low};
     if (auto found = cache.get(key); found && (*found)->entryPoint == entryPoint)

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <map>
 #include <memory>
 
 #include <kompute/Error.hpp>
 
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
 #include "shader/CompileCache.hpp"
@@ -92,12 +92,22 @@ void refuseDuplicateBindings(const std::vector<uint32_t>& spirv, const CompileOp
     }
 }
 
-std::vector<uint32_t> compileText(const std::string& source, const CompileOptions& options) {
+/// @throws as compile(), for options and empty sources
+void requireValid(const std::string& source, const CompileOptions& options) {
     requireValid(options);
     if (std::ranges::all_of(source, [](unsigned char c) { return std::isspace(c) != 0; })) {
         throw ShaderError(formatted("{}: error: the source is empty", options.fileName),
                           options.fileName);
     }
+}
+
+/// Returns the source without a byte order mark.
+std::string textOf(std::string_view source) {
+    return std::string(source.substr(source.starts_with("\xEF\xBB\xBF") ? 3 : 0));
+}
+
+std::vector<uint32_t> compileText(const std::string& source, const CompileOptions& options) {
+    requireValid(source, options);
     const shader::CompileCache cache(source, options);
     if (const auto cached = cache.find())
         return cached->spirv;
@@ -110,24 +120,15 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
 }
 
 bool hasHlslExtension(const std::string& path) {
-    std::string extension = std::filesystem::path(path).extension().string();
+    std::string extension = toText(toPath(path).extension());
     std::ranges::transform(extension, extension.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return extension == ".hlsl";
 }
 
-} // namespace
-
-ShaderIncluder::~ShaderIncluder() = default;
-
-std::vector<uint32_t> compile(std::string_view source, const CompileOptions& options) {
-    if (source.starts_with("\xEF\xBB\xBF"))
-        source.remove_prefix(3);
-    return compileText(std::string(source), options);
-}
-
-std::vector<uint32_t> compileFile(const std::string& path, CompileOptions options) {
-    const auto source = shader::readTextFile(path);
+/// Returns the text of a file, and sets the options that its path decides.
+std::string readSource(const std::string& path, CompileOptions& options) {
+    auto source = shader::readTextFile(path);
     if (!source) {
         fail<InvalidArgument>("compileFile: cannot read '{}': it does not exist, is not a regular "
                               "file, or is not readable",
@@ -136,7 +137,35 @@ std::vector<uint32_t> compileFile(const std::string& path, CompileOptions option
     options.fileName = path;
     if (hasHlslExtension(path))
         options.language = ShaderLanguage::eHlsl;
-    return compile(*source, options);
+    return *std::move(source);
+}
+
+} // namespace
+
+ShaderIncluder::~ShaderIncluder() = default;
+
+std::vector<uint32_t> compile(std::string_view source, const CompileOptions& options) {
+    return compileText(textOf(source), options);
+}
+
+std::optional<std::vector<uint32_t>> findCompiled(std::string_view source,
+                                                  const CompileOptions& options) {
+    const std::string text = textOf(source);
+    requireValid(text, options);
+    if (const auto cached = shader::CompileCache(text, options).find())
+        return cached->spirv;
+    return std::nullopt;
+}
+
+std::vector<uint32_t> compileFile(const std::string& path, CompileOptions options) {
+    const std::string source = readSource(path, options);
+    return compile(source, options);
+}
+
+std::optional<std::vector<uint32_t>> findCompiledFile(const std::string& path,
+                                                      CompileOptions options) {
+    const std::string source = readSource(path, options);
+    return findCompiled(source, options);
 }
 
 } // namespace kp

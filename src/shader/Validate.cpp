@@ -128,7 +128,7 @@ void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scal
 
 void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t vulkanVersion,
               bool scalarLayout) {
-    static LruCache<bool> accepted(kMaxAcceptedModules);
+    static auto& accepted = *new LruCache<bool>(kMaxAcceptedModules);
     const Rules rules = rulesOf(vulkanVersion);
     const Hash key{contentKey.low, rules.vulkanMinor * 2 + (scalarLayout ? 1u : 0u)};
     if (accepted.get(key))

@@ -126,8 +126,10 @@ TuningBench::~TuningBench() {
 std::shared_ptr<Memory> TuningBench::emptyCopyOf(const std::shared_ptr<Memory>& memory) const {
     const Memory::Impl& impl = implOf(*memory);
     if (memory->type() == Memory::Type::eImage) {
-        return mManager.image(static_cast<uint32_t>(impl.x), static_cast<uint32_t>(impl.y),
-                              impl.channels, impl.dataType, Memory::MemoryTypes::eStorage);
+        ImageOptions options = *impl.imageOptions;
+        options.memoryType = Memory::MemoryTypes::eStorage;
+        options.tiling.reset();
+        return mManager.image(options);
     }
     return mManager.tensor(impl.count, impl.elementSize, impl.dataType,
                            Memory::MemoryTypes::eStorage);

@@ -219,7 +219,7 @@ TuningBuild buildConfiguration(const TunableKernel& kernel, const TuningArgument
     if (build.exceededLimit.empty())
         build.exceededLimit = exceededGroupCount(build.workgroup, limits);
     for (const shader::Binding& binding : reflection.bindings) {
-        if (!binding.writes && !reflection.usesBufferAddresses)
+        if ((!binding.writes && !reflection.usesBufferAddresses) || !binding.takesMemory())
             continue;
         for (uint32_t element = 0; element < binding.count; ++element)
             build.writtenObjects.push_back(binding.argument + element);

@@ -17,6 +17,7 @@
 
 #include "base/Files.hpp"
 #include "base/Hash.hpp"
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 
 namespace kp::tune {
@@ -257,11 +258,11 @@ double problemDistance(const std::vector<int64_t>& a, const std::vector<int64_t>
 }
 
 TuningCache::TuningCache(const std::string& folder, double lockSeconds)
-    : mFolder(folder.empty() ? std::string() : (fs::path(folder) / "tuning").string()),
+    : mFolder(folder.empty() ? std::string() : toText(toPath(folder) / "tuning")),
       mLockSeconds(lockSeconds) {}
 
 std::string TuningCache::file(const TuningKey& key) const {
-    return mFolder.empty() ? std::string() : (fs::path(mFolder) / key.fileName()).string();
+    return mFolder.empty() ? std::string() : toText(toPath(mFolder) / key.fileName());
 }
 
 std::vector<CachedTime> TuningCache::read(const TuningKey& key) const {
@@ -294,7 +295,7 @@ std::optional<size_t> TuningCache::write(const TuningKey& key, const std::vector
     if (mFolder.empty())
         return std::nullopt;
     std::error_code error;
-    fs::create_directories(mFolder, error);
+    fs::create_directories(toPath(mFolder), error);
     const std::string path = file(key);
     const FileLock lock(path + ".lock", mLockSeconds);
     if (!lock) {
@@ -325,11 +326,11 @@ bool TuningCache::store(const TuningKey& key, const std::vector<CachedTime>& tim
 size_t TuningCache::exportTo(const std::string& path, const TuningKey& device) const {
     std::map<std::string, CachedKernel> kernels;
     std::error_code error; // also set if there is no folder
-    for (fs::directory_iterator at(mFolder, error); !error && at != fs::directory_iterator();
-         at.increment(error)) {
+    for (fs::directory_iterator at(toPath(mFolder), error);
+         !error && at != fs::directory_iterator(); at.increment(error)) {
         if (at->path().extension() != ".json")
             continue;
-        if (std::optional<CachedKernel> kernel = readKernel(at->path().string()))
+        if (std::optional<CachedKernel> kernel = readKernel(toText(at->path())))
             kernels[kernel->key.fileName()] = std::move(*kernel);
     }
     for (const auto& [name, pending] : mPending) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Launch.hpp>
 
+#include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -80,6 +81,58 @@ TEST_F(AlgorithmOptionsTest, RefusesSubgroupsThatTheDeviceCannotForm) {
     full.subgroupSize = device.maxSubgroupSize;
     EXPECT_ERROR(kp::InvalidArgument, "no multiple of " + std::to_string(full.subgroupSize),
                  make(full, full.subgroupSize + 1));
+}
+
+TEST_F(AlgorithmOptionsTest, ReadsZerosOutsideOfItsMemoryOnRequest) {
+    const auto code = spirv(R"(#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) readonly buffer Given { uint given[]; };
+layout(binding = 1) writeonly buffer Found { uint found[]; };
+layout(push_constant) uniform P { uint distance; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    found[i] = given[i + distance] + 7;
+    found[i + distance] = 99;
+})");
+    // Neighbours in one allocation, which hold other numbers.
+    auto before = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, 5));
+    auto given = manager.tensorT<uint32_t>({1, 2, 3, 4});
+    auto after = manager.tensorT<uint32_t>(std::vector<uint32_t>(64, 6));
+    auto found = manager.tensorT<uint32_t>({0, 0, 0, 0});
+    kp::AlgorithmOptions options;
+    options.robustAccess = true;
+    const std::vector<uint32_t> distance{4};
+    const auto make = [&] {
+        return manager.algorithm<uint32_t, uint32_t>({given, found}, code, {4}, {}, distance,
+                                                     options);
+    };
+    if (!hasFeature(manager, "pipelineRobustness")) {
+        EXPECT_ERROR(kp::Unsupported, "VK_EXT_pipeline_robustness", make());
+        return;
+    }
+    std::shared_ptr<kp::Algorithm> algorithm;
+    try {
+        algorithm = make();
+    } catch (const kp::Unsupported& error) {
+        EXPECT_NE(std::string(error.what()).find("robustBufferAccess2"), std::string::npos);
+        return;
+    }
+    EXPECT_TRUE(algorithm->getOptions().robustAccess);
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(found->vector(), (std::vector<uint32_t>(4, 7)));
+    EXPECT_EQ(onDevice<uint32_t>(*given), (std::vector<uint32_t>{1, 2, 3, 4}));
+    for (const auto& neighbour : {before, after})
+        EXPECT_EQ(onDevice<uint32_t>(*neighbour), neighbour->vector());
+}
+
+TEST_F(AlgorithmOptionsTest, RefusesRobustAccessOfAHostApplicationThatLacksIt) {
+    HostVulkan host(manager);
+    kp::Manager wrapped(host.description());
+    kp::AlgorithmOptions options;
+    options.robustAccess = true;
+    auto t = wrapped.tensorT<uint32_t>({1});
+    EXPECT_ERROR(kp::Unsupported, "pipelineRobustness",
+                 wrapped.algorithm<float, float>({t}, addShader(1), {1}, {}, {}, options));
 }
 
 TEST_F(AlgorithmOptionsTest, KeepsItsSubgroupSizeInKernels) {

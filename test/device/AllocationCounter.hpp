@@ -5,7 +5,7 @@
 
 namespace kp::test {
 
-/// False under a sanitizer, which has its own operator new.
+/// False under a sanitizer, which has its own operator new, and on Windows.
 bool countsAllocations();
 
 /// Calls of operator new by this thread so far.

@@ -199,6 +199,15 @@ TEST_F(CudaTest, MemoryThatCudaMayUseIsGivenOutLater) {
     EXPECT_EQ(make()->cudaMemory().address, address);
 }
 
+TEST_F(CudaTest, UnusedMemoryIsFreedIfThereIsNoOther) {
+    const auto make = [&](uint64_t mebibytes) {
+        return manager->sharedTensor(mebibytes << 18, 4, Memory::DataTypes::eFloat);
+    };
+    make(40); // does not fit beside the tensor of the test
+    gpu->failNext("allocate");
+    EXPECT_EQ(make(80)->memorySize(), uint64_t{80} << 20);
+}
+
 TEST_F(CudaTest, AKeeperKeepsTheMemoryOfADestroyedTensor) {
     CudaMemory kept = tensor->cudaMemory();
     tensor->destroy();
@@ -313,7 +322,7 @@ TEST_F(CudaTest, FailuresOfTheDriverLeaveEverythingUsable) {
     void* const stream = streamOf(11);
     gpu->failNext("allocate");
     EXPECT_THROW(manager->sharedTensor(uint64_t{10} << 20, 4, Memory::DataTypes::eFloat),
-                 Unsupported);
+                 OutOfMemory);
     std::promise<void> held = hold(stream);
     gpu->failNext("import");
     EXPECT_THROW(static_cast<void>(manager->cudaEvent(stream)), Unsupported);

@@ -8,6 +8,7 @@
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
+#include "unit/ScopedEnvironment.hpp"
 
 #include "vulkan/device/Device.hpp"
 
@@ -82,9 +83,8 @@ TEST_F(HostDeviceTest, WorksOnVulkan11WithoutFeatures) {
 TEST_F(HostDeviceTest, TimesLaunchesOnRequest) {
     if (!manager.deviceInfo().timestamps)
         GTEST_SKIP() << "the device has no timestamps";
-    setenv("KOMPUTE_TIMESTAMPS", "launch", 1);
+    const ScopedEnvironment timestamps("KOMPUTE_TIMESTAMPS", "launch");
     kp::Manager wrapped(host.description());
-    unsetenv("KOMPUTE_TIMESTAMPS");
     EXPECT_TRUE(deviceOf(wrapped)->plan().launchTimestamps);
     const auto t = wrapped.tensorT<uint32_t>({0, 0, 0});
     const auto add = wrapped.algorithm({t}, addShader(1));

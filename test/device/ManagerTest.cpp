@@ -3,11 +3,14 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
+#include <map>
 #include <set>
 #include <type_traits>
 
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"
+#include "unit/ScopedEnvironment.hpp"
 
 namespace kp::test {
 namespace {
@@ -279,31 +282,45 @@ struct ProcessResult {
     std::string output;
 };
 
-/// Runs this program again with @p environment, to create a manager and print the result.
-ProcessResult createManagerWith(const std::string& environment) {
+/// Runs this program again with these environment variables, to create a manager and print the
+/// result.
+ProcessResult createManagerWith(const std::map<std::string, std::string>& environment) {
+    std::list<ScopedEnvironment> variables;
+    for (const auto& [name, value] : environment)
+        variables.emplace_back(name.c_str(), value.c_str());
     const std::string command =
-        environment + " '" + ::testing::internal::GetArgvs()[0] + "' --create-manager 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
+        '"' + ::testing::internal::GetArgvs()[0] + "\" --create-manager 2>&1";
+#ifdef _WIN32
+    const auto open = &_popen;
+    const auto close = &_pclose;
+#else
+    const auto open = &popen;
+    const auto close = [](FILE* pipe) {
+        const int status = pclose(pipe);
+        return status < 0 ? -1 : (status >> 8) & 0xff;
+    };
+#endif
+    FILE* pipe = open(command.c_str(), "r");
     ProcessResult result;
     std::array<char, 256> part{};
     while (pipe && std::fgets(part.data(), part.size(), pipe))
         result.output += part.data();
-    const int status = pipe ? pclose(pipe) : -1;
-    if (status >= 0)
-        result.exitCode = (status >> 8) & 0xff;
+    if (pipe)
+        result.exitCode = close(pipe);
     return result;
 }
 
 TEST(EnvironmentTest, ReportsTheMissingLoaderByPath) {
     const auto [exitCode, output] =
-        createManagerWith("KOMPUTE_VULKAN_LIBRARY=/nowhere/libvulkan.so");
+        createManagerWith({{"KOMPUTE_VULKAN_LIBRARY", "/nowhere/libvulkan.so"}});
     EXPECT_EQ(exitCode, 3) << output;
     EXPECT_NE(output.find("/nowhere/libvulkan.so"), std::string::npos) << output;
 }
 
 TEST(EnvironmentTest, ReportsTheMissingDriverByPath) {
-    const auto [exitCode, output] = createManagerWith(
-        "KOMPUTE_VALIDATION= VK_DRIVER_FILES=/nowhere/icd.json VK_ICD_FILENAMES=/nowhere/icd.json");
+    const auto [exitCode, output] = createManagerWith({{"KOMPUTE_VALIDATION", ""},
+                                                       {"VK_DRIVER_FILES", "/nowhere/icd.json"},
+                                                       {"VK_ICD_FILENAMES", "/nowhere/icd.json"}});
     EXPECT_EQ(exitCode, 3) << output;
     EXPECT_NE(output.find("driver"), std::string::npos) << output;
     EXPECT_NE(output.find("/nowhere/icd.json"), std::string::npos) << output;
@@ -312,10 +329,10 @@ TEST(EnvironmentTest, ReportsTheMissingDriverByPath) {
 
 TEST(EnvironmentTest, SelectsADeviceByNameOrListsAllDevices) {
     const std::string name = kp::Manager().deviceInfo().name;
-    const ProcessResult unknown = createManagerWith("KOMPUTE_DEVICE='no such device'");
+    const ProcessResult unknown = createManagerWith({{"KOMPUTE_DEVICE", "no such device"}});
     EXPECT_EQ(unknown.exitCode, 4) << unknown.output;
     EXPECT_NE(unknown.output.find(name), std::string::npos) << unknown.output;
-    const ProcessResult known = createManagerWith("KOMPUTE_DEVICE='" + name.substr(0, 5) + "'");
+    const ProcessResult known = createManagerWith({{"KOMPUTE_DEVICE", name.substr(0, 5)}});
     EXPECT_EQ(known.exitCode, 0) << known.output;
     EXPECT_NE(known.output.find("device " + name), std::string::npos) << known.output;
 }
@@ -324,15 +341,15 @@ TEST(EnvironmentTest, SelectsTheQueueFamilyOfManagersThatNameNone) {
     const std::vector<uint32_t> queues = kp::Manager().deviceInfo().computeQueues;
     for (uint32_t family = 0; family < queues.size(); ++family) {
         const ProcessResult named =
-            createManagerWith("KOMPUTE_QUEUE_FAMILY=" + std::to_string(family));
+            createManagerWith({{"KOMPUTE_QUEUE_FAMILY", std::to_string(family)}});
         EXPECT_EQ(named.exitCode, queues[family] == 0 ? 4 : 0) << named.output;
     }
-    const ProcessResult missing = createManagerWith("KOMPUTE_QUEUE_FAMILY=99");
+    const ProcessResult missing = createManagerWith({{"KOMPUTE_QUEUE_FAMILY", "99"}});
     EXPECT_EQ(missing.exitCode, 4) << missing.output;
     EXPECT_NE(missing.output.find("queue family 99 (KOMPUTE_QUEUE_FAMILY) does not exist"),
               std::string::npos)
         << missing.output;
-    const ProcessResult noNumber = createManagerWith("KOMPUTE_QUEUE_FAMILY=-1");
+    const ProcessResult noNumber = createManagerWith({{"KOMPUTE_QUEUE_FAMILY", "-1"}});
     EXPECT_EQ(noNumber.exitCode, 4) << noNumber.output;
     EXPECT_NE(noNumber.output.find("KOMPUTE_QUEUE_FAMILY is '-1'"), std::string::npos)
         << noNumber.output;

@@ -29,6 +29,23 @@ auto algorithm = manager.algorithm({sizes}, spirv, {1}, {}, {}, options);
     EXPECT_EQ(onDevice<uint32_t>(*sizes)[0], options.subgroupSize);
 }
 
+TEST_F(ShaderInterfaceDocsTest, RunsTheCodeOnRobustAccess) {
+    auto line = manager.tensor({1, 2, 3, 4});
+    const auto spirv = test::spirv(
+        shader(buffer(0, "", "float", "v"), "float next = v[i + 1]; barrier(); v[i] += next;"));
+    try {
+        // clang-format off
+kp::AlgorithmOptions robust;
+robust.robustAccess = true;
+auto neighbours = manager.algorithm({line}, spirv, {4}, {}, {}, robust);
+        // clang-format on
+        manager.sequence()->eval<kp::OpAlgoDispatch>(neighbours);
+        EXPECT_EQ(line->vector()[3], 4);
+    } catch (const kp::Unsupported& error) {
+        EXPECT_NE(std::string(error.what()).find("robust"), std::string::npos);
+    }
+}
+
 TEST_F(ShaderInterfaceDocsTest, RunsTheCodeOnSetsAndArrays) {
     auto result = manager.tensor({0, 0});
     auto back = manager.tensor({4, 8});
@@ -90,7 +107,7 @@ auto doubled = manager.algorithm({}, manager.compile(doubling), {3}, std::vector
 }
 
 TEST_F(ShaderInterfaceDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/shader-interface.md", "test/device/ShaderInterfaceDocsTest.cpp", 4);
+    expectCodeOfPage("docs/shader-interface.md", "test/device/ShaderInterfaceDocsTest.cpp", 5);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "FaultyDriver.hpp"
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
+#include "unit/ScopedEnvironment.hpp"
 
 #include "vulkan/device/Device.hpp"
 
@@ -167,11 +168,10 @@ TEST_F(TimestampTest, AttributesTheTimeToTheSlowKernel) {
 }
 
 TEST_F(TimestampTest, StaysSortedIfLaunchesAreTimed) {
-    setenv("KOMPUTE_TIMESTAMPS", "launch", 1);
+    const ScopedEnvironment timestamps("KOMPUTE_TIMESTAMPS", "launch");
     kp::ManagerOptions options;
     options.shareDevice = false;
     kp::Manager timed(options);
-    unsetenv("KOMPUTE_TIMESTAMPS");
     ASSERT_TRUE(deviceOf(timed)->plan().launchTimestamps);
     const auto a = timed.tensorT<uint32_t>({0, 0, 0});
     const auto b = timed.tensorT<uint32_t>({0, 0, 0});

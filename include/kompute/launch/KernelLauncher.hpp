@@ -20,8 +20,8 @@ class Manager;
 /// separate arguments.
 class KOMPUTE_API Kernel {
 public:
-    /// Takes the shader of an algorithm in its current state, with its specialization constants and
-    /// local size. Later changes to the algorithm have no effect.
+    /// Takes the shader of an algorithm in its current state, with its specialization constants,
+    /// local size and options. Later changes to the algorithm have no effect.
     /// @throws InvalidArgument if the algorithm is null or has no shader
     Kernel(std::shared_ptr<Algorithm> algorithm);
     template <typename A, typename = std::enable_if_t<std::is_base_of<Algorithm, A>::value &&
@@ -29,9 +29,10 @@ public:
     Kernel(std::shared_ptr<A> algorithm)
         : Kernel(std::static_pointer_cast<Algorithm>(std::move(algorithm))) {}
     /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main".
+    /// @param options  of the pipelines of its launchers, which throw what Algorithm does for them
     /// @throws ShaderError
-    Kernel(Manager& manager, std::vector<uint32_t> spirv);
-    Kernel(Manager& manager, std::string_view glsl);
+    Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options = {});
+    Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options = {});
 
     const KernelSignature& signature() const;
     const shader::Reflection& reflection() const;

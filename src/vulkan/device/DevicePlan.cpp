@@ -23,6 +23,7 @@ constexpr UsefulExtension kUsefulExtensions[] = {
     {"VK_EXT_memory_budget", 0},
     {"VK_EXT_external_memory_host", 0},
     {"VK_KHR_external_memory_fd", 0},
+    {"VK_KHR_external_memory_win32", 0},
     {"VK_KHR_external_semaphore_fd", 0},
     {"VK_KHR_calibrated_timestamps", 0},
 };
@@ -162,6 +163,9 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
           Feature::eCooperativeMatrixTensorAddressing})
         needs(feature, Feature::eCooperativeMatrix);
     needs(Feature::eShaderBFloat16CooperativeMatrix, Feature::eShaderBFloat16Type);
+    // Pipelines ask for them. Enabled, they would make all pipelines slower.
+    for (const Feature feature : {Feature::eRobustBufferAccess2, Feature::eRobustImageAccess2})
+        enable(plan.features, feature, false);
     if (!request.allowTimelineSemaphores)
         enable(plan.features, Feature::eTimelineSemaphore, false);
     // Vulkan allows only one of the two extensions for buffer addresses on a device.

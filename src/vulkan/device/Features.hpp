@@ -22,6 +22,8 @@ namespace kp::vulkan {
     X(eShaderStorageImageExtendedFormats, Features, FEATURES_2, shaderStorageImageExtendedFormats, "", VK_API_VERSION_1_0) \
     X(eShaderStorageImageReadWithoutFormat, Features, FEATURES_2, shaderStorageImageReadWithoutFormat, "", VK_API_VERSION_1_0) \
     X(eShaderStorageImageWriteWithoutFormat, Features, FEATURES_2, shaderStorageImageWriteWithoutFormat, "", VK_API_VERSION_1_0) \
+    X(eShaderImageGatherExtended, Features, FEATURES_2, shaderImageGatherExtended, "", VK_API_VERSION_1_0) \
+    X(eShaderSampledImageArrayDynamicIndexing, Features, FEATURES_2, shaderSampledImageArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
     X(eShaderStorageBufferArrayDynamicIndexing, Features, FEATURES_2, shaderStorageBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
     X(eShaderStorageImageArrayDynamicIndexing, Features, FEATURES_2, shaderStorageImageArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
     X(eShaderUniformBufferArrayDynamicIndexing, Features, FEATURES_2, shaderUniformBufferArrayDynamicIndexing, "", VK_API_VERSION_1_0) \
@@ -37,6 +39,7 @@ namespace kp::vulkan {
     X(eShaderInt8, ShaderFloat16Int8Features, SHADER_FLOAT16_INT8_FEATURES, shaderInt8, "VK_KHR_shader_float16_int8", VK_API_VERSION_1_2) \
     X(eShaderBufferInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderBufferInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
     X(eShaderSharedInt64Atomics, ShaderAtomicInt64Features, SHADER_ATOMIC_INT64_FEATURES, shaderSharedInt64Atomics, "VK_KHR_shader_atomic_int64", VK_API_VERSION_1_2) \
+    X(eShaderSampledImageArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderSampledImageArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
     X(eShaderStorageBufferArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderStorageBufferArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
     X(eShaderStorageImageArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderStorageImageArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
     X(eShaderUniformBufferArrayNonUniformIndexing, DescriptorIndexingFeatures, DESCRIPTOR_INDEXING_FEATURES, shaderUniformBufferArrayNonUniformIndexing, "VK_EXT_descriptor_indexing", VK_API_VERSION_1_2) \
@@ -68,6 +71,9 @@ namespace kp::vulkan {
     X(eWorkgroupMemoryExplicitLayout, WorkgroupMemoryExplicitLayoutFeaturesKHR, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, workgroupMemoryExplicitLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
     X(eWorkgroupMemoryExplicitLayoutScalarBlockLayout, WorkgroupMemoryExplicitLayoutFeaturesKHR, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, workgroupMemoryExplicitLayoutScalarBlockLayout, "VK_KHR_workgroup_memory_explicit_layout", 0) \
     X(eShaderSubgroupUniformControlFlow, ShaderSubgroupUniformControlFlowFeaturesKHR, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, shaderSubgroupUniformControlFlow, "VK_KHR_shader_subgroup_uniform_control_flow", 0) \
+    X(ePipelineRobustness, PipelineRobustnessFeaturesEXT, PIPELINE_ROBUSTNESS_FEATURES_EXT, pipelineRobustness, "VK_EXT_pipeline_robustness", 0) \
+    X(eRobustBufferAccess2, Robustness2FeaturesEXT, ROBUSTNESS_2_FEATURES_EXT, robustBufferAccess2, "VK_EXT_robustness2", 0) \
+    X(eRobustImageAccess2, Robustness2FeaturesEXT, ROBUSTNESS_2_FEATURES_EXT, robustImageAccess2, "VK_EXT_robustness2", 0) \
     X(eDeviceFault, FaultFeaturesEXT, FAULT_FEATURES_EXT, deviceFault, "VK_EXT_device_fault", 0) \
     X(eCooperativeMatrix, CooperativeMatrixFeaturesKHR, COOPERATIVE_MATRIX_FEATURES_KHR, cooperativeMatrix, "VK_KHR_cooperative_matrix", 0) \
     X(eCooperativeMatrixWorkgroupScope, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixWorkgroupScope, "VK_NV_cooperative_matrix2", 0) \

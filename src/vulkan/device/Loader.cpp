@@ -7,8 +7,6 @@
 #include <sstream>
 
 #ifdef _WIN32
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
 #include <windows.h>
 #else
 #include <dlfcn.h>
@@ -17,6 +15,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Environment.hpp"
+#include "base/Path.hpp"
 #include "base/Text.hpp"
 
 namespace kp::vulkan {
@@ -46,7 +45,7 @@ std::mutex& loaderMutex() {
 // The library is never closed, since drivers keep threads and thread-local data.
 PFN_vkGetInstanceProcAddr openLibrary(const char* path, std::string& reason) {
 #ifdef _WIN32
-    HMODULE library = LoadLibraryA(path);
+    HMODULE library = LoadLibraryW(toPath(path).c_str());
     if (!library) {
         reason = formatted("LoadLibrary failed with error {}", GetLastError());
         return nullptr;
@@ -78,9 +77,9 @@ std::vector<std::string> manifestFolders() {
     return folders;
 #else
     const auto add = [&](const std::string& base) {
-        const auto folder = std::filesystem::path(base) / "vulkan" / "icd.d";
+        const auto folder = toPath(base) / "vulkan" / "icd.d";
         if (std::find(folders.begin(), folders.end(), folder) == folders.end())
-            folders.push_back(folder.string());
+            folders.push_back(toText(folder));
     };
     const auto addAll = [&](const std::string& list) {
         std::istringstream bases(list);
@@ -102,12 +101,12 @@ std::vector<std::string> manifestFolders() {
 std::string contentsOf(const std::string& folder) {
     std::error_code error;
     std::vector<std::string> names;
-    std::filesystem::directory_iterator entry(folder, error);
+    std::filesystem::directory_iterator entry(toPath(folder), error);
     if (error)
         return "not there";
     for (; entry != std::filesystem::directory_iterator() && !error; entry.increment(error))
         if (entry->path().extension() == ".json")
-            names.push_back(entry->path().filename().string());
+            names.push_back(toText(entry->path().filename()));
     std::sort(names.begin(), names.end());
     return names.empty() ? "no manifest" : join(names);
 }

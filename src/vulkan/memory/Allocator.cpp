@@ -60,11 +60,10 @@ struct Allocator::Context {
                                               VkMemoryMapFlags flags, void** data) {
         const VkResult result =
             current->device.vk().vkMapMemory(handle, memory, offset, bytes, flags, data);
-        if (result != VK_SUCCESS || *data)
-            return result;
-        // Software drivers report success if they got no memory. The allocator frees it, which
-        // ends the mapping, too.
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+        // Software drivers report success if they got no memory, with null or with what a failed
+        // mmap() returns. The allocator frees the memory, which ends the mapping, too.
+        const bool mapped = *data && *data != reinterpret_cast<void*>(~uintptr_t{0});
+        return result != VK_SUCCESS || mapped ? result : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     static VKAPI_ATTR void VKAPI_CALL query(VkPhysicalDevice,
                                             VkPhysicalDeviceMemoryProperties2* properties) {

@@ -6,23 +6,20 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__)
-#include <unistd.h>
-#endif
-
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Result.hpp"
+#include "vulkan/memory/ExternalHandle.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::vulkan {
 namespace {
 
 std::shared_ptr<ResourceUse> sharedUse(VkDevice device, VkBuffer handle) {
-    static std::mutex mutex;
-    static std::map<std::pair<VkDevice, VkBuffer>, std::weak_ptr<ResourceUse>> uses;
+    static auto& mutex = *new std::mutex;
+    static auto& uses = *new std::map<std::pair<VkDevice, VkBuffer>, std::weak_ptr<ResourceUse>>;
     const std::lock_guard lock(mutex);
     std::erase_if(uses, [](const auto& entry) { return entry.second.expired(); });
     std::weak_ptr<ResourceUse>& slot = uses[{device, handle}];
@@ -65,7 +62,6 @@ GivenBuffers& givenBuffers() {
 
 constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-constexpr VkExternalMemoryHandleTypeFlagBits kFdKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 
 /// Returns the first type among @p types with all properties, or VK_MAX_MEMORY_TYPES.
 uint32_t memoryType(const Device& device, uint32_t types, VkMemoryPropertyFlags properties) {
@@ -292,9 +288,8 @@ std::shared_ptr<Buffer> Buffer::importHostView(Device& device, void* memory, uin
 }
 
 std::shared_ptr<Buffer> Buffer::createExportable(Device& device, uint64_t bytes) {
-    requireExtension(device, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
-                     device.vk().vkGetMemoryFdKHR);
-    const External parts(device, bytes, kFdKind);
+    requireExtension(device, kExternalMemoryExtension, sharesMemory(device));
+    const External parts(device, bytes, kExternalMemoryKind);
     Buffer& buffer = *parts.buffer;
     buffer.mPadded = true;
     buffer.mMemoryBytes = parts.requirements.size;
@@ -303,7 +298,7 @@ std::shared_ptr<Buffer> Buffer::createExportable(Device& device, uint64_t bytes)
     if (buffer.mMemoryType == VK_MAX_MEMORY_TYPES)
         fail<Unsupported>("{} has no device memory that can be exported", device.name());
     VkExportMemoryAllocateInfo info{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO};
-    info.handleTypes = kFdKind;
+    info.handleTypes = kExternalMemoryKind;
     device.check(parts.allocate(buffer.mMemoryBytes, buffer.mMemoryType, &info),
                  "allocating memory to export");
     parts.bind(0);
@@ -314,23 +309,20 @@ ExternalMemory Buffer::exportMemory(const Buffer& buffer) {
     if (buffer.mMemoryBytes == 0)
         throw InvalidArgument("this memory cannot be exported; create the tensor as exportable");
     const Device& device = buffer.device();
-    VkMemoryGetFdInfoKHR info{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
-    info.memory = buffer.mMemory;
-    info.handleType = kFdKind;
-    ExternalMemory exported{-1, buffer.mMemoryBytes, buffer.mMemoryType, 0};
-    device.check(device.vk().vkGetMemoryFdKHR(device.handle(), &info, &exported.fd),
-                 "vkGetMemoryFdKHR");
+    ExternalMemory exported;
+    exported.allocationBytes = buffer.mMemoryBytes;
+    exported.memoryType = buffer.mMemoryType;
+    exportHandle(device, buffer.mMemory, exported);
     return exported;
 }
 
 std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemory& memory,
                                              uint64_t bytes) {
-    requireExtension(device, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
-                     device.vk().vkGetMemoryFdKHR);
+    requireExtension(device, kExternalMemoryExtension, sharesMemory(device));
     if (memory.offset > memory.allocationBytes || bytes > memory.allocationBytes - memory.offset)
         fail<InvalidArgument>("{} bytes at offset {} do not fit into external memory of {} bytes",
                               bytes, memory.offset, memory.allocationBytes);
-    const External parts(device, bytes, kFdKind);
+    const External parts(device, bytes, kExternalMemoryKind);
     const VkMemoryRequirements& requirements = parts.requirements;
     const uint32_t type =
         memory.memoryType != ExternalMemory::kAnyType
@@ -346,23 +338,13 @@ std::shared_ptr<Buffer> Buffer::importMemory(Device& device, const ExternalMemor
         fail<InvalidArgument>("a buffer of {} bytes at offset {} does not fit into external memory "
                               "of {} bytes",
                               requirements.size, memory.offset, memory.allocationBytes);
-    // A successful import takes ownership of the descriptor, so it gets a duplicate.
-    VkImportMemoryFdInfoKHR import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR};
-    import.handleType = kFdKind;
-#if defined(__unix__)
-    import.fd = dup(memory.fd);
-    if (import.fd < 0)
-        fail<InvalidArgument>("file descriptor {} of external memory is not open", memory.fd);
-#endif
-    const VkResult result = parts.allocate(memory.allocationBytes, type, &import);
-#if defined(__unix__)
-    if (result < 0)
-        close(import.fd);
-#endif
+    MemoryImport import(memory);
+    const VkResult result = parts.allocate(memory.allocationBytes, type, import.info());
     if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
-        fail<InvalidArgument>("file descriptor {} is not memory that {} can open", memory.fd,
+        fail<InvalidArgument>("{} is not memory that {} can open", describeHandle(memory),
                               device.name());
     device.check(result, "importing external memory");
+    import.succeeded();
     parts.bind(memory.offset);
     return parts.buffer;
 }

@@ -62,12 +62,12 @@ public:
     /// @throws Unsupported if the device exports no memory, OutOfMemory
     static std::shared_ptr<Buffer> createExportable(Device& device, uint64_t bytes);
 
-    /// Returns a handle to the memory of a buffer; the caller owns the file descriptor.
+    /// Returns a handle to the memory of a buffer; the caller owns the handle.
     /// @throws InvalidArgument unless createExportable() made the buffer
     static ExternalMemory exportMemory(const Buffer& buffer);
 
-    /// Imports memory that another VkDevice exported, in this process or another. The file
-    /// descriptor stays the caller's.
+    /// Imports memory that another VkDevice exported, in this process or another. The handle stays
+    /// the caller's.
     /// @param memory  as the exporter described it
     /// @throws InvalidArgument if it is not memory of this physical device and driver, or @p bytes
     ///         do not fit; Unsupported

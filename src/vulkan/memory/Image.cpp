@@ -13,13 +13,15 @@
 namespace kp::vulkan {
 namespace {
 
-constexpr VkImageUsageFlags kUsage =
-    VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+VkImageUsageFlags usageOf(const ImageInfo& info) {
+    return info.usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+}
 
-bool formatProperties(Device& device, const ImageInfo& info, VkImageFormatProperties& properties) {
+bool formatProperties(const Device& device, const ImageInfo& info,
+                      VkImageFormatProperties& properties) {
     return device.instance()->table().vkGetPhysicalDeviceImageFormatProperties(
-               device.physical().handle, info.format, VK_IMAGE_TYPE_2D, info.tiling, kUsage, 0,
-               &properties) == VK_SUCCESS;
+               device.physical().handle, info.format, info.dimensions(), info.tiling, usageOf(info),
+               0, &properties) == VK_SUCCESS;
 }
 
 /// The host may write mapped texels before the first submission; this layout preserves them.
@@ -29,39 +31,64 @@ VkImageLayout firstLayout(const ImageInfo& info) {
 }
 
 std::string describe(const ImageInfo& info) {
-    return formatted("{} storage image of VkFormat {}",
+    return formatted("{} image of {} dimensions, VkFormat {} and usage {:#x}",
                      info.tiling == VK_IMAGE_TILING_LINEAR ? "linear" : "optimal",
-                     static_cast<int>(info.format));
+                     static_cast<int>(info.dimensions()) + 1, static_cast<int>(info.format),
+                     info.usage);
 }
 
 } // namespace
 
-bool Image::supported(Device& device, const ImageInfo& info) {
+VkImageType ImageInfo::dimensions() const {
+    switch (type) {
+    case VK_IMAGE_VIEW_TYPE_1D:
+    case VK_IMAGE_VIEW_TYPE_1D_ARRAY:
+        return VK_IMAGE_TYPE_1D;
+    case VK_IMAGE_VIEW_TYPE_3D:
+        return VK_IMAGE_TYPE_3D;
+    default:
+        return VK_IMAGE_TYPE_2D;
+    }
+}
+
+bool Image::supported(const Device& device, const ImageInfo& info) {
     VkImageFormatProperties properties{};
-    return formatProperties(device, info, properties) && info.width <= properties.maxExtent.width &&
-           info.height <= properties.maxExtent.height;
+    return formatProperties(device, info, properties);
+}
+
+bool Image::filters(const Device& device, VkFormat format, VkImageTiling tiling) {
+    VkFormatProperties properties{};
+    device.instance()->table().vkGetPhysicalDeviceFormatProperties(device.physical().handle, format,
+                                                                   &properties);
+    return ((tiling == VK_IMAGE_TILING_LINEAR ? properties.linearTilingFeatures
+                                              : properties.optimalTilingFeatures) &
+            VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0;
 }
 
 std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
     VkImageFormatProperties properties{};
     if (!formatProperties(device, info, properties))
-        fail<Unsupported>("{} has no {}; choose another data type, channel count or tiling",
-                          device.name(), describe(info));
-    if (info.width > properties.maxExtent.width || info.height > properties.maxExtent.height)
-        fail<InvalidArgument>("an image of {} x {} texels is over {}'s limit of {} x {} for a {}",
-                              info.width, info.height, device.name(), properties.maxExtent.width,
-                              properties.maxExtent.height, describe(info));
+        fail<Unsupported>("{} has no {}; choose another format, tiling or usage", device.name(),
+                          describe(info));
+    const VkExtent3D& most = properties.maxExtent;
+    if (info.width > most.width || info.height > most.height || info.depth > most.depth ||
+        info.layers > properties.maxArrayLayers)
+        fail<InvalidArgument>("an image of {} x {} x {} texels in {} layers is over {}'s limit of "
+                              "{} x {} x {} texels in {} layers for an {}",
+                              info.width, info.height, info.depth, info.layers, device.name(),
+                              most.width, most.height, most.depth, properties.maxArrayLayers,
+                              describe(info));
     device.requireAlive();
 
     VkImageCreateInfo create{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
-    create.imageType = VK_IMAGE_TYPE_2D;
+    create.imageType = info.dimensions();
     create.format = info.format;
-    create.extent = {info.width, info.height, 1};
+    create.extent = info.extent();
     create.mipLevels = 1;
-    create.arrayLayers = 1;
+    create.arrayLayers = info.layers;
     create.samples = VK_SAMPLE_COUNT_1_BIT;
     create.tiling = info.tiling;
-    create.usage = kUsage;
+    create.usage = usageOf(info);
     create.initialLayout = firstLayout(info);
     // Without the copy queues, which never copy images: some GPUs do not compress those that they
     // could access.
@@ -81,15 +108,18 @@ std::shared_ptr<Image> Image::create(Device& device, const ImageInfo& info) {
         VkSubresourceLayout layout{};
         vk.vkGetImageSubresourceLayout(device.handle(), image->mHandle, &part, &layout);
         image->mRowPitch = layout.rowPitch;
+        image->mSlicePitch = info.depth > 1    ? layout.depthPitch
+                             : info.layers > 1 ? layout.arrayPitch
+                                               : layout.rowPitch * info.height;
         if (image->mMapped)
             image->mMapped += layout.offset;
     }
 
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = image->mHandle;
-    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    view.viewType = info.type;
     view.format = info.format;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, info.layers};
     device.check(vk.vkCreateImageView(device.handle(), &view, nullptr, &image->mView),
                  "vkCreateImageView");
     return image;
@@ -102,6 +132,10 @@ Image::~Image() {
         if (allocation.handle)
             device->allocator().free(allocation);
     });
+}
+
+bool Image::packed() const {
+    return mRowPitch == mInfo.rowBytes() && mSlicePitch == mRowPitch * mInfo.height;
 }
 
 void Image::recordFirstLayout(VkCommandBuffer commandBuffer) {

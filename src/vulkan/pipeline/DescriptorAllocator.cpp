@@ -20,6 +20,9 @@ constexpr VkDescriptorPoolSize kPoolSizes[] = {
     {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * kSetsPerPool},
     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kSetsPerPool / 2},
     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, kSetsPerPool},
+    {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kSetsPerPool / 2},
+    {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kSetsPerPool / 2},
+    {VK_DESCRIPTOR_TYPE_SAMPLER, kSetsPerPool / 2},
 };
 
 } // namespace

@@ -16,7 +16,7 @@ class DescriptorAllocator;
 class DeviceHandle;
 class PipelineLayout;
 
-/// The buffer or image of one descriptor.
+/// The buffer, image or sampler of one descriptor.
 struct DescriptorWrite {
     uint32_t binding = 0;
     uint32_t element = 0; ///< of an array of descriptors

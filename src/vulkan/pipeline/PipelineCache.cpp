@@ -13,6 +13,7 @@
 
 #include "base/Files.hpp"
 #include "base/Hash.hpp"
+#include "base/Path.hpp"
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/DeviceHandle.hpp"
@@ -143,7 +144,7 @@ std::string PipelineCache::file() const {
     const std::string name = formatted("{}-{}-{}-{}.pipelines", properties.vendorID,
                                        properties.deviceID, properties.driverVersion,
                                        uuidToString(std::to_array(properties.pipelineCacheUUID)));
-    return (std::filesystem::path(mFolder) / name).string();
+    return toText(toPath(mFolder) / name);
 }
 
 std::string PipelineCache::load() const {
@@ -198,7 +199,7 @@ bool PipelineCache::save() {
     data.resize(bytes);
 
     std::error_code error;
-    std::filesystem::create_directories(mFolder, error);
+    std::filesystem::create_directories(toPath(mFolder), error);
     FileHeader header;
     header.hash = hashBytes(data.data(), data.size());
     if (!replaceCacheFile(path, {bytesOf(header), data})) {
@@ -256,6 +257,14 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
     info.stage.pSpecializationInfo =
         request.specializationEntries.empty() ? nullptr : &specialization;
     info.layout = request.layout->handle();
+    VkPipelineRobustnessCreateInfoEXT robustness{
+        VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT};
+    robustness.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_2_EXT;
+    robustness.uniformBuffers = robustness.storageBuffers;
+    if (request.robustImages)
+        robustness.images = VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_ROBUST_IMAGE_ACCESS_2_EXT;
+    if (request.robustAccess)
+        info.pNext = &robustness;
     VkPipeline pipeline = VK_NULL_HANDLE;
     const VkResult result =
         vk.vkCreateComputePipelines(mDevice.handle(), mHandle, 1, &info, nullptr, &pipeline);
@@ -280,6 +289,7 @@ std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request
                request.specializationData.size());
     key += request.entryPoint;
     key += request.fullSubgroups ? '1' : '0';
+    key += request.robustAccess ? '1' : '0';
     append(key, request.subgroupSize);
     {
         const std::lock_guard lock(mMutex);

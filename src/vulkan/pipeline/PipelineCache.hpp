@@ -90,6 +90,10 @@ struct PipelineRequest {
     bool fullSubgroups = false;
     /// Required; 0 lets the driver choose. Needs subgroupSizeControl.
     uint32_t subgroupSize = 0;
+    /// Reads outside of buffers give 0. Needs pipelineRobustness, and a device that has
+    /// robustBufferAccess2.
+    bool robustAccess = false;
+    bool robustImages = false; ///< and of images; needs a device that has robustImageAccess2
 };
 
 /// Pipelines and layouts shared by content, on top of a VkPipelineCache that a file keeps between

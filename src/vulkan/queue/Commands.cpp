@@ -12,13 +12,15 @@
 namespace kp::vulkan {
 namespace {
 
-constexpr VkImageSubresourceLayers kLayers{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+VkImageSubresourceLayers layersOf(const Image& image) {
+    return {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, image.info().layers};
+}
 
 VkBufferImageCopy wholeImage(const Buffer& buffer, const Image& image) {
     VkBufferImageCopy region{};
     region.bufferOffset = buffer.offset();
-    region.imageSubresource = kLayers;
-    region.imageExtent = {image.info().width, image.info().height, 1};
+    region.imageSubresource = layersOf(image);
+    region.imageExtent = image.info().extent();
     return region;
 }
 
@@ -42,9 +44,9 @@ void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer
 
 void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination) {
     VkImageCopy region{};
-    region.srcSubresource = kLayers;
-    region.dstSubresource = kLayers;
-    region.extent = {source.info().width, source.info().height, 1};
+    region.srcSubresource = layersOf(source);
+    region.dstSubresource = layersOf(destination);
+    region.extent = source.info().extent();
     source.device().vk().vkCmdCopyImage(commandBuffer, source.handle(), VK_IMAGE_LAYOUT_GENERAL,
                                         destination.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
 }

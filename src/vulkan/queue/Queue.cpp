@@ -6,15 +6,12 @@
 #include <thread>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
-
 #include <kompute/WaitLimit.hpp>
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Deadline.hpp"
 #include "base/Process.hpp"
+#include "base/Sleep.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -52,13 +49,6 @@ void relaxCpu() {
     asm volatile("yield");
 #else
     std::this_thread::yield();
-#endif
-}
-
-/// Lets sleeps of this thread end when they should. Linux ends them 50 us late to save wake-ups.
-void sleepPrecisely() {
-#if defined(__linux__)
-    prctl(PR_SET_TIMERSLACK, 1); // ns
 #endif
 }
 
@@ -152,17 +142,36 @@ void Queue::submitSignal(uint64_t value, const SharedSemaphore& semaphore, uint6
     if (value <= followed)
         return;
     const uint64_t submitted = mSubmitted;
+    signalNow(semaphore, submitted);
+    followed = submitted;
+}
+
+void Queue::signalAfter(uint64_t value, const SharedSemaphore& semaphore, uint64_t signalled) {
+    requireWorking();
+    flushUpTo(value);
+    const std::lock_guard lock(*this);
+    signalNow(semaphore, signalled);
+}
+
+void Queue::signalNow(const SharedSemaphore& semaphore, uint64_t value) {
     const VkSemaphore handle = semaphore.handle();
     VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
     timeline.signalSemaphoreValueCount = 1;
-    timeline.pSignalSemaphoreValues = &submitted;
+    timeline.pSignalSemaphoreValues = &value;
     VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline};
     info.signalSemaphoreCount = 1;
     info.pSignalSemaphores = &handle;
     const VkResult result = mDevice.vk().vkQueueSubmit(mHandle, 1, &info, VK_NULL_HANDLE);
     if (result != VK_SUCCESS)
         fail(result, "vkQueueSubmit");
-    followed = submitted;
+}
+
+void Queue::expect(uint64_t value) {
+    const std::lock_guard lock(mMutex);
+    if (value <= mSubmitted)
+        return;
+    mAssigned = value;
+    noteSubmitted(value);
 }
 
 void Queue::submitGathered(uint64_t value, uint64_t* next) {
@@ -323,7 +332,7 @@ void Queue::runFlusher() {
         while (!mClosing && gathers()) {
             lock.unlock();
             flushIfDue();
-            std::this_thread::sleep_for(kFlusherNap);
+            sleepUntil(Clock::now() + kFlusherNap);
             lock.lock();
         }
     }
@@ -424,7 +433,7 @@ bool Queue::spin(uint64_t value, Clock::time_point end) {
 bool Queue::nap(uint64_t value, Clock::time_point start, Clock::time_point end) {
     for (Clock::time_point now = Clock::now(); now < end; now = Clock::now()) {
         const Clock::duration nap = std::max<Clock::duration>(kMinNap, (now - start) / kNapShare);
-        std::this_thread::sleep_until(std::min(end, now + nap));
+        sleepUntil(std::min(end, now + nap));
         if (reached(value))
             return true;
     }

@@ -64,6 +64,11 @@ public:
     /// else, follow the values of this queue.
     /// @param followed  the value that it was last given to follow; updated
     void submitSignal(uint64_t value, const SharedSemaphore& semaphore, uint64_t& followed);
+    /// Submits gathered work up to this value, and a signal of @p semaphore with @p signalled after
+    /// it.
+    void signalAfter(uint64_t value, const SharedSemaphore& semaphore, uint64_t signalled);
+    /// Notes that others signal this value of a timeline that nobody submits to.
+    void expect(uint64_t value);
 
     /// Submits command buffers at once, to run after @p waits. Points of this queue are in order
     /// anyway.
@@ -169,6 +174,8 @@ private:
     VkResult submitNow(std::span<const VkCommandBuffer> commandBuffers,
                        std::span<const VkSemaphore> waitSemaphores,
                        std::span<const uint64_t> waitValues, uint64_t value);
+    /// Submits a signal of @p semaphore. The queue must be locked.
+    void signalNow(const SharedSemaphore& semaphore, uint64_t value);
     /// Returns the value to wait for to see @p value reached.
     uint64_t signalValue(uint64_t value);
     void noteSubmitted(uint64_t value);

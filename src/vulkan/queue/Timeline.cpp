@@ -6,6 +6,13 @@
 #include <mutex>
 #include <vector>
 
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
 #include "vulkan/device/DeviceHandle.hpp"
 #include "vulkan/device/Result.hpp"
 
@@ -222,7 +229,33 @@ SharedSemaphore::SharedSemaphore(const DeviceHandle& device, bool exported) : mD
 }
 
 SharedSemaphore::~SharedSemaphore() {
-    mDevice.vk().vkDestroySemaphore(mDevice.handle(), mHandle, nullptr);
+    if (mOwned)
+        mDevice.vk().vkDestroySemaphore(mDevice.handle(), mHandle, nullptr);
+}
+
+std::unique_ptr<SharedSemaphore> SharedSemaphore::import(const DeviceHandle& device, int fd) {
+    auto semaphore = std::make_unique<SharedSemaphore>(device, false);
+    VkImportSemaphoreFdInfoKHR info{VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR};
+    info.semaphore = semaphore->mHandle;
+    info.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+    // A successful import takes ownership of the descriptor, so it gets a duplicate.
+    info.fd = -1;
+#if defined(__unix__)
+    info.fd = dup(fd);
+#endif
+    if (info.fd < 0)
+        fail<InvalidArgument>("file descriptor {} of a semaphore is not open", fd);
+    const VkResult result = device.vk().vkImportSemaphoreFdKHR(device.handle(), &info);
+#if defined(__unix__)
+    if (result < 0)
+        close(info.fd);
+#endif
+    // NVIDIA's driver reports the latter for descriptors of other things.
+    if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE || result == VK_ERROR_INITIALIZATION_FAILED)
+        fail<InvalidArgument>("file descriptor {} is not a semaphore that {} can open", fd,
+                              device.name());
+    device.check(result, "vkImportSemaphoreFdKHR");
+    return semaphore;
 }
 
 int SharedSemaphore::exportHandle() const {
@@ -233,6 +266,13 @@ int SharedSemaphore::exportHandle() const {
     mDevice.check(mDevice.vk().vkGetSemaphoreFdKHR(mDevice.handle(), &info, &fd),
                   "vkGetSemaphoreFdKHR");
     return fd;
+}
+
+uint64_t SharedSemaphore::value() const {
+    uint64_t value = 0;
+    mDevice.check(mDevice.vk().vkGetSemaphoreCounterValue(mDevice.handle(), mHandle, &value),
+                  "vkGetSemaphoreCounterValue");
+    return value;
 }
 
 void SharedSemaphore::signal(uint64_t value) const {

@@ -23,6 +23,12 @@ struct TimelinePoint {
 class SharedSemaphore {
 public:
     explicit SharedSemaphore(const DeviceHandle& device, bool exported);
+    /// Wraps a semaphore that stays the caller's.
+    SharedSemaphore(const DeviceHandle& device, VkSemaphore wrapped)
+        : mDevice(device), mHandle(wrapped), mOwned(false) {}
+    /// Opens an exported semaphore. The caller keeps the file descriptor.
+    /// @throws InvalidArgument if it is none
+    static std::unique_ptr<SharedSemaphore> import(const DeviceHandle& device, int fd);
     ~SharedSemaphore();
     SharedSemaphore(const SharedSemaphore&) = delete;
     SharedSemaphore& operator=(const SharedSemaphore&) = delete;
@@ -30,6 +36,7 @@ public:
     VkSemaphore handle() const { return mHandle; }
     /// Returns an opaque file descriptor, which the caller owns. Requires that it is exported.
     int exportHandle() const;
+    uint64_t value() const;
     /// Signals it from the host. @throws what the driver reports
     void signal(uint64_t value) const;
     /// Blocks until it has the value, or returns false after @p timeout nanoseconds.
@@ -38,6 +45,7 @@ public:
 private:
     const DeviceHandle& mDevice;
     VkSemaphore mHandle = VK_NULL_HANDLE;
+    const bool mOwned = true;
 };
 
 /// The count of a queue's submissions: a timeline semaphore, or recycled fences for devices without

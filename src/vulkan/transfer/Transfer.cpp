@@ -37,12 +37,34 @@ unsigned char* hostBytes(const void* data) {
     return static_cast<unsigned char*>(const_cast<void*>(data));
 }
 
-VkBufferImageCopy regionOf(const Image& image, uint64_t firstRow, uint64_t rows) {
-    VkBufferImageCopy region{};
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    region.imageOffset = {0, static_cast<int32_t>(firstRow), 0};
-    region.imageExtent = {image.info().width, static_cast<uint32_t>(rows), 1};
-    return region;
+/// Returns copies between packed rows and an image: of the rows that are left of a slice or layer,
+/// of whole ones, and of the first rows of the last one.
+std::vector<VkBufferImageCopy> regionsOf(const Image& image, uint64_t firstRow, uint64_t rows) {
+    const ImageInfo& info = image.info();
+    std::vector<VkBufferImageCopy> regions;
+    for (uint64_t done = 0; done < rows;) {
+        const uint64_t slice = (firstRow + done) / info.height;
+        const uint64_t row = (firstRow + done) % info.height;
+        const uint64_t left = rows - done;
+        const auto slices =
+            static_cast<uint32_t>(row == 0 ? std::max<uint64_t>(left / info.height, 1) : 1);
+        const auto height = static_cast<uint32_t>(std::min(left, info.height - row));
+        VkBufferImageCopy region{};
+        region.bufferOffset = done * info.rowBytes();
+        region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+        region.imageOffset = {0, static_cast<int32_t>(row), 0};
+        region.imageExtent = {info.width, height, 1};
+        if (info.depth > 1) {
+            region.imageOffset.z = static_cast<int32_t>(slice);
+            region.imageExtent.depth = slices;
+        } else {
+            region.imageSubresource.baseArrayLayer = static_cast<uint32_t>(slice);
+            region.imageSubresource.layerCount = slices;
+        }
+        regions.push_back(region);
+        done += uint64_t{slices} * height;
+    }
+    return regions;
 }
 
 /// Copies within host memory, by several threads if there is enough to copy.
@@ -365,12 +387,12 @@ void Transfer::download(const std::shared_ptr<Image>& image, void* data) {
 
 void Transfer::copyImage(const std::shared_ptr<Image>& image, unsigned char* host, bool toHost) {
     mDevice.requireAlive();
-    const uint64_t rowBytes = uint64_t{image->info().width} * image->info().texelSize;
-    const uint64_t rows = image->info().height;
+    const uint64_t rowBytes = image->info().rowBytes();
+    const uint64_t rows = image->info().rows();
     if (auto* mapped = static_cast<unsigned char*>(image->mapped())) {
         image->waitUntilFree(!toHost);
         for (uint64_t row = 0; row < rows; ++row) {
-            unsigned char* texels = mapped + row * image->rowPitch();
+            unsigned char* texels = mapped + image->offsetOfRow(row);
             unsigned char* bytes = host + row * rowBytes;
             std::memcpy(toHost ? bytes : texels, toHost ? texels : bytes, rowBytes);
         }
@@ -378,13 +400,15 @@ void Transfer::copyImage(const std::shared_ptr<Image>& image, unsigned char* hos
     }
     const StagedTransfer::Record record = [&](VkCommandBuffer commands, VkBuffer staging,
                                               uint64_t at, uint64_t count) {
-        const VkBufferImageCopy region = regionOf(*image, at / rowBytes, count / rowBytes);
+        const auto regions = regionsOf(*image, at / rowBytes, count / rowBytes);
+        const auto regionCount = static_cast<uint32_t>(regions.size());
         if (toHost)
             mDevice.vk().vkCmdCopyImageToBuffer(commands, image->handle(), VK_IMAGE_LAYOUT_GENERAL,
-                                                staging, 1, &region);
+                                                staging, regionCount, regions.data());
         else
             mDevice.vk().vkCmdCopyBufferToImage(commands, staging, image->handle(),
-                                                VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+                                                VK_IMAGE_LAYOUT_GENERAL, regionCount,
+                                                regions.data());
     };
     const StagingWatch watch;
     Direction& direction = toHost ? mDown : mUp;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-
-#ifdef __unix__
-#include <unistd.h>
-#endif
+#include <new>
 
 #include "device/HostVulkan.hpp"
 #include "device/group/GroupSupport.hpp"
+#include "vulkan/memory/ExternalHandle.hpp"
 
 namespace kp::test {
 namespace {
@@ -18,8 +15,8 @@ constexpr size_t kBytes = 2u << 20;
 constexpr size_t kCount = kBytes / sizeof(float);
 
 struct AlignedMemory {
-    explicit AlignedMemory(size_t bytes) : data(std::aligned_alloc(4096, bytes)) {}
-    ~AlignedMemory() { std::free(data); }
+    explicit AlignedMemory(size_t bytes) : data(::operator new (bytes, std::align_val_t{4096})) {}
+    ~AlignedMemory() { ::operator delete (data, std::align_val_t{4096}); }
     void* data;
 };
 
@@ -59,7 +56,6 @@ TEST_F(ExternalMemoryTest, WrapsHostMemoryAsATensor) {
         manager.wrapHostMemory(reinterpret_cast<char*>(values) + 2, 3, 4, DataTypes::eFloat));
 }
 
-#ifdef __unix__
 TEST_F(ExternalMemoryTest, SharesMemoryBetweenTwoDevices) {
     kp::ManagerOptions options;
     options.deviceIndex = manager.deviceInfo().index;
@@ -72,7 +68,7 @@ TEST_F(ExternalMemoryTest, SharesMemoryBetweenTwoDevices) {
         GTEST_SKIP() << error.what();
     }
     const kp::ExternalMemory memory = exported->exportMemory();
-    ASSERT_GE(memory.fd, 0);
+    ASSERT_TRUE(memory.fd >= 0 || memory.handle);
     EXPECT_GE(memory.allocationBytes, kBytes);
     auto opened = other.importMemory(memory, kCount, sizeof(float), DataTypes::eFloat);
     EXPECT_ERROR(kp::InvalidArgument, "do not fit",
@@ -80,7 +76,7 @@ TEST_F(ExternalMemoryTest, SharesMemoryBetweenTwoDevices) {
     EXPECT_ERROR(kp::InvalidArgument, "eStorage",
                  other.importMemory(memory, kCount, sizeof(float), DataTypes::eFloat,
                                     kp::Memory::MemoryTypes::eHost));
-    close(memory.fd); // does not free the memory
+    vulkan::closeHandle(memory); // does not free the memory
     EXPECT_ERROR(kp::InvalidArgument, "not open",
                  other.importMemory(memory, kCount, sizeof(float), DataTypes::eFloat));
     exported->upload(ascending<float>(kCount));
@@ -91,7 +87,6 @@ TEST_F(ExternalMemoryTest, SharesMemoryBetweenTwoDevices) {
     EXPECT_ERROR(kp::InvalidArgument, "cannot be exported",
                  manager.tensor({1, 2, 3})->exportMemory());
 }
-#endif
 
 TEST_F(BufferTest, AcceptsTensorsOverHostMemory) {
     const AlignedMemory memory(kBytes);
