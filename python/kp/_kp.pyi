@@ -251,13 +251,25 @@ class Manager:
         dtype: DTypeLike | None = None,
         tensor_type: MemoryTypes | str | None = None,
         cast: bool = False,
+        format: str = "",
+        image_type: str = "2d",
+        depth: SupportsIndex = 0,
+        layers: SupportsIndex = 0,
+        usage: str = "auto",
     ) -> Image:
-        """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
-        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
-        "linear".
+        """An image that shaders load, store and sample. Without extents, `data` has shape (height,
+        width) or (height, width, channels): pictures of three channels have a fourth one, of 1,
+        on the device alone.
 
-        Channels are float32 whatever those of `data` are, as in Kompute, or `dtype`; image_t()
-        has NumPy's rule.
+        `image_type` is "2d", "1d", "3d", "1d_array" or "2d_array"; depth or layers are the first
+        axis of the data. `format` is a name such as "rgba8unorm" or "R8G8B8A8_UNORM", and
+        decides the dtype: unorm and snorm formats are numbers from 0 or -1 to 1 in shaders, srgb
+        formats are converted to linear light when they are sampled. `usage` is "storage",
+        "sampled", "storage_and_sampled" or, by default, what the device supports for the format.
+        `tiling` is "optimal" or "linear".
+
+        Channels are float32 whatever those of `data` are, as in Kompute, or those of `format` or
+        `dtype`; image_t() has NumPy's rule.
         """
 
     def image_t(
@@ -272,13 +284,52 @@ class Manager:
         dtype: DTypeLike | None = None,
         tensor_type: MemoryTypes | str | None = None,
         cast: bool = False,
+        format: str = "",
+        image_type: str = "2d",
+        depth: SupportsIndex = 0,
+        layers: SupportsIndex = 0,
+        usage: str = "auto",
     ) -> Image:
-        """A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
-        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
-        "linear".
+        """An image that shaders load, store and sample. Without extents, `data` has shape (height,
+        width) or (height, width, channels): pictures of three channels have a fourth one, of 1,
+        on the device alone.
 
-        Channels are those of `data`, or `dtype`.
+        `image_type` is "2d", "1d", "3d", "1d_array" or "2d_array"; depth or layers are the first
+        axis of the data. `format` is a name such as "rgba8unorm" or "R8G8B8A8_UNORM", and
+        decides the dtype: unorm and snorm formats are numbers from 0 or -1 to 1 in shaders, srgb
+        formats are converted to linear light when they are sampled. `usage` is "storage",
+        "sampled", "storage_and_sampled" or, by default, what the device supports for the format.
+        `tiling` is "optimal" or "linear".
+
+        Channels are those of `data`, or of `format` or `dtype`.
         """
+
+    def sampler(
+        self,
+        *,
+        filter: str = "linear",
+        address: str | collections.abc.Sequence[str] = "clamp_to_edge",
+        border: str = "transparent_black",
+        integer_border: bool = False,
+        unnormalized_coordinates: bool = False,
+    ) -> Sampler:
+        """A sampler, to be given to algorithms and kernels as `samplers`.
+
+        `filter` is "linear" or "nearest". `address` says what is read outside of the image:
+        "repeat", "mirrored_repeat", "clamp_to_edge" or "clamp_to_border"; one name, or three for
+        x, y and z. `border` is the colour of the last one: "transparent_black", "opaque_black"
+        or "opaque_white", of integers with `integer_border`. With `unnormalized_coordinates`,
+        coordinates are texels instead of 0 to 1.
+        """
+
+    def exportable_semaphore(self) -> Semaphore:
+        """A timeline semaphore with the value 0 that other devices of the GPU, other processes
+        and CUDA can open; see Semaphore.export_handle(). Unsupported if the device cannot
+        export semaphores.
+        """
+
+    def import_semaphore(self, fd: SupportsIndex) -> Semaphore:
+        """Opens an exported timeline semaphore. The caller closes the file descriptor."""
 
     def algorithm(
         self,
@@ -293,6 +344,8 @@ class Manager:
         subgroup_size: SupportsIndex | None = None,
         full_subgroups: bool | None = None,
         addressed: collections.abc.Iterable[Tensor] | None = None,
+        samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
+        robust_access: bool | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -312,6 +365,12 @@ class Manager:
         `addressed` lists tensors that the shader reaches through buffer addresses
         (Tensor.device_address): dispatches then wait for earlier work on these and on the bound
         memory, instead of all earlier work.
+
+        `samplers` is one sampler for all that the shader declares (sampler, sampler2D, ...), or
+        one for each of them, in the order of set, binding and array element.
+
+        With `robust_access`, reads outside of tensors and images give 0 and writes there are
+        dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.
         """
 
     def queue(
@@ -1007,7 +1066,7 @@ class Tensor(Memory):
         """Do nothing: the host view is the memory that transfers use."""
 
 class Image(Memory):
-    """A storage image. Created by Manager.image and image_t."""
+    """Texels that shaders load, store and sample. Created by Manager.image and image_t."""
 
     @property
     def width(self) -> int:
@@ -1021,11 +1080,80 @@ class Image(Memory):
     def num_channels(self) -> int:
         """Channels of a texel."""
 
+    @property
+    def depth(self) -> int:
+        """Slices; 1 unless the image_type is "3d"."""
+
+    @property
+    def layers(self) -> int:
+        """Images in an array of them; 1 in others."""
+
+    @property
+    def format(self) -> str:
+        """Vulkan's name of the format on the device: "R8G8B8A8_UNORM"."""
+
+    @property
+    def image_type(self) -> str:
+        """"1d", "2d", "3d", "1d_array" or "2d_array"."""
+
+    @property
+    def usage(self) -> str:
+        """"storage", "sampled" or "storage_and_sampled"."""
+
     def _repr_png_(self) -> bytes | None:
         """Return the image as PNG, or None if it has no range of brightness or Pillow is missing.
 
         Bytes are brightness from 0 to 255, floats from 0 to 1.
         """
+
+class Sampler:
+    """How shaders read sampled images: filter, address modes, coordinates. Created by
+    Manager.sampler; given to algorithms and kernels as `samplers`.
+    """
+
+    @property
+    def filter(self) -> str:
+        """"linear" or "nearest"."""
+
+    @property
+    def address(self) -> tuple[str, str, str]:
+        """The address modes in x, y and z."""
+
+    @property
+    def unnormalized_coordinates(self) -> bool:
+        """True if coordinates are texels."""
+
+    def __repr__(self) -> str: ...
+
+class Semaphore:
+    """A timeline semaphore: a number that only grows, which devices, processes and CUDA signal
+    and wait for. Created by Manager.exportable_semaphore and import_semaphore.
+    """
+
+    def at(self, value: SupportsIndex) -> Event:
+        """An event that is done when the semaphore has this value or a larger one. The device
+        waits: work that waits for the event occupies its queue until then, so the signal
+        must come from the host, from another queue, or from earlier work.
+        """
+
+    def signal_after(self, event: Event, value: SupportsIndex) -> None:
+        """Signals the semaphore with a value when an event is done; on the device if its work
+        is submitted to this device. Values only grow.
+        """
+
+    def signal(self, value: SupportsIndex) -> None:
+        """Signals it from the host, with a value larger than all before."""
+
+    @property
+    def value(self) -> int:
+        """The value that it has now."""
+
+    def export_handle(self) -> int:
+        """An opaque file descriptor for import_semaphore() of another device or process, or
+        for CUDA. The caller closes it.
+        """
+
+    def __repr__(self) -> str: ...
 
 class Algorithm:
     """A compute shader with its memory, constants and work groups. Created by Manager.algorithm."""
@@ -1043,6 +1171,8 @@ class Algorithm:
         subgroup_size: SupportsIndex | None = None,
         full_subgroups: bool | None = None,
         addressed: collections.abc.Iterable[Tensor] | None = None,
+        samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
+        robust_access: bool | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants, and options that are None, keep the previous ones. Sequences keep their
@@ -2352,9 +2482,21 @@ class Profiler(TimingSink):
         """Discards everything except open scopes."""
 
 class Kernel:
-    """A shader from which launchers are created; each launcher has its own arguments."""
+    """A shader from which launchers are created; each launcher has its own arguments. The options
+    are those of Manager.algorithm.
+    """
 
-    def __init__(self, manager: Manager, shader: _Shader) -> None: ...
+    def __init__(
+        self,
+        manager: Manager,
+        shader: _Shader,
+        *,
+        subgroup_size: SupportsIndex | None = None,
+        full_subgroups: bool | None = None,
+        addressed: collections.abc.Iterable[Tensor] | None = None,
+        samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
+        robust_access: bool | None = None,
+    ) -> None: ...
 
 class Launcher:
     """Base of everything that can be launched on a queue. A call returns an event at once."""

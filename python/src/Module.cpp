@@ -21,10 +21,22 @@ void refuseUnconstructed(const pybind11::module_& module) {
     }
 }
 
+/// @throws ImportError in a free-threaded interpreter that was told to run without the GIL, which
+/// guards the objects of this module. Otherwise importing it has enabled the GIL.
+void requireGil() {
+    const pybind11::module_ sys = pybind11::module_::import("sys");
+    if (pybind11::hasattr(sys, "_is_gil_enabled") &&
+        !pybind11::cast<bool>(sys.attr("_is_gil_enabled")()))
+        throw pybind11::import_error("kp needs the global interpreter lock, and this interpreter "
+                                     "runs without it; leave out PYTHON_GIL=0 and -X gil=0");
+}
+
 } // namespace
 
-PYBIND11_MODULE(_kp, module) {
+PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
+                pybind11::multiple_interpreters::not_supported()) {
     using namespace kp::python;
+    requireGil();
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
     module.attr("__version__") = KOMPUTE_VERSION_STRING;
     bindErrors(module);
@@ -33,6 +45,9 @@ PYBIND11_MODULE(_kp, module) {
     Classes classes(module);
     bindManager(module, classes);
     bindMemory(classes);
+    bindImage(classes);
+    bindSampler(classes);
+    bindSemaphore(classes);
     bindAlgorithm(classes);
     bindOperations(module, classes);
     bindEvent(module, classes);
@@ -77,4 +92,15 @@ PYBIND11_MODULE(_kp, module) {
     bindProcess();
     addTextSignatures(module);
     refuseUnconstructed(module);
+}
+
+/// What CPython calls. In a sub-interpreter, pybind11 would wait for the GIL for ever.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__kp() {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main())
+        return PyInit__kp_in_main();
+    PyErr_SetString(PyExc_ImportError,
+                    "kp works in the main interpreter only, and was imported in a sub-interpreter; "
+                    "use threads or processes instead (under mod_wsgi: WSGIApplicationGroup "
+                    "%{GLOBAL})");
+    return nullptr;
 }

@@ -5,6 +5,7 @@
 
 #include <kompute/Launch.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Process.hpp"
 #include "base/Values.hpp"
 
@@ -43,6 +44,16 @@ struct TensorHandle final : MemoryHandle {
 };
 struct ImageHandle final : MemoryHandle {};
 
+/// A kp.Sampler.
+struct SamplerHandle {
+    std::shared_ptr<Sampler> sampler;
+};
+
+/// A kp.Semaphore.
+struct SemaphoreHandle {
+    std::shared_ptr<Semaphore> semaphore;
+};
+
 /// The push constants that a shader declares.
 struct DeclaredPush {
     uint32_t bytes = 0;
@@ -75,7 +86,10 @@ struct SequenceHandle {
     /// The operations whose classes are derived in Python, for the garbage collector. Some may have
     /// left the sequence.
     std::vector<std::shared_ptr<OpBase>> derived;
+    uint64_t interruptions = 0; ///< as the function of that name says, at the last change
 
+    /// Waits for a running sequence. Ctrl-C ends the wait, and if it was noticed since the
+    /// evaluation, there is none: the library then keeps the sequence until its work is done.
     ~SequenceHandle();
 };
 
@@ -102,7 +116,7 @@ private:
 template <typename Handle, typename Body>
 auto withoutGil(Handle& handle, Body&& body) {
     const Use use(handle);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return body();
 }
 
@@ -125,21 +139,6 @@ void requireUnused(const Handle& handle, const char* noun) {
     if (handle.users > 0)
         throw InvalidArgument(
             formatted("this {} is in use by another thread; wait for that call to return", noun));
-}
-
-/// Returns an owner that destroys an object of the library without the GIL, because that may wait
-/// for a device.
-template <typename T>
-std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object) {
-    T* const pointer = object.get();
-    return std::shared_ptr<T>(pointer, [kept = std::move(object)](T*) mutable {
-        if (Py_IsInitialized() && PyGILState_Check()) {
-            const py::gil_scoped_release release;
-            kept.reset();
-        } else {
-            kept.reset();
-        }
-    });
 }
 
 /// The Python type of a handle.

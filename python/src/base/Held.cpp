@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Process.hpp"
 #include "base/Values.hpp"
 
@@ -85,6 +86,11 @@ Held holdFunction(py::handle function, std::string_view argument) {
     return hold(function);
 }
 
+void release(py::object object) {
+    if (object && !holdsGil())
+        drop(object.release().ptr());
+}
+
 void releaseHeld() {
     if (!gAnyDropped.load(std::memory_order_acquire))
         return;
@@ -122,7 +128,7 @@ void throwFailure(const py::error_already_set& error, bool kept) {
 void runFromLibrary(const std::function<void()>& code) {
     startCall();
     const AtEnd end{endCall};
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
         {
             const AtEnd restore{[outer = std::exchange(tInCall, true)] { tInCall = outer; }};
@@ -148,7 +154,7 @@ bool mustStopWaiting() {
 }
 
 void endCallsFromLibrary() {
-    const py::gil_scoped_release without;
+    const ReleaseGil without;
     std::unique_lock lock(gMutex);
     gEnding = true;
     gEnded.wait(lock, [] { return gRunning == 0; });

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "base/Gil.hpp"
 #include "base/Pybind.hpp"
 
 /// Python objects that the library keeps, and Python code on the library's threads.
@@ -16,6 +17,9 @@ using Held = std::shared_ptr<PyObject>;
 Held hold(py::handle object);
 /// Same for a function. @throws TypeError naming @p argument if it is not callable
 Held holdFunction(py::handle function, std::string_view argument);
+
+/// Drops a reference in any thread: at once with the GIL, otherwise as Held.
+void release(py::object object);
 
 /// Releases the queued references. With the GIL and without locks of the library.
 void releaseHeld();
@@ -50,7 +54,7 @@ void runFromLibrary(const std::function<void()>& code);
 /// @throws PythonFailure for Python exceptions, so that the library may keep them
 template <typename Body>
 auto withinLibrary(Body&& body) {
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
         return body();
     } catch (const py::error_already_set& error) {

@@ -3,6 +3,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Held.hpp"
 #include "base/Waiting.hpp"
 
@@ -22,13 +23,13 @@ void afterForkInChild() {
 void atExit() {
     if (gForked)
         return;
-    awaitBackground();
+    endBackground();
     endCallsFromLibrary();
     for (const std::weak_ptr<Manager>& weak : gManagers) {
         const std::shared_ptr<Manager> manager = weak.lock();
         if (!manager || !manager->isInit())
             continue;
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         try {
             manager->waitIdle();
         } catch (const Error&) { // a lost device runs nothing

@@ -3,16 +3,41 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include <kompute/Error.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Held.hpp"
 
 namespace kp::python {
 namespace {
 
-std::atomic<int> gBackground{0}; ///< objects of BackgroundRun
+std::atomic<int> gBackground{0};                 ///< functions that run in the background
+std::atomic<bool> gBackgroundEnded{false};       ///< no more of them
+uint64_t gInterruptions = 0;                     ///< guarded by the GIL
+auto& gRaiseNext = *new std::vector<py::object>; ///< exceptions of signal handlers; by the GIL
+
+/// Counts a function that runs in the background.
+struct BackgroundRun {
+    BackgroundRun() { ++gBackground; }
+    ~BackgroundRun() { --gBackground; }
+    BackgroundRun(const BackgroundRun&) = delete;
+    BackgroundRun& operator=(const BackgroundRun&) = delete;
+};
+
+int raiseNext(void*) {
+    if (gRaiseNext.empty())
+        return 0;
+    const py::object error = std::move(gRaiseNext.front());
+    gRaiseNext.erase(gRaiseNext.begin());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    return -1;
+}
 
 } // namespace
 
@@ -23,11 +48,17 @@ uint64_t TimeLimit::left() const {
 }
 
 void throwIfInterrupted() {
-    if (PyErr_CheckSignals() != 0)
+    if (PyErr_CheckSignals() != 0) {
+        ++gInterruptions;
         throw py::error_already_set();
+    }
     if (mustStopWaiting())
         throw Error(ErrorCode::eUnsupported, "the interpreter is ending; a host function can "
                                              "no longer wait");
+}
+
+uint64_t interruptions() {
+    return gInterruptions;
 }
 
 bool waitFor(const Event& event, uint64_t timeout) {
@@ -37,7 +68,7 @@ bool waitFor(const Event& event, uint64_t timeout) {
         const uint64_t slice = std::min(timeout, kWaitSlice);
         bool done = false;
         {
-            const py::gil_scoped_release release;
+            const ReleaseGil release;
             done = event.wait(slice);
         }
         if (done)
@@ -78,21 +109,57 @@ void waitForEnd(const Event& event) {
     }
 }
 
+bool waitInDestructor(const Event& event) noexcept {
+    try {
+        waitFor(event);
+        return true;
+    } catch (py::error_already_set& error) { // Ctrl-C
+        gRaiseNext.push_back(error.value());
+        if (Py_AddPendingCall(raiseNext, nullptr) != 0) {
+            gRaiseNext.pop_back();
+            error.discard_as_unraisable("the end of an object that the device uses");
+        }
+        return false;
+    } catch (const std::exception&) { // the work failed, or the interpreter ends
+        return event.done();
+    }
+}
+
 void waitForSubmitted(const Manager& manager) {
     for (const Event& event : manager.submittedWork())
         waitForEnd(event);
 }
 
-BackgroundRun::BackgroundRun() {
-    ++gBackground;
+bool unfinished(const Manager& manager) noexcept {
+    try {
+        if (manager.isInit())
+            for (const Event& event : manager.submittedWork())
+                if (!event.done())
+                    return true;
+    } catch (const std::exception&) { // a lost device runs nothing
+    }
+    return false;
 }
 
-BackgroundRun::~BackgroundRun() {
-    --gBackground;
+bool runInBackground(std::function<void()>& function) {
+    if (gBackgroundEnded)
+        return false;
+    const auto owned = std::make_shared<std::function<void()>>(std::move(function));
+    try {
+        std::thread([kept = owned, run = std::make_shared<BackgroundRun>()] {
+            (*kept)();
+            *kept = nullptr;
+        }).detach();
+        return true;
+    } catch (const std::system_error&) { // no more threads
+        function = std::move(*owned);
+        return false;
+    }
 }
 
-void awaitBackground() {
-    const py::gil_scoped_release release;
+void endBackground() {
+    const ReleaseGil release;
+    gBackgroundEnded = true;
     while (gBackground > 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

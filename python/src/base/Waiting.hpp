@@ -3,10 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include <kompute/Error.hpp>
@@ -14,6 +13,7 @@
 #include <kompute/Manager.hpp>
 #include <kompute/WaitLimit.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Pybind.hpp"
 
 namespace kp::python {
@@ -35,6 +35,8 @@ constexpr uint64_t kWaitSlice = 50'000'000;
 /// Raises the exception of a signal handler; ends waits of host functions when the interpreter
 /// ends.
 void throwIfInterrupted();
+/// The number of times that it has raised the exception of a signal handler.
+uint64_t interruptions();
 
 /// Waits without the GIL, in slices, so that Ctrl-C raises KeyboardInterrupt in the main thread.
 /// @param timeout  nanoseconds; UINT64_MAX waits forever
@@ -47,8 +49,14 @@ bool waitForAll(const std::vector<Event>& events, uint64_t timeout = UINT64_MAX)
 /// Same for one event, whose failure is not rethrown: the holders of the event get it.
 void waitForEnd(const Event& event);
 
+/// Same for destructors. @return false if a signal handler raised, which Python raises next, or if
+/// the interpreter ends
+bool waitInDestructor(const Event& event) noexcept;
+
 /// Same for all work that is submitted to the manager's device.
 void waitForSubmitted(const Manager& manager);
+/// Returns true if some of it is not done.
+bool unfinished(const Manager& manager) noexcept;
 
 /// Runs a transfer, which may be repeated, without the GIL. If it would wait long for earlier work,
 /// it is given up, and repeated after that work, so that Ctrl-C is noticed in between.
@@ -56,7 +64,7 @@ template <typename Transfer>
 void transferBetweenSignals(const Manager& manager, const Transfer& transfer) {
     try {
         const WaitLimit limit(kWaitSlice);
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         transfer();
         return;
     } catch (const Error& error) {
@@ -65,42 +73,62 @@ void transferBetweenSignals(const Manager& manager, const Transfer& transfer) {
     }
     throwIfInterrupted();
     waitForSubmitted(manager);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     transfer(); // without a limit, so that it ends although other threads submit more
 }
 
-/// Counts the functions that run in the background.
-class BackgroundRun {
-public:
-    BackgroundRun();
-    ~BackgroundRun();
-    BackgroundRun(const BackgroundRun&) = delete;
-    BackgroundRun& operator=(const BackgroundRun&) = delete;
-};
-/// Waits for them, without the GIL.
-void awaitBackground();
+/// Runs a function on a thread of its own. It must not use Python, and must own what it uses: the
+/// end of the interpreter waits for it. Destroys it in that thread.
+/// @return false, with @p function as it was, if no thread can start
+bool runInBackground(std::function<void()>& function);
+/// Waits for these functions, without the GIL, and starts no more.
+void endBackground();
 /// Forgets them in a forked child, which does not have their threads.
 void forgetBackground();
 
-/// Runs a function on a thread of its own and waits for it, without the GIL. Ctrl-C ends the wait,
-/// but not the function, which must own what it uses. The end of the interpreter waits for it.
+/// Returns an owner of an object of the library, whose end may wait for a device: it happens
+/// without the GIL, or in the background if @p unfinished(*object).
+template <typename T, typename Unfinished>
+std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object, Unfinished unfinished) {
+    T* const pointer = object.get();
+    return std::shared_ptr<T>(pointer, [kept = std::move(object), unfinished](T* ended) mutable {
+        if (!holdsGil()) {
+            kept.reset();
+            return;
+        }
+        if (kept.use_count() == 1 && unfinished(*ended)) {
+            std::function<void()> end = [last = std::move(kept)]() mutable { last.reset(); };
+            if (runInBackground(end))
+                return;
+            const ReleaseGil release;
+            end = nullptr;
+            return;
+        }
+        const ReleaseGil release;
+        kept.reset();
+    });
+}
+/// Same for one whose end does not wait for long.
+template <typename T>
+std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object) {
+    return endWithoutGil(std::move(object), [](const T&) { return false; });
+}
+
+/// Runs a function in the background and waits for it, without the GIL. Ctrl-C ends the wait, but
+/// not the function.
 template <typename Function>
 auto runBetweenSignals(Function function) {
     using Result = decltype(function());
     auto task = std::make_shared<std::packaged_task<Result()>>(std::move(function));
     std::future<Result> result = task->get_future();
-    try {
-        std::thread([task, run = std::make_shared<BackgroundRun>()]() mutable {
-            (*task)();
-            task.reset();
-        }).detach();
-    } catch (const std::system_error&) { // no more threads
-        const py::gil_scoped_release release;
-        (*task)();
+    std::function<void()> run = [owned = std::move(task)] { (*owned)(); };
+    if (!runInBackground(run)) {
+        const ReleaseGil release;
+        run();
     }
     for (;;) {
         {
-            const py::gil_scoped_release release;
+            const ReleaseGil release;
             if (result.wait_for(std::chrono::nanoseconds(kWaitSlice)) == std::future_status::ready)
                 break;
         }

@@ -6,6 +6,7 @@
 #include <kompute/Reflection.hpp>
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -44,21 +45,6 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
     }
 }
 
-/// Options as keywords. Those that are not given keep their values.
-struct GivenOptions {
-    std::optional<uint32_t> subgroupSize;
-    std::optional<bool> fullSubgroups;
-    py::object addressed; ///< a sequence of tensors, or None
-
-    AlgorithmOptions over(AlgorithmOptions options) const {
-        options.subgroupSize = subgroupSize.value_or(options.subgroupSize);
-        options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
-        if (!addressed.is_none())
-            options.addressed = toMemory(addressed, "addressed");
-        return options;
-    }
-};
-
 /// Gives an algorithm its shader, memory, constants and options.
 void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::object& spirv,
              const py::object& workgroup, const py::object& specConsts,
@@ -89,10 +75,11 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     if (countsGroups && !threadCount.is_none())
         throw py::value_error("workgroup counts work groups and thread_count invocations; give one "
                               "of them");
+    const Workgroup first = threadCount.is_none() ? groups : Workgroup{1, 1, 1};
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         handle.algorithm->rebuild(reinterpret ? reinterpreted(memory) : MemoryObjects(memory),
-                                  words, groups, constants, push, chosen);
+                                  words, first, constants, push, chosen);
     }
     handle.memory = list;
     handle.addressed = addressed;
@@ -109,12 +96,13 @@ makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spir
               const py::object& workgroup, const py::object& specConsts,
               const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
-              const py::object& addressed) {
+              const py::object& addressed, const py::object& samplers,
+              std::optional<bool> robustAccess) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
     rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
-            {subgroupSize, fullSubgroups, addressed});
+            {subgroupSize, fullSubgroups, addressed, samplers, robustAccess});
     return handle;
 }
 
@@ -169,13 +157,25 @@ std::string describeAlgorithm(py::handle self) {
 
 } // namespace
 
+AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
+    options.subgroupSize = subgroupSize.value_or(options.subgroupSize);
+    options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
+    options.robustAccess = robustAccess.value_or(options.robustAccess);
+    if (!addressed.is_none())
+        options.addressed = toMemory(addressed, "addressed");
+    if (!samplers.is_none())
+        options.samplers = toSamplers(samplers, "samplers");
+    return options;
+}
+
 void bindAlgorithm(Classes& classes) {
     classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
                         "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
                         "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
                         "thread_count"_a = py::none(), "reinterpret"_a = false,
                         "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
-                        "addressed"_a = py::none(), doc(R"(
+                        "addressed"_a = py::none(), "samplers"_a = py::none(),
+                        "robust_access"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -193,7 +193,13 @@ void bindAlgorithm(Classes& classes) {
 
         `addressed` lists tensors that the shader reaches through buffer addresses
         (Tensor.device_address): dispatches then wait for earlier work on these and on the bound
-        memory, instead of all earlier work.)"));
+        memory, instead of all earlier work.
+
+        `samplers` is one sampler for all that the shader declares (sampler, sampler2D, ...), or one
+        for each of them, in the order of set, binding and array element.
+
+        With `robust_access`, reads outside of tensors and images give 0 and writes there are
+        dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
@@ -201,14 +207,17 @@ void bindAlgorithm(Classes& classes) {
                const py::object& workgroup, const py::object& specConsts,
                const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
                std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
-               const py::object& addressed) {
+               const py::object& addressed, const py::object& samplers,
+               std::optional<bool> robustAccess) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
-                        threadCount, reinterpret, {subgroupSize, fullSubgroups, addressed});
+                        threadCount, reinterpret,
+                        {subgroupSize, fullSubgroups, addressed, samplers, robustAccess});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
             "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
-            "full_subgroups"_a = py::none(), "addressed"_a = py::none(), doc(R"(
+            "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
+            "robust_access"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants, and options that are None, keep the previous ones. Sequences keep their
                 recording until rerecord().)"))

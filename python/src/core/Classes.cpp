@@ -90,7 +90,13 @@ Classes::Classes(py::module_& module)
       tensor(module, "Tensor", memoryTypeSetup(),
              "An array on a device. Created by Manager.tensor and tensor_t."),
       image(module, "Image", memoryTypeSetup(),
-            "A storage image. Created by Manager.image and image_t."),
+            "Texels that shaders load, store and sample. Created by Manager.image and image_t."),
+      sampler(module, "Sampler", doc(R"(
+          How shaders read sampled images: filter, address modes, coordinates. Created by
+          Manager.sampler; given to algorithms and kernels as `samplers`.)")),
+      semaphore(module, "Semaphore", doc(R"(
+          A timeline semaphore: a number that only grows, which devices, processes and CUDA signal
+          and wait for. Created by Manager.exportable_semaphore and import_semaphore.)")),
       algorithm(module, "Algorithm", doc(R"(
           A compute shader with its memory, constants and work groups. Created by Manager.algorithm.
       )")),
@@ -113,6 +119,8 @@ Classes::Classes(py::module_& module)
     setType<MemoryHandle>(memory);
     setType<TensorHandle>(tensor);
     setType<ImageHandle>(image);
+    setType<SamplerHandle>(sampler);
+    setType<SemaphoreHandle>(semaphore);
     setType<AlgorithmHandle>(algorithm);
     setType<OpHandle>(operation);
     setType<SequenceHandle>(sequence);

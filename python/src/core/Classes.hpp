@@ -17,6 +17,8 @@ struct Classes {
     py::class_<MemoryHandle> memory;
     py::class_<TensorHandle, MemoryHandle> tensor;
     py::class_<ImageHandle, MemoryHandle> image;
+    py::class_<SamplerHandle> sampler;
+    py::class_<SemaphoreHandle> semaphore;
     py::class_<AlgorithmHandle> algorithm;
     py::class_<OpHandle> operation;
     py::class_<SequenceHandle> sequence;
@@ -30,6 +32,9 @@ WaitPolicy toWaitPolicy(const std::string& name);
 
 /// Returns a kp.MemoryTypes, or the one with that name. @throws TypeError, InvalidArgument
 Memory::MemoryTypes toMemoryType(py::handle value, const char* argument);
+
+/// Returns a memory_type argument, or that by the name of Kompute 0.9.0 if it is given.
+Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType);
 
 /// Gives the type the buffer protocol.
 py::custom_type_setup memoryTypeSetup();
@@ -65,6 +70,18 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
                                            bool allowsEmpty = false);
 std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
 
+/// The options of algorithms and kernels as keywords. Those that are not given keep their values.
+struct GivenOptions {
+    std::optional<uint32_t> subgroupSize;
+    std::optional<bool> fullSubgroups;
+    py::object addressed; ///< a sequence of tensors, or None
+    py::object samplers;  ///< a sampler or a sequence of samplers, or None
+    std::optional<bool> robustAccess;
+
+    /// @throws TypeError naming the keyword
+    AlgorithmOptions over(AlgorithmOptions options) const;
+};
+
 /// Makes sequences known to the garbage collector, since their operations may refer to them.
 py::custom_type_setup sequenceTypeSetup();
 
@@ -93,8 +110,16 @@ void keepUntilOver(const std::vector<Event>& events, const Held& object);
 
 void bindEnums(py::module_& module);
 void bindManager(py::module_& module, Classes& classes);
-/// Binds Memory, Tensor, Image and the functions of Manager that create them.
+/// Binds Memory, Tensor and the functions of Manager that create tensors.
 void bindMemory(Classes& classes);
+/// Binds Image and the functions of Manager that create images.
+void bindImage(Classes& classes);
+/// Binds Sampler and Manager.sampler.
+void bindSampler(Classes& classes);
+/// Binds Semaphore and the functions of Manager that create semaphores.
+void bindSemaphore(Classes& classes);
+/// Returns a sampler, or any iterable of samplers. @throws TypeError naming @p argument
+std::vector<std::shared_ptr<Sampler>> toSamplers(py::handle samplers, const char* argument);
 void bindAlgorithm(Classes& classes);
 void bindOperations(py::module_& module, Classes& classes);
 void bindEvent(py::module_& module, Classes& classes);

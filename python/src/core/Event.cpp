@@ -11,6 +11,7 @@
 
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
+#include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 #include "core/Cuda.hpp"
 
@@ -96,7 +97,7 @@ std::optional<size_t> waitAny(const py::object& list, std::optional<double> time
         const uint64_t left = remaining.left();
         bool any = false;
         {
-            const py::gil_scoped_release release;
+            const ReleaseGil release;
             std::unique_lock lock(signal->mutex);
             any =
                 signal->changed.wait_for(lock, std::chrono::nanoseconds(std::min(left, kWaitSlice)),
@@ -120,7 +121,7 @@ void failEvent(py::handle self, const py::object& error) {
     if (!PyExceptionInstance_Check(instance.ptr()))
         throwTypeError("error", "an exception", error);
     const auto failure = std::make_exception_ptr(PythonFailure(instance, true));
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     event.fail(failure);
 }
 
@@ -277,7 +278,7 @@ void bindEvent(py::module_& module, Classes& classes) {
             "set",
             [](py::handle self) {
                 UserEvent event = handleOf<UserEvent>(self);
-                const py::gil_scoped_release release;
+                const ReleaseGil release;
                 event.set();
             },
             "Signals it. Work that waits for it starts within this call.")

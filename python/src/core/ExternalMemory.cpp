@@ -6,6 +6,7 @@
 #endif
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 
 namespace kp::python {
 namespace {
@@ -122,7 +123,7 @@ public:
         std::shared_ptr<HostImport> ended = std::move(mImport);
         if (!ended)
             return;
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         ended.reset();
     }
     bool imported() const { return mImport && mImport->imported(); }

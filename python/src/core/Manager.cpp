@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 #include "shader/Shader.hpp"
 
@@ -35,7 +36,7 @@ py::dict describeDevice(const DeviceInfo& info) {
 py::list describeDevices() {
     std::vector<DeviceInfo> devices;
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         devices = listDevices();
     }
     py::list result;
@@ -55,7 +56,7 @@ std::string lowerCase(std::string text) {
 void chooseGpu(ManagerOptions& options) {
     std::vector<DeviceInfo> devices;
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         devices = listDevices();
     }
     const DeviceInfo* best = nullptr;
@@ -108,8 +109,8 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.reorder = reorder;
     auto handle = std::make_shared<ManagerHandle>();
     {
-        const py::gil_scoped_release release;
-        handle->manager = endWithoutGil(std::make_shared<Manager>(options));
+        const ReleaseGil release;
+        handle->manager = endWithoutGil(std::make_shared<Manager>(options), unfinished);
     }
     awaitAtExit(handle->manager);
     return handle;

@@ -2,6 +2,7 @@
 #include "core/Classes.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "base/Arrays.hpp"
 #include "base/Errors.hpp"
@@ -33,15 +34,29 @@ void* hostView(MemoryHandle& handle) {
     return handle.memory->rawData();
 }
 
+/// Returns true if the host view has four channels of which Python shows three.
+bool hidesChannel(const MemoryHandle& handle) {
+    const Image* const image = handle.image();
+    return image && image->getNumChannels() != channelsOf(image->getOptions().format);
+}
+
 py::object flatView(py::handle self) {
     auto& handle = handleOf<MemoryHandle>(self);
+    if (hidesChannel(handle))
+        throw py::value_error("the host view of an image with 3 channels has a fourth one, so "
+                              "there is no flat array of it; use numpy(), or read() for a copy");
     void* const data = hostView(handle);
     return makeView(data, handle.dtype, {static_cast<py::ssize_t>(handle.size())}, self);
 }
 
 py::object shapedView(py::handle self) {
     auto& handle = handleOf<MemoryHandle>(self);
-    return makeView(hostView(handle), handle.dtype, handle.shape, self);
+    if (!hidesChannel(handle))
+        return makeView(hostView(handle), handle.dtype, handle.shape, self);
+    std::vector<py::ssize_t> shape = handle.shape;
+    const py::ssize_t shown = std::exchange(shape.back(), 4);
+    const py::object all = makeView(hostView(handle), handle.dtype, shape, self);
+    return all[py::make_tuple(py::ellipsis(), py::slice(0, shown, 1))];
 }
 
 /// Method data(), called by CPython directly: creating the view is most of its time.
@@ -284,12 +299,6 @@ void createTensor(py::handle self, py::handle manager, const py::object& data,
     handle.empty = made->empty;
 }
 
-/// Returns a memory_type argument, or that by the name of Kompute 0.9.0 if it is given.
-Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType) {
-    return tensorType.is_none() ? toMemoryType(memoryType, "memory_type")
-                                : toMemoryType(tensorType, "tensor_type");
-}
-
 void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
     const char* const start = doc(R"(
         A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
@@ -310,60 +319,12 @@ void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const 
         "cast"_a = false, formatted("{}\n\n{}", start, elements).c_str());
 }
 
-/// VkImageTiling, as vk::ImageTiling is only declared in the public headers.
-constexpr Named<int> kTilings[] = {{"optimal", 0}, {"linear", 1}};
-
-std::unique_ptr<ImageHandle> makeImage(py::handle self, const py::object& data, uint32_t width,
-                                       uint32_t height, uint32_t channels,
-                                       Memory::MemoryTypes memoryType, const std::string& tiling,
-                                       const py::object& dtype, bool keepsDtype, bool cast) {
-    const auto manager = sharedOf<ManagerHandle>(self);
-    const py::object noShape =
-        data.is_none() ? py::object(py::make_tuple(height, width, channels)) : py::none();
-    const Contents contents(data, noShape, dtype, keepsDtype, cast);
-    if (width == 0 && height == 0 && channels == 0 && !data.is_none()) {
-        const auto& shape = contents.shape;
-        if (shape.size() != 2 && shape.size() != 3)
-            throw py::value_error("width, height and num_channels are needed, or data of shape "
-                                  "(height, width) or (height, width, channels)");
-        height = static_cast<uint32_t>(shape[0]);
-        width = static_cast<uint32_t>(shape[1]);
-        channels = shape.size() == 3 ? static_cast<uint32_t>(shape[2]) : 1;
-    }
-    void* const source = contents.data();
-    const size_t elements = source ? static_cast<size_t>(contents.array.size()) : 0;
-    std::optional<vk::ImageTiling> tiled;
-    if (!tiling.empty())
-        tiled = static_cast<vk::ImageTiling>(valueNamed(kTilings, tiling, "tiling"));
-    return newMemory<ImageHandle>(
-        manager, contents.dtype, {height, width, channels}, [&](Manager& maker) {
-            return tiled ? maker.image(source, elements, width, height, channels, contents.type,
-                                       *tiled, memoryType)
-                         : maker.image(source, elements, width, height, channels, contents.type,
-                                       memoryType);
-        });
-}
-
-void bindImageMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
-    const char* const start = doc(R"(
-        A storage image of `width` x `height` texels with 1 to 4 channels. Without the three,
-        `data` has shape (height, width) or (height, width, channels). `tiling` is "optimal" or
-        "linear".)");
-    classes.manager.def(
-        name,
-        [keepsDtype](py::handle self, const py::object& data, uint32_t width, uint32_t height,
-                     uint32_t channels, const py::object& memoryType, const std::string& tiling,
-                     const py::object& dtype, const py::object& tensorType, bool cast) {
-            return makeImage(self, data, width, height, channels,
-                             eitherType(memoryType, tensorType), tiling, dtype, keepsDtype, cast);
-        },
-        "data"_a = py::none(), "width"_a = 0, "height"_a = 0, "num_channels"_a = 0,
-        "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(), "tiling"_a = "",
-        "dtype"_a = py::none(), "tensor_type"_a = py::none(), "cast"_a = false,
-        formatted("{}\n\n{}", start, elements).c_str());
-}
-
 } // namespace
+
+Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType) {
+    return tensorType.is_none() ? toMemoryType(memoryType, "memory_type")
+                                : toMemoryType(tensorType, "tensor_type");
+}
 
 py::custom_type_setup memoryTypeSetup() {
     return py::custom_type_setup([](PyHeapTypeObject* type) {
@@ -408,7 +369,10 @@ py::list toList(py::handle objects, const char* argument, bool memoryAlone) {
     if (objects.is_none())
         return py::list();
     const py::object list = listed(objects, argument, memoryAlone);
-    return py::reinterpret_steal<py::list>(PySequence_List(list.ptr())); // the caller's may change
+    auto copied = py::reinterpret_steal<py::list>(PySequence_List(list.ptr())); // it may change
+    if (!copied) // a class derived from list may raise when it is read
+        throw py::error_already_set();
+    return copied;
 }
 
 void requireElements(const MemoryHandle& handle, const std::string& argument) {
@@ -543,11 +507,6 @@ void bindMemory(Classes& classes) {
             doc(R"(
                 The buffer device address, for shaders with buffer references. Give the tensor to
                 Manager.algorithm as `addressed` as well. Unsupported if the device has none.)"));
-    Members(classes.image,
-            [](py::handle self) -> Image& { return *handleOf<MemoryHandle>(self).image(); })
-        .property("width", &Image::getX, "Texels in a row.")
-        .property("height", &Image::getY, "Rows.")
-        .property("num_channels", &Image::getNumChannels, "Channels of a texel.");
 
     bindTensorMaker(classes, "tensor", false, doc(R"(
         Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t() has
@@ -555,10 +514,6 @@ void bindMemory(Classes& classes) {
     bindTensorMaker(classes, "tensor_t", true, doc(R"(
         Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
         `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
-    bindImageMaker(classes, "image", false, doc(R"(
-        Channels are float32 whatever those of `data` are, as in Kompute, or `dtype`; image_t() has
-        NumPy's rule.)"));
-    bindImageMaker(classes, "image_t", true, "Channels are those of `data`, or `dtype`.");
 }
 
 } // namespace kp::python

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 #include "core/Operations.hpp"
 #include "shader/Constants.hpp"
 
@@ -37,15 +38,7 @@ class PythonOperation final : public OpBase {
 public:
     /// @param self  an instance of a class derived from kp.OpBase
     explicit PythonOperation(py::object self) : mSelf(std::move(self)) {}
-    ~PythonOperation() override {
-        if (!Py_IsInitialized()) {
-            mSelf.release();
-            return;
-        }
-        const py::gil_scoped_acquire acquire;
-        mSelf = py::object();
-        mParts.clear();
-    }
+    ~PythonOperation() override { release(std::move(mSelf)); }
 
     /// What Python's accesses() adds to those of the parts.
     Accesses accesses() override {
@@ -74,7 +67,7 @@ public:
 
     void preEval(const vk::CommandBuffer& commandBuffer) override {
         // A submission that waited for the host is made by the thread that ended the wait.
-        if (PyGILState_Check())
+        if (holdsGil())
             mSelf.attr("pre_eval")();
         else
             runFromLibrary([this] { mSelf.attr("pre_eval")(); });
@@ -152,7 +145,7 @@ std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memor
     T copied{};
     std::memcpy(&copied, value, sizeof copied);
     // A value of eight different bytes is filled by a shader, whose pipeline is made here.
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return std::make_shared<OpFill>(memory, ElementBits(copied));
 }
 
@@ -225,7 +218,7 @@ std::unique_ptr<HandleOf<OpMult>> makeMult(const py::object& tensors, const py::
     const Use useAlgorithm(handle);
     std::unique_ptr<HandleOf<OpMult>> made;
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         made = std::make_unique<HandleOf<OpMult>>(memory, handle.algorithm);
     }
     handle.memory = list;

@@ -7,19 +7,37 @@
 
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
+#include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 #include "core/Cuda.hpp"
 
 namespace kp::python {
 
 SequenceHandle::~SequenceHandle() {
-    if (!sequence || !sequence->isRunning())
+    if (!sequence)
         return;
-    const py::gil_scoped_release release;
-    try {
-        sequence->destroy(); // waits, or cancels what still waits for an event
-    } catch (const Error&) { // a lost device runs nothing
+    const auto destroyed = [](Sequence& each) {
+        try {
+            each.destroy();      // waits, or cancels what still waits for an event
+        } catch (const Error&) { // a lost device runs nothing
+        }
+    };
+    const Event event = sequence->event();
+    const bool mayWait = sequence->isRunning() && interruptions == python::interruptions();
+    if (event.status() == EventStatus::eSubmitted && !(mayWait && waitInDestructor(event))) {
+        // The manager lives as long, because its end would wait, too.
+        std::function<void()> end = [kept = sequence, owner = manager, destroyed] {
+            destroyed(*kept);
+        };
+        if (runInBackground(end)) {
+            sequence.reset();
+            return;
+        }
     }
+    if (!sequence->isRunning())
+        return;
+    const ReleaseGil release;
+    destroyed(*sequence);
 }
 
 namespace {
@@ -35,6 +53,7 @@ public:
                 "pre_eval() and post_eval() of an operation, and other threads, "
                 "cannot change it meanwhile");
         handle.busy = true;
+        handle.interruptions = interruptions();
     }
     ~Busy() { mHandle.busy = false; }
     Busy(const Busy&) = delete;
@@ -248,7 +267,7 @@ void destroySequence(py::handle self) {
     if (handle.sequence->isRunning() && handle.sequence->event().status() != EventStatus::eQueued)
         waitFor(handle.sequence->event());
     change(handle, [](Sequence& sequence) {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         sequence.destroy();
     });
 }

@@ -2,6 +2,7 @@
 #include "group/Groups.hpp"
 
 #include "base/Arrays.hpp"
+#include "base/Waiting.hpp"
 #include "primitives/Primitives.hpp"
 
 namespace kp::python {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group/Groups.hpp"
 
+#include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 
 namespace kp::python {
@@ -27,6 +28,13 @@ std::vector<uint32_t> toCounts(py::handle numbers, const char* argument) {
     return result;
 }
 
+bool anyUnfinished(const DeviceGroup& group) {
+    for (size_t i = 0; group.isInit() && i < group.size(); ++i)
+        if (unfinished(*group.manager(i)))
+            return true;
+    return false;
+}
+
 std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::object& queueCounts,
                                        const py::object& queueFamilies, const std::string& exchange,
                                        const std::vector<std::string>& desiredExtensions,
@@ -51,15 +59,15 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
     options.manager.reorder = reorder;
     auto handle = std::make_shared<GroupHandle>();
     {
-        const py::gil_scoped_release release;
-        handle->group = endWithoutGil(std::make_shared<DeviceGroup>(options));
+        const ReleaseGil release;
+        handle->group = endWithoutGil(std::make_shared<DeviceGroup>(options), anyUnfinished);
     }
     const DeviceGroup& group = *handle->group;
     py::list managers;
     for (size_t i = 0; i < group.size(); ++i) {
         awaitAtExit(group.manager(i));
         auto manager = std::make_shared<ManagerHandle>();
-        manager->manager = endWithoutGil(group.manager(i));
+        manager->manager = endWithoutGil(group.manager(i), unfinished);
         managers.append(py::cast(manager));
     }
     py::list queues;

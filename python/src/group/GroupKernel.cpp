@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/Waiting.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/Launcher.hpp"
 
+#include "base/Gil.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
 
@@ -80,11 +81,12 @@ std::shared_ptr<ManagerHandle> managerFor(const KernelKeywords& given) {
 }
 
 /// Returns the kernel of a shader in any form. @throws ShaderError
-Kernel makeKernel(const std::shared_ptr<ManagerHandle>& manager, py::handle shader) {
+Kernel makeKernel(const std::shared_ptr<ManagerHandle>& manager, py::handle shader,
+                  AlgorithmOptions options = {}) {
     std::vector<uint32_t> words = toSpirv(shader, vulkanVersionOf(*manager->manager));
     const Use use(*manager);
-    const py::gil_scoped_release release;
-    return Kernel(*manager->manager, std::move(words));
+    const ReleaseGil release;
+    return Kernel(*manager->manager, std::move(words), std::move(options));
 }
 
 /// Returns the kernel that a launcher is created with: a Kernel, an Algorithm, or a shader.
@@ -270,13 +272,21 @@ void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap&
 
 void bindKernel(py::module_& module) {
     py::class_<KernelHandle>(module, "Kernel", doc(R"(
-        A shader from which launchers are created; each launcher has its own arguments.)"))
-        .def(py::init([](const py::object& manager, const py::object& shader) {
+        A shader from which launchers are created; each launcher has its own arguments. The options
+        are those of Manager.algorithm.)"))
+        .def(py::init([](const py::object& manager, const py::object& shader,
+                         std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
+                         const py::object& addressed, const py::object& samplers,
+                         std::optional<bool> robustAccess) {
+                 const GivenOptions options{subgroupSize, fullSubgroups, addressed, samplers,
+                                            robustAccess};
                  auto handle = sharedOf<ManagerHandle>(manager, "manager");
-                 const Kernel kernel = makeKernel(handle, shader);
+                 const Kernel kernel = makeKernel(handle, shader, options.over({}));
                  return std::make_unique<KernelHandle>(KernelHandle{handle, kernel});
              }),
-             "manager"_a, "shader"_a);
+             "manager"_a, "shader"_a, py::kw_only(), "subgroup_size"_a = py::none(),
+             "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
+             "robust_access"_a = py::none());
 }
 
 void bindKernelLauncher(py::module_& module) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/Gil.hpp"
 #include "launch/Launcher.hpp"
 
 #include <pybind11/operators.h>
@@ -82,7 +83,7 @@ void setTraceOutputTo(const py::object& output) {
     }
     // Launches trace in the thread that makes them, which has the GIL.
     setTraceOutput([call = holdFunction(output, "output")](const std::string& line) {
-        const py::gil_scoped_acquire acquire;
+        const AcquireGil acquire;
         py::handle(call.get())(line);
     });
 }
@@ -165,7 +166,7 @@ void addDeviceSpan(Profiler& self, std::string name, std::string device, std::st
 
 void writeTrace(Profiler& self, const py::object& path) {
     const std::string file = toPath(path);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     self.writeTrace(file);
 }
 
@@ -228,7 +229,7 @@ void bindProfiler(py::module_& module) {
         .def("entries", &Profiler::entries, "The lines of the table.")
         .def("table", &Profiler::table,
              "Count, total, mean, min, max and share of each name, as text.")
-        .def("trace", &Profiler::trace, py::call_guard<py::gil_scoped_release>(),
+        .def("trace", &Profiler::trace, py::call_guard<ReleaseGil>(),
              "The trace, JSON in Chrome's format.")
         .def("write_trace", &writeTrace, "path"_a, "Writes the trace to a file.")
         .def_property_readonly("span_count", &Profiler::spanCount, "Spans in the trace.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/Launcher.hpp"
 
+#include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "tune/Tuning.hpp"
@@ -27,7 +28,7 @@ TunedLauncherHandle& tunedOf(py::handle self) {
 }
 
 bool TunedLauncherHandle::isTuned() const {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return get().isTuned();
 }
 

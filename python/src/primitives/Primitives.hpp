@@ -3,6 +3,7 @@
 
 #include <kompute/Primitives.hpp>
 
+#include "base/Gil.hpp"
 #include "base/Handles.hpp"
 #include "core/Operations.hpp"
 
@@ -51,7 +52,7 @@ std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& te
         if (tensor.handle)
             handles.push_back(tensor.handle);
     const Uses uses(handles);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return std::make_unique<HandleOf<Op>>(std::forward<Args>(args)...);
 }
 

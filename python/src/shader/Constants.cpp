@@ -7,6 +7,7 @@
 #include <kompute/Reflection.hpp>
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 #include "base/Values.hpp"
 #include "shader/Shader.hpp"
 
@@ -64,7 +65,7 @@ const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
         return *known;
     shader::Reflection reflection;
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         reflection = reflect(spirv);
     }
     known->bytes = reflection.pushConstantSize;

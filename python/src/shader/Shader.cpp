@@ -8,6 +8,7 @@
 #include <kompute/Shader.hpp>
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 #include "base/Values.hpp"
 #include "base/Waiting.hpp"
 
@@ -64,7 +65,16 @@ void requireFile(const std::string& path) {
     py::module_::import("builtins").attr("open")(path, "rb").attr("close")();
 }
 
+/// Calls a function that looks into the caches: what they have needs no thread of its own.
+template <typename Find>
+auto inCaches(Find&& find) {
+    const ReleaseGil release;
+    return find();
+}
+
 std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
+    if (auto known = inCaches([&] { return findCompiled(text, options); }))
+        return *std::move(known);
     return runBetweenSignals([text, options] { return compile(text, options); });
 }
 
@@ -72,6 +82,8 @@ std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions&
     if (path.ends_with(".spv"))
         return wordsOfFile(path);
     requireFile(path);
+    if (auto known = inCaches([&] { return findCompiledFile(path, options); }))
+        return *std::move(known);
     return runBetweenSignals([path, options] { return compileFile(path, options); });
 }
 
@@ -120,10 +132,12 @@ constexpr Named<shader::BindingKind> kBindingKinds[] = {
     {"other", shader::BindingKind::eOther}};
 
 py::dict describeBinding(const shader::Binding& binding) {
-    const bool image = binding.kind == shader::BindingKind::eStorageImage;
+    const bool image = binding.isImage();
     return py::dict("set"_a = binding.set, "binding"_a = binding.binding,
                     "kind"_a = nameIn(kBindingKinds, binding.kind), "name"_a = binding.name,
-                    "count"_a = binding.count, "argument"_a = binding.argument,
+                    "count"_a = binding.count,
+                    "argument"_a =
+                        binding.takesMemory() ? py::object(py::int_(binding.argument)) : py::none(),
                     "reads"_a = binding.reads, "writes"_a = binding.writes,
                     "dtype"_a = dtypeOf(image ? binding.imageType : binding.elementType),
                     "components"_a = binding.elementComponents, "fixed_size"_a = binding.fixedSize,
@@ -199,7 +213,7 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
 py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& entryPoint) {
     shader::Reflection reflection;
     {
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         reflection = reflect(spirv, entryPoint);
     }
     py::list bindings, pushConstants, specConstants;

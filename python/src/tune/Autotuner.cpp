@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/Gil.hpp"
 #include "tune/Tuning.hpp"
 
 namespace kp::python {
@@ -46,7 +47,7 @@ TuningCallback progressOf(const py::object& progress) {
     else if (!progress.is_none() && progress.ptr() != Py_False)
         function = holdFunction(progress, "progress");
     return [function](const TuningProgress& state) {
-        const py::gil_scoped_acquire acquire;
+        const AcquireGil acquire;
         if (PyErr_CheckSignals() != 0)
             throw py::error_already_set();
         return !function || !py::handle(function.get())(state).is(py::bool_(false));
@@ -206,14 +207,14 @@ void bindTunedAlgorithm(py::module_& module) {
             [](Handle& self, const TuningArgumentsHandle& arguments) {
                 const TuningArguments given = arguments.arguments;
                 // A thread that tunes holds the lock, and may wait for the GIL.
-                const py::gil_scoped_release release;
+                const ReleaseGil release;
                 return self.kernel->isTuned(given);
             },
             "arguments"_a, "True if algorithm() would not tune.")
         .def(
             "forget",
             [](Handle& self) {
-                const py::gil_scoped_release release;
+                const ReleaseGil release;
                 self.kernel->forget();
             },
             "Discards all results; the cache on disk stays.");
@@ -255,7 +256,7 @@ void bindAutotuner(py::module_& module) {
             "export_records",
             [](AutotunerHandle& self, const py::object& path) {
                 const std::string file = toPath(path);
-                const py::gil_scoped_release release;
+                const ReleaseGil release;
                 return self.tuner->exportRecords(file);
             },
             "path"_a, "Writes all times of this device to one file; returns their number.")
@@ -263,7 +264,7 @@ void bindAutotuner(py::module_& module) {
             "import_records",
             [](AutotunerHandle& self, const py::object& path) {
                 const std::string file = toPath(path);
-                const py::gil_scoped_release release;
+                const ReleaseGil release;
                 return self.tuner->importRecords(file);
             },
             "path"_a, "Adds the times of an exported file; returns the number of new ones.")

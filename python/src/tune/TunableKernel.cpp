@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/Arrays.hpp"
+#include "base/Gil.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -77,7 +78,7 @@ void passShaderErrors(const py::error_already_set& error) {
 /// Returns the SPIR-V of a configuration.
 std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration& configuration,
                                  const std::string& name, uint32_t vulkanVersion) {
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
         const py::object shader = py::handle(factory.get())(toDict(configuration));
         if (shader.is_none())
@@ -91,7 +92,7 @@ std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration&
         options.vulkanVersion = vulkanVersion;
         options.fileName = formatted("{} ({})", name, configuration.toString());
         const auto text = py::cast<std::string>(shader);
-        const py::gil_scoped_release release;
+        const ReleaseGil release;
         return compile(text, options);
     } catch (const py::error_already_set& error) {
         passShaderErrors(error);
@@ -100,7 +101,7 @@ std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration&
 }
 
 Workgroup groupsOf(const Held& rule, const TuningConfiguration& configuration) {
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     const auto [x, y, z] =
         toThree(py::handle(rule.get())(toDict(configuration)), "the result of a rule", 1, 1);
     const auto clipped = [](uint64_t count) {
@@ -110,7 +111,7 @@ Workgroup groupsOf(const Held& rule, const TuningConfiguration& configuration) {
 }
 
 bool isAllowed(const Held& predicate, const TuningConfiguration& configuration) {
-    const py::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     return py::bool_(py::handle(predicate.get())(toDict(configuration)));
 }
 
@@ -170,7 +171,7 @@ std::string problemOf(const py::object& answer) {
 TuningArgumentsHandle& verify(TuningArgumentsHandle& self, const py::object& function) {
     self.arguments.verify(
         [call = holdFunction(function, "function")](const TuningConfiguration& configuration) {
-            const py::gil_scoped_acquire acquire;
+            const AcquireGil acquire;
             return problemOf(py::handle(call.get())(toDict(configuration)));
         });
     return self;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/Gil.hpp"
 #include "core/Classes.hpp"
 
 /// The contents of the autotuner's Python objects.
@@ -45,7 +46,7 @@ template <typename Call>
 auto whileInUse(ManagerHandle& manager, const py::list& memory, Call&& call) {
     const Uses useMemory(toMemoryHandles(memory, "tensors"));
     const Use useManager(manager);
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return call();
 }
 
