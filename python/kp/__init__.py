@@ -22,6 +22,9 @@ docs/python.md is a tutorial of ten minutes.
 
 from __future__ import annotations
 
+from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
+
+# isort: split
 from . import _calls  # first: it wraps the functions that others import
 
 # isort: split
@@ -97,6 +100,8 @@ from ._kp import (
     Profiler,
     ProfilerScope,
     Queue,
+    Sampler,
+    Semaphore,
     Sequence,
     Shard,
     Tensor,
@@ -186,6 +191,8 @@ __all__ = [
     "PushConstant",
     "Queue",
     "Reflection",
+    "Sampler",
+    "Semaphore",
     "Sequence",
     "Shader",
     "ShaderError",
@@ -248,8 +255,6 @@ from ._polymorphic import (  # noqa: E402
     argmax as argmax,
     argmin as argmin,
     argsort as argsort,
-    bincount as bincount,
-    compress as compress,
     concat as concat,
     concatenate as concatenate,
     count_nonzero as count_nonzero,
@@ -257,19 +262,23 @@ from ._polymorphic import (  # noqa: E402
     cumsum as cumsum,
     flatnonzero as flatnonzero,
     flip as flip,
-    histogram as histogram,
     matmul as matmul,
     max as max,
     mean as mean,
     min as min,
     prod as prod,
     put as put,
-    searchsorted as searchsorted,
     sort as sort,
     sum as sum,
     take as take,
-    top_k as top_k,
     transpose as transpose,
+)
+from ._polymorphic_counts import (  # noqa: E402
+    bincount as bincount,
+    compress as compress,
+    histogram as histogram,
+    searchsorted as searchsorted,
+    top_k as top_k,
     unique as unique,
 )
 from ._primitives import reduce as reduce, scan as scan  # noqa: E402

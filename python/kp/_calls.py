@@ -14,12 +14,16 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from . import _kp
 
 #: How pybind11's message begins.
 _REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")
 #: A parameter in a signature of pybind11: name, type and default.
-_PARAMETER = re.compile(r"(?P<stars>\*{0,2})(?P<name>\w*)(?:: .*?)?(?P<default> = .*)?", re.S)
+_PARAMETER = re.compile(
+    r"(?P<stars>\*{0,2})(?P<name>\w*)(?:: (?P<type>.*?))?(?P<default> = .*)?", re.S
+)
 
 
 def _split(text: str) -> list[str]:
@@ -40,6 +44,10 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
+#: What pybind11 calls a whole number.
+_INTEGERS = ("int", "typing.SupportsInt", "typing.SupportsIndex")
+
+
 class _Signature:
     """The parameters of a function without `self`, from the first line of its documentation."""
 
@@ -49,6 +57,7 @@ class _Signature:
         self.positional: list[str] = []
         self.keywords: list[str] = []
         self.required: list[str] = []
+        self.integers: set[str] = set()  # parameters that are whole numbers
         keyword_only = False
         for part in _split(inside):
             found = _PARAMETER.fullmatch(part)
@@ -58,6 +67,9 @@ class _Signature:
                 keyword_only = True
             elif found["name"] and found["name"] != "self":
                 self.keywords.append(found["name"])
+                kinds = (found["type"] or "").split(" | ")
+                if set(kinds) <= {*_INTEGERS, "None"} and set(kinds) != {"None"}:
+                    self.integers.add(found["name"])
                 if not keyword_only:
                     self.positional.append(found["name"])
                 if found["default"] is None:
@@ -92,6 +104,13 @@ def _explanation(
     missing = [n for n in signature.required if n not in given and n not in kwargs]
     if missing:
         return f"{label} lacks {_listed(missing)}. Its signature is {signature.text}"
+    for name, value in {**given, **kwargs}.items():
+        if name not in signature.integers or value is None:
+            continue
+        if not isinstance(value, (int, np.integer)):
+            return f"{label}: {name} is a whole number, not {value!r}"
+        if value < 0 or value >= 2**31:
+            return f"{label}: {name} is {value}, which is too {'small' if value < 0 else 'large'}"
     types_given = [f"{name}: {type(value).__name__}" for name, value in {**given, **kwargs}.items()]
     return (
         f"{label} does not take arguments of these types: {_listed(types_given)}. Its signature is "

@@ -12,10 +12,13 @@ from ._default import default_manager
 from ._kp import Image, Manager, Memory
 
 
-def _made(manager: Manager, image: bool, contents: NDArray[Any], place: str) -> Memory:
+def _made(
+    manager: Manager, image: tuple[str, str] | None, contents: NDArray[Any], place: str
+) -> Memory:
     """Return memory with these contents, on the device and on the host."""
-    if image:
-        made: Memory = manager.image_t(contents, memory_type=place)
+    if image is not None:
+        kind, form = image
+        made: Memory = manager.image_t(contents, memory_type=place, image_type=kind, format=form)
     else:
         made = manager.tensor_t(contents, memory_type=place)
     if contents.size:
@@ -23,20 +26,25 @@ def _made(manager: Manager, image: bool, contents: NDArray[Any], place: str) -> 
     return made
 
 
-def _unpickled(image: bool, contents: NDArray[Any], place: str) -> Memory:
+def _image(memory: Memory) -> tuple[str, str] | None:
+    """Return the type and the format of an image."""
+    return (memory.image_type, memory.format) if isinstance(memory, Image) else None
+
+
+def _unpickled(image: tuple[str, str] | None, contents: NDArray[Any], place: str) -> Memory:
     """Return memory on the device of default_manager()."""
     return _made(default_manager(), image, contents, place)
 
 
 def reduce_ex(self: Memory, protocol: Any) -> tuple[Any, ...]:
     """Pickle the elements. They are unpickled to the device of kp.default_manager()."""
-    return _unpickled, (isinstance(self, Image), self.read(), self.memory_type().name)
+    return _unpickled, (_image(self), self.read(), self.memory_type().name)
 
 
 def copied(self: Memory) -> Memory:
     """Return new memory of the same manager with the same elements."""
     place = self.memory_type().name
-    return _made(self.manager, isinstance(self, Image), self.read(), place)
+    return _made(self.manager, _image(self), self.read(), place)
 
 
 def deep_copied(self: Memory, memo: Any) -> Memory:

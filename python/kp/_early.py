@@ -246,10 +246,19 @@ def _new_tensor(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
 setattr(_new_tensor, "__signature__", inspect.signature(EarlyTensor.__init__))
 
 
-def _create(manager: Manager, tensors: Items[Memory]) -> None:
+def _create(manager: Manager, tensors: Items[Memory]) -> list[Memory]:
+    """Create the tensors of kp.Tensor(data); return all that were given."""
+    given: list[Memory] = []
     for tensor in tensors:
+        if not isinstance(tensor, Memory):  # what is given may have no end
+            raise TypeError(
+                f"tensors[{len(given)}] is a tensor or an image, not a {type(tensor).__name__}"
+            )
+        given.append(tensor)
+    for tensor in given:
         if isinstance(tensor, EarlyTensor):
             tensor.create(manager)
+    return given
 
 
 def _build_tensor(
@@ -263,8 +272,7 @@ def _build_tensor(
 
 def _rebuild(self: Manager, tensors: Items[Memory] | Memory, sync: bool = True) -> None:
     """Create the tensors of kp.Tensor(data), and copy their contents to the device."""
-    given = [tensors] if isinstance(tensors, Memory) else list(tensors)
-    _create(self, given)
+    given = _create(self, [tensors] if isinstance(tensors, Memory) else tensors)
     if sync:
         self.sequence().eval(OpSyncDevice(given))
 
@@ -297,8 +305,7 @@ def _source(code: Code) -> bytes | str:
 
 def _tensor_create(manager: Manager, tensors: Items[Memory]) -> OpBase:
     """Create the tensors of kp.Tensor(data), and copy them to the device."""
-    _create(manager, tensors)
-    return OpSyncDevice(tensors)
+    return OpSyncDevice(_create(manager, tensors))
 
 
 def _tensor_copy(manager: Manager, tensors: Items[Memory]) -> OpBase:

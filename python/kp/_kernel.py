@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._kp import Manager, Queue, TuningResult, compile
+from ._kp import Manager, Queue, Sampler, Tensor, TuningResult, compile
 from ._kernel_call import Events
 from ._launching import launch
 from ._program import Parameter, Program, arguments
@@ -141,7 +141,12 @@ def _parameters(
     global_size = None
     if any(binding.set != 0 for binding in reflection.bindings):
         arrays = {}  # by binding alone, which several sets share
-    bindings = [(each, element) for each in reflection.bindings for element in range(each.count)]
+    bindings = [
+        (each, element)
+        for each in reflection.bindings
+        if each.argument is not None
+        for element in range(each.count)
+    ]
     for index, (binding, element) in enumerate(bindings):
         name = arrays.get(binding.binding) or binding.name or f"binding{binding.binding}"
         if binding.count > 1:
@@ -277,6 +282,11 @@ class Kernel:
         """
         if self._make is None:
             raise TypeError(f"kernel '{self.name}' was made of SPIR-V; tune kernels made of text")
+        if self._program.options:
+            raise TypeError(
+                f"kernel '{self.name}' has {', '.join(self._program.options)}, with which the "
+                "autotuner cannot measure it"
+            )
         return tune(
             self._program,
             self._make,
@@ -314,6 +324,14 @@ class Sized:
         return f"{self._kernel!r}[{self._threads!r}]"
 
 
+def _listed(name: str, noun: str, given: Any) -> list[Any] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{name} takes {noun}, not {given!r}")
+    return list(given)
+
+
 def kernel(
     shader: str | os.PathLike[str] | bytes,
     *,
@@ -322,6 +340,11 @@ def kernel(
     threads: Any = None,
     includes: Iterable[str | os.PathLike[str]] = (),
     defines: Mapping[str, Any] | None = None,
+    samplers: Sampler | Iterable[Sampler] | None = None,
+    subgroup_size: int | None = None,
+    full_subgroups: bool | None = None,
+    addressed: Iterable[Tensor] | None = None,
+    robust_access: bool | None = None,
 ) -> Kernel:
     """Make a kernel of a compute shader, to be called with arrays.
 
@@ -334,18 +357,37 @@ def kernel(
     - `threads`: the work items of calls that do not say; a number, up to three, or a function of
       the arrays by name.
     - `includes`, `defines`: as for kp.compile().
+    - `samplers`, `subgroup_size`, `full_subgroups`, `addressed`, `robust_access`: as for
+      Manager.algorithm(). Samplers and tensors belong to a device, on which alone the kernel then
+      runs.
 
     Raises ShaderError if the shader does not compile.
     """
     given = shader
+    options = {
+        "samplers": (
+            samplers if isinstance(samplers, Sampler) else _listed("samplers", "samplers", samplers)
+        ),
+        "subgroup_size": subgroup_size,
+        "full_subgroups": full_subgroups,
+        "robust_access": robust_access,
+        "addressed": _listed("addressed", "tensors", addressed),
+    }
+    for flag in ("full_subgroups", "robust_access"):
+        if not isinstance(options[flag], bool | None):
+            raise TypeError(f"{flag} is True or False, not {options[flag]!r}")
+    options = {key: value for key, value in options.items() if value is not None}
 
     def make(size: int | None, more: Mapping[str, Any]) -> Program:
-        return _made(
+        program = _made(
             given, name, size or local_size, threads, includes, {**(defines or {}), **more}
         )[0]
+        program.options = options
+        return program
 
     includes = list(includes)
     program, text = _made(shader, name, local_size, threads, includes, defines)
+    program.options = options
     return Kernel(program, text, make if text else None)
 
 

@@ -190,7 +190,8 @@ class Call:
         if own is not None:
             self.numpy = False
             tensor, after = own(parameter.writes)
-            shape = element_shape(program, parameter, tensor.dtype, tuple(value.shape))
+            own_shape = tuple(getattr(value, "shape", tensor.shape))
+            shape = element_shape(program, parameter, tensor.dtype, own_shape)
             return Bound(value, tensor, shape, after)
         return self._upload(parameter, value)
 

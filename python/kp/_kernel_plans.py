@@ -28,8 +28,10 @@ def key_of(
         value = values.get(name)
         if type(value) is not Tensor and not hasattr(value, "__kp_tensor__"):
             return None
+        manager = getattr(value, "manager", None)
+        if manager is None or not hasattr(value, "dtype") or not hasattr(value, "shape"):
+            return None  # a class of the caller's
         assert value is not None
-        manager = value.manager
         if mgr is None:
             mgr = manager
         elif manager is not mgr:

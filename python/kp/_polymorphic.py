@@ -13,14 +13,22 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from . import _matrices, _movement, _primitives, _selection, _sorting, _statistics
+from . import _matrices, _movement, _primitives, _selection, _sorting
 from ._kp import Tensor
-from .arrays import choosing, linear_algebra, manipulation, reductions, scans, searching, sets
+from .arrays import (
+    choosing,
+    keywords,
+    linear_algebra,
+    manipulation,
+    reductions,
+    scans,
+    searching,
+)
 from .arrays.array import Array
 from .arrays.creation import asarray
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call, takes_groups
-from .arrays.primitives import from_rows, rows_along, shaped
+from .arrays.primitives import shaped
 
 _T = TypeVar("_T", Tensor, Array, GroupArray)
 Axes = int | Sequence[int] | None
@@ -33,8 +41,6 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
-    "bincount",
-    "compress",
     "concat",
     "concatenate",
     "count_nonzero",
@@ -42,20 +48,16 @@ __all__ = [
     "cumsum",
     "flatnonzero",
     "flip",
-    "histogram",
     "matmul",
     "max",
     "mean",
     "min",
     "prod",
     "put",
-    "searchsorted",
     "sort",
     "sum",
     "take",
-    "top_k",
     "transpose",
-    "unique",
 ]
 
 
@@ -278,14 +280,18 @@ def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     return result
 
 
-def take(x: _T, /, indices: Any, axis: int | None = None, out: _T | None = None) -> _T:
+def take(
+    x: _T, /, indices: Any, axis: int | None = None, out: _T | None = None, mode: str = "raise"
+) -> _T:
     """Return the elements, or slices along an axis, with given indices.
 
     Without an axis, indices are those of the flat elements. The result has the shape of the indices
     in place of that axis. Negative indices count from the end. Others raise IndexError: for that,
-    the smallest and largest index are computed first.
+    the smallest and largest index are computed first. For arrays, `mode` "wrap" lets them begin again
+    at the other end, and "clip" takes the nearest element (there, negative ones are the first).
     """
-    return _call("take", x, indices, axis=axis, out=out)
+    more = _given(x, mode=None if mode == "raise" else mode)
+    return _call("take", x, indices, axis=axis, out=out, **more)
 
 
 def put(x: _T, /, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -326,166 +332,32 @@ def flatnonzero(x: _T, /) -> _T:
 
 
 @takes_groups
-def concatenate(parts: Sequence[_T], /, axis: int | None = 0, out: _T | None = None) -> _T:
-    """Return tensors or arrays joined along an axis, or with `axis` None all of their elements."""
-    parts = list(parts)
+def concatenate(
+    parts: Sequence[_T],
+    /,
+    axis: int | None = 0,
+    out: _T | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: manipulation.Casting = "same_kind",
+) -> _T:
+    """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
+
+    Arrays are converted to `dtype`, by default the one that holds all of their elements. `casting` is
+    that of numpy.can_cast.
+    """
     result: Any
-    if parts and isinstance(parts[0], Tensor):
-        result = _movement.concatenate(parts, axis, out)
+    if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor):
+        _given(parts[0], dtype=dtype)
+        target: Any = out
+        result = _movement.concatenate(list(parts), axis, target)
     else:
-        result = _into(manipulation.concat(parts, axis=axis), out)
+        result = _into(manipulation.concat(parts, axis=axis, dtype=dtype, casting=casting), out)
     joined: _T = result
     return joined
 
 
 concat = concatenate
-
-
-@takes_groups
-def unique(
-    x: _T,
-    /,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    *,
-    equal_nan: bool = True,
-) -> _T | tuple[_T, ...]:
-    """Return the different elements, sorted.
-
-    With one of the other arguments, they are the first of a tuple. The others (int64) are the index
-    of the first such element among the flat elements, for each element the index of its value, in
-    the shape of x, and how many elements have the value. NaNs are one value, or with
-    ``equal_nan=False`` different ones.
-    """
-    x = _operand(x)
-    options = (return_index, return_inverse, return_counts)
-    array: Any = x
-    of_tensors = _selection if isinstance(array, Tensor) else sets
-    found: Any = getattr(of_tensors, "unique")(array, *options, equal_nan=equal_nan)  # noqa: B009
-    result: _T | tuple[_T, ...] = found
-    return result
-
-
-@takes_groups
-def searchsorted(x: _T, values: Any, /, side: str = "left", sorter: _T | None = None) -> _T:
-    """Return where to insert values among sorted elements so that they stay sorted (int64).
-
-    `side` is "left" for the place before all equal elements, or "right" for that after them. NaNs
-    are the largest elements. `sorter`, for arrays, has the indices that sort x.
-    """
-    if isinstance(x, Tensor):
-        if sorter is not None:
-            raise TypeError("sorter is for arrays; take(x, sorter) is a sorted tensor")
-        return _statistics.searchsorted(x, values, side)
-    found: Any = searching.searchsorted(x, values, side=side, sorter=sorter)
-    result: _T = found
-    return result
-
-
-@takes_groups
-def histogram(
-    x: _T,
-    /,
-    bins: Any = 10,
-    range: tuple[float, float] | None = None,
-    density: bool | None = None,
-    weights: Any = None,
-) -> tuple[_T, _T]:
-    """Return how many elements are in each bin (int64), or the sums of their weights, and the edges.
-
-    `bins` is a number of bins of equal width over `range`, by default from the smallest to the
-    largest element, or their edges in ascending order. Each bin has its lower edge, the last one its
-    upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`, for arrays, counts
-    are divided by their sum and the widths of the bins, so that the integral is 1.
-    """
-    if density is not None and not isinstance(density, (builtins.bool, np.bool_)):
-        raise TypeError("density is True or False; give weights by name, as weights=...")
-    x = _operand(x)
-    if isinstance(x, Tensor):
-        _given(x, density=density or None)
-        return _statistics.histogram(x, bins, range, weights)
-    array: Any = x
-    if isinstance(bins, str):  # the rules for a number of bins look at the values on the host
-        places = np.histogram_bin_edges(array.numpy(), bins, range, _on_host(weights))
-        bins, range = places.size - 1, (places[0].item(), places[-1].item())
-    if not isinstance(bins, (int, np.integer)):
-        edged = bins if isinstance(bins, Array) else np.asarray(bins)
-        array = array.astype(np.result_type(array.dtype, edged.dtype))
-        bins = asarray(edged.astype(array.dtype), device=array.device)
-    counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights, x))
-    own: Any = bins if isinstance(bins, Array) else Array._from_tensor(edges)
-    found: Any = Array._from_tensor(counts)
-    if density:
-        found = found.astype(np.result_type(own.dtype, np.float32))
-        found = found / (found.sum() * (own[1:] - own[:-1]))
-    result: tuple[_T, _T] = (found, own)
-    return result
-
-
-@takes_groups
-def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
-    """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
-
-    There are as many results as the largest integer needs, and at least `minlength`.
-    """
-    x = _operand(x)
-    if isinstance(x, Tensor):
-        return _statistics.bincount(x, weights, minlength)
-    if x.ndim != 1:
-        raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
-    found: Any = Array._from_tensor(_statistics.bincount(_row(x), _weights(weights, x), minlength))
-    result: _T = found
-    return result
-
-
-@takes_groups
-def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[_T, _T]:
-    """Return the k largest (or smallest) elements in order, and their indices (int64).
-
-    They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
-    with the smallest index is first. NaNs are the largest elements.
-    """
-    x = _operand(x)
-    if isinstance(x, Tensor):
-        return _statistics.top_k(x, k, axis, smallest)
-    array: Any = x
-    rows, kept = rows_along(array, axis)
-    values, indices = _statistics.top_k(rows, k, -1, smallest)
-    found: Any = (from_rows(values, kept, array, axis), from_rows(indices, kept, array, axis))
-    result: tuple[_T, _T] = found
-    return result
-
-
-def _weights(weights: Any, x: Any) -> Any:
-    """Return weights of the elements of x as a tensor of one axis: whole numbers as float64, as in NumPy."""
-    if weights is None or isinstance(weights, Tensor):
-        return weights
-    given = asarray(weights, device=x.device)
-    return _row(given.astype(np.float64) if given.dtype.kind in "biu" else given)
-
-
-def _on_host(x: Any) -> Any:
-    return x.numpy() if isinstance(x, Array) else x
-
-
-@takes_groups
-def compress(condition: Any, x: _T, /) -> _T:
-    """Return the elements that fulfil a condition, flat and in their order.
-
-    `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x > 0"``.
-    """
-    x = _operand(x)
-    array: Any = x
-    if not isinstance(array, Array):
-        of_tensor: Any = _selection.compress(condition, array)
-        chosen: _T = of_tensor
-        return chosen
-    is_text = isinstance(condition, str)
-    flags = condition if is_text else _row(asarray(condition, device=array.device))
-    found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
-    result: _T = found
-    return result
 
 
 def _operand(x: Any) -> Any:
@@ -554,3 +426,6 @@ def _call(name: str, x: _T, *arguments: Any, **options: Any) -> _T:
         result = getattr(_OF_TENSORS.get(name, _primitives), name)(x, *arguments, **options)
     called: _T = result
     return called
+
+
+keywords.install(globals(), __all__)

@@ -22,7 +22,9 @@ Operator = str | tuple[str, str]
 def _require_tensor(name: str, tensor: object) -> None:
     """Refuse what is not a tensor."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+        raise TypeError(
+            f"kp.{name} takes a kp.Array, a list or a kp.Tensor, not a {type(tensor).__name__}"
+        )
 
 
 def _new(like: Tensor, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:

@@ -103,6 +103,7 @@ class Program:
     - ``by_index``: the arrays that every work item accesses at its own index.
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
+    - ``options``: keywords of the launcher's kernel, such as samplers.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Program:
     folds: bool = False
     fixed: dict[int, Any] = field(default_factory=dict)
     threads: Any = None
+    options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
@@ -142,7 +144,8 @@ class Program:
                 return kernel
         kept = [each for each in self._kernels[-7:] if each[0].is_init()]
         found = self.tuned_for(manager)
-        kernel = LauncherKernel(manager, self.spirv if found is None else found.spirv)
+        spirv = self.spirv if found is None else found.spirv
+        kernel = LauncherKernel(manager, spirv, **self.options)
         self._kernels = [*kept, (manager, kernel)]
         return kernel
 

@@ -17,7 +17,8 @@ class Binding:
     """A descriptor binding that the shader uses.
 
     - ``count``: descriptors in an array of them, else 1. 0 if the shader does not fix their number.
-    - ``argument``: index of the first of an algorithm's memory objects that is bound here.
+    - ``argument``: index of the first of an algorithm's memory objects that is bound here. None for
+      a separate sampler, which takes none.
     - ``dtype``: the scalar type of a buffer's trailing array or only member, or the sampled type of
       an image. None for structs.
     - ``components``: scalars per element. A ``vec4`` has 4.
@@ -31,7 +32,7 @@ class Binding:
     kind: str
     name: str
     count: int
-    argument: int
+    argument: int | None
     reads: bool
     writes: bool
     dtype: np.dtype[Any] | None

@@ -126,7 +126,9 @@ def tune(
         for name, bound in call.bound.items()
         if bound.memory is not None
     }
-    bindings = sorted(each.argument for each in untuned.reflection.bindings)
+    bindings = sorted(
+        each.argument for each in untuned.reflection.bindings if each.argument is not None
+    )
     if bindings != list(range(len(bindings))) or len(by_index) != len(bindings):
         raise TypeError(f"{where}: bindings must be 0, 1, ... to be tuned, but are {bindings}")
     if untuned.global_size is not None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fourier transforms as plain functions, with the results of numpy.fft.
 
-They run at once and return what they are given, tensors or arrays. Spectra are complex64 for float16
+They run at once and return what they are given, tensors or arrays; lists, numbers and NumPy's arrays
+become arrays. Spectra are complex64 for float16
 and float32, complex128 for float64; integers are transformed in float64, as by NumPy. In loops,
 record kp.OpFFT in a sequence instead.
 """
@@ -9,6 +10,7 @@ record kp.OpFFT in a sequence instead.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,6 +19,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
+from .arrays import keywords
 from .arrays.array import Array, share
 from .arrays.creation import asarray
 from .arrays.elementwise import assign_all, conj
@@ -54,8 +57,8 @@ _P = ParamSpec("_P")
 
 def _of_arrays_too(
     function: Callable[Concatenate[Tensor, _P], Tensor],
-) -> Callable[Concatenate[_T, _P], _T]:
-    """Return the function of a tensor as one of a tensor or an array."""
+) -> Callable[Concatenate[Any, _P], Any]:
+    """Return the function of a tensor as one of a tensor, or of an array and what becomes one."""
 
     own: Any = None
 
@@ -63,8 +66,12 @@ def _of_arrays_too(
     def called(x: Any, /, *args: Any, **options: Any) -> Any:
         if isinstance(x, GroupArray):
             return call(own, (x, *args), options)
-        if not isinstance(x, Array):
+        if isinstance(x, Tensor):
             return function(x, *args, **options)
+        x = _array(x)
+        if function.__name__ == "convolve":
+            args = (*(_array(each) for each in args[:1]), *args[1:])
+            options |= {"b": _shaped(options["b"])} if "b" in options else {}
         out = options.pop("out", None)
         args = tuple(shaped(each, each.shape) if isinstance(each, Array) else each for each in args)
         result = Array._from_tensor(function(shaped(x, x.shape), *args, **options))
@@ -74,11 +81,21 @@ def _of_arrays_too(
     return called
 
 
+def _array(x: Any) -> Any:
+    """Return lists, numbers and NumPy arrays as arrays."""
+    return x if isinstance(x, (Array, GroupArray, Tensor)) else asarray(x)
+
+
+def _shaped(x: Any) -> Any:
+    array = _array(x)
+    return shaped(array, array.shape) if isinstance(array, Array) else array
+
+
 def _require(name: str, tensor: Tensor) -> None:
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.fft.{name} takes a kp.Tensor, not a {type(tensor).__name__}")
+        raise TypeError(f"kp.fft.{name} takes arrays or tensors, not a {type(tensor).__name__}")
     if not tensor.shape:
-        raise ValueError(f"kp.fft.{name} takes an array, but the tensor is a single number")
+        raise ValueError(f"kp.fft.{name} takes rows of numbers, not a single number")
 
 
 def _values(tensor: Tensor) -> tuple[Tensor, bool]:
@@ -104,7 +121,7 @@ def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _numbers(axes: _Axes, dimensions: int) -> list[int]:
     numbers = []
-    for axis in axes:
+    for axis in map(operator.index, axes):
         if not -dimensions <= axis < dimensions:
             raise ValueError(f"axis {axis} does not exist in an array of {dimensions} dimensions")
         numbers.append(axis % dimensions)
@@ -126,7 +143,9 @@ def _extents(
         raise ValueError(f"kp.fft.{name} transforms each axis once, but axes is {tuple(axes)}")
     if s is not None and len(s) != len(numbers):
         raise ValueError(f"kp.fft.{name}: s has {len(s)} lengths for {len(numbers)} axes")
-    lengths = [tensor.shape[axis] for axis in numbers] if s is None else [int(n) for n in s]
+    lengths = (
+        [tensor.shape[axis] for axis in numbers] if s is None else [operator.index(n) for n in s]
+    )
     return numbers, lengths
 
 
@@ -420,21 +439,37 @@ def irfft2(
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def hfft(x: Array, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def hfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
     """Return the real spectrum of an array whose other half would be its mirrored conjugate."""
-    return irfft(_conjugate("hfft", x), n, axis, _OTHER_WAY.get(norm, norm))
+    found: Array = irfft(_conjugate("hfft", x), n, axis, _OTHER_WAY.get(norm, norm))
+    return found if out is None else assign_all(out, found)
 
 
-def ihfft(x: Array, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def ihfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    out: Array | None = None,
+) -> Array:
     """Return the half spectrum that hfft() takes."""
     _conjugate("ihfft", x)
-    return conj(rfft(x, n, axis, _OTHER_WAY.get(norm, norm)))
+    found = conj(rfft(_array(x), n, axis, _OTHER_WAY.get(norm, norm)))
+    return found if out is None else assign_all(out, found)
 
 
-def _conjugate(name: str, x: Array) -> Array:
-    if not isinstance(x, Array):
-        raise TypeError(f"kp.fft.{name} takes a kp.Array, not a {type(x).__name__}; use kp.asarray")
-    return conj(x)
+def _conjugate(name: str, x: Any) -> Any:
+    if isinstance(x, Tensor):
+        raise TypeError(f"kp.fft.{name} takes arrays, not a kp.Tensor; kp.asarray(tensor) is one")
+    return conj(_array(x))
 
 
 def fftfreq(
@@ -452,6 +487,7 @@ def rfftfreq(
 
 
 def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:
+    x = _array(x)
     if isinstance(x, Tensor):
         _require(name, x)
     dimensions = len(x.shape)
@@ -522,3 +558,6 @@ def convolve(
     result = _output("fft.convolve", a, shape, dtype, out)
     _run(OpConvolve(first, second, result, mode=mode, axes=given), first, second)
     return result
+
+
+keywords.install(globals(), __all__)

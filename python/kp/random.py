@@ -10,17 +10,34 @@ after it. NumPy's Philox is another variant (4x64), with other numbers.
 
 from __future__ import annotations
 
+import math
 import operator
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from . import _default
-from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
-from ._primitives import _new, _require_tensor, _run, _run_all
+from ._kp import Manager
+from ._random_tensors import (
+    bits,
+    exponential,
+    filled,
+    integers,
+    normal,
+    order_of,
+    permutation,
+    shuffle,
+    uniform,
+)
 from .arrays.array import Array
+from .arrays.creation import asarray, extents
+from .arrays.elementwise import apply, as_array, broadcast
+from .arrays.manipulation import given, normalized, ravel, reshape
+from .arrays.searching import argsort, searchsorted, take, take_along_axis
+from .arrays.types import number, whole
 
 __all__ = [
     "Generator",
@@ -34,146 +51,31 @@ __all__ = [
     "uniform",
 ]
 
-
-def _filled(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    dtype: DTypeLike,
-    distribution: str | tuple[Any, ...],
-    seed: int,
-    counter: int,
-    stream: int,
-) -> Tensor:
-    extents = (shape,) if isinstance(shape, int) else tuple(shape)
-    tensor = manager.tensor(shape=extents, dtype=dtype, memory_type=MemoryTypes.device)
-    operation = OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream)
-    manager.sequence().eval(operation)
-    return tensor
+_Size = int | Sequence[int] | None
 
 
-def bits(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    dtype: DTypeLike = np.uint32,
-    *,
-    seed: int = 0,
-    counter: int = 0,
-    stream: int = 0,
-) -> Tensor:
-    """Return integers with random bits."""
-    return _filled(manager, shape, dtype, "bits", seed, counter, stream)
-
-
-def integers(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    low: int,
-    high: int,
-    dtype: DTypeLike = np.int32,
-    *,
-    seed: int = 0,
-    counter: int = 0,
-    stream: int = 0,
-) -> Tensor:
-    """Return integers from `low` up to, but without, `high`, all equally likely."""
-    distribution = ("integers", low, high - 1)
-    return _filled(manager, shape, dtype, distribution, seed, counter, stream)
-
-
-def uniform(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    low: float = 0,
-    high: float = 1,
-    dtype: DTypeLike = np.float32,
-    *,
-    seed: int = 0,
-    counter: int = 0,
-    stream: int = 0,
-) -> Tensor:
-    """Return numbers uniformly distributed in [low, high)."""
-    return _filled(manager, shape, dtype, ("uniform", low, high), seed, counter, stream)
-
-
-def normal(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    mean: float = 0,
-    deviation: float = 1,
-    dtype: DTypeLike = np.float32,
-    *,
-    seed: int = 0,
-    counter: int = 0,
-    stream: int = 0,
-) -> Tensor:
-    """Return normally distributed numbers."""
-    return _filled(manager, shape, dtype, ("normal", mean, deviation), seed, counter, stream)
-
-
-def exponential(
-    manager: Manager,
-    shape: int | tuple[int, ...],
-    mean: float = 1,
-    dtype: DTypeLike = np.float32,
-    *,
-    seed: int = 0,
-    counter: int = 0,
-    stream: int = 0,
-) -> Tensor:
-    """Return exponentially distributed numbers."""
-    return _filled(manager, shape, dtype, ("exponential", mean), seed, counter, stream)
-
-
-def _order(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
-    order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
-    if count:
-        operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)
-        manager.sequence().eval(operation)
-    return order
-
-
-def permutation(
-    manager: Manager, x: int | Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0
-) -> Tensor:
-    """Return the integers (int64) below a number in random order, or a tensor with its rows so.
-
-    Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
-    `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
-    """
-    if isinstance(x, Tensor):
-        rows = x.shape[0] if x.shape else 0
-        if not x.shape:
-            raise ValueError("x has no axis along which its rows could change places")
-        order = _order(manager, rows, seed, counter, stream)
-        mixed = _new(x, x.shape, x.dtype)
-        if mixed.size():
-            _run(OpGather(x, order, mixed, axis=0), x)
-        return mixed
-    if x < 0:
-        raise ValueError(f"x is the number of integers, 0 or more, not {x}")
-    return _order(manager, x, seed, counter, stream)
-
-
-def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0) -> None:
-    """Put the rows along the first axis of a tensor in random order. See permutation()."""
-    _require_tensor("random.shuffle", tensor)
-    if not tensor.shape:
-        raise ValueError("the tensor has no axis along which its rows could change places")
-    if tensor.size() == 0:
-        return
-    order = _order(tensor.manager, tensor.shape[0], seed, counter, stream)
-    mixed = _new(tensor, tensor.shape, tensor.dtype)
-    _run_all([OpGather(tensor, order, mixed, axis=0), OpCopy([mixed, tensor])], tensor)
-
-
-_Size = int | tuple[int, ...] | None
+def _real(name: str, value: Any) -> Any:
+    """Return a parameter of a distribution as a float or an array. Raises TypeError for anything else."""
+    if isinstance(value, (Array, list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
+        array = value if isinstance(value, Array) else np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{name} has real numbers, not {array.dtype}")
+        return array
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number or an array of them, not {value!r}") from None
+    if not math.isfinite(found):
+        raise ValueError(f"{name} is finite, not {value!r}")
+    return found
 
 
 class Generator:
     """Random numbers as arrays, with the methods of numpy.random.Generator.
 
     Each call takes the next numbers of the sequence of `seed` and `stream`. Equal calls in equal
-    order give equal arrays on every device. Created by default_rng().
+    order give equal arrays on every device. Parameters of distributions are numbers or arrays, which
+    broadcast. Created by default_rng().
     """
 
     def __init__(self, seed: int, stream: int, manager: Manager) -> None:
@@ -186,18 +88,36 @@ class Generator:
         return f"<kp.random.Generator seed={self._seed} stream={self._stream}>"
 
     def _next(self, size: _Size, dtype: DTypeLike, distribution: Any) -> Array:
-        shape = () if size is None else size
-        extents = (operator.index(shape),) if not isinstance(shape, tuple) else shape
-        count = int(np.prod(extents, dtype=np.int64))
+        shape = () if size is None else extents(size)
+        count = math.prod(shape)
         if count == 0:
             from .arrays.creation import empty
 
-            return empty(extents, dtype=dtype, device=self._manager)
-        tensor = _filled(
-            self._manager, extents, dtype, distribution, self._seed, self._counter, self._stream
+            none: Array = empty(shape, dtype=dtype, device=self._manager)
+            return none
+        tensor = filled(
+            self._manager, shape, dtype, distribution, self._seed, self._counter, self._stream
         )
         self._counter += count
         return Array._from_tensor(tensor)
+
+    def _real(
+        self, name: str, size: _Size, dtype: DTypeLike, standard: Any, shift: Any, scale: Any
+    ) -> Array:
+        """Return ``shift + scale * x``, where x has the standard distribution and one of the two is an array."""
+        if number(dtype).dtype.kind != "f":
+            raise TypeError(f"{name} numbers are floats, not {np.dtype(dtype)}")
+        shape = broadcast(np.shape(shift), np.shape(scale))
+        wanted = shape if size is None else extents(size)
+        if broadcast(shape, wanted) != wanted:
+            raise ValueError(f"parameters of the shape {shape} do not broadcast to size {wanted}")
+        made = self._next(wanted, dtype, standard)
+        kind = made._dtype
+        for step, value in (("multiply", scale), ("add", shift)):
+            if not isinstance(value, float):
+                value = as_array(value, self._manager).astype(kind, copy=False)
+            made = apply(step, made, value)
+        return made
 
     def random(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
         """Return numbers uniformly distributed in [0, 1)."""
@@ -205,33 +125,50 @@ class Generator:
 
     def uniform(
         self,
-        low: float = 0,
-        high: float = 1,
+        low: Any = 0.0,
+        high: Any = 1.0,
         size: _Size = None,
         dtype: DTypeLike = np.float32,
     ) -> Array:
         """Return numbers uniformly distributed in [low, high)."""
-        return self._next(size, dtype, ("uniform", low, high))
+        low, high = _real("low", low), _real("high", high)
+        if isinstance(low, float) and isinstance(high, float):
+            return self._next(size, dtype, ("uniform", low, high))
+        span = apply("subtract", *(as_array(each, self._manager) for each in (high, low)))
+        _refuse_negative(span, "high is below low")
+        return self._real("uniform", size, dtype, ("uniform", 0, 1), low, span)
 
     def normal(
         self,
-        loc: float = 0,
-        scale: float = 1,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
         size: _Size = None,
         dtype: DTypeLike = np.float32,
     ) -> Array:
         """Return normally distributed numbers of mean `loc` and standard deviation `scale`."""
-        return self._next(size, dtype, ("normal", loc, scale))
+        loc, scale = _real("loc", loc), _real("scale", scale)
+        if isinstance(loc, float) and isinstance(scale, float):
+            return self._next(size, dtype, ("normal", loc, scale))
+        _refuse_negative(scale, "scale is negative")
+        return self._real("normal", size, dtype, ("normal", 0, 1), loc, scale)
 
     def standard_normal(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
         """Return normally distributed numbers of mean 0 and standard deviation 1."""
         return self._next(size, dtype, ("normal", 0, 1))
 
     def exponential(
-        self, scale: float = 1, size: _Size = None, dtype: DTypeLike = np.float32
+        self, scale: Any = 1.0, size: _Size = None, dtype: DTypeLike = np.float32
     ) -> Array:
         """Return exponentially distributed numbers of mean `scale`."""
-        return self._next(size, dtype, ("exponential", scale))
+        scale = _real("scale", scale)
+        if isinstance(scale, float):
+            return self._next(size, dtype, ("exponential", scale))
+        _refuse_negative(scale, "scale is negative")
+        return self._real("exponential", size, dtype, ("exponential", 1), 0.0, scale)
+
+    def standard_exponential(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+        """Return exponentially distributed numbers of mean 1."""
+        return self._next(size, dtype, ("exponential", 1))
 
     def integers(
         self,
@@ -243,27 +180,177 @@ class Generator:
     ) -> Array:
         """Return integers from `low` to `high`, which is left out unless `endpoint` is true.
 
-        With one bound, they are from 0 on.
+        With one bound, they are from 0 on. The bounds are numbers, not arrays.
         """
         if high is None:
             low, high = 0, low
-        return self._next(size, dtype, ("integers", low, high if endpoint else high - 1))
+        first, last = whole("low", low), whole("high", high) - (0 if endpoint else 1)
+        kind = number(dtype).dtype
+        if kind.kind not in "biu":
+            raise TypeError(f"dtype is that of integers, not {kind}")
+        if last < first:
+            end = "" if endpoint else ", which is left out"
+            raise ValueError(f"there are no integers from low={low} to high={high}{end}")
+        limits = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
+        if first < limits[0] or last > limits[1]:
+            raise ValueError(f"integers from {first} to {last} do not all fit {kind}")
+        return self._next(size, dtype, ("integers", first, last))
 
-    def permutation(self, x: int | Array) -> Array:
-        """Return the numbers below x, or the rows of an array, in random order."""
-        from .arrays.searching import take
+    def permutation(self, x: Any, axis: int = 0) -> Array:
+        """Return the integers (int64) below x, or an array with its slices along an axis in random order."""
+        if np.ndim(x) == 0:
+            count = whole("x", x)
+            if count < 0:
+                raise ValueError(f"x is the number of integers, 0 or more, not {count}")
+            return self._order(count)
+        array = self._array(x)
+        place = normalized(axis, array.ndim)
+        return take(array, self._order(array.shape[place]), axis=place)
 
-        count = x.shape[0] if isinstance(x, Array) else operator.index(x)
-        tensor = _order(self._manager, count, self._seed, self._counter, self._stream)
-        order = Array._from_tensor(tensor)
+    def _order(self, count: int) -> Array:
+        tensor = order_of(self._manager, count, self._seed, self._counter, self._stream)
         self._counter += 2 * count
-        return take(x, order, axis=0) if isinstance(x, Array) else order
+        return Array._from_tensor(tensor)
+
+    def _array(self, x: Any) -> Array:
+        array: Array = asarray(x, device=None if isinstance(x, Array) else self._manager)
+        return array
+
+    def shuffle(self, x: Array, axis: int = 0) -> None:
+        """Put the slices of an array along an axis in random order, in place."""
+        if not isinstance(x, Array):
+            raise TypeError(
+                f"shuffle changes a kp.Array in place, not a {type(x).__name__}; permutation() returns "
+                "an array in random order"
+            )
+        if x.ndim == 0:
+            raise TypeError("an array without axes has nothing to change places")
+        x[...] = self.permutation(x, axis)
+
+    def permuted(self, x: Any, *, axis: int | None = None, out: Array | None = None) -> Array:
+        """Return a copy whose elements along an axis, or all, are in random order, each row in its own.
+
+        The order is that of random 32-bit keys.
+        """
+        array = self._array(x)
+        rows = ravel(array) if axis is None else array
+        if rows.size:
+            keys = self._next(rows.shape, np.uint32, "bits")
+            along = 0 if axis is None else normalized(axis, array.ndim)
+            rows = take_along_axis(rows, argsort(keys, axis=along), along)
+        found = reshape(rows, array.shape)
+        if out is None:
+            return found
+        from .arrays.elementwise import assign_all
+
+        return assign_all(out, found)
+
+    def choice(
+        self,
+        a: Any,
+        size: _Size = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        shuffle: bool = True,
+    ) -> Array:
+        """Return a random sample of the integers (int64) below `a`, or of the slices of an array along an axis.
+
+        - `replace`: whether the same one may be chosen again.
+        - `p`: their probabilities, to 32 bits; by default all are equally likely. They add up to 1, which
+          is checked on the host.
+        - `shuffle`: changes nothing: samples are always in random order.
+        """
+        array = None if np.ndim(a) == 0 else self._array(a)
+        place = 0 if array is None else normalized(axis, array.ndim)
+        count = whole("a", a) if array is None else array.shape[place]
+        shape = () if size is None else extents(size)
+        wanted = math.prod(shape)
+        if count < 0 or (count == 0 and wanted):
+            raise ValueError(f"there is nothing to choose from: a has {count} elements")
+        if not replace and wanted > count:
+            raise ValueError(f"{wanted} of {count} cannot be chosen without replacement")
+        chances = None if p is None else _chances(p, count)
+        if chances is None:
+            if replace:
+                index = self.integers(0, count if count else 1, shape)
+            else:
+                index = reshape(self._order(count)[:wanted], shape)
+        elif replace:
+            index = self._with_replacement(chances, shape)
+        else:
+            if wanted > np.count_nonzero(chances):
+                raise ValueError(
+                    f"{wanted} are wanted, but only {np.count_nonzero(chances)} have a probability"
+                )
+            index = reshape(self._without_replacement(chances)[:wanted], shape)
+        return index if array is None else take(array, index, axis=place)
+
+    def _with_replacement(self, chances: Any, shape: tuple[int, ...]) -> Array:
+        """Return indices by the place of random bits among the sums of the chances."""
+        last = int(np.flatnonzero(chances)[-1])
+        sums = np.cumsum(chances)[:last] / chances.sum()
+        ends = np.minimum(np.floor(sums * 2.0**32), 2.0**32 - 1).astype(np.uint32)
+        return searchsorted(
+            as_array(ends, self._manager), self._next(shape, np.uint32, "bits"), side="right"
+        )
+
+    def _without_replacement(self, chances: Any) -> Array:
+        """Return all indices as if drawn one after the other: the first of several waits ends first."""
+        waits = self.standard_exponential(chances.size)
+        with np.errstate(divide="ignore"):
+            rates = (1 / chances).astype(np.float32)
+        return argsort(apply("multiply", waits, rates))
+
+
+def _refuse_negative(x: Any, what: str) -> None:
+    array = given(x)
+    if array.size and bool(apply("less", array, 0).any()):
+        raise ValueError(f"{what} in some elements")
+
+
+def _chances(p: Any, count: int) -> Any:
+    """Return probabilities on the host. Raises ValueError if they are none."""
+    chances = np.asarray(p.numpy() if isinstance(p, Array) else p, np.float64)
+    if chances.shape != (count,):
+        raise ValueError(f"p has the shape {chances.shape}, but there are {count} to choose from")
+    if not (chances >= 0).all():
+        raise ValueError(f"p has probabilities of at least 0, not {chances.min():g}")
+    if not np.isclose(chances.sum(), 1, rtol=0, atol=1e-6):
+        raise ValueError(
+            f"p has probabilities that add up to 1, not to {chances.sum():g}; divide it by its sum"
+        )
+    return chances
 
 
 def default_rng(
-    seed: int | None = None, *, stream: int = 0, device: Manager | None = None
+    seed: int | Sequence[int] | Generator | None = None,
+    *,
+    stream: int = 0,
+    device: Manager | None = None,
 ) -> Generator:
-    """Return a generator of arrays. Without a seed, each generator has numbers of its own."""
+    """Return a generator of arrays. Without a seed, each generator has numbers of its own.
+
+    `seed` is an integer from 0 to 2^64 - 1, or several of them, from which NumPy makes one. A generator is
+    returned as it is.
+    """
+    if isinstance(seed, Generator):
+        return seed
     if seed is None:
         seed = secrets.randbits(63)
-    return Generator(seed, stream, _default.default_manager() if device is None else device)
+    elif isinstance(seed, (list, tuple, np.ndarray)) and np.ndim(seed):
+        seed = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+    manager = _default.default_manager() if device is None else device
+    if not isinstance(manager, Manager):
+        raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
+    return Generator(_key("seed", seed), _key("stream", stream), manager)
+
+
+def _key(name: str, value: Any) -> int:
+    try:
+        key = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an integer, not {value!r}") from None
+    if not 0 <= key < 2**64:
+        raise ValueError(f"{name} is an integer from 0 to 2^64 - 1, not {key}")
+    return key

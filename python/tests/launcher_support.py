@@ -18,6 +18,14 @@ layout(push_constant) uniform P { float scale; float offset; };
 void main() { v[gl_GlobalInvocationID.x] = v[gl_GlobalInvocationID.x] * scale + offset; }
 """
 
+#: The same with integers and without an offset.
+INTEGERS = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer V { int v[]; };
+layout(push_constant) uniform P { int scale; };
+void main() { v[gl_GlobalInvocationID.x] *= scale; }
+"""
+
 
 def fixed(name: str, tensor: kp.Tensor, scale: float, offset: float, **more: Any) -> Any:
     """A launcher of SCALE with fixed arguments, by default over all elements."""

@@ -128,3 +128,9 @@ def test_imaginary_parts_of_real_numbers_are_zero() -> None:
     values = kp.array([np.nan, -1, np.inf])
     assert np.array_equal(values.imag.numpy(), [0, 0, 0])
     assert not np.signbit(values.imag.numpy()).any()
+
+
+@pytest.mark.parametrize("name", ["sum", "cumsum", "sort", "sqrt"])
+def test_out_of_another_library_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match="out must be a kp.Array"):
+        getattr(kp, name)(kp.ones(3), out=np.zeros(3, np.float32))

@@ -258,3 +258,64 @@ def test_a_tensor_of_an_array_leaves_pending_expressions_alone(mgr: kp.Manager) 
     mgr.sequence().eval(kp.OpFill([x.tensor()], 7.0))
     assert doubled.tolist() == [2] * 5
     assert (x + 1).tolist() == [8] * 5
+
+
+def test_repeated_calls_of_a_kernel_compute_with_their_own_memory_and_numbers() -> None:
+    line = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
+    hosts = [np.random.default_rng(i).random(50, np.float32) for i in range(4)]
+    for x, y in [(0, 1), (1, 0), (2, 2), (3, 1)]:
+        for a in (2.0, 3, np.float32(0.5), -1e300):
+            with np.errstate(all="ignore"):
+                found = line(kp.array(hosts[x]), kp.array(hosts[y]), a)
+                expected = np.float32(a) * hosts[x] + hosts[y]
+            np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+    grid = kp.array(np.arange(12, dtype=np.float32).reshape(3, 4))
+    for _ in range(3):  # views with other strides, and other types
+        np.testing.assert_array_equal(line(grid.T, grid.T, 1.0).numpy(), 2 * grid.numpy().T)
+        np.testing.assert_array_equal(line(grid[:, 1], grid[:, 2], 1.0).tolist(), [3, 11, 19])
+        assert line(kp.arange(3), kp.arange(3), 2).dtype == np.int64
+        with pytest.raises(TypeError, match="several dtypes"):
+            line(kp.arange(3), kp.ones(3), 2)
+        with pytest.raises(ValueError, match="shape"):
+            line(kp.ones(3), kp.ones(4), 2.0)
+
+
+def test_repeated_calls_write_in_place() -> None:
+    line = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
+    x, y = kp.ones(8), kp.ones(8).evaluate()
+    out = kp.zeros(8)
+    for step in range(3):
+        pending = out + 1
+        assert line(x, y, 2.0 + step, out) is out
+        assert pending.tolist() == [1.0 + (2 + step if step else 0)] * 8
+        assert out.tolist() == [3.0 + step] * 8
+    for _ in range(3):  # an input is the result
+        assert line(y, x, 2.0, y) is y
+    assert y.tolist() == [15.0] * 8
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            line(x, y, 2.0, kp.broadcast_to(kp.zeros(1), (8,)))
+    shifted = kp.arange(8, dtype=np.float32)
+    for _ in range(2):  # memory that overlaps
+        line(shifted[:-1], shifted[:-1], 0.0, shifted[1:])
+    assert shifted.tolist() == [0, 0, 0, 1, 2, 3, 4, 5]
+
+
+def test_repeated_reductions_reduce_what_they_are_given() -> None:
+    for dtype in (np.float32, np.int32, np.uint8):
+        for shape in ((6,), (2, 3), (3, 2)):
+            for factor in (1, 2):
+                host = (np.arange(6) * factor).astype(dtype).reshape(shape)
+                x = kp.array(host)
+                for axis in (None, 0, -1, (0,)):
+                    for keepdims in (False, True):
+                        for name in ("sum", "min", "max", "prod", "any", "mean"):
+                            found = getattr(x, name)(axis=axis, keepdims=keepdims)
+                            expected = getattr(host, name)(axis=axis, keepdims=keepdims)
+                            assert found.dtype == expected.dtype
+                            np.testing.assert_allclose(found.numpy(), expected)
+                assert (x + x).sum().item() == 2 * host.astype(int).sum()
+                assert x.sum(dtype=np.float32).dtype == np.float32
+                assert x[::2].sum().item() == host[::2].sum()
+    with pytest.raises(ValueError):
+        kp.ones((2, 3)).sum(axis=2)

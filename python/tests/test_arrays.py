@@ -280,7 +280,7 @@ def test_images_can_be_created_from_a_size(mgr: kp.Manager) -> None:
     assert mgr.image(width=8, height=4, num_channels=2, tiling="linear").num_channels == 2
     with pytest.raises(ValueError, match="tiling"):
         mgr.image(width=8, height=4, num_channels=2, tiling="diagonal")
-    with pytest.raises(ValueError, match="width, height"):
+    with pytest.raises(ValueError, match="give its extents"):
         mgr.image([1, 2, 3])
     with pytest.raises(ValueError, match="zero-sized"):
         mgr.image(width=0, height=4, num_channels=1)

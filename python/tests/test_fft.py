@@ -85,8 +85,8 @@ def test_types(mgr: kp.Manager) -> None:
     _expect(spectrum, np.fft.rfft(integers), 1e-12)
     with pytest.raises(TypeError, match="real numbers"):
         kp.fft.rfft(mgr.tensor_t(_random((4,))))
-    with pytest.raises(TypeError, match=r"kp\.Tensor"):
-        kp.fft.fft(np.zeros(4))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="arrays hold numbers"):
+        kp.fft.fft("1234")
     with pytest.raises(ValueError, match="axis 2"):
         kp.fft.fft(mgr.tensor_t(_random((4,))), axis=2)
     with pytest.raises(ValueError, match="at least 1"):

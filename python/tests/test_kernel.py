@@ -231,6 +231,12 @@ def test_arrays_of_other_libraries_say_which_tensor_they_are(mgr: kp.Manager) ->
     assert kp.kernel(SAXPY)(3.0, Strided(), out) is out
     assert copied == [[4, 8]]
 
+    class Plain:
+        def __kp_tensor__(self, writable: bool) -> Any:
+            return mgr.tensor([5, 6]), None
+
+    np.testing.assert_array_equal(kp.kernel(ADD)(Plain(), np.ones(2, np.float32)), [6, 7])
+
 
 def test_empty_arrays_launch_nothing() -> None:
     empty = np.zeros(0, np.float32)
@@ -398,3 +404,18 @@ def test_the_same_call_again_sees_what_changed(mgr: kp.Manager) -> None:
     x.destroy()
     with pytest.raises((kp.Error, ValueError), match="destroyed"):
         axpy(2, x, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"samplers": 3}, "samplers takes samplers, not 3"),
+        ({"addressed": 2}, "addressed takes tensors, not 2"),
+        ({"robust_access": "yes"}, "robust_access is True or False, not 'yes'"),
+    ],
+)
+def test_options_of_other_types_are_refused_when_the_kernel_is_made(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        kp.kernel(FULL, **options)

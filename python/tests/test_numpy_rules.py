@@ -320,7 +320,7 @@ def test_unknown_keywords_are_named_with_the_nearest(mgr: kp.Manager) -> None:
     assert message == (
         "kp.Manager.algorithm() has no argument 'workgroups'; did you mean 'workgroup'? Its "
         "arguments are tensors, spirv, workgroup, spec_consts, push_consts, thread_count, "
-        "reinterpret, subgroup_size, full_subgroups, addressed"
+        "reinterpret, subgroup_size, full_subgroups, addressed, samplers, robust_access"
     )
     message = refusal(lambda: mgr.tensor([1], type="int32"))  # type: ignore[call-arg]
     assert "kp.Manager.tensor() has no argument 'type'" in message
@@ -335,13 +335,32 @@ def test_wrong_calls_say_what_is_wrong(mgr: kp.Manager) -> None:
     message = refusal(lambda: kp.OpFill([mgr.tensor([1])]))  # type: ignore[call-arg]
     assert message.startswith("kp.OpFill() lacks value. Its signature is ")
     message = refusal(lambda: mgr.image([1], "wide"))  # type: ignore[arg-type]
-    assert "kp.Manager.image() does not take arguments of these types: data: list, width: str" in (
-        message
-    )
+    assert message == "kp.Manager.image(): width is a whole number, not 'wide'"
+    message = refusal(lambda: mgr.queue(in_order=[]))  # type: ignore[arg-type]
+    assert "kp.Manager.queue() does not take arguments of these types: in_order: list" in message
     message = refusal(lambda: mgr.algorithm([], INCREMENT, 1, 2, 3, 4))  # type: ignore[call-arg,misc]
     assert "takes at most 5 arguments by position" in message and "void main" not in message
     message = refusal(lambda: mgr.tensor([1], data=[1]))  # type: ignore[misc]
     assert "got the argument 'data' twice" in message
+
+
+def test_whole_numbers_that_do_not_fit_are_named(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1])
+    label = "kp.Manager.algorithm(): subgroup_size is "
+    for value, rest in (
+        (-1, "-1, which is too small"),
+        (2**40, "1099511627776, which is too large"),
+        ("a", "a whole number, not 'a'"),
+        (1.5, "a whole number, not 1.5"),
+    ):
+        given: Any = value
+        assert (
+            refusal(lambda: mgr.algorithm([tensor], INCREMENT, subgroup_size=given)) == label + rest
+        )
+    assert "kp.Manager(): device is -1, which is too small" == refusal(
+        lambda: kp.Manager(device=-1)
+    )
+    assert "index is -1, which is too small" in refusal(lambda: mgr.queue(-1))
 
 
 def test_errors_from_inside_of_a_call_are_left_alone(mgr: kp.Manager) -> None:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -240,3 +242,79 @@ def test_modules_import_alone(module: str) -> None:
 def test_version_has_three_numbers() -> None:
     assert sys.version_info >= (3, 10)
     assert kp.__version__.count(".") == 2
+
+
+def test_the_first_result_takes_little_processor_time() -> None:
+    resource = pytest.importorskip("resource")
+    if os.environ.get("KOMPUTE_VALIDATION"):
+        pytest.skip("validation takes time of its own")
+    if kp.default_manager().get_device_properties()["type"] != "cpu":
+        pytest.skip("the limit is for software drivers")
+
+    def used() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return float(usage.ru_utime + usage.ru_stime)
+
+    times = []
+    program = "import kp; print(kp.array([1, 2, 3]).sum())"
+    for _ in range(4):  # the first one fills the caches
+        before = used()
+        result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+        assert result.stdout == b"6\n"
+        times.append(used() - before)
+    assert min(times) <= 0.6
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("first", [False, True])
+def test_sub_interpreters_are_refused(first: bool, isolated: bool) -> None:
+    for name in ("_xxsubinterpreters", "_interpreters"):  # before and since Python 3.13
+        if importlib.util.find_spec(name):
+            break
+    else:
+        pytest.skip("this interpreter has no sub-interpreters")
+    if isolated and sys.version_info >= (3, 12):
+        pytest.skip("NumPy itself refuses interpreters with a GIL of their own")
+    options = "'legacy'" if sys.version_info >= (3, 13) else f"isolated={isolated}"
+    code = """
+import warnings
+warnings.simplefilter("ignore")
+try:
+    import kp
+    print("imported", flush=True)
+except ImportError as error:
+    print("main interpreter only" in str(error), flush=True)
+"""
+    output = run_python(
+        f"""
+import warnings
+warnings.simplefilter("ignore")
+import {name} as interpreters
+if {first}:
+    import kp
+    tensor = kp.Manager().tensor([2.0])
+for _ in range(2):
+    other = interpreters.create({options})
+    interpreters.run_string(other, {code!r})
+    interpreters.destroy(other)
+import kp
+print(kp.Manager().tensor([3.0]).read()[0])
+if {first}:
+    print(tensor.read()[0])
+"""
+    )
+    assert output.split() == ["True", "True", "3.0", *(["2.0"] if first else [])]
+
+
+def test_interpreters_without_the_gil_are_refused() -> None:
+    output = run_python(
+        """
+import sys
+sys._is_gil_enabled = lambda: False  # as in a free-threaded build with PYTHON_GIL=0
+try:
+    import kp
+except ImportError as error:
+    print(error)
+"""
+    )
+    assert output.startswith("kp needs the global interpreter lock")

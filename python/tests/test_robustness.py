@@ -6,9 +6,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import kp
+import numpy as np
 import pytest
 
 GLSL = """
@@ -143,3 +146,25 @@ def test_isolated_compilation_reports_errors() -> None:
     with pytest.raises(kp.ShaderError) as caught:
         kp.compile(GLSL, isolate=True)
     assert caught.value.line == 3
+
+
+def test_lists_that_raise_when_they_are_read_raise_that(mgr: kp.Manager) -> None:
+    class Raises(list):  # type: ignore[type-arg]
+        def __iter__(self) -> Iterator[Any]:
+            raise ZeroDivisionError("on purpose")
+
+    tensors = Raises([mgr.tensor([1.0])] * 3)
+    shader = "layout(binding = 0) buffer A { float a[]; };\nvoid main() { a[0] = 1.0; }"
+    for call in (
+        lambda: kp.OpMult(tensors, mgr.algorithm()),
+        lambda: mgr.algorithm(tensors, shader),
+    ):
+        with pytest.raises(ZeroDivisionError, match="on purpose"):
+            call()
+
+
+def test_early_calls_end_at_the_first_that_is_no_tensor(mgr: kp.Manager) -> None:
+    endless = np.broadcast_to(np.float32(1), (2**40,))
+    for call in (mgr.eval_tensor_create_def, mgr.rebuild):
+        with pytest.raises(TypeError, match=r"tensors\[0\]"):
+            call(endless)

@@ -62,7 +62,7 @@ def test_faults_are_named(mgr) -> None:
         kp.sort(keys, axis=0)
     with pytest.raises(ValueError, match="axis 2 does not exist"):
         kp.sort(keys, axis=2)
-    with pytest.raises(TypeError, match="takes a kp.Tensor, not a str"):
+    with pytest.raises(TypeError, match="takes a kp.Array, a list or a kp.Tensor, not a str"):
         kp.sort("abc")  # type: ignore[type-var]
     with pytest.raises(kp.InvalidArgument, match="there are 24 keys, but 23 values"):
         kp.OpSort(keys, (keys, 1))

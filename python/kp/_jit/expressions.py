@@ -13,8 +13,8 @@ import numpy as np
 
 from .._program import nearest
 from . import functions
-from .conversions import Conversions
-from .types import BOOL, INT, SCALARS, UINT, Array, Type, of_value
+from .arithmetic import Arithmetic
+from .types import BOOL, INT, SCALARS, Array, Type, of_value
 from .values import ATOM, NOTHING, PRECEDENCE, UNARY, Value
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 _SWIZZLES = ("xyzw", "rgba")
 
 
-class Expressions(Conversions):
+class Expressions(Arithmetic):
     """Base of Function: translates expressions."""
 
     source: Source
@@ -224,16 +224,13 @@ class Expressions(Conversions):
                     f"{index.constant} is over the {len(base.items)} entries of the tuple",
                 )
             return base.items[index.constant]
+        return self.part(base, node)
+
+    def part(self, base: Value, node: ast.Subscript) -> Value:
+        """Return a component of a vector or a matrix, or a row of a matrix."""
         own = self.typed(base, node.value)
         if own.is_scalar:
             self.fail(node, f"a {own} has no elements")
-        text, rank = self.part(base, own, node)
-        kept = (own.rows, own.columns)[rank:] if own.is_matrix else ()
-        result = Type(own.scalar, kept[0]) if kept else Type(own.scalar)
-        return Value(text, result, pure=base.pure)
-
-    def part(self, base: Value, own: Type, node: ast.Subscript) -> tuple[str, int]:
-        """Return the text of a component or row, and the number of its indices."""
         limits = (own.rows, own.columns) if own.is_matrix else (own.rows,)
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) > len(limits):
@@ -241,7 +238,9 @@ class Expressions(Conversions):
         text = base.within(ATOM)
         for index, limit in zip(indices, limits, strict=False):
             text += f"[{self.index(index, limit).text}]"
-        return text, len(indices)
+        kept = (own.rows, own.columns)[len(indices) :] if own.is_matrix else ()
+        result = Type(own.scalar, kept[0]) if kept else Type(own.scalar)
+        return Value(text, result, pure=base.pure)
 
     def index(self, node: ast.expr, limit: int | None = None) -> Value:
         """Return an index: an integer that is not known to be negative or over the limit."""
@@ -302,179 +301,6 @@ class Expressions(Conversions):
                 self.fail(node, str(error))
         return self.arithmetic(symbol, a, b, node)
 
-    def arithmetic(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
-        """Return the result of an operator of Python, which is not known while compiling."""
-        if symbol == "@":
-            return self._product(a, b, node)
-        if symbol == "**":
-            return self._power(a, b, node)
-        if symbol in ("<<", ">>"):
-            return self._shift(symbol, a, b, node)
-        own = self.promote(self.typed(a, node), self.typed(b, node), node)
-        if symbol in ("&", "|", "^"):
-            return self._bits(symbol, a, b, own, node)
-        if own.kind == "bool":
-            own = own.of("int32")
-        if symbol == "/" and (own.is_integer or own.kind == "bool"):
-            own = own.of(self.default_float.scalar)
-        if symbol == "/" and own.weak:
-            own = self.strong(own)
-        if own.kind == "complex" and symbol in "*/" and self._is_complex_pair(a, b, symbol):
-            a, b = self.convert(a, own, node), self.convert(b, own, node)
-            name = "kp_complex_mul" if symbol == "*" else "kp_complex_div"
-            return self.helper(name, own, [a, b])
-        if own.kind == "complex":
-            if symbol not in "+-*/":
-                self.fail(node, f"complex numbers have no {symbol}")
-            scaled = symbol in "*/"
-            a, b = (
-                self.convert(
-                    each, Type("float32") if scaled and not self._is_complex(each) else own, node
-                )
-                for each in (a, b)
-            )
-            return self.infix(symbol, a, b, own)
-        if own.is_matrix and symbol not in "+-*/":
-            self.fail(node, f"matrices have no {symbol}")
-        if own.is_matrix and symbol == "*" and not self._is_scaling(a, b):
-            return Value(f"matrixCompMult({a.text}, {b.text})", own, pure=a.pure and b.pure)
-        if not own.is_scalar and symbol in "+-*/":  # GLSL has operators of vectors and numbers
-            parts = [
-                self.convert(each, own.number if self.typed(each, node).is_scalar else own, node)
-                for each in (a, b)
-            ]
-            return self.infix(symbol, parts[0], parts[1], self.strong(own))
-        result = own if own.weak else self.strong(own)
-        a, b = self.convert(a, own, node), self.convert(b, own, node)
-        if symbol in ("//", "%"):
-            value = self._floor(symbol, a, b, self.strong(own), node)
-        else:
-            value = self.infix(symbol, a, b, self.strong(own))
-        value.type = result
-        return value
-
-    @staticmethod
-    def _is_complex(value: Value) -> bool:
-        return value.type is not None and value.type.kind == "complex"
-
-    def _is_complex_pair(self, a: Value, b: Value, symbol: str) -> bool:
-        return self._is_complex(b) and (self._is_complex(a) or symbol == "/")
-
-    @staticmethod
-    def _is_scaling(a: Value, b: Value) -> bool:
-        return any(each.type is not None and each.type.is_scalar for each in (a, b))
-
-    def infix(self, symbol: str, a: Value, b: Value, own: Type) -> Value:
-        """Return a result of an operator that GLSL has, with parentheses as needed."""
-        level = PRECEDENCE[symbol]
-        # Operators whose order readers have to look up get parentheses around their operands.
-        left = (
-            min(level, 3) if level > 3 and level < 10 and symbol not in _COMPARE_SYMBOLS else level
-        )
-        right = level - 1 if level <= 6 else left
-        text = f"{a.within(left)} {symbol} {b.within(right)}"
-        return Value(text, own, level, pure=a.pure and b.pure)
-
-    def _floor(self, symbol: str, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
-        if own.kind == "uint":
-            return self.infix("/" if symbol == "//" else "%", a, b, own)
-        pure = a.pure and b.pure
-        if own.is_float:
-            if symbol == "%":
-                return Value(f"mod({a.text}, {b.text})", own, pure=pure)
-            return Value(f"floor({self.infix('/', a, b, own).text})", own, pure=pure)
-        if not own.is_scalar:
-            self.fail(node, f"vectors of integers have no {symbol}; use their components")
-        return self.helper("kp_floordiv" if symbol == "//" else "kp_mod", own, [a, b])
-
-    def _power(self, a: Value, b: Value, node: ast.AST) -> Value:
-        base, exponent = self.typed(a, node), self.typed(b, node)
-        if not exponent.is_scalar or base.kind == "complex" or base.is_matrix:
-            self.fail(node, f"a {base} has no power of a {exponent}")
-        if b.is_constant and isinstance(b.constant, (int, np.integer)):
-            own = self.strong(base.of("int32") if base.kind == "bool" else base)
-            count = int(b.constant)
-            if count < 0:
-                own = own if own.is_float else own.of(self.default_float.scalar)
-                positive = self.integer_power(self.convert(a, own, node), -count, own)
-                one = self.literal(1, own.number, node)
-                return self.infix("/", one, positive, own)
-            return self.integer_power(self.convert(a, own, node), count, own)
-        if base.is_integer and exponent.kind == "uint":
-            own = self.strong(base)
-            return self.helper(
-                "kp_ipow", own, [self.convert(a, own, node), self.convert(b, UINT, node)]
-            )
-        if base.is_integer and exponent.is_integer:
-            self.fail(
-                node,
-                "an integer to a power that may be negative may be a float; convert the base with "
-                "float(...), or the exponent with kp.uint32(...)",
-            )
-        own = self.strong(self.promote(base, exponent, node))
-        if own.scalar == "float64":
-            self.fail(node, "GLSL has no powers of float64; convert to kp.float32")
-        if not own.is_scalar:
-            self.fail(node, f"a {own} has powers of constant integers only")
-        return self.helper("kp_pow", own, [self.convert(a, own, node), self.convert(b, own, node)])
-
-    def integer_power(self, value: Value, count: int, own: Type) -> Value:
-        """Return the product of a value with itself."""
-        if count == 0:
-            return Value(f"{own.glsl}(1)", own)
-        if count == 1:
-            return value
-        if (own.is_scalar and count > 4) or not value.pure:
-            return self.helper("kp_ipow", own, [value, Value(f"{count}u", UINT)])
-        if not value.text.isidentifier() and count > 2:
-            return self.helper("kp_ipow", own, [value, Value(f"{count}u", UINT)])
-        text = " * ".join([value.within(ATOM)] * count)
-        return Value(text, own, PRECEDENCE["*"])
-
-    def _shift(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
-        own, amount = self.typed(a, node), self.typed(b, node)
-        if not (own.is_integer and amount.is_integer and amount.is_scalar):
-            self.fail(node, f"a {own} cannot be shifted by a {amount}")
-        if b.is_constant and not 0 <= b.constant < self.strong(own).bits:
-            self.fail(node, f"a {own} is shifted by 0 to {self.strong(own).bits - 1} bits")
-        strong = self.strong(own)
-        shifted = self.convert(a, strong, node)
-        by = self.convert(b, INT if amount.kind == "int" else UINT, node)
-        return self.infix(symbol, shifted, by, strong)
-
-    def _bits(self, symbol: str, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
-        if own.kind == "bool":
-            a, b = self.truth(a, node), self.truth(b, node)
-            logical = {"&": "&&", "|": "||", "^": "^^"}[symbol]
-            return self.infix(logical, self._shown(a), self._shown(b), BOOL)
-        if not own.is_integer:
-            self.fail(node, f"a {own} has no {symbol}")
-        result = own if own.weak else self.strong(own)
-        value = self.infix(
-            symbol, self.convert(a, own, node), self.convert(b, own, node), self.strong(own)
-        )
-        value.type = result
-        return value
-
-    def _product(self, a: Value, b: Value, node: ast.AST) -> Value:
-        left, right = self.typed(a, node), self.typed(b, node)
-        if left.is_scalar or right.is_scalar:
-            self.fail(node, f"@ takes vectors and matrices, not a {left} and a {right}")
-        number = self._promote_numbers(left.number, right.number, node).scalar
-        pure = a.pure and b.pure
-        inner = left.columns if left.is_matrix else left.rows
-        if inner != right.rows:
-            self.fail(node, f"a {left} @ a {right}: {inner} is not {right.rows}")
-        a, b = self.convert(a, left.of(number), node), self.convert(b, right.of(number), node)
-        if left.is_vector and right.is_vector:
-            return Value(f"dot({a.text}, {b.text})", Type(number), pure=pure)
-        text = f"{b.within(2)} * {a.within(1)}"  # rows are GLSL's columns
-        if left.is_vector:
-            return Value(text, Type(number, right.columns), 2, pure=pure)
-        if right.is_vector:
-            return Value(text, Type(number, left.rows), 2, pure=pure)
-        return Value(text, Type(number, left.rows, right.columns), 2, pure=pure)
-
     def _on_UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
@@ -529,12 +355,6 @@ class Expressions(Conversions):
             own = INT
         a, b = self.convert(a, own, node), self.convert(b, own, node)
         return self.infix(symbol, a, b, BOOL)
-
-    def _shown(self, value: Value) -> Value:
-        """Return a condition as text even if it is constant."""
-        if value.is_constant:
-            return Value("true" if value.constant else "false", BOOL)
-        return value
 
     def _joined(self, symbol: str, parts: list[Value], node: ast.AST) -> Value:
         """Return conditions joined by && or ||. Constants are left out where they decide nothing."""
@@ -601,12 +421,6 @@ class Expressions(Conversions):
 
     # --- calls ------------------------------------------------------------------------------------
 
-    def helper(self, name: str, own: Type | None, values: list[Value]) -> Value:
-        """Return a call of one of helpers.TEXTS."""
-        self.unit.need(name, own)
-        text = f"{name}({', '.join(value.text for value in values)})"
-        return Value(text, own or INT, pure=all(value.pure for value in values))
-
     def _on_Call(self, node: ast.Call) -> Value:
         called = self.expression(node.func)
         if called.object is NOTHING:
@@ -620,9 +434,6 @@ class Expressions(Conversions):
     def call_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         """Return a call of another Python function."""
         raise NotImplementedError
-
-
-_COMPARE_SYMBOLS = tuple(symbol for symbol, _ in _COMPARISONS.values())
 
 
 def _names_of(node: ast.AST) -> str:

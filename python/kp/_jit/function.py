@@ -6,21 +6,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .expressions import _ARITHMETIC, Expressions
+from .assignments import Assignments, statement_name
 from .names import Names
 from .source import Source
-from .types import INT, Array, Type, of_annotation
-from .values import NOTHING, Value
+from .types import INT, Type
+from .values import Value
 
 if TYPE_CHECKING:
     from .unit import Unit
 
 _MOST_PASSES = 40
-#: Operators that GLSL has as assignments with the same meaning.
-_IN_PLACE = ("+", "-", "*", "&", "|", "^", "<<", ">>")
 
 
-class Function(Expressions):
+class Function(Assignments):
     """One Python function for arguments of certain types.
 
     The types of variables are found by translating the function until they no longer change. The
@@ -116,7 +114,7 @@ class Function(Expressions):
                 return  # never reached
             method = getattr(self, f"_do_{type(statement).__name__}", None)
             if method is None:
-                self.fail(statement, f"{_statement(statement)} cannot be used in kernels")
+                self.fail(statement, f"{statement_name(statement)} cannot be used in kernels")
             method(statement)
 
     def _nested(self, body: list[ast.stmt]) -> None:
@@ -315,252 +313,6 @@ class Function(Expressions):
         self.returned = self.strong(self.promote(self.returned, given, node))
         self.emit(f"return {self.convert(value, self.returned, node).text};")
 
-    # --- assignments ------------------------------------------------------------------------------
-
-    def _do_Assign(self, node: ast.Assign) -> None:
-        if len(node.targets) > 1:
-            self.fail(node, "a = b = ... cannot be used in kernels; assign one after the other")
-        target = node.targets[0]
-        if isinstance(target, ast.Name) and self._is_array(node.value):
-            self._make_array(target.id, node.value, node)
-            return
-        if isinstance(target, (ast.Tuple, ast.List)):
-            self._unpacked = node.value
-            self._unpack(target, self.expression(node.value), node)
-            return
-        self._assign(target, self.expression(node.value), node)
-
-    def _do_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if not isinstance(node.target, ast.Name):
-            self.fail(node, "only names are annotated")
-        if node.value is None:
-            self.fail(node, f"give '{node.target.id}' a value")
-        own = self.annotation(node.annotation)
-        value = self.expression(node.value)
-        self._assign(node.target, self.store(value, own, f"'{node.target.id}'", node.value), node)
-
-    def annotation(self, node: ast.expr) -> Type:
-        """Return the type that an annotation in the function names."""
-        named = node.value if isinstance(node, ast.Constant) else self.expression(node).object
-        own = of_annotation(named)
-        if not isinstance(own, Type):
-            self.fail(
-                node, "this is no type of variables; use int, float, bool, kp.vec3 and the like"
-            )
-        return self.default_float if named is float else own
-
-    def _unpack(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt) -> None:
-        if value.items is None:
-            self.fail(node, f"{self.describe(value)} cannot be unpacked")
-        if len(value.items) != len(target.elts):
-            self.fail(node, f"{len(value.items)} values are assigned to {len(target.elts)} targets")
-        # All values come before the first assignment, as in a, b = b, a.
-        changed = {each.id for each in target.elts if isinstance(each, ast.Name)}
-        read = {each.id for each in ast.walk(self._unpacked or node) if isinstance(each, ast.Name)}
-        apart = len(changed) == len(target.elts) and not (self._unpacked and changed & read)
-        held = []
-        for each in value.items:
-            if apart or each.is_constant or each.type is None:
-                held.append(each)
-                continue
-            self._hidden += 1
-            own = self.strong(each.type)
-            text = f"value{self._hidden}_"
-            self.emit(f"{own.glsl} {text} = {self.convert(each, own, node).text};")
-            held.append(Value(text, each.type if not each.type.weak else own))
-        for place, each in zip(target.elts, held, strict=True):
-            if isinstance(place, (ast.Tuple, ast.List)):
-                self._unpack(place, each, node)
-            else:
-                self._assign(place, each, node)
-
-    def _join(self, name: str, given: Type, node: ast.AST) -> Type:
-        """Return the type of a variable after another assignment."""
-        known = self.types.get(name)
-        weak = given.weak and given.is_integer and (known is not None or not self.hardened)
-        own = given if weak else self.strong(given)
-        if known is not None and known != own:
-            if (known.rows, known.columns) != (own.rows, own.columns):
-                self.fail(node, f"'{name}' is a {known.strong}, but a {own.strong} is assigned")
-            own = self.promote(known, own, node)
-            own = own if own.weak and own.is_integer else self.strong(own)
-        self.types[name] = own
-        return own
-
-    def _assign(self, target: ast.expr, value: Value, node: ast.stmt) -> None:
-        if isinstance(target, ast.Name):
-            self._assign_name(target.id, value, node)
-        elif isinstance(target, ast.Subscript):
-            self._assign_element(target, value, node)
-        elif isinstance(target, ast.Attribute):
-            self._assign_component(target, value, node)
-        else:
-            self.fail(target, f"{_statement(target)} cannot be assigned")
-
-    def _assign_name(self, name: str, value: Value, node: ast.stmt) -> None:
-        if value.array is not None or value.items is not None or value.type is None:
-            self.fail(
-                node,
-                f"'{name}' can be a number, a vector or a matrix, but not {self.describe(value)}",
-            )
-        if name in self.arrays:
-            self.fail(node, f"'{name}' is an array and cannot be replaced")
-        own = self.strong(self._join(name, value.type, node))
-        text = self.convert(value, own, node).text
-        if self.names.is_declared_at(name, node) and name not in self._copied:
-            self._declared_inline.add(name)
-            self.emit(f"{own.glsl} {self.variable(name)} = {text};")
-        else:
-            self.emit(f"{self.variable(name)} = {text};")
-        assert self.assigned is not None
-        self.assigned.add(name)
-
-    def _assign_element(self, target: ast.Subscript, value: Value, node: ast.stmt) -> None:
-        base = self.expression(target.value)
-        if base.array is not None:
-            text, _ = self.element(base.array, target)
-            what = f"an element of {base.array.parameter or base.array.name}"
-            stored = self.store(value, base.array.element, what, node)
-            self.emit(f"{text} = {self._stored(base.array, stored)};")
-            return
-        place = self._place(target.value, node)
-        own = self.typed(place, target.value)
-        if own.is_scalar:
-            self.fail(target, f"a {own} has no elements")
-        text, rank = self.part(place, own, target)
-        kept = (own.rows, own.columns)[rank:] if own.is_matrix else ()
-        part = Type(own.scalar, kept[0]) if kept else Type(own.scalar)
-        self.emit(f"{text} = {self.store(value, part, 'the component', node).text};")
-
-    @staticmethod
-    def _stored(array: Array, value: Value) -> str:
-        if array.element.kind == "bool" and array.storage == "parameter":
-            return f"uint8_t({value.text})"
-        return value.text
-
-    def _place(self, node: ast.expr, statement: ast.stmt) -> Value:
-        """Return a vector or matrix whose component is assigned: a variable or an element."""
-        value = self.expression(node)
-        if isinstance(node, ast.Name) and node.id not in self.locals:
-            self.fail(statement, f"'{node.id}' cannot be changed here; copy it to a variable first")
-        if not isinstance(node, (ast.Name, ast.Subscript)):
-            self.fail(statement, "components of variables and of elements can be assigned")
-        return value
-
-    def _assign_component(self, target: ast.Attribute, value: Value, node: ast.stmt) -> None:
-        place = self._place(target.value, node)
-        own = self.typed(place, target.value)
-        name = target.attr
-        if own.kind == "complex" and name in ("real", "imag"):
-            name, part = ("x" if name == "real" else "y"), Type("float32")
-        elif own.is_vector and self.is_swizzle(own, name) and len(set(name)) == len(name):
-            part = Type(own.scalar, len(name))
-        else:
-            self.fail(target, f"a {own} has no component '{name}' to assign")
-        self.emit(f"{place.text}.{name} = {self.store(value, part, f'.{target.attr}', node).text};")
-
-    def _do_AugAssign(self, node: ast.AugAssign) -> None:
-        symbol, _ = _ARITHMETIC[type(node.op)]
-        target = node.target
-        reading = _as_load(target)
-        old = self.number(reading)
-        given = self.number(node.value)
-        own = self.typed(old, target)
-        as_text = old.text
-        result = (
-            self.arithmetic(symbol, old, given, node)
-            if not (old.is_constant and given.is_constant)
-            else self.expression(ast.copy_location(ast.BinOp(reading, node.op, node.value), node))
-        )
-        kind = self.typed(result, node)
-        plain = isinstance(target, ast.Name) or not (own.kind == "bool")
-        if (
-            symbol in _IN_PLACE
-            and plain
-            and own == kind
-            and own.is_scalar
-            and own.kind not in ("bool", "complex")
-            and as_text
-            and symbol not in ("<<", ">>")
-        ):
-            if isinstance(target, ast.Name):
-                own = self.strong(self._join(target.id, kind, node))
-            self.emit(f"{as_text} {symbol}= {self.convert(given, own, node).text};")
-            return
-        if not old.pure:
-            self.fail(target, "its index would be evaluated twice; give it a name first")
-        self._assign(target, result, node)
-
-    # --- arrays -----------------------------------------------------------------------------------
-
-    def _is_array(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.List):
-            return True
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            return isinstance(node.left, ast.List)
-        if not isinstance(node, ast.Call):
-            return False
-        thing = self.expression(node.func).object if _is_name(node.func) else NOTHING
-        return getattr(thing, "__name__", "") in ("shared_array", "local_array")
-
-    def _make_array(self, name: str, node: ast.expr, statement: ast.stmt) -> None:
-        entry = self.names.found[name]
-        if entry.stores > 1 or not self.names.is_declared_at(name, statement):
-            self.fail(statement, f"the array '{name}' is made once, before all its uses")
-        if isinstance(node, ast.Call):
-            self._make_empty(name, node)
-        else:
-            self._make_filled(name, node)
-        assert self.assigned is not None
-        self.assigned.add(name)
-
-    def _make_empty(self, name: str, node: ast.Call) -> None:
-        shared = getattr(self.expression(node.func).object, "__name__", "") == "shared_array"
-        given = [
-            *node.args,
-            *(each.value for each in node.keywords if each.arg in ("shape", "dtype")),
-        ]
-        if len(given) != 2:
-            self.fail(node, "give the shape and the type: kp.shared_array((16, 16), kp.float32)")
-        shape = self.expression(given[0])
-        extents = []
-        for each in shape.items if shape.items is not None else [shape]:
-            if not each.is_constant or int(each.constant) < 1:
-                self.fail(given[0], "the shape of an array in a kernel is made of constants over 0")
-            extents.append(int(each.constant))
-        own = self.annotation(given[1])
-        sizes = "".join(f"[{extent}]" for extent in extents)
-        if shared:
-            text = self.unit.shared(self, name, own, sizes)
-            array = Array(text, own, len(extents), "shared", extents=tuple(extents))
-        else:
-            text = self.variable(name)
-            array = Array(text, own, len(extents), "local", extents=tuple(extents))
-            self.emit(f"{own.glsl} {text}{sizes} = {_zeros(own, extents)};")
-        self.arrays[name] = array
-
-    def _make_filled(self, name: str, node: ast.expr) -> None:
-        count = 1
-        items = node
-        if isinstance(node, ast.BinOp):
-            items = node.left
-            times = self.number(node.right)
-            if not times.is_constant or int(times.constant) < 1:
-                self.fail(node.right, "the size of an array in a kernel is a constant over 0")
-            count = int(times.constant)
-        assert isinstance(items, ast.List)
-        if not items.elts:
-            self.fail(node, "an array in a kernel has elements")
-        values = [self.number(each) for each in items.elts] * count
-        own = self.typed(values[0], node)
-        for each in values[1:]:
-            own = self.promote(own, self.typed(each, node), node)
-        own = self.strong(own)
-        texts = ", ".join(self.convert(each, own, node).text for each in values)
-        text = self.variable(name)
-        self.arrays[name] = Array(text, own, 1, "local", extents=(len(values),))
-        self.emit(f"{own.glsl} {text}[{len(values)}] = {own.glsl}[{len(values)}]({texts});")
-
     # --- calls ------------------------------------------------------------------------------------
 
     def call_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
@@ -586,48 +338,3 @@ def _merge(a: set[str] | None, b: set[str] | None) -> set[str] | None:
     if a is None or b is None:
         return a if b is None else b
     return a & b
-
-
-def _zeros(own: Type, extents: list[int]) -> str:
-    sizes = "".join(f"[{extent}]" for extent in extents)
-    inner = f"{own.glsl}(0)" if len(extents) == 1 else _zeros(own, extents[1:])
-    return f"{own.glsl}{sizes}({', '.join([inner] * extents[0])})"
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    )
-
-
-def _as_load(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.Name):
-        made: ast.expr = ast.Name(node.id, ast.Load())
-    elif isinstance(node, ast.Subscript):
-        made = ast.Subscript(node.value, node.slice, ast.Load())
-    elif isinstance(node, ast.Attribute):
-        made = ast.Attribute(node.value, node.attr, ast.Load())
-    else:
-        return node
-    return ast.copy_location(made, node)
-
-
-def _statement(node: ast.AST) -> str:
-    name = type(node).__name__
-    return {
-        "FunctionDef": "a def inside a function",
-        "AsyncFunctionDef": "async def",
-        "ClassDef": "class",
-        "Delete": "del",
-        "With": "with",
-        "Raise": "raise",
-        "Try": "try",
-        "Assert": "assert",
-        "Import": "import",
-        "ImportFrom": "import",
-        "Global": "global",
-        "Nonlocal": "nonlocal",
-        "Match": "match",
-        "AsyncFor": "async for",
-        "Starred": "*",
-    }.get(name, name)

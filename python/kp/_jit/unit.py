@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+from .assignments import Assignments
 from .function import Function
 from .helpers import text_of
 from .names import RESERVED
@@ -144,7 +145,7 @@ class Unit:
         self.axes = max(self.axes, axis + 1)
         return self.axes == 1 and not self.plain
 
-    def shared(self, function: Function, name: str, own: Type, sizes: str) -> str:
+    def shared(self, function: Assignments, name: str, own: Type, sizes: str) -> str:
         """Declare a shared array and return its name."""
         self.use_groups()
         text = self.identifier(name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, broadcast, manager_of, result_dtype
+from .elementwise import apply, as_array, assign_all, broadcast, fitting, manager_of, result_dtype
 from .elementwise import where as chosen
 from .expressions import before_write
 from .group_functions import takes_groups
@@ -159,7 +159,7 @@ def piecewise(
 
 def _values(function: Any, x: Array, args: Any, kw: Any) -> Array:
     found = function(x, *args, **kw) if callable(function) else function
-    return broadcast_to(converted(as_array(found, x._manager), x._dtype), x.shape)
+    return broadcast_to(fitting(found, x), x.shape)
 
 
 def extract(condition: Any, arr: Any) -> Array:
@@ -176,8 +176,8 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     """Set the elements of an array to those of another, where a mask is true."""
     if not isinstance(dst, Array):
         raise TypeError(f"copyto writes into a kp.Array, not a {type(dst).__name__}")
-    source = as_array(src, dst._manager)
     python = isinstance(src, int) or (isinstance(src, float) and dst._dtype.kind in "fc")
+    source = fitting(src, dst) if python else as_array(src, dst._manager)
     if not python and not np.can_cast(source._dtype, dst._dtype, casting):  # type: ignore[arg-type]
         raise TypeError(
             f"elements of {source._dtype} do not fit an array of {dst._dtype} with casting={casting!r}"
@@ -199,7 +199,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
     flags = as_array(mask, a._manager)
     if flags.shape != a.shape:
         raise ValueError(f"the mask has the shape {flags.shape}, and the array {a.shape}")
-    row = ravel(as_array(values, a._manager))
+    row = ravel(fitting(values, a))
     if row.size and a.size:
         _replace(a, flags, reshape(row[np.arange(a.size) % row.size], a.shape))
 
@@ -214,7 +214,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     if flags.shape != arr.shape:
         raise ValueError(f"the mask has the shape {flags.shape}, and the array {arr.shape}")
     count = int(reductions.count_nonzero(flags))
-    row = ravel(as_array(vals, arr._manager))
+    row = ravel(fitting(vals, arr))
     if count and not row.size:
         raise ValueError("place needs at least one value")
     if count:
@@ -227,7 +227,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
     places = np.asarray(ind.numpy() if isinstance(ind, Array) else ind).ravel()
-    row = ravel(as_array(v, a._manager))
+    row = ravel(fitting(v, a))
     if not places.size or not row.size:
         return
     if places.dtype.kind not in "iu":
@@ -270,10 +270,10 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         raise ValueError(f"an array with a diagonal has at least 2 axes, not {a.ndim}")
     if a.ndim > 2 and len(set(a.shape)) > 1:
         raise ValueError(f"an array of more than 2 axes has equal ones here, not {a.shape}")
-    values = np.asarray(val.numpy() if isinstance(val, Array) else val).ravel()
+    values = fitting(val, a).numpy().ravel()
     if wrap and a.ndim == 2 and a.shape[0] > a.shape[1]:
         rows = np.arange(0, a.size, a.shape[1] + 1)
-        a[np.unravel_index(rows, a.shape)] = np.resize(values, rows.size).astype(a._dtype)
+        a[np.unravel_index(rows, a.shape)] = np.resize(values, rows.size)
         return
     view = a._evaluated()
     count = sorted(a.shape)[0]

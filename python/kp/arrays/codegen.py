@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .expressions import Node
 from .functions import FUNCTIONS
 from .helpers import define, functions_in
-from .storage import DType, Shape, Storage, View, broadcast_strides, collapse
+from .storage import Shape, Storage, View, broadcast_strides, collapse
 from .types import Number, convert, number
 
 #: Parameters that fit into the push constants of every device, in words.

@@ -78,7 +78,10 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
     NaNs are equal to none, or with `equal_nan` to each other.
     """
-    first, second = _array(a1, a2), _array(a2, a1)
+    try:
+        first, second = _array(a1, a2), _array(a2, a1)
+    except TypeError:  # text and objects, which are no elements of arrays
+        return _equal_on_host(a1, a2)
     if first.shape != second.shape:
         return False
     same = apply("equal", first, second)
@@ -86,6 +89,12 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
         nans = apply("logical_and", apply("isnan", first), apply("isnan", second))
         same = apply("logical_or", same, nans)
     return bool(reductions.all(same))
+
+
+def _equal_on_host(a1: Any, a2: Any) -> bool:
+    """Compare what arrays on a device do not hold, as NumPy does."""
+    first, second = (x.numpy() if hasattr(x, "numpy") else x for x in (a1, a2))
+    return bool(np.array_equal(first, second))
 
 
 def array_equiv(a1: Any, a2: Any) -> bool:

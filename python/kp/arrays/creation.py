@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import sys
 from typing import Any
 
@@ -19,7 +18,7 @@ from .expressions import address, constant, limited
 from .group_creation import on_groups_too
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, Storage, View, require, upload
-from .types import number
+from .types import number, whole
 
 
 def manager(device: Any) -> Manager:
@@ -34,9 +33,9 @@ def manager(device: Any) -> Manager:
 def extents(shape: Any) -> Shape:
     """Return a shape as a tuple. Raises ValueError for a negative extent."""
     if isinstance(shape, (tuple, list)):
-        made = tuple(operator.index(each) for each in shape)
+        made = tuple(whole("an extent of a shape", each) for each in shape)
     else:
-        made = (operator.index(shape),)
+        made = (whole("an extent of a shape", shape),)
     if [each for each in made if each < 0]:
         raise ValueError(f"a shape has no negative extents, but {made} was given")
     return made
@@ -79,7 +78,7 @@ def asarray(
     target = number(values.dtype if wanted is None else wanted).dtype
     if values.dtype.kind == "c" and target.kind != "c":
         raise TypeError(f"complex numbers do not fit {target}")
-    if not isinstance(obj, np.ndarray) and values.dtype.kind in "iu" and target.kind in "iu":
+    if not isinstance(obj, np.ndarray) and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
     return Array._of_view(upload(manager(device), values.astype(target, copy=False)))
 
@@ -161,6 +160,8 @@ def full(
 ) -> Array:
     """Return an array with one value in all elements. Floats are float32 unless `dtype` is given."""
     on = manager(device)
+    if np.ndim(fill_value) and not isinstance(fill_value, Array):
+        fill_value = asarray(fill_value, dtype=dtype, device=on)
     if isinstance(fill_value, Array):
         filled = broadcast_to(fill_value, extents(shape)).copy()
         return filled if dtype is None else filled.astype(dtype)
@@ -241,7 +242,7 @@ def full_like(
 
 @on_groups_too
 def arange(
-    start: Any,
+    start: Any = None,
     /,
     stop: Any = None,
     step: Any = 1,
@@ -254,12 +255,20 @@ def arange(
     Integers are int64 and others float32, unless `dtype` is given.
     """
     if stop is None:
-        start, stop = 0, start
+        start, stop = None, start
+    if stop is None:
+        raise TypeError("arange needs stop, the number before which it ends")
+    start = 0 if start is None else start
     if step == 0:
         raise ValueError("step must not be 0")
     whole = all_integers(start, stop, step)
     count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
     wanted = number((np.int64 if whole else np.float32) if dtype is None else dtype).dtype
+    if whole and count > 0 and wanted.kind in "iu":
+        # As in NumPy, the first two have to fit, or there is an OverflowError; later ones wrap around.
+        np.asarray([start, start + step][:count], wanted)
+    if wanted.kind == "b" and count > 2:
+        raise TypeError(f"a range of {count} numbers does not fit bool, which has two")
     on = manager(device)
     require(on, wanted)
     return _progression(start, step, count if count > 0 else 0, wanted, on)

@@ -61,6 +61,17 @@ def as_array(value: Any, manager: Manager) -> Array:
     return Array._of_view(upload(manager, values.astype(number(values.dtype).dtype, copy=False)))
 
 
+def fitting(value: Any, like: Array) -> Array:
+    """Return a value as an array with the manager and the dtype of another one.
+
+    Numbers of Python, also in lists, have to fit: as in NumPy, the others raise OverflowError or ValueError.
+    """
+    if isinstance(value, (Array, Tensor, GroupArray, np.ndarray, np.generic)):
+        return converted(as_array(value, like._manager), like._dtype)
+    number(np.asarray(value).dtype)
+    return as_array(np.asarray(value, like._dtype), like._manager)
+
+
 def broadcast(*shapes: Shape) -> Shape:
     """Return the shape that all shapes broadcast to. Raises ValueError if there is none."""
     first = shapes[0]
@@ -139,16 +150,19 @@ _NUMBERS = (float, int)
 def _rule(key: tuple[str, Any, Any]) -> Any:
     name, *kinds = key
     types = resolve(name, tuple(kinds))
+    # A dtype may be equal to a type of Python: np.dtype(np.int64) == int.
     numbers = [kind for kind in kinds if not isinstance(kind, np.dtype)]
     integer = int in numbers and "f" not in [types[0].kind, types[1].kind]
     plain = [
-        kind == wanted for kind, wanted in zip(kinds, types, strict=False) if kind not in numbers
+        kind == wanted
+        for kind, wanted in zip(kinds, types, strict=False)
+        if isinstance(kind, np.dtype)
     ]
     special = name in _COMPARISONS and (integer or types[0] != types[1])
     special = special or name.startswith("logical_") or (name == "pow" and types[0].kind in "iu")
     if special or False in plain or FUNCTIONS[name].text(number(types[0])) is None:
         return False
-    return types[-1], types[0] if kinds[0] in numbers else types[1]
+    return types[-1], types[1] if isinstance(kinds[0], np.dtype) else types[0]
 
 
 def binary(name: str, x: Any, y: Any) -> Any:
@@ -189,7 +203,26 @@ def binary(name: str, x: Any, y: Any) -> Any:
     return Array._of_node(limited("call", dtype, shape, args, name), manager)
 
 
+def unary(name: str, x: Any) -> Array:
+    """Return apply(name, x). The usual case is decided by a look at a table."""
+    if type(x) is not Array:
+        return apply(name, x)
+    key = (name, x._dtype)
+    dtype = _unary_rules.get(key)
+    if dtype is None:
+        types = resolve(name, (x._dtype,))
+        plain = types[0] == x._dtype and FUNCTIONS[name].text(number(types[0])) is not None
+        dtype = _unary_rules[key] = plain and not name.startswith("logical_") and types[-1]
+    if dtype is False:
+        return apply(name, x)
+    return Array._of_node(limited("call", dtype, x._shape, (x._node(),), name), x._manager)
+
+
+#: By function and dtype: the dtype of the result, if nothing needs to be converted; else False.
+_unary_rules: dict[tuple[str, DType], Any] = {}
+
 operators.binary = binary
+operators.unary = unary
 
 
 def any_array(operands: list[Operand]) -> bool:
@@ -262,6 +295,8 @@ def apply_in_place(name: str, target: _A, value: Any) -> _A:
 
 def assign_all(target: _A, result: Any) -> _A:
     """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    if not isinstance(target, (Array, GroupArray)):
+        raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if not np.can_cast(result._dtype, target._dtype, "same_kind"):
         raise TypeError(
             f"the result is of {result._dtype}, which an array of {target._dtype} cannot hold; use "
@@ -294,7 +329,7 @@ def _unary(name: str) -> Callable[..., Array]:
         dtype: DTypeLike | None = None,
     ) -> Array:
         if out is where is dtype is None:
-            return apply(name, x)
+            return unary(name, x)
         return applied(name, (x,), out, where, dtype)
 
     return _named(function, name)
@@ -311,7 +346,8 @@ def _binary(name: str) -> Callable[..., Array]:
         dtype: DTypeLike | None = None,
     ) -> Array:
         if out is where is dtype is None:
-            return apply(name, x1, x2)
+            found: Array = binary(name, x1, x2)
+            return apply(name, x1, x2) if found is NotImplemented else found
         return applied(name, (x1, x2), out, where, dtype)
 
     return _named(function, name)
@@ -450,8 +486,10 @@ def _rounded(x: Any, decimals: int) -> Array:
         tens = float(10 ** abs_(decimals))
         rounded = apply("round", apply("divide", array, tens))
         return astype(apply("multiply", rounded, tens), array._dtype)
-    if array._dtype.kind in "biu":
-        return apply("positive", array) if array._dtype.kind != "b" else array.copy()
+    if array._dtype.kind == "b":
+        return apply("round", array)  # NumPy's float16
+    if array._dtype.kind in "iu":
+        return apply("positive", array)
     if decimals == 0:
         return apply("round", array)
     factor = 10.0 ** abs_(decimals)
@@ -559,3 +597,7 @@ rad2deg = _unary("rad2deg")
 pow = _binary("pow")
 atan2 = _binary("atan2")
 logaddexp = _binary("logaddexp")
+float_power = _binary("float_power")
+ldexp = _binary("ldexp")
+logaddexp2 = _binary("logaddexp2")
+spacing = _unary("spacing")

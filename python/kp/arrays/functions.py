@@ -278,6 +278,13 @@ for _name, _numpy, _words in (
     ("cbrt", "cbrt", "the cube roots"),
 ):
     _add(_name, _numpy, _words, f=f"kp_{_name}({{0}})", d=None)
+for _name, _words in (
+    ("float_power", "x1 to the power of x2, in double precision"),
+    ("ldexp", "x1 times 2 to the power of x2"),
+    ("logaddexp2", "log2(2**x1 + 2**x2)"),
+    ("spacing", "the distance from each element to the next number away from 0"),
+):
+    _add(_name, _name, _words, fc=None, d=None)
 _add("atan2", "arctan2", "the angles of the vectors (x2, x1)", f="kp_atan2({0}, {1})", d=None)
 _add(
     "logaddexp",

@@ -24,6 +24,7 @@ __all__ = [
     "blackman",
     "diag",
     "diag_indices",
+    "diag_indices_from",
     "diagflat",
     "fromfunction",
     "geomspace",
@@ -37,7 +38,9 @@ __all__ = [
     "ravel_multi_index",
     "tri",
     "tril_indices",
+    "tril_indices_from",
     "triu_indices",
+    "triu_indices_from",
     "unravel_index",
     "vander",
 ]
@@ -194,6 +197,35 @@ def triu_indices(
 ) -> tuple[Array, ...]:
     """Return the indices of the elements of an n x m matrix at and above the k-th diagonal."""
     return tuple(asarray(each, device=device) for each in np.triu_indices(n, k, m))
+
+
+def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+    """Return the indices of the diagonal of an array with equal extents."""
+    source = given(arr)
+    if source.ndim < 2 or len(set(source.shape)) > 1:
+        raise ValueError(
+            f"an array with 2 axes or more and equal extents is needed, not {source.shape}"
+        )
+    return diag_indices(source.shape[0], source.ndim, device=source.device)
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """Return the indices of the elements of a matrix at and below the k-th diagonal."""
+    rows, columns = _matrix_shape(arr)
+    return tril_indices(rows, k, columns, device=given(arr).device)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """Return the indices of the elements of a matrix at and above the k-th diagonal."""
+    rows, columns = _matrix_shape(arr)
+    return triu_indices(rows, k, columns, device=given(arr).device)
+
+
+def _matrix_shape(arr: Any) -> tuple[int, ...]:
+    shape = given(arr).shape
+    if len(shape) != 2:
+        raise ValueError(f"a matrix has 2 axes, but the array has {len(shape)}")
+    return shape
 
 
 def ix_(*args: Any) -> tuple[Array, ...]:

@@ -21,6 +21,7 @@ from .array import Array
 from .exchange import Rows
 from .functions import FUNCTIONS
 from .group_array import GroupArray
+from .keywords import by_place
 from .storage import Shape
 
 Function = Callable[..., Any]
@@ -87,19 +88,28 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     return assign_all(out, result)
 
 
+_LISTS = (list, tuple)
+
+
 def takes_groups(function: F) -> F:
-    """Return a function of arrays as one that also takes those of groups."""
+    """Return a function of arrays as one that also takes those of groups, and NumPy's names."""
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        for value in args:
-            kind = type(value)
-            if kind is GroupArray or (kind in (list, tuple) and group_of(value) is not None):
-                return call(function, args, kwargs)
-        for value in kwargs.values():
-            if type(value) is GroupArray:
-                return call(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            for value in args:
+                kind = type(value)
+                if kind is GroupArray or (kind in _LISTS and group_of(value) is not None):
+                    return call(function, args, kwargs)
+            for value in kwargs.values():
+                if type(value) is GroupArray:
+                    return call(function, args, kwargs)
+            return function(*args, **kwargs)
+        except TypeError:
+            again = by_place(function, args, kwargs) if kwargs else None
+            if again is None:
+                raise
+        return called(*again[0], **again[1])
 
     made: Any = called
     typed: F = made

@@ -25,10 +25,13 @@ def _wide(values: Any) -> Any:
 def _on_host(name: str, count: int, words: str) -> _Function:
     """Return a function of numpy.linalg as one of arrays, of which `count` come first."""
     function = getattr(np.linalg, name)
+    signature = inspect.signature(function)
+    arrays = list(signature.parameters)[:count]
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if len(args) < count:
-            raise TypeError(f"kp.linalg.{name} takes {count} arrays by position")
+            args = signature.bind(*args, **kwargs).args
+            kwargs = {each: value for each, value in kwargs.items() if each not in arrays}
         manager = manager_of(*args[:count])
         given = [_wide(as_array(each, manager).numpy()) for each in args[:count]]
         with np.errstate(all="ignore"):
@@ -46,19 +49,20 @@ def _on_host(name: str, count: int, words: str) -> _Function:
         kind: Any = type(result)
         return kind(*parts) if hasattr(result, "_fields") else tuple(parts)
 
-    parameters = inspect.signature(function).parameters.values()
-    own = [
-        each.replace(annotation=each.empty, kind=each.POSITIONAL_ONLY if at < count else each.kind)
-        for at, each in enumerate(parameters)
-    ]
+    own = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
     setattr(called, "__signature__", inspect.Signature(own))  # noqa: B010, mypy does not know it
     called.__name__ = called.__qualname__ = name
     called.__doc__ = f"Return {words}. NumPy computes it on the host: see numpy.linalg.{name}."
     return called
 
 
+LinAlgError = np.linalg.LinAlgError
+
 cholesky = _on_host("cholesky", 1, "the Cholesky factors of matrices")
+cond = _on_host("cond", 1, "the condition numbers of matrices")
 det = _on_host("det", 1, "the determinants of matrices")
+eig = _on_host("eig", 1, "eigenvalues and eigenvectors of square matrices")
+eigvals = _on_host("eigvals", 1, "the eigenvalues of square matrices")
 eigh = _on_host("eigh", 1, "eigenvalues and eigenvectors of symmetric matrices")
 eigvalsh = _on_host("eigvalsh", 1, "the eigenvalues of symmetric matrices")
 inv = _on_host("inv", 1, "the inverses of matrices")
@@ -70,6 +74,8 @@ qr = _on_host("qr", 1, "orthogonal and triangular factors of matrices")
 slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants")
 solve = _on_host("solve", 2, "the solutions x of a x = b")
 svd = _on_host("svd", 1, "the singular value decompositions of matrices")
+tensorinv = _on_host("tensorinv", 1, "the inverses of tensors as of square matrices")
+tensorsolve = _on_host("tensorsolve", 2, "the solutions x of tensordot(a, x) = b")
 
 
 def svdvals(x: Any, /) -> Array:

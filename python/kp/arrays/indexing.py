@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from dataclasses import dataclass, field
 from typing import Any
@@ -277,20 +276,19 @@ def put(array: Array, key: Any, value: Any) -> None:
 
 def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     """Return a value as an array of the dtype of another one, to be written into a shape."""
-    from .elementwise import Operand
+    from .elementwise import fitting
     from .expressions import constant
 
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         if isinstance(value, complex) and array._dtype.kind != "c":
             raise TypeError(f"a complex number does not fit an array of {array._dtype}")
         if isinstance(value, float) and array._dtype.kind in "iu":
-            if not math.isfinite(value):
-                raise ValueError(f"{value} does not fit an array of {array._dtype}")
-            value = np.asarray(value).astype(array._dtype)[()]
+            value = np.asarray(value, array._dtype)[()]
         node = constant(value, array._dtype)
         return Array._of_node(limited("text", array._dtype, (), (node,), "{0}"), array._manager)
-    given = Operand(value, array._manager).array
-    if given is None:
+    if isinstance(value, (list, tuple)):
+        given = fitting(value, array)
+    else:
         given = as_array(value, array._manager)
     if given._dtype.kind == "c" and array._dtype.kind != "c":
         raise TypeError(f"complex numbers do not fit an array of {array._dtype}; take their real")

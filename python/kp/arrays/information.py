@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from .. import _default
 from .._kp import Manager
 from .array import Array
 from .elementwise import result_dtype
+from .manipulation import normalized
 from .storage import unsupported_reason
 from .types import NUMBERS, number
 
@@ -31,6 +33,38 @@ def _dtype_of(value: Any) -> Any:
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """Return the dtype that arrays, dtypes and Python numbers are promoted to."""
     return result_dtype(*[_dtype_of(value) for value in arrays_and_dtypes])
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
+    """Return the smallest dtype that holds the elements of both."""
+    return number(np.promote_types(number(type1).dtype, number(type2).dtype)).dtype
+
+
+def _measured(a: Any) -> Any:
+    return a if hasattr(a, "shape") else np.asarray(a)
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Return the extents of an array, a list or a number."""
+    found: tuple[int, ...] = _measured(a).shape
+    return found
+
+
+def ndim(a: Any) -> int:
+    """Return the number of axes of an array, a list or a number."""
+    return len(_measured(a).shape)
+
+
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """Return the number of elements of an array, a list or a number, or along axes."""
+    extents = _measured(a).shape
+    axes = range(len(extents)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return math.prod(extents[normalized(each, len(extents))] for each in axes)
+
+
+def isscalar(element: Any) -> bool:
+    """Return whether a value is a number, not an array, even of one element."""
+    return bool(np.isscalar(element))
 
 
 def can_cast(from_: Any, /, to: DTypeLike) -> bool:

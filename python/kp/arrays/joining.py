@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .array import Array, converted
-from .elementwise import as_array, manager_of
+from .array import Array
+from .elementwise import as_array, fitting, manager_of
 from .manipulation import (
+    Casting,
     broadcast_to,
     concat,
     expand_dims,
@@ -81,15 +83,21 @@ def _parts(arrays: Sequence[Any], name: str) -> list[Array]:
     return [as_array(each, manager) for each in parts]
 
 
-def vstack(tup: Sequence[Any]) -> Array:
-    """Return arrays joined along the first axis; vectors are rows."""
-    return concat([atleast_2d(each) for each in _parts(tup, "vstack")], axis=0)
+def vstack(
+    tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: Casting = "same_kind"
+) -> Array:
+    """Return arrays joined along the first axis; vectors are rows. See concat()."""
+    parts = [atleast_2d(each) for each in _parts(tup, "vstack")]
+    return concat(parts, axis=0, dtype=dtype, casting=casting)
 
 
-def hstack(tup: Sequence[Any]) -> Array:
-    """Return arrays joined along the second axis; vectors along their only one."""
+def hstack(
+    tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: Casting = "same_kind"
+) -> Array:
+    """Return arrays joined along the second axis; vectors along their only one. See concat()."""
     parts = [atleast_1d(each) for each in _parts(tup, "hstack")]
-    return concat(parts, axis=0 if parts[0].ndim == 1 else 1)
+    axis = 0 if parts[0].ndim == 1 else 1
+    return concat(parts, axis=axis, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any]) -> Array:
@@ -212,7 +220,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     where = np.arange(*where.indices(extent)) if isinstance(where, slice) else np.asarray(where)
     if where.dtype == np.bool_:
         where = np.flatnonzero(where)
-    new = converted(as_array(values, array._manager), array._dtype)
+    new = fitting(values, array)
     new = reshape(new, (1,) * (array.ndim - new.ndim) + new.shape)
     if where.ndim == 0:
         new = moveaxis(new, 0, place)

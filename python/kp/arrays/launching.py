@@ -57,8 +57,15 @@ def launch(
 
     Parameters follow the memory: as push constants, or in a buffer of their own if there are many.
     """
+    launchers = home_of(manager).launchers
+    pushed = len(parameters) <= PUSHED_WORDS
     arguments: list[Any] = [*memory]
-    if len(parameters) <= PUSHED_WORDS:
+    if pushed:
+        key = (source, parameters.tobytes(), groups, *map(id, memory))
+        launcher = launchers.get(key)
+        if launcher is not None:
+            launcher()
+            return
         arguments.append(parameters)
     else:
         buffer = manager.tensor(
@@ -66,21 +73,13 @@ def launch(
         )
         buffer.write(parameters)
         arguments.append(buffer)
-    launchers = home_of(manager).launchers
-    key: tuple[Any, ...] | None = None
-    if sum([each.nbytes for each in memory]) <= _KEPT_BYTES and len(parameters) <= PUSHED_WORDS:
-        key = (source, parameters.tobytes(), groups, *[id(each) for each in memory])
-        launcher = launchers.get(key)
-        if launcher is not None:
-            launcher()
-            return
     rows = -(-groups // _ROW)
     columns = -(-groups // rows)
     launcher = KernelLauncher(
         "kp.arrays", kernel_of(manager, source), arguments, (columns * LOCAL_SIZE, rows)
     )
     launcher()
-    if key is not None:
+    if pushed and sum([each.nbytes for each in memory]) <= _KEPT_BYTES:
         if len(launchers) >= _MAX_LAUNCHERS:
             del launchers[next(iter(launchers))]
         launchers[key] = launcher  # keeps the memory, so that its ids stay those of the key

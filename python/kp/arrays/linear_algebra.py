@@ -12,11 +12,15 @@ import numpy as np
 from .._kp import OpMatMul
 from . import launching
 from .array import Array, converted
-from .elementwise import apply, as_array, broadcast, conj, manager_of, result_dtype
+from .elementwise import apply, as_array, assign_all, broadcast, conj, manager_of, result_dtype
 from .host_linear_algebra import (
+    LinAlgError,
     cholesky,
+    cond,
     det,
+    eig,
     eigh,
+    eigvals,
     eigvalsh,
     inv,
     lstsq,
@@ -30,7 +34,10 @@ from .host_linear_algebra import (
     solve,
     svd,
     svdvals,
+    tensorinv,
+    tensorsolve,
 )
+from .keywords import install
 from .manipulation import (
     broadcast_to,
     expand_dims,
@@ -198,10 +205,15 @@ def outer(x1: Any, x2: Any, /) -> Array:
 
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
-    """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other."""
+    """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other.
+
+    Those of integers are float64.
+    """
     from . import reductions as r
 
     source = as_array(x, manager_of(x))
+    if source._dtype.kind in "biu":
+        source = converted(source, np.dtype(np.float64))
     size = apply("abs", source)
     if ord == math.inf:
         return r.max(size, axis, keepdims=keepdims)
@@ -250,12 +262,57 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return stack(parts, axis=axis)
 
 
+def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
+    """Return the product of several matrices, in the order that takes the fewest multiplications.
+
+    The first and the last one may be vectors.
+    """
+    manager = manager_of(*arrays)
+    parts = [as_array(each, manager) for each in arrays]
+    if len(parts) < 2:
+        raise ValueError(f"multi_dot multiplies at least 2 arrays, not {len(parts)}")
+    for at, each in enumerate(parts):
+        if each.ndim != 2 and not (each.ndim == 1 and at in (0, len(parts) - 1)):
+            raise ValueError(f"multi_dot multiplies matrices, but array {at} has {each.ndim} axes")
+    sizes = [1 if parts[0].ndim == 1 else parts[0].shape[0], *[each.shape[-1] for each in parts]]
+    if parts[-1].ndim == 1:
+        sizes[-2:] = [parts[-1].shape[0], 1]
+    product = _chained(parts, _best_splits(sizes), 0, len(parts) - 1)
+    return product if out is None else assign_all(out, product)
+
+
+def _best_splits(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Return where to split each chain of matrices of ``sizes[i]`` by ``sizes[i + 1]`` elements."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    splits = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            costs = [
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            ]
+            cost[i, j], splits[i, j] = sorted(costs)[0]
+    return splits
+
+
+def _chained(parts: list[Array], splits: dict[tuple[int, int], int], i: int, j: int) -> Array:
+    if i == j:
+        return parts[i]
+    k = splits[i, j]
+    return matmul(_chained(parts, splits, i, k), _chained(parts, splits, k + 1, j))
+
+
 __all__ = [
     "cholesky",
+    "cond",
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",
@@ -264,6 +321,7 @@ __all__ = [
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
     "norm",
     "outer",
     "pinv",
@@ -273,7 +331,12 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",
+    "LinAlgError",
 ]
+
+install(globals(), __all__)

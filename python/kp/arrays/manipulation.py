@@ -6,19 +6,22 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from . import launching
 from .array import Array, converted
 from .codegen import Write
-from .elementwise import as_array, broadcast, manager_of, result_dtype
+from .elementwise import as_array, assign_all, broadcast, manager_of, result_dtype
 from .expressions import leaf
 from .group_array import GroupArray
 from .storage import Shape, View, broadcast_strides, contiguous_strides
+from .types import number
 
 Axes = int | Sequence[int]
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def given(x: Any) -> Array:
@@ -266,8 +269,16 @@ def ravel(x: Any, /, order: str | None = "C") -> Array:
     return reshape(x, (-1,) if given(x).size else (0,), order)
 
 
-def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
-    """Return arrays joined along an axis; with None, flat."""
+def concat(
+    arrays: Sequence[Any],
+    /,
+    *,
+    axis: int | None = 0,
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
+) -> Array:
+    """Return arrays joined along an axis; with None, flat. `casting` is that of numpy.can_cast."""
+    _require_several("concat", arrays)
     manager = manager_of(*arrays)
     parts = [as_array(each, manager) for each in arrays]
     if not parts:
@@ -278,8 +289,12 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
     if parts[0].ndim == 0:
         raise ValueError("arrays without axes cannot be joined; use stack")
     place = normalized(axis, parts[0].ndim)
-    dtype = result_dtype(*[part.dtype for part in parts])
+    kind = result_dtype(*[part.dtype for part in parts]) if dtype is None else number(dtype).dtype
     for part in parts:
+        if not np.can_cast(part._dtype, kind, casting):
+            raise TypeError(
+                f"an array of {part._dtype} does not become {kind} by the rule {casting!r}; use astype()"
+            )
         rest = [e for i, e in enumerate(part.shape) if i != place]
         wanted = [e for i, e in enumerate(parts[0].shape) if i != place]
         if part.ndim != parts[0].ndim or rest != wanted:
@@ -288,20 +303,35 @@ def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
             )
     shape = list(parts[0].shape)
     shape[place] = sum([part.shape[place] for part in parts])
-    whole = View.new(manager, tuple(shape), dtype)
+    whole = View.new(manager, tuple(shape), kind)
     start = 0
     for part in parts:
         target = View(whole.storage, start * whole.strides[place], part.shape, whole.strides)
         start += part.shape[place]
-        launching.run(manager, part.shape, [Write(target, converted(part, dtype)._node())])
+        launching.run(manager, part.shape, [Write(target, converted(part, kind)._node())])
     return Array._of_view(whole)
 
 
-def stack(arrays: Sequence[Any], /, axis: int = 0) -> Array:
-    """Return arrays of one shape joined along a new axis."""
+def _require_several(name: str, arrays: Any) -> None:
+    if not isinstance(arrays, (list, tuple)) and np.ndim(arrays) == 0:
+        raise TypeError(f"{name} takes a sequence of arrays, not a {type(arrays).__name__}")
+
+
+def stack(
+    arrays: Sequence[Any],
+    /,
+    axis: int = 0,
+    out: Array | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
+) -> Array:
+    """Return arrays of one shape joined along a new axis. See concat()."""
+    _require_several("stack", arrays)
     manager = manager_of(*arrays)
-    parts = [as_array(each, manager) for each in arrays]
-    return concat([expand_dims(part, axis=axis) for part in parts], axis=axis)
+    parts = [expand_dims(as_array(each, manager), axis=axis) for each in arrays]
+    joined = concat(parts, axis=axis, dtype=dtype, casting=casting)
+    return joined if out is None else assign_all(out, joined)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:

@@ -56,6 +56,7 @@ from .elementwise import (
     exp2,
     expm1,
     fabs,
+    float_power,
     floor,
     floor_divide,
     fmax,
@@ -71,6 +72,7 @@ from .elementwise import (
     isinf,
     isnan,
     lcm,
+    ldexp,
     less,
     less_equal,
     log,
@@ -78,6 +80,7 @@ from .elementwise import (
     log1p,
     log2,
     logaddexp,
+    logaddexp2,
     logical_and,
     logical_not,
     logical_or,
@@ -99,6 +102,7 @@ from .elementwise import (
     signbit,
     sin,
     sinh,
+    spacing,
     sqrt,
     square,
     subtract,
@@ -139,14 +143,20 @@ from .information import (
     iinfo,
     inf,
     isdtype,
+    isscalar,
     nan,
+    ndim,
     pi,
+    promote_types,
     result_type,
+    shape,
+    size,
 )
 from .grids import *  # noqa: F403
 from .group_array import GroupArray
 from .group_functions import takes_groups
 from .joining import *  # noqa: F403
+from .keywords import takes_numpys_names
 from .linear_algebra import (
     matrix_transpose,
     outer,
@@ -205,6 +215,7 @@ from .scans import (
 from .searching import (
     argpartition,
     argwhere,
+    lexsort,
     nonzero,
     partition,
     take_along_axis,
@@ -249,6 +260,7 @@ mod = remainder
 bitwise_not = bitwise_invert
 degrees = rad2deg
 radians = deg2rad
+asanyarray = ascontiguousarray = asarray
 
 
 def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None:
@@ -256,22 +268,25 @@ def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None
     for each in arrays:
         if isinstance(each, (Array, GroupArray)):
             each.evaluate()
-        else:
+        elif isinstance(each, (list, tuple)):
             evaluate(*each)
+        else:
+            raise TypeError(f"evaluate takes arrays and lists of them, not a {type(each).__name__}")
 
 
 def _take_groups() -> None:
-    """Let the functions take arrays of groups, too."""
+    """Let the functions take arrays of groups, and NumPy's names, too."""
     for name in (*__all__, "abs", "divmod", "pow", "round"):
         function = globals()[name]
-        if isinstance(function, FunctionType) and name not in _WITHOUT_ARRAYS:
-            globals()[name] = takes_groups(function)
+        if isinstance(function, FunctionType):
+            wrap = takes_numpys_names if name in _WITHOUT_ARRAYS else takes_groups
+            globals()[name] = wrap(function)
 
 
 #: Functions that create arrays, have none at all, write into one, or look after groups themselves.
 _WITHOUT_ARRAYS = frozenset(
-    "array asarray zeros ones full empty arange linspace eye elementwise evaluate reduction "
-    "broadcast_shapes can_cast finfo iinfo isdtype result_type from_dlpack "
+    "array asarray asanyarray ascontiguousarray zeros ones full empty arange linspace eye elementwise evaluate reduction "
+    "broadcast_shapes can_cast finfo iinfo isdtype result_type promote_types isscalar ndim shape size from_dlpack "
     "identity tri indices fromfunction logspace geomspace diag_indices tril_indices triu_indices "
     "bartlett blackman hamming hanning kaiser copyto putmask place put_along_axis fill_diagonal where".split()
 )
@@ -299,7 +314,9 @@ __all__ = [
     "argpartition",
     "argwhere",
     "array",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
     "asin",
     "asinh",
     "astype",
@@ -346,6 +363,7 @@ __all__ = [
     "flatten",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
     "floor_divide",
     "fmax",
@@ -367,10 +385,13 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isscalar",
     "lcm",
+    "ldexp",
     "left_shift",
     "less",
     "less_equal",
+    "lexsort",
     "linalg",
     "linspace",
     "log",
@@ -378,6 +399,7 @@ __all__ = [
     "log1p",
     "log2",
     "logaddexp",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -401,6 +423,7 @@ __all__ = [
     "nanstd",
     "nansum",
     "nanvar",
+    "ndim",
     "negative",
     "nextafter",
     "nonzero",
@@ -413,6 +436,7 @@ __all__ = [
     "pi",
     "positive",
     "power",
+    "promote_types",
     "rad2deg",
     "radians",
     "ravel",
@@ -428,10 +452,13 @@ __all__ = [
     "roll",
     "rollaxis",
     "rot90",
+    "shape",
     "sign",
     "signbit",
     "sin",
     "sinh",
+    "size",
+    "spacing",
     "sqrt",
     "square",
     "squeeze",

@@ -19,11 +19,12 @@ from .reductions import Axes
 _where = takes_groups(where)
 
 
-def _numbers(array: Array) -> Array | None:
-    """Return the mask of elements that are not NaN; None if none can be."""
+def _numbers(array: Array, where: Any = None) -> Any:
+    """Return the mask of elements that are not NaN and chosen by `where`; None if all are."""
     if array._dtype.kind not in "fc":
-        return None
-    return apply("logical_not", apply("isnan", array))
+        return where
+    found = apply("logical_not", apply("isnan", array))
+    return found if where is None or where is True else apply("logical_and", found, where)
 
 
 def nansum(
@@ -33,10 +34,13 @@ def nansum(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Return the sums along axes; NaNs count as 0."""
     array = given(x)
-    return reductions.sum(array, axis, dtype, out, keepdims, where=_numbers(array))
+    found = _numbers(array, where)
+    return reductions.sum(array, axis, dtype, out, keepdims, initial, found)
 
 
 def nanprod(
@@ -46,10 +50,13 @@ def nanprod(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """Return the products along axes; NaNs count as 1."""
     array = given(x)
-    return reductions.prod(array, axis, dtype, out, keepdims, where=_numbers(array))
+    found = _numbers(array, where)
+    return reductions.prod(array, axis, dtype, out, keepdims, initial, found)
 
 
 def nanmean(
@@ -59,10 +66,12 @@ def nanmean(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    *,
+    where: Any = None,
 ) -> Array:
     """Return the means along axes of what is not NaN; NaN where nothing is left."""
     array = given(x)
-    return reductions.mean(array, axis, dtype, out, keepdims, where=_numbers(array))
+    return reductions.mean(array, axis, dtype, out, keepdims, where=_numbers(array, where))
 
 
 def nanvar(
@@ -71,13 +80,19 @@ def nanvar(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    ddof: float = 0,
+    ddof: float | None = None,
     keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: float = 0,
 ) -> Array:
     """Return the variances along axes of what is not NaN. See var()."""
     array = given(x)
-    found = _numbers(array)
-    return reductions.var(array, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=found)
+    found = _numbers(array, where)
+    return reductions.var(
+        array, axis, dtype, out, ddof, keepdims, correction=correction, where=found, mean=mean
+    )
 
 
 def nanstd(
@@ -86,23 +101,34 @@ def nanstd(
     axis: Axes = None,
     dtype: DTypeLike | None = None,
     out: Array | None = None,
-    ddof: float = 0,
+    ddof: float | None = None,
     keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: float = 0,
 ) -> Array:
     """Return the standard deviations along axes of what is not NaN. See std()."""
     array = given(x)
-    found = _numbers(array)
-    return reductions.std(array, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=found)
+    found = _numbers(array, where)
+    return reductions.std(
+        array, axis, dtype, out, ddof, keepdims, correction=correction, where=found, mean=mean
+    )
 
 
-def _extreme(name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool) -> Array:
+def _extreme(
+    name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool, initial: Any, where: Any
+) -> Array:
     array = given(x)
     function = getattr(reductions, name)
     found = _numbers(array)
     result: Array
-    if found is None:
-        result = function(array, axis, out, keepdims)
+    if found is None or initial is not None:
+        chosen = _numbers(array, where)
+        result = function(array, axis, out, keepdims, initial, chosen)
         return result
+    if where is not None:
+        raise ValueError(f"nan{name} with where= needs initial=, the result if no element is left")
     farthest = array._dtype.type(np.inf if name == "min" else -np.inf)
     result = function(_where(found, array, farthest), axis, keepdims=keepdims)
     left = reductions.any(found, axis, keepdims=keepdims)
@@ -110,17 +136,33 @@ def _extreme(name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool) -
     return result if out is None else assign_all(out, result)
 
 
-def nanmin(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def nanmin(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
     """Return the smallest elements along axes that are not NaN; NaN where nothing is left."""
-    return _extreme("min", x, axis, out, keepdims)
+    return _extreme("min", x, axis, out, keepdims, initial, where)
 
 
-def nanmax(x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+def nanmax(
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
     """Return the largest elements along axes that are not NaN; NaN where nothing is left."""
-    return _extreme("max", x, axis, out, keepdims)
+    return _extreme("max", x, axis, out, keepdims, initial, where)
 
 
-def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:
+def _extreme_index(name: str, x: Any, axis: int | None, out: Array | None, keepdims: bool) -> Array:
     array = given(x)
     found = _numbers(array)
     if found is not None:
@@ -128,21 +170,25 @@ def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array
             raise ValueError(f"nan{name} of nothing but NaN does not exist")
         farthest = array._dtype.type(np.inf if name == "argmin" else -np.inf)
         array = _where(found, array, farthest)
-    result: Array = takes_groups(getattr(reductions, name))(array, axis, keepdims=keepdims)
+    result: Array = takes_groups(getattr(reductions, name))(array, axis, out, keepdims)
     return result
 
 
-def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmin(
+    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
     """Return the indices (int64) of the first smallest elements that are not NaN.
 
     Raises ValueError if there are NaNs alone, which waits for the device.
     """
-    return _extreme_index("argmin", x, axis, keepdims)
+    return _extreme_index("argmin", x, axis, out, keepdims)
 
 
-def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmax(
+    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
     """Return the indices (int64) of the first largest elements that are not NaN. See nanargmin()."""
-    return _extreme_index("argmax", x, axis, keepdims)
+    return _extreme_index("argmax", x, axis, out, keepdims)
 
 
 def _filled(x: Any, value: int) -> Array:

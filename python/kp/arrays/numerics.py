@@ -11,10 +11,10 @@ import numpy as np
 
 from . import reductions
 from .array import Array, converted
+from .creation import zeros_like
 from .elementwise import apply, as_array, conj, manager_of, result_dtype, where
 from .manipulation import (
     concat,
-    expand_dims,
     flip,
     given,
     normalized,
@@ -283,6 +283,8 @@ def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     points = given(x)
     dtype = result_dtype(factors.dtype, points._dtype)
     at = converted(points, dtype)
+    if not factors.size:
+        return zeros_like(points)
     total: Any = apply("multiply", at, 0)
     for factor in factors.astype(dtype):
         total = apply("add", apply("multiply", total, at), factor)
@@ -295,17 +297,25 @@ def unwrap(
 ) -> Array:
     """Return angles along an axis with multiples of `period` added, so that no step exceeds half of it.
 
-    With `discont`, smaller steps stay.
+    With `discont`, smaller steps stay. Integers stay integers if `period` is one.
     """
-    angles = _floats(given(p))
+    angles = given(p)
     place = normalized(axis, angles.ndim)
     before = (slice(None),) * place
     steps = diff(angles, axis=place)
-    half = period / 2
-    turned = apply("subtract", apply("remainder", apply("add", steps, half), period), half)
-    up = apply("logical_and", apply("equal", turned, -half), apply("greater", steps, 0))
-    change = apply("subtract", where(up, half, turned), steps)
-    limit = half if discont is None or discont < half else discont
-    change = where(apply("less", apply("abs", steps), limit), angles._dtype.type(0), change)
+    kind = result_dtype(steps._dtype, period)
+    angles = converted(angles, kind)
+    whole = kind.kind in "iu"
+    half: Any = period // 2 if whole else period / 2
+    for bound in (period, -half):
+        np.asarray(bound, kind)  # an OverflowError if it does not fit
+    turned = apply("add", apply("remainder", apply("subtract", steps, -half), period), -half)
+    if not whole or period % 2 == 0:  # a step of half a period goes either way
+        up = apply("logical_and", apply("equal", turned, -half), apply("greater", steps, 0))
+        turned = where(up, half, turned)
+    change = apply("subtract", turned, steps)
+    limit = period / 2 if discont is None or discont < period / 2 else discont
+    change = where(apply("less", apply("abs", steps), limit), kind.type(0), change)
     first, rest = angles[before + (slice(0, 1),)], angles[before + (slice(1, None),)]
-    return concat([first, apply("add", rest, cumsum(change, place))], axis=place)
+    sums = cumsum(change, place, kind)
+    return concat([first, apply("add", rest, sums)], axis=place)

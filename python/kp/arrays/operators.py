@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from .array import Array
 
 
-def _unknown(name: str, x: Any, y: Any) -> Any:
-    raise AssertionError("elementwise, which imports this module, sets `binary`")
+def _unknown(name: str, *operands: Any) -> Any:
+    raise AssertionError("elementwise, which imports this module, sets `binary` and `unary`")
 
 
 #: Applies a function to two operands, or returns NotImplemented.
 binary: Callable[[str, Any, Any], Any] = _unknown
+
+#: Applies a function to one.
+unary: Callable[[str, Any], Any] = _unknown
 
 
 def _binary(name: str, swapped: bool = False) -> Any:
@@ -26,10 +29,23 @@ def _binary(name: str, swapped: bool = False) -> Any:
 
 
 def _unary(name: str) -> Any:
-    def operator(self: Array) -> Any:
-        from .elementwise import apply
+    return lambda self: unary(name, self)
 
-        return apply(name, self)
+
+#: == of classes without an own one.
+_IDENTITY: Any = object.__eq__
+
+
+def _comparison(name: str, otherwise: bool) -> Any:
+    """Return == or !=, which compare elements with anything: what is no number equals none of them."""
+
+    def operator(self: Array, other: Any) -> Any:
+        found = binary(name, self, other)
+        if found is not NotImplemented:
+            return found
+        if other is None or isinstance(other, (str, bytes)) or type(other).__eq__ is _IDENTITY:
+            return _function("creation", "full_like")(self, otherwise, dtype="bool")
+        return NotImplemented
 
     return operator
 
@@ -54,8 +70,13 @@ def _function(module: str, name: str) -> Any:
 
 
 def _method(module: str, name: str) -> Any:
+    function: Any = None
+
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
-        return _function(module, name)(self, *args, **kwargs)
+        nonlocal function
+        if function is None:
+            function = _function(module, name)
+        return function(self, *args, **kwargs)
 
     method.__name__ = name
     method.__qualname__ = f"Array.{name}"
@@ -92,7 +113,7 @@ class Operators:
     __irshift__ = _in_place("bitwise_right_shift")
     __lt__, __le__ = _binary("less"), _binary("less_equal")
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
-    __eq__, __ne__ = _binary("equal"), _binary("not_equal")
+    __eq__, __ne__ = _comparison("equal", False), _comparison("not_equal", True)
     __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("abs")
     __invert__ = _unary("bitwise_invert")
 

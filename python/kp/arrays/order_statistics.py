@@ -34,7 +34,9 @@ _CONTINUOUS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-_METHODS = (*_CONTINUOUS, "lower", "higher", "midpoint", "nearest")
+#: Methods that take an element, or the mean of two: which place they look at, less than the fraction.
+_STEPS = {"inverted_cdf": 1.0, "averaged_inverted_cdf": 1.0, "closest_observation": 1.5}
+_METHODS = (*_CONTINUOUS, *_STEPS, "lower", "higher", "midpoint", "nearest")
 
 
 def _sorted_rows(x: Any, axis: Axes) -> tuple[Array, tuple[int, ...]]:
@@ -58,6 +60,8 @@ def _places(count: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
     place = np.clip(count * q + (alpha + q * (1 - alpha - beta)) - 1, 0, last)
     if method == "linear":
         place = last * q
+    if method in _STEPS:
+        place = _step(count * q - _STEPS[method], method).clip(0, last)
     below = np.floor(place)
     if method == "lower":
         place = below
@@ -69,6 +73,16 @@ def _places(count: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
         place = (below + np.ceil(place)) / 2
     above = np.minimum(below + 1, last)
     return below.astype(np.int64), above.astype(np.int64), place - below
+
+
+def _step(place: Any, method: str) -> Any:
+    """Return the place that a method takes: at a whole one that one, else the next."""
+    whole = place == np.floor(place)
+    if method == "averaged_inverted_cdf":
+        return np.where(whole, place + 0.5, np.floor(place) + 1)
+    if method == "closest_observation":
+        whole &= np.floor(place) % 2 == 1
+    return np.where(whole, place, np.floor(place) + 1)
 
 
 def _fractions(q: Any, percent: bool) -> Any:

@@ -11,12 +11,32 @@ from numpy.typing import DTypeLike
 
 from . import linear_algebra, reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, manager_of, result_dtype
-from .manipulation import expand_dims, given, moveaxis, normalized, permute_dims, ravel, reshape
+from .elementwise import apply, as_array, assign_all, conj, manager_of, result_dtype
+from .manipulation import (
+    expand_dims,
+    given,
+    moveaxis,
+    normalized,
+    permute_dims,
+    ravel,
+    reshape,
+    squeeze,
+)
 from .storage import View
 from .types import number
 
-__all__ = ["cross", "diagonal", "dot", "einsum", "inner", "kron", "trace", "vdot"]
+__all__ = [
+    "cross",
+    "diagonal",
+    "dot",
+    "einsum",
+    "inner",
+    "kron",
+    "matvec",
+    "trace",
+    "vdot",
+    "vecmat",
+]
 
 
 def dot(a: Any, b: Any, out: Array | None = None) -> Array:
@@ -56,6 +76,18 @@ def vdot(a: Any, b: Any) -> Array:
             f"vdot takes as many elements twice, but there are {first.size} and {second.size}"
         )
     return linear_algebra.vecdot(ravel(first), ravel(second))
+
+
+def matvec(x1: Any, x2: Any, /) -> Array:
+    """Return the products of matrices with vectors. Stacks of both broadcast."""
+    return squeeze(linear_algebra.matmul(x1, expand_dims(x2, axis=-1)), axis=-1)
+
+
+def vecmat(x1: Any, x2: Any, /) -> Array:
+    """Return the products of conjugated vectors with matrices. Stacks of both broadcast."""
+    rows = expand_dims(given(x1), axis=-2)
+    rows = conj(rows) if rows._dtype.kind == "c" else rows
+    return squeeze(linear_algebra.matmul(rows, x2), axis=-2)
 
 
 def kron(a: Any, b: Any) -> Array:

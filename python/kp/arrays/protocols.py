@@ -35,6 +35,9 @@ _UFUNCS |= {np.degrees: "rad2deg", np.radians: "deg2rad"}
 #: Those with two results.
 _PAIRS: dict[Any, Callable[..., Any]] = {np.divmod: derived.divmod, np.modf: derived.modf}
 
+#: Functions whose result is text, of the values on the host.
+_TEXTS = ("array2string", "array_repr", "array_str")
+
 _REDUCTIONS = {
     "add": "sum",
     "multiply": "prod",
@@ -50,8 +53,6 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     name = _UFUNCS.get(ufunc)
     outs = kwargs.pop("out", (None,))
     out = outs[0] if len(outs) == 1 else None
-    if out is not None and not isinstance(out, (Array, GroupArray)):
-        raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if method == "__call__" and ufunc is np.matmul and not kwargs:
         product = takes_groups(matmul)(*inputs)
         return product if out is None else assign_all(out, product)
@@ -86,8 +87,8 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     import kp
 
     name = function.__name__
-    if name in ("ndim", "shape", "size") and len(args) == 1 and not kwargs:
-        return getattr(args[0], name)
+    if name in _TEXTS:
+        return function(args[0].numpy(), *args[1:], **kwargs)
     module = getattr(function, "__module__", "numpy")
     own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
     if module == "numpy.linalg":

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._kp import Manager
 from .codegen import LOCAL_SIZE, Layout, Program, Writer, each_of, renamed
 from .expressions import Node, leaf, lock
 from .launching import launch, sources
 from .plans import Plan, Signature, keep, known
-from .storage import DType, View
+from .storage import DType, Shape, View
 from .types import convert, number
 
 #: Up to this many elements are reduced by one invocation.
@@ -138,13 +139,48 @@ def _run(
     reduction: Reduction,
     parts: int = 1,
     grouped: bool = True,
-) -> None:
+) -> Plan:
     """Launch one reduction, of which a work group (or an invocation) computes a part of a result."""
     with lock:
         sign = Signature((node,), axes, out.storage.dtype, reduction, parts, grouped)
         plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts, grouped))
         memory, parameters = plan.bound(sign, out.storage)
         launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
+        return plan
+
+
+class Repeat(NamedTuple):
+    """How to repeat a reduction of one dispatch: its plan, and the shapes of the memory and of the result."""
+
+    plan: Plan
+    dtype: DType
+    kept: Shape
+    shape: Shape
+    strides: Shape
+
+
+_repeats: dict[tuple[Any, ...], Repeat] = {}
+
+_MAX_REPEATS = 4096
+
+
+def repeated(sign: Signature, manager: Manager) -> View | None:
+    """Reduce like an earlier reduction of that signature. Returns None if there was none."""
+    found = _repeats.get(sign.key)
+    if found is None:
+        return None
+    out = View.new(manager, found.kept, found.dtype)
+    with lock:
+        memory, parameters = found.plan.bound(sign, out.storage)
+        launch(manager, found.plan.source, memory, parameters, found.plan.groups)
+    return out if found.shape == found.kept else View(out.storage, 0, found.shape, found.strides)
+
+
+def keep_repeat(sign: Signature, plan: Plan, out: View, result: View) -> None:
+    """Keep the plan of a reduction for those of the same signature."""
+    if len(_repeats) >= _MAX_REPEATS:
+        _repeats.clear()
+    _repeats[sign.key] = Repeat(plan, out.storage.dtype, out.shape, result.shape, result.strides)
 
 
 def _planned(
@@ -174,10 +210,13 @@ def _planned(
     return Plan(source, program, sign, out.storage, np.concatenate([header, words]), groups)
 
 
-def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction) -> View:
+def reduce_node(
+    node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction
+) -> tuple[View, Plan | None]:
     """Reduce an expression along axes, in its own type; return results of another type.
 
-    It is one dispatch, or two if there are fewer results than the device computes at once.
+    It is one dispatch, whose plan is returned as well, or two if there are fewer results than the device
+    computes at once.
     """
     assert node.manager is not None
     kept = tuple(e for axis, e in enumerate(node.shape) if axis not in axes)
@@ -185,10 +224,9 @@ def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Redu
     count = math.prod(kept)
     out = View.new(node.manager, kept, dtype)
     if count == 0:
-        return out
+        return out, None
     if length <= _SERIAL or (count >= _GROUPS * LOCAL_SIZE and length <= 8 * _SERIAL):
-        _run(node, axes, out, reduction, grouped=False)
-        return out
+        return out, _run(node, axes, out, reduction, grouped=False)
     # Neighbouring invocations should read neighbouring elements: of the last axis, kept or not.
     grouped = len(node.shape) - 1 in axes or node.shape[-1] < _SERIAL
     if grouped:
@@ -196,8 +234,7 @@ def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Redu
     else:
         parts = sorted((1, -(-length // _SERIAL), -(-_GROUPS * LOCAL_SIZE // count)))[1]
     if parts == 1:
-        _run(node, axes, out, reduction, grouped=grouped)
-        return out
+        return out, _run(node, axes, out, reduction, grouped=grouped)
     shape = (*kept, parts) if grouped else (parts, *kept)
     partial = View.new(node.manager, shape, node.dtype)
     first = Reduction(reduction.combine, reduction.identity)
@@ -210,4 +247,4 @@ def reduce_node(node: Node, axes: tuple[int, ...], dtype: DType, reduction: Redu
         _run(leaf(partial), (len(kept),), out, last, grouped=parts > _SERIAL)
     else:
         _run(leaf(partial), (0,), out, last, grouped=False)
-    return out
+    return out, None

@@ -19,7 +19,8 @@ from .group_functions import reduced as reduced_by_group
 from .group_functions import takes_groups
 from .manipulation import expand_dims, given, normalized, normalized_axes, reshape
 from .primitives import evaluate, rows_along
-from .reducing import Reduction, reduce_node
+from .plans import Signature
+from .reducing import Reduction, keep_repeat, reduce_node, repeated
 from .storage import DType, View, require
 from .types import number, real_of
 
@@ -101,6 +102,10 @@ def _by_primitive(
     return out
 
 
+#: Types of axes that may be in keys.
+_HASHED = (int, tuple)
+
+
 def _into(result: Any, out: Any) -> Any:
     return result if out is None else assign_all(out, result)
 
@@ -116,6 +121,18 @@ def reduced(
 ) -> Array:
     """Reduce in one type, and return another."""
     array: Any = given(x)
+    sign = None
+    if type(array) is Array and (axis is None or type(axis) in _HASHED):
+        call = (name, axis, accumulated, dtype, keepdims)
+        memory = array._view
+        if memory is not None:
+            sign = Signature((), *call, views=(memory,))
+        else:
+            sign = Signature((array._node(),), *call)
+        again = repeated(sign, array._manager)
+        if again is not None:
+            repeat: Array = _into(Array._of_view(again), out)
+            return repeat
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
         raise ValueError(f"{name} of no elements does not exist")
@@ -133,10 +150,15 @@ def reduced(
     require(array._manager, accumulated)
     require(array._manager, dtype)
     view = _by_primitive(name, array, axes, accumulated, dtype)
+    plan = None
     if view is None:
         node = converted(array, accumulated)._node()
-        view = reduce_node(node, axes, dtype, _reduction(name, accumulated))
-    return _finished(view, array, axes, keepdims, out)
+        view, plan = reduce_node(node, axes, dtype, _reduction(name, accumulated))
+    result = _finished(view, array, axes, keepdims, None)
+    if plan is not None and sign is not None and array.size < _MANY:
+        keep_repeat(sign, plan, view, result._evaluated())
+    made: Array = _into(result, out)
+    return made
 
 
 #: What an element that `where` leaves out counts as.
@@ -175,9 +197,10 @@ def _begun(name: str, total: Array, initial: Any, out: Any) -> Array:
 def _sum_type(dtype: DType, wanted: DTypeLike | None) -> DType:
     if wanted is not None:
         return number(wanted).dtype
-    if dtype.kind in "bi":
-        return np.dtype(np.int64)
-    return np.dtype(np.uint64) if dtype.kind == "u" else dtype
+    kind = dtype.kind
+    if kind == "f" or kind == "c":
+        return dtype
+    return np.dtype(np.uint64) if kind == "u" else np.dtype(np.int64)
 
 
 def _at_least_single(dtype: DType) -> DType:
@@ -200,9 +223,10 @@ def sum(
     """
     array = given(x)
     result = _sum_type(array._dtype, dtype)
-    array = _masked(array, where, _neutral("sum", array))
+    if where is not None:
+        array = _masked(array, where, _neutral("sum", array))
     total = reduced("sum", array, axis, _at_least_single(result), result, keepdims)
-    return _begun("sum", total, initial, out)
+    return total if initial is out is None else _begun("sum", total, initial, out)
 
 
 def prod(
@@ -385,21 +409,26 @@ def var(
     *,
     correction: float = 0,
     where: Any = None,
+    mean: Any = None,
 ) -> Array:
     """Return the variances along axes: the squared distances from the mean, summed, over
-    n - correction.
+    n - correction, which NumPy also calls `ddof`.
+
+    `mean` is the mean if it is known already, with axes of one element as from ``keepdims=True``.
     """
+    less = _correction(ddof, correction)
     array = given(x)
     result = _mean_type(array._dtype, dtype)
     wide = _at_least_single(result)
     source = converted(array, wide)
-    distance = apply("subtract", source, mean(source, axis, keepdims=True, where=where))
+    if mean is None:
+        mean = _mean(source, axis, keepdims=True, where=where)
+    distance = apply("subtract", source, mean)
     if wide.kind == "c":
         distance = apply("abs", distance)
     squares = apply("square", distance)
     kind = squares._dtype
     total = reduced("sum", _masked(squares, where, kind.type(0)), axis, kind, kind, keepdims)
-    less = correction if ddof is None else ddof
     if where is not None and where is not True:
         chosen = apply("subtract", _chosen(array, where, axis, keepdims, kind), float(less))
         quotient = apply("divide", total, apply("maximum", chosen, 0.0))
@@ -408,6 +437,15 @@ def var(
         quotient = apply("divide", total, float(count if count > 0 else 0))
     quotient = converted(quotient, kind if wide.kind == "c" else result)
     return quotient if out is None else assign_all(out, quotient)
+
+
+_mean = mean
+
+
+def _correction(ddof: float | None, correction: float) -> float:
+    if ddof and correction:
+        raise ValueError("ddof and correction are two names of one number; give one of them")
+    return correction or ddof or 0
 
 
 def std(
@@ -421,9 +459,11 @@ def std(
     *,
     correction: float = 0,
     where: Any = None,
+    mean: Any = None,
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""
-    variance = var(x, axis, dtype, correction=correction, ddof=ddof, keepdims=keepdims, where=where)
+    less = _correction(ddof, correction)
+    variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
     root = apply("sqrt", variance)
     return root if out is None else assign_all(out, root)
 

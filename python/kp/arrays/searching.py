@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .. import _selection
 from .._kp import MemoryTypes, OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
-from .elementwise import apply, as_array, manager_of, result_dtype
+from .elementwise import apply, as_array, assign_all, clip, manager_of, result_dtype
 from .indexing import check_bounds, gathered
 from .manipulation import given, normalized, ravel, reshape, squeeze
 from .primitives import evaluate, from_rows, rows_along, shaped
@@ -26,8 +27,10 @@ def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: boo
     """Return a sorted copy along an axis; with None, flat. NaNs are the largest elements."""
     array = given(x)
     _no_order(array)
-    if array.size == 0 or array.ndim == 0:
-        return array.copy()
+    if axis is not None:
+        normalized(axis, array.ndim)
+    if array.size == 0:
+        return ravel(array).copy() if axis is None else array.copy()
     rows, kept = rows_along(array, axis)
     out = array._manager.tensor(
         shape=rows.shape, dtype=array._dtype, memory_type=MemoryTypes.storage
@@ -42,22 +45,50 @@ def argsort(
     """Return the indices (int64) that sort an array along an axis. Equal elements keep their order."""
     array = given(x)
     _no_order(array)
-    if array.size == 0 or array.ndim == 0:
-        return apply("multiply", converted(array, np.dtype(np.int64)), 0)
+    if array.ndim == 0:
+        array = reshape(array, (1,))  # as NumPy does
+    if axis is not None:
+        normalized(axis, array.ndim)
+    if array.size == 0:
+        empty = ravel(array) if axis is None else array
+        return apply("multiply", converted(empty, np.dtype(np.int64)), 0)
     rows, kept = rows_along(array, axis)
     out = array._manager.tensor(shape=rows.shape, dtype=np.int64, memory_type=MemoryTypes.storage)
     evaluate(array._manager, OpArgSort(rows, out, axis=-1, descending=descending))
     return from_rows(out, kept, array, axis)
 
 
+def lexsort(keys: Any, axis: int = -1) -> Array:
+    """Return the indices (int64) that sort by several keys along an axis, by the last one first."""
+    rows = [given(each) for each in keys]
+    if not rows:
+        raise ValueError("lexsort needs at least one key")
+    if len({each.shape for each in rows}) != 1:
+        raise ValueError(f"keys have one shape, not {', '.join(str(e.shape) for e in rows)}")
+    order = argsort(rows[0], axis=axis)
+    for each in rows[1:]:
+        again = argsort(take_along_axis(each, order, axis), axis=axis)
+        order = take_along_axis(order, again, axis)
+    return order
+
+
 def partition(x: Any, /, kth: Any, axis: int | None = -1) -> Array:
     """Return sort(x, axis): of the orders that numpy.partition allows, the only one here."""
+    _check_kth(given(x), kth, axis)
     return sort(x, axis)
 
 
 def argpartition(x: Any, /, kth: Any, axis: int | None = -1) -> Array:
     """Return argsort(x, axis): of the orders that numpy.argpartition allows, the only one here."""
+    _check_kth(given(x), kth, axis)
     return argsort(x, axis)
+
+
+def _check_kth(x: Array, kth: Any, axis: int | None) -> None:
+    extent = x.size if axis is None else x.shape[normalized(axis, x.ndim)]
+    for each in np.ravel(kth.numpy() if isinstance(kth, Array) else kth):
+        if not -extent <= operator.index(each) < extent:
+            raise ValueError(f"kth is {each}, but there are {extent} elements along the axis")
 
 
 def ordered_dtype(array: Array) -> Array:
@@ -96,8 +127,13 @@ def argwhere(x: Any, /) -> Array:
     return stack(nonzero(x), axis=1)
 
 
-def take(x: Any, /, indices: Any, axis: int | None = None) -> Array:
-    """Return the elements at indices along an axis; without an axis, of the flat array."""
+def take(
+    x: Any, /, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise"
+) -> Array:
+    """Return the elements at indices along an axis; without an axis, of the flat array. See kp.take()."""
+    if out is not None or mode != "raise":
+        found = take(x, _moded(given(x), indices, axis, mode), axis)
+        return found if out is None else assign_all(out, found)
     array = given(x)
     if axis is None:
         if array.ndim != 1:
@@ -112,6 +148,25 @@ def take(x: Any, /, indices: Any, axis: int | None = None) -> Array:
         return squeeze(one, axis=place)
     key = (slice(None),) * place + (index,)
     return array[key]
+
+
+def _moded(x: Array, indices: Any, axis: int | None, mode: str) -> Any:
+    """Return indices into an axis by a mode of numpy.take."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    if mode == "raise":
+        return indices
+    index = as_array(indices, x._manager)
+    if index._dtype.kind not in "iu":
+        raise TypeError(f"indices are integers, not {index._dtype}")
+    extent = x.size if axis is None else x.shape[normalized(axis, x.ndim)]
+    if not extent:
+        if index.size:
+            raise IndexError("there is no element to take from an empty axis")
+        return index
+    if mode == "wrap":
+        return apply("remainder", index, extent)
+    return clip(index, 0, extent - 1)
 
 
 def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:

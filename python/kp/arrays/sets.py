@@ -33,15 +33,16 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
 ) -> Any:
     """Return the distinct elements, sorted, and what else is asked for. See kp.unique()."""
     array = given(x)
     options = (return_index, return_inverse, return_counts)
-    if array._dtype.kind == "c":  # NumPy orders complex numbers
+    if array._dtype.kind == "c" or axis is not None:  # NumPy orders complex numbers, and slices
         on_host: Any = np.unique
-        found = on_host(array.numpy(), *options, equal_nan=equal_nan)
+        found = on_host(array.numpy(), *options, axis=axis, equal_nan=equal_nan)
         host = found if isinstance(found, tuple) else (found,)
         parts = [as_array(np.asarray(each), array._manager) for each in host]
     else:
@@ -49,7 +50,7 @@ def unique(
         tensors = _selection.unique(flat, *options, equal_nan=equal_nan)
         each_of = tensors if isinstance(tensors, tuple) else (tensors,)
         parts = [Array._from_tensor(each) for each in each_of]
-    if return_inverse:
+    if return_inverse and axis is None:
         place = 1 + return_index
         parts[place] = reshape(parts[place], array.shape)
     return parts[0] if len(parts) == 1 else tuple(parts)
@@ -171,7 +172,15 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     """Return the distinct elements that are in one of the arrays only, sorted."""
     first, second = (_distinct(each, assume_unique) for each in _pair(ar1, ar2))
-    both = concat([first, second])
-    values, counts = unique(both, return_counts=True)
-    found: Array = values[apply("equal", counts, 1)]
-    return found
+    ordered: Array = concat([first, second])
+    if ordered.size == 0:
+        return ordered
+    ordered = _ordered(ordered)
+    edge = np.ones(1, np.bool_)
+    differs = concat([edge, apply("not_equal", ordered[1:], ordered[:-1]), edge])  # NaNs always do
+    return ordered[apply("logical_and", differs[1:], differs[:-1])]
+
+
+def _ordered(x: Array) -> Array:
+    """Return the elements sorted, complex ones as NumPy orders them, on the host."""
+    return as_array(np.sort(x.numpy()), x._manager) if x._dtype.kind == "c" else sort(x)

@@ -20,8 +20,8 @@ from .manipulation import (
     broadcast_to,
     concat,
     given,
-    normalized,
     normalized_axes,
+    permute_dims,
     ravel,
     reshape,
     squeeze,
@@ -32,7 +32,15 @@ from .reductions import Axes
 from .searching import searchsorted
 from .types import number
 
-__all__ = ["average", "corrcoef", "cov", "digitize", "histogram2d", "histogramdd"]
+__all__ = [
+    "average",
+    "corrcoef",
+    "cov",
+    "digitize",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+]
 
 
 def average(
@@ -45,7 +53,7 @@ def average(
 ) -> Any:
     """Return the means along axes, weighted: the sum of a times the weights over that of the weights.
 
-    `weights` has the shape of `a`, or is a vector along `axis`. With `returned`, the sum of the weights
+    `weights` has the shape of `a`, or that of its extents along `axis`. With `returned`, the sum of the weights
     is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0, which waits for the
     device.
     """
@@ -60,18 +68,20 @@ def average(
     kinds = [array._dtype, by._dtype]
     dtype = result_dtype(*kinds, *([np.float64] if array._dtype.kind in "biu" else []))
     if by.shape != array.shape:
-        if axis is None or isinstance(axis, (tuple, list)):
+        if axis is None:
             raise TypeError(
-                f"weights of the shape {by.shape} for elements of the shape {array.shape} need one axis"
+                f"weights of the shape {by.shape} for elements of the shape {array.shape} need an axis"
             )
-        place = normalized(axis, array.ndim)
-        if by.shape != (array.shape[place],):
+        axes = normalized_axes(axis, array.ndim)
+        along = tuple(array.shape[each] for each in axes)
+        if by.shape != along:
             raise ValueError(
-                f"weights have the shape of the elements, {array.shape}, or one for each of the "
-                f"{array.shape[place]} along axis {axis}, not {by.shape}"
+                f"weights have the shape of the elements, {array.shape}, or that of their extents "
+                f"along axis {axis}, {along}, not {by.shape}"
             )
-        by = reshape(by, (-1,) + (1,) * (array.ndim - 1 - place))
-        by = broadcast_to(by, array.shape)
+        by = permute_dims(by, sorted(range(len(axes)), key=lambda each: axes[each]))
+        wide = tuple(e if i in axes else 1 for i, e in enumerate(array.shape))
+        by = broadcast_to(reshape(by, wide), array.shape)
     by = converted(by, dtype)
     total = reductions.sum(by, axis, keepdims=keepdims)
     if bool(reductions.any(apply("equal", total, 0))):
@@ -227,6 +237,10 @@ def histogramdd(
         raise ValueError(f"bins and range are for all axes, or for each of the {len(points)}")
     edges = [_edges(*each) for each in zip(points, by_axis, limits, strict=True)]
     bounds = tuple(as_array(each, manager) for each in edges)
+    results = tuple(
+        bound if np.ndim(given) == 0 else as_array(given, manager)
+        for bound, given in zip(bounds, by_axis, strict=True)
+    )
     inside: Any = None
     flat: Any = None
     for point, bound in zip(points, bounds, strict=True):
@@ -253,7 +267,16 @@ def histogramdd(
             widths = np.diff(each).astype(np.float64)
             along = widths.reshape((-1,) + (1,) * (len(edges) - 1 - axis))
             counts = apply("divide", counts, along)
-    return counts, bounds
+    return counts, results
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """Return the edges of the bins that histogram() would count in."""
+    array = ravel(given(a))
+    if isinstance(bins, str):
+        weighted = None if weights is None else _host(weights)
+        return as_array(np.histogram_bin_edges(_host(array), bins, range, weighted), array._manager)
+    return as_array(bins if np.ndim(bins) else _edges(array, bins, range), array._manager)
 
 
 def histogram2d(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import weakref
@@ -28,33 +29,40 @@ _LARGEST = 2**31 - 1
 _KEPT_PART = 1 / 8
 
 
+#: dtype and number of elements.
+_Key = tuple[DType, int]
+
+
 class _Pool:
     """Memory of freed arrays of one manager, for new ones of the same type and size."""
 
     def __init__(self, manager: Manager) -> None:
-        self._free: dict[tuple[DType, int], list[Tensor]] = {}
+        self._free: dict[_Key, list[Tensor]] = {}
         self._bytes = 0
         self._limit = int(manager.get_device_properties()["memory_bytes"] * _KEPT_PART)
         self._lock = threading.Lock()
 
-    def take(self, dtype: DType, count: int) -> Tensor | None:
+    def take(self, key: _Key, bytes_: int) -> Tensor | None:
         with self._lock:
-            found = self._free.get((dtype, count))
+            found = self._free.get(key)
             if not found:
                 return None
-            self._bytes -= dtype.itemsize * count
+            self._bytes -= bytes_
             return found.pop()
 
-    def put(self, tensor: Tensor, dtype: DType, count: int) -> None:
+    def put(self, tensor: Tensor, key: _Key, bytes_: int) -> None:
         if not tensor.is_init():
             return
-        bytes_ = dtype.itemsize * count
         with self._lock:
             if self._bytes + bytes_ > self._limit:
                 self._free.clear()
                 self._bytes = 0
             if bytes_ <= self._limit:
-                self._free.setdefault((dtype, count), []).append(tensor)
+                free = self._free.get(key)
+                if free is None:
+                    self._free[key] = [tensor]
+                else:
+                    free.append(tensor)
                 self._bytes += bytes_
 
     def clear(self) -> None:
@@ -109,11 +117,13 @@ class Storage:
     """
 
     __slots__ = (
+        "_key",
         "count",
         "dtype",
         "home",
         "leaves",
         "manager",
+        "nbytes",
         "pooled",
         "shared",
         "tensor",
@@ -121,23 +131,23 @@ class Storage:
     )
 
     tensor: Tensor
+    shared: bool  #: whether somebody else has the tensor, and may write to it unseen
+    leaves: list[weakref.ref[Node]]
+    views: list[weakref.ref[View]]
 
     def __init__(self, manager: Manager, dtype: DType, count: int) -> None:
         """Allocate memory with undefined contents. Empty arrays have one element."""
         self.manager = manager
         self.dtype = dtype
-        self.pooled = False
-        if count > _LARGEST:
-            raise Unsupported(
-                f"an array has at most {_LARGEST} elements, but {count} were asked for; use several"
-            )
-        self.home = home_of(manager)
-        if self.home.reasons.get(dtype) != "":
-            require(manager, dtype)
+        self.pooled = self.shared = False
+        self.leaves = []
+        self.views = []
+        home = self.home = home_of(manager)
         self.count = count or 1
-        self._start()
-        found = self.home.pool.take(dtype, self.count)
-        self.tensor = found if found is not None else _allocate(manager, dtype, self.count)
+        self.nbytes = dtype.itemsize * self.count
+        self._key = (dtype, self.count)
+        found = home.pool.take(self._key, self.nbytes)
+        self.tensor = _allocate(manager, dtype, self.count) if found is None else found
         self.pooled = True
 
     @classmethod
@@ -150,21 +160,25 @@ class Storage:
         require(self.manager, self.dtype)
         self.home = home_of(self.manager)
         self.count = tensor.size()
+        self.nbytes = self.dtype.itemsize * self.count
         self.tensor = tensor
-        self._start()
+        self.shared = False
+        self.leaves = []
+        self.views = []
         return self
-
-    def _start(self) -> None:
-        self.shared = False  # whether somebody else has the tensor, and may write to it unseen
-        self.leaves: list[weakref.ref[Node]] = []
-        self.views: list[weakref.ref[View]] = []
 
     def __del__(self) -> None:
         if self.pooled:
-            self.home.pool.put(self.tensor, self.dtype, self.count)
+            self.home.pool.put(self.tensor, self._key, self.nbytes)
 
 
 def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
+    if count > _LARGEST:
+        raise Unsupported(
+            f"an array has at most {_LARGEST} elements, but {count} were asked for; use several"
+        )
+    require(manager, dtype)
+
     def made() -> Tensor:
         return manager.tensor(shape=(count,), dtype=dtype, memory_type=MemoryTypes.storage)
 
@@ -213,7 +227,10 @@ class View:
         self.shape = shape
         self.strides = strides
         self.writable = writable
-        note(storage.views, self)
+        if storage.views:
+            note(storage.views, self)
+        else:
+            storage.views.append(weakref.ref(self))
 
     @classmethod
     def new(cls, manager: Manager, shape: Shape, dtype: DType) -> View:
@@ -235,6 +252,7 @@ class View:
         return self.offset == 0 and count == self.storage.tensor.size() and self.is_contiguous()
 
 
+@functools.lru_cache(maxsize=4096)
 def contiguous_strides(shape: Shape) -> Shape:
     """Return the strides of an array in C order."""
     strides: list[int] = []

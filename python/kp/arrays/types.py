@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -212,6 +213,14 @@ def number(dtype: Any) -> Number:
             f"not {wanted}"
         )
     return found
+
+
+def whole(name: str, value: Any) -> int:
+    """Return an argument that is a whole number. Raises TypeError, with the argument's name."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:

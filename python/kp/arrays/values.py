@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._notebook import values_as_html

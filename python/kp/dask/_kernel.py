@@ -117,7 +117,8 @@ class BlockKernel:
                 "arrays were given"
             )
         output = max(places, default=-1) + 1 if self.output is None else self.output
-        used = [binding.argument for binding in self.reflection.bindings]
+        found = [binding.argument for binding in self.reflection.bindings]
+        used = [argument for argument in found if argument is not None]
         if output not in used or not set(used) <= {*places, output}:
             hint = "; to change a block in place, use BlockKernel(..., inputs=[0], output=0)"
             raise InvalidArgument(

@@ -41,7 +41,8 @@ class KernelLane:
     def __init__(self, manager: Manager, kernel: Kernel) -> None:
         self.manager = manager
         self._kernel = kernel
-        self._used = [binding.argument for binding in kernel.reflection.bindings]
+        found = [binding.argument for binding in kernel.reflection.bindings]
+        self._used = [argument for argument in found if argument is not None]
         self._sequence = manager.sequence()
         self._algorithm: Algorithm | None = None
         self._plan: Plan = {}

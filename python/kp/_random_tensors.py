@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers of the generator Philox 4x32-10, as tensors.
+
+Element i is number ``counter + i`` of the sequence of `seed` and `stream`. It is the same on every
+device, and however a sequence is cut into tensors: add a tensor's size to `counter` for the numbers
+after it. NumPy's Philox is another variant (4x64), with other numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
+from ._primitives import _new, _require_tensor, _run, _run_all
+
+__all__ = [
+    "bits",
+    "exponential",
+    "integers",
+    "normal",
+    "permutation",
+    "shuffle",
+    "uniform",
+]
+
+
+def filled(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    dtype: DTypeLike,
+    distribution: str | tuple[Any, ...],
+    seed: int,
+    counter: int,
+    stream: int,
+) -> Tensor:
+    """Return a tensor of random numbers. `distribution` is that of OpRandom."""
+    _require_manager(distribution if isinstance(distribution, str) else distribution[0], manager)
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    tensor = manager.tensor(shape=extents, dtype=dtype, memory_type=MemoryTypes.device)
+    operation = OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream)
+    manager.sequence().eval(operation)
+    return tensor
+
+
+def _require_manager(name: str, manager: Any) -> None:
+    if not isinstance(manager, Manager):
+        raise TypeError(
+            f"kp.random.{name} takes a kp.Manager first, not {type(manager).__name__}, and returns a "
+            f"tensor; for arrays, as NumPy has them: kp.random.default_rng(seed).{name}(...)"
+        )
+
+
+def bits(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    dtype: DTypeLike = np.uint32,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
+) -> Tensor:
+    """Return integers with random bits."""
+    return filled(manager, shape, dtype, "bits", seed, counter, stream)
+
+
+def integers(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    low: int,
+    high: int,
+    dtype: DTypeLike = np.int32,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
+) -> Tensor:
+    """Return integers from `low` up to, but without, `high`, all equally likely."""
+    distribution = ("integers", low, high - 1)
+    return filled(manager, shape, dtype, distribution, seed, counter, stream)
+
+
+def uniform(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    low: float = 0,
+    high: float = 1,
+    dtype: DTypeLike = np.float32,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
+) -> Tensor:
+    """Return numbers uniformly distributed in [low, high)."""
+    return filled(manager, shape, dtype, ("uniform", low, high), seed, counter, stream)
+
+
+def normal(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    mean: float = 0,
+    deviation: float = 1,
+    dtype: DTypeLike = np.float32,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
+) -> Tensor:
+    """Return normally distributed numbers."""
+    return filled(manager, shape, dtype, ("normal", mean, deviation), seed, counter, stream)
+
+
+def exponential(
+    manager: Manager,
+    shape: int | tuple[int, ...],
+    mean: float = 1,
+    dtype: DTypeLike = np.float32,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
+) -> Tensor:
+    """Return exponentially distributed numbers."""
+    return filled(manager, shape, dtype, ("exponential", mean), seed, counter, stream)
+
+
+def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
+    """Return the integers below `count` in random order."""
+    _require_manager("permutation", manager)
+    order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
+    if count:
+        operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)
+        manager.sequence().eval(operation)
+    return order
+
+
+def permutation(
+    manager: Manager, x: int | Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0
+) -> Tensor:
+    """Return the integers (int64) below a number in random order, or a tensor with its rows so.
+
+    Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
+    `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
+    """
+    if isinstance(x, Tensor):
+        rows = x.shape[0] if x.shape else 0
+        if not x.shape:
+            raise ValueError("x has no axis along which its rows could change places")
+        order = order_of(manager, rows, seed, counter, stream)
+        mixed = _new(x, x.shape, x.dtype)
+        if mixed.size():
+            _run(OpGather(x, order, mixed, axis=0), x)
+        return mixed
+    if x < 0:
+        raise ValueError(f"x is the number of integers, 0 or more, not {x}")
+    return order_of(manager, x, seed, counter, stream)
+
+
+def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0) -> None:
+    """Put the rows along the first axis of a tensor in random order. See permutation()."""
+    _require_tensor("random.shuffle", tensor)
+    if not tensor.shape:
+        raise ValueError("the tensor has no axis along which its rows could change places")
+    if tensor.size() == 0:
+        return
+    order = order_of(tensor.manager, tensor.shape[0], seed, counter, stream)
+    mixed = _new(tensor, tensor.shape, tensor.dtype)
+    _run_all([OpGather(tensor, order, mixed, axis=0), OpCopy([mixed, tensor])], tensor)

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kp.jit: errors point at the line in Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jit_support import floats, saxpy
+
+import kp
+
+
+def bad_negative(x):
+    x[-1] = 0  # HERE
+
+
+def bad_slice(x):
+    x[1:3] = 0  # HERE
+
+
+def bad_dimensions(x):
+    x[0, 1] = 0  # HERE
+
+
+def bad_float_index(x):
+    x[1.5] = 0  # HERE
+
+
+def bad_name(x):
+    x[0] = unknown  # type: ignore[name-defined]  # noqa: F821 HERE
+
+
+def bad_unassigned(x):
+    if x[0] > 0:
+        y = 1
+    x[0] = y  # HERE
+
+
+def bad_loop_value(x):
+    for k in range(x.size):
+        y = k
+    x[0] = y  # HERE
+
+
+def bad_store(n):
+    n[0] = 1.5  # HERE
+
+
+def bad_mix(u):
+    n = kp.int32(3)  # type: ignore[operator]
+    u[0] = u[0] + n  # HERE
+
+
+def bad_negative_uint(u):
+    u[0] = u[0] + -1  # HERE
+
+
+def bad_return(x):
+    return x[0]  # HERE
+
+
+def bad_range(x):
+    for k in range(1.5):  # type: ignore[arg-type] # HERE
+        x[k] = 0
+
+
+def bad_step(x):
+    for k in range(0, 5, 0):  # HERE
+        x[k] = 0
+
+
+def bad_loop(x):
+    for v in x:  # HERE
+        x[0] = v
+
+
+def bad_with(x):
+    with x:  # HERE
+        pass
+
+
+def bad_comprehension(x):
+    x[0] = [v for v in range(3)][0]  # HERE
+
+
+def bad_call(x):
+    x[0] = open(x[0])  # HERE
+
+
+def bad_arguments(x):
+    x[0] = math.sqrt(x[0], 2)  # type: ignore[call-arg] # HERE
+
+
+def bad_attribute(x):
+    x[0] = x.strides  # HERE
+
+
+def bad_module(x):
+    x[0] = math.sqroot(x[0])  # type: ignore[attr-defined] # HERE
+
+
+def bad_power(n):
+    n[0] = 2 ** n[0]  # HERE
+
+
+def bad_or(x):
+    x[0] = x[0] or 1.0  # HERE
+
+
+def bad_is(x):
+    if x[0] is not None:  # HERE
+        x[0] = 1
+
+
+def bad_chain(n):
+    if 0 < kp.atomic_add(n[0], 1) < 3:  # HERE
+        n[0] = 1
+
+
+def bad_shape(x):
+    v = kp.vec2(1, 2)  # type: ignore[operator]
+    v = 3.0  # HERE
+    x[0] = v
+
+
+def bad_vectors(x):
+    x[0] = (kp.vec2(1, 2) + kp.vec3(1, 2, 3)).x  # type: ignore[operator] # HERE
+
+
+def bad_components(x):
+    x[0] = kp.vec3(1, 2).x  # type: ignore[operator] # HERE
+
+
+def bad_swizzle(x):
+    x[0] = kp.vec2(1, 2).z  # type: ignore[operator] # HERE
+
+
+def bad_array_size(x):
+    a = kp.local_array(x.size, kp.float32)  # HERE
+    x[0] = a[0]
+
+
+def bad_array_index(x):
+    a = [1.0, 2.0]
+    x[0] = a[2]  # HERE
+
+
+def bad_array_copy(x):
+    y = x  # HERE
+    y[0] = 1
+
+
+def bad_print(x):
+    print(x[0])  # HERE
+
+
+def bad_string(x):
+    x[0] = "text"  # HERE
+
+
+def bad_axis(x):
+    x[kp.global_id(3)] = 1  # HERE
+
+
+def bad_atomic(x):
+    kp.atomic_min(x[0], 1.0)  # HERE
+
+
+def bad_literal(n):
+    n[0] = 5000000000  # HERE
+
+
+def bad_effect(x):
+    x[0]  # HERE
+
+
+def bad_try(x):
+    try:  # HERE
+        x[0] = 1
+    finally:
+        pass
+
+
+def bad_zero(n):
+    n[0] = 1 // 0  # HERE
+
+
+def recurse(v):
+    return recurse(v - 1)  # HERE
+
+
+def bad_recursion(x):
+    x[0] = recurse(x[0])
+
+
+def open_end(v):
+    if v > 0:  # HERE
+        return 1.0
+
+
+def bad_end(x):
+    x[0] = open_end(x[0])
+
+
+MESSAGES = {
+    bad_negative: "the index -1 is negative",
+    bad_slice: "slices cannot be used",
+    bad_dimensions: "x has 1 dimensions, but 2 indices",
+    bad_float_index: "an index is an integer, but a float32",
+    bad_name: "'unknown' is not known",
+    bad_unassigned: "'y' may have no value here",
+    bad_loop_value: "'y' may have no value here",
+    bad_store: r"an element of n is a int32, but a float32 is assigned; convert it with int\(",
+    bad_mix: "uint32 and int32 do not mix|int32 and uint32 do not mix",
+    bad_negative_uint: "-1 does not fit uint32",
+    bad_return: "a kernel returns nothing",
+    bad_range: r"range\(\) takes integers",
+    bad_step: r"the step of range\(\) is 0",
+    bad_loop: r"loops are over range\(",
+    bad_with: "with cannot be used",
+    bad_comprehension: "a list comprehension cannot be used",
+    bad_call: "'open' cannot be called",
+    bad_arguments: r"sqrt\(\) takes 1 arguments",
+    bad_attribute: "no 'strides'",
+    bad_module: "math has no 'sqroot'",
+    bad_power: "may be a float",
+    bad_or: "'or' of a float32 gives one of its operands",
+    bad_is: "is and is not cannot be used",
+    bad_chain: "evaluated twice",
+    bad_shape: "'v' is a vec2, but a float32 is assigned",
+    bad_vectors: "vec2 and vec3 have different shapes",
+    bad_components: "a vec3 has 3 numbers, but 2 were given",
+    bad_swizzle: "no 'z'",
+    bad_array_size: "made of constants",
+    bad_array_index: "the index 2 is over the last one, 1",
+    bad_array_copy: r"not x \(an array\)",
+    bad_print: r"print\(\) cannot be used",
+    bad_string: "'text' is no number",
+    bad_axis: "the axis is a constant",
+    bad_atomic: "atomics of float32 do not exist",
+    bad_literal: "5000000000 does not fit int32",
+    bad_effect: "this has no effect",
+    bad_try: "try cannot be used",
+    bad_zero: "division by zero|by zero",
+    bad_recursion: "calls itself",
+    bad_end: "may end without a value",
+}
+
+
+@pytest.mark.parametrize("function", MESSAGES, ids=lambda each: each.__name__)
+def test_errors_point_at_the_line_in_python(function: Callable[..., Any]) -> None:
+    name = function.__code__.co_varnames[0]
+    dtype = {"x": np.float32, "n": np.int32, "u": np.uint32}[name]
+    with pytest.raises(kp.ShaderError, match=MESSAGES[function]) as caught:
+        kp.jit(function)(np.zeros(4, dtype))
+    lines = Path(__file__).read_text("utf-8").splitlines()
+    assert caught.value.file == __file__
+    assert "HERE" in lines[caught.value.line - 1], lines[caught.value.line - 1]
+    assert f"{__file__}:{caught.value.line}:{caught.value.column}: error: " in str(caught.value)
+    assert lines[caught.value.line - 1] in str(caught.value)
+
+
+def test_errors_mark_the_place() -> None:
+    def wrong(x):
+        x[0] = abs(unknown)  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(kp.ShaderError) as caught:
+        kp.jit(wrong)(np.zeros(1, np.float32))
+    marked = str(caught.value).splitlines()[-1]
+    text = str(caught.value).splitlines()[-2]
+    assert text[marked.index("^") : marked.rindex("~") + 1] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: saxpy(1.0, floats()), "needs 'y'; it takes a, x, y"),
+        (lambda: saxpy(1.0, floats(), floats(), 2), "takes 3 arguments"),
+        (lambda: saxpy(1.0, floats(), z=floats()), "no argument 'z'"),
+        (lambda: saxpy(1.0, floats(), floats(), x=1), "got its argument 'x' twice"),
+        (lambda: saxpy("a", floats(), floats()), "a was given str 'a'"),
+        (lambda: saxpy(1.0, np.zeros(2, "U3"), floats()), "is no type of kernels"),
+    ],
+)
+def test_wrong_arguments_are_named(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_what_is_only_in_kernels_says_so_elsewhere() -> None:
+    for name in kp._jit.intrinsics.__all__:
+        function = getattr(kp, name)
+        with pytest.raises(TypeError, match="is for functions with @kp.jit"):
+            function(*[1] * function.__code__.co_argcount)
+
+
+def test_parameters_have_other_names_than_keywords() -> None:
+    def wrong(threads):
+        pass
+
+    with pytest.raises(kp.ShaderError, match="'threads' is a keyword"):
+        kp.jit(wrong)
+
+
+def test_functions_without_source_are_refused() -> None:
+    names: dict[str, Any] = {}
+    exec("def f(x): x[0] = 1", names)
+    with pytest.raises(kp.ShaderError, match="source of f was not found"):
+        kp.jit(names["f"])
