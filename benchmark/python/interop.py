@@ -5,7 +5,8 @@
 
 --turns  only the turns of a kernel of torch and one of kp, so many
 
-Needs PyTorch with CUDA and an NVIDIA GPU. docs/interop.md quotes the figures.
+Needs PyTorch with CUDA and an NVIDIA GPU. If slangpy is installed, its Vulkan device gets the same work.
+docs/interop.md quotes the figures.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ import torch
 
 import kp
 
+try:
+    import slangpy
+except ImportError:
+    slangpy = None
+
 SHADER = """#version 450
 layout(local_size_x = 256) in;
 layout(binding = 0) buffer A { vec4 a[]; };
@@ -35,6 +41,10 @@ STEP = """#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer Values { uint values[]; };
 void main() { values[0] = values[0] * 5u + 7u; }
+"""
+SLANG = """
+float halved(float x) { return x * 0.5 + 1; }
+void update(int at, RWStructuredBuffer<float4> values) { values[at] = values[at] * 0.5 + 1; }
 """
 
 parser = argparse.ArgumentParser()
@@ -67,6 +77,41 @@ def through_the_host(x: Any, tensor: kp.Tensor, sequence: kp.Sequence) -> None:
     tensor.write(x.cpu().numpy())
     sequence.eval()
     x.copy_(torch.from_numpy(tensor.read()))
+
+
+def with_slangpy(x: Any) -> list[tuple[str, Callable[[], None]]]:
+    """Return the ways from torch through a kernel of slangpy's Vulkan device and back."""
+    device = slangpy.create_device(type=slangpy.DeviceType.vulkan, enable_cuda_interop=True)
+    module = slangpy.Module.load_from_source(device, "interop", SLANG)
+    update = module.require_function("update")
+    usage = slangpy.BufferUsage
+    buffer = device.create_buffer(
+        element_count=x.numel() // 4,
+        struct_size=16,
+        usage=usage.shared | usage.unordered_access | usage.shader_resource,
+    )
+    inside = buffer.to_torch(type=slangpy.DataType.float32)
+    halved = slangpy.TorchModule(module).halved
+    assert torch.equal(halved(torch.ones(64, device="cuda")).cpu(), torch.full((64,), 1.5))
+
+    def by_arguments() -> None:
+        x.mul_(1.0)
+        halved(x, _result=x)
+        x.mul_(1.0)
+
+    def in_place() -> None:
+        stream = torch.cuda.current_stream().cuda_stream
+        inside.mul_(1.0)
+        device.sync_to_cuda(stream)
+        update(slangpy.grid((x.numel() // 4,)), buffer)
+        device.sync_to_device(stream)
+        inside.mul_(1.0)
+
+    inside.fill_(1)
+    in_place()
+    torch.cuda.synchronize()
+    assert bool((inside == 1.5).all())
+    return [("slangpy, torch's tensors", by_arguments), ("slangpy, its shared buffer", in_place)]
 
 
 def large_blocks(mgr: kp.Manager, megabytes: int) -> None:
@@ -114,17 +159,22 @@ def large_blocks(mgr: kp.Manager, megabytes: int) -> None:
         z.mul_(0.5).add_(1.0)
         z.mul_(1.0)
 
-    rounds = 5 if QUICK else 15
-    figures = [(name, timed(function, rounds)) for name, function in (
-        ("in place, shared tensor", evaluate), ("in place, torch_pool", pooled),
-        ("one device copy each way", copied), ("through the host", by_host),
+    ways = [
+        ("in place, shared tensor", evaluate),
+        ("in place, torch_pool", pooled),
+        ("one device copy each way", copied),
+        ("through the host", by_host),
         ("the same by torch alone", torch_alone),
-    )]  # fmt: skip
-    for name, milliseconds in figures:
-        print(f"{megabytes:4} MiB {name:26} {milliseconds:9.3f} ms")
-    print(
-        f"{megabytes:4} MiB in place is {figures[3][1] / figures[0][1]:.1f} x the way by the host"
-    )
+    ]
+    if slangpy:
+        ways += with_slangpy(z)
+    rounds = 5 if QUICK else 15
+    in_place_ms = 0.0
+    for name, function in ways:
+        milliseconds = timed(function, rounds)
+        in_place_ms = in_place_ms or milliseconds
+        print(f"{megabytes:4} MiB {name:26} {milliseconds:9.3f} ms, "
+              f"{milliseconds / in_place_ms:6.1f} x the first")  # fmt: skip
 
 
 def turns(mgr: kp.Manager, rounds: int) -> None:
