@@ -165,7 +165,7 @@ step_atonce() {
 # Without timeline semaphores, as on an old driver or a host's device made without them.
 step_fences() {
     build ci kompute_device_tests
-    KOMPUTE_TIMELINE=0 GTEST_FILTER="-$sweeps" run_tests ci device
+    KOMPUTE_WITHOUT=timelineSemaphore GTEST_FILTER="-$sweeps" run_tests ci device
 }
 step_core() { validated core; }
 step_sync() { GTEST_FILTER="-$sweeps" validated sync; }

@@ -50,7 +50,7 @@ struct ManagerOptions {
     /// KOMPUTE_CACHE_DIR, else the user's cache folder. "off": nothing is stored on disk.
     std::string cacheFolder;
     /// False counts submissions with recycled fences, as on devices without timeline semaphores.
-    /// The environment variable KOMPUTE_TIMELINE=0 does the same.
+    /// The environment variable KOMPUTE_WITHOUT=timelineSemaphore does the same.
     bool timelineSemaphores = true;
     /// Launches and evaluations that find their queue busy are submitted together, which is several
     /// times as fast. False submits each at once, and so does the environment variable

@@ -18,4 +18,16 @@ std::string lowerCase(std::string text) {
     return text;
 }
 
+std::vector<std::string> listed(std::string_view text) {
+    std::vector<std::string> words(1);
+    for (const char letter : text) {
+        if (letter == ',')
+            words.emplace_back();
+        else if (!std::isspace(static_cast<unsigned char>(letter)))
+            words.back() += letter;
+    }
+    std::erase(words, std::string());
+    return words;
+}
+
 } // namespace kp

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #if __has_include(<fmt/base.h>)
 #include <fmt/base.h>
@@ -31,6 +33,9 @@ template <typename Failure, typename... Arguments>
 
 /// Returns ASCII text in lower case.
 std::string lowerCase(std::string text);
+
+/// Returns the words of a list with commas, without white space. Empty words are left out.
+std::vector<std::string> listed(std::string_view text);
 
 /// Returns the elements, each as text, with a separator between them.
 template <typename Range>

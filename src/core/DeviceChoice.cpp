@@ -62,6 +62,19 @@ void applyDeviceVariable(const std::string& value, vulkan::DeviceRequest& reques
         request.name = value;
 }
 
+/// Returns what KOMPUTE_WITHOUT lists.
+std::vector<std::string> withheldNames() {
+    std::vector<std::string> names = listed(environment("KOMPUTE_WITHOUT"));
+    for (const std::string& name : names)
+        if (!name.starts_with("VK_") && !vulkan::featureNamed(name))
+            fail<InvalidArgument>(
+                "KOMPUTE_WITHOUT lists '{}', which is no feature that the library "
+                "uses; list features and extensions by Vulkan's names, such as "
+                "timelineSemaphore,VK_EXT_device_fault",
+                name);
+    return names;
+}
+
 } // namespace
 
 vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
@@ -83,8 +96,9 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     }
     request.requiredExtensions = options.requiredExtensions;
     request.desiredExtensions = options.desiredExtensions;
-    request.allowTimelineSemaphores =
-        options.timelineSemaphores && environment("KOMPUTE_TIMELINE") != "0";
+    request.withheld = withheldNames();
+    if (!options.timelineSemaphores)
+        request.withheld.push_back(nameOf(vulkan::Feature::eTimelineSemaphore));
     request.launchTimestamps = launchTimestampsRequested();
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;

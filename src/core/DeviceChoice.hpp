@@ -11,7 +11,7 @@
 namespace kp {
 
 /// Returns the device request of the options, with the environment variables KOMPUTE_DEVICE,
-/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_TIMELINE and KOMPUTE_TIMESTAMPS applied.
+/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_WITHOUT and KOMPUTE_TIMESTAMPS applied.
 /// @throws InvalidArgument if KOMPUTE_QUEUE_FAMILY is no number
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 

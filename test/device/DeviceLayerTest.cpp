@@ -111,7 +111,7 @@ TEST(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {
     const auto instance = sharedInstance();
     const auto plain = acquireDevice(instance, {});
     DeviceRequest fences;
-    fences.allowTimelineSemaphores = false;
+    fences.withheld = {"timelineSemaphore"};
     const auto withFences = acquireDevice(instance, fences);
     if (plain->plan().timelineSemaphores) {
         EXPECT_NE(plain, withFences);
@@ -166,7 +166,8 @@ TEST(DeviceLayer, RejectsBadRequestsWithTheAvailableChoices) {
 TEST(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
     for (const bool timeline : {true, false}) {
         DeviceRequest request;
-        request.allowTimelineSemaphores = timeline;
+        if (!timeline)
+            request.withheld = {"timelineSemaphore"};
         const auto device = acquireDevice(sharedInstance(), request);
         Queue& queue = device->queue(0);
         uint64_t last = 0;
@@ -225,7 +226,8 @@ TEST(DeviceLayer, CanBeAcquiredFromManyThreads) {
     kp::test::inThreads(4, [](int number) {
         for (int round = 0; round < 5; ++round) {
             DeviceRequest request;
-            request.allowTimelineSemaphores = (number + round) % 2 == 0;
+            if ((number + round) % 2 != 0)
+                request.withheld = {"timelineSemaphore"};
             const auto device = acquireDevice(sharedInstance(), request);
             device->queue(0).submit({}, {});
             EXPECT_EQ(findDevice(device->handle()), device);

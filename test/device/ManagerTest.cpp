@@ -355,5 +355,15 @@ TEST(EnvironmentTest, SelectsTheQueueFamilyOfManagersThatNameNone) {
         << noNumber.output;
 }
 
+TEST(EnvironmentTest, LeavesOutFeaturesAndExtensionsByName) {
+    const ProcessResult known =
+        createManagerWith({{"KOMPUTE_WITHOUT", "timelineSemaphore, VK_EXT_memory_budget"}});
+    EXPECT_EQ(known.exitCode, 0) << known.output;
+    const ProcessResult unknown = createManagerWith({{"KOMPUTE_WITHOUT", "timelines"}});
+    EXPECT_EQ(unknown.exitCode, 4) << unknown.output;
+    EXPECT_NE(unknown.output.find("KOMPUTE_WITHOUT lists 'timelines'"), std::string::npos)
+        << unknown.output;
+}
+
 } // namespace
 } // namespace kp::test

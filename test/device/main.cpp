@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the device tests. The library reads KOMPUTE_DEVICE, KOMPUTE_VALIDATION and KOMPUTE_TIMELINE
+// Runs the device tests. The library reads KOMPUTE_DEVICE, KOMPUTE_VALIDATION and KOMPUTE_WITHOUT
 // itself. A validation message fails the test during which it arrives. Only the ValidationCanary...
 // suites provoke messages on purpose, and check them themselves.
 #include <cstdio>

@@ -139,7 +139,8 @@ void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
     for (const std::string& name : requiredExtensions(device))
         addOnce(plan.extensions, name);
     for (const std::string& name : recommendedExtensions(device))
-        addOnce(plan.extensions, name);
+        if (!contains(request.withheld, name))
+            addOnce(plan.extensions, name);
     std::sort(plan.extensions.begin(), plan.extensions.end());
 }
 
@@ -147,8 +148,9 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
                   DevicePlanResult& result, DevicePlan& plan) {
     for (size_t i = 0; i < plan.features.size(); ++i) {
         const auto feature = static_cast<Feature>(i);
-        plan.features.set(i,
-                          device.has(feature) && known(feature, plan.apiVersion, plan.extensions));
+        plan.features.set(i, device.has(feature) &&
+                                 known(feature, plan.apiVersion, plan.extensions) &&
+                                 !contains(request.withheld, nameOf(feature)));
     }
     const auto needs = [&](Feature feature, Feature base) {
         if (!plan.has(base))
@@ -166,8 +168,6 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     // Pipelines ask for them. Enabled, they would make all pipelines slower.
     for (const Feature feature : {Feature::eRobustBufferAccess2, Feature::eRobustImageAccess2})
         enable(plan.features, feature, false);
-    if (!request.allowTimelineSemaphores)
-        enable(plan.features, Feature::eTimelineSemaphore, false);
     // Vulkan allows only one of the two extensions for buffer addresses on a device.
     if (plan.hasExtension("VK_EXT_buffer_device_address")) {
         enable(plan.features, Feature::eBufferDeviceAddress, false);

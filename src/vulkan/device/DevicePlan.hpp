@@ -25,9 +25,12 @@ struct DeviceRequest {
     std::optional<uint32_t> defaultFamily; ///< KOMPUTE_QUEUE_FAMILY; empty: defaultQueueFamily()
     std::vector<std::string> requiredExtensions; ///< a device without one is refused
     std::vector<std::string> desiredExtensions;  ///< a missing one is dropped with a warning
-    bool allowTimelineSemaphores = true;         ///< false: recycled fences are used instead
-    std::optional<bool> launchTimestamps;        ///< see DevicePlan; empty: chosen by the device
-    const void* featureChain = nullptr;          ///< caller's pNext of VkDeviceCreateInfo, or null
+    /// Features and extensions that are left off, by Vulkan's names, unless requiredExtensions,
+    /// desiredExtensions or the chain ask for them. Without timelineSemaphore, recycled fences are
+    /// used.
+    std::vector<std::string> withheld;
+    std::optional<bool> launchTimestamps; ///< see DevicePlan; empty: chosen by the device
+    const void* featureChain = nullptr;   ///< caller's pNext of VkDeviceCreateInfo, or null
     bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
 };
 

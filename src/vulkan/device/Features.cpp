@@ -102,6 +102,12 @@ bool replaces(VkStructureType collection, VkStructureType sType) {
 const char* nameOf(Feature feature) {
     return infoOf(feature).name;
 }
+std::optional<Feature> featureNamed(std::string_view name) {
+    for (size_t i = 0; i < std::size(kFeatures); ++i)
+        if (name == kFeatures[i].name)
+            return static_cast<Feature>(i);
+    return std::nullopt;
+}
 const char* extensionOf(Feature feature) {
     return infoOf(feature).extension;
 }

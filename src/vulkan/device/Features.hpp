@@ -4,7 +4,9 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vulkan/device/CooperativeHeaders.hpp"
@@ -101,6 +103,8 @@ inline void enable(FeatureSet& set, Feature feature, bool on = true) {
 
 /// Returns Vulkan's name: "shaderFloat64".
 const char* nameOf(Feature feature);
+/// Returns the feature of Vulkan's name; empty if the library does not know it.
+std::optional<Feature> featureNamed(std::string_view name);
 /// Returns the extension that adds it below its core version; "" if it needs none.
 const char* extensionOf(Feature feature);
 /// Returns true if a device of @p apiVersion with @p extensions has the feature's struct.

@@ -2,11 +2,9 @@
 #include "vulkan/device/Validation.hpp"
 
 #include <atomic>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 
 #include <kompute/Error.hpp>
@@ -122,10 +120,7 @@ uint64_t validationMessageCount() {
 
 ValidationRequest ValidationRequest::parse(const std::string& list) {
     ValidationRequest request;
-    std::string text = lowerCase(list);
-    std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string& word : listed(lowerCase(list))) {
         if (word == "core")
             request.core = true;
         else if (word == "sync")
@@ -134,7 +129,7 @@ ValidationRequest ValidationRequest::parse(const std::string& list) {
             request.gpu = true;
         else if (word == "printf")
             request.printf = true;
-        else if (!word.empty())
+        else
             fail<InvalidArgument>("'{}' is no kind of validation; known are core, sync, gpu and "
                                   "printf, separated by commas",
                                   word);

@@ -176,12 +176,7 @@ TransferRules defaultTransferRules(const PhysicalDevice& device, uint32_t hostTh
 }
 
 TransferRules changedRules(TransferRules rules, std::string_view text) {
-    while (!text.empty()) {
-        const size_t comma = text.find(',');
-        const std::string_view item = text.substr(0, comma);
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-        if (item.empty())
-            continue;
+    for (const std::string_view item : listed(text)) {
         const size_t equals = item.find('=');
         if (equals == std::string_view::npos)
             refuse(item, "the value is missing");

@@ -86,7 +86,7 @@ TEST(DevicePlan, DiffersIfTheDeviceWouldDiffer) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);
     DeviceRequest fences;
-    fences.allowTimelineSemaphores = false;
+    fences.withheld = {"timelineSemaphore"};
     EXPECT_NE(planOf(device, fences), planOf(device));
 }
 
@@ -412,12 +412,29 @@ TEST(HostDevicePlan, TimesLaunchesAsADeviceOfTheLibraryDoes) {
     EXPECT_FALSE(planHostDevice(device, host).launchTimestamps);
 }
 
+TEST(DevicePlan, LeavesWithheldFeaturesAndExtensionsOff) {
+    PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
+    offerWithExtension(device, Feature::eDeviceFault);
+    offerWithExtension(device, Feature::eShaderSubgroupClock);
+    offer(device, Feature::eShaderInt64);
+    DeviceRequest request;
+    request.withheld = {"shaderInt64", "VK_EXT_device_fault"};
+    const DevicePlan plan = planOf(device, request);
+    EXPECT_FALSE(plan.has(Feature::eShaderInt64));
+    EXPECT_FALSE(plan.has(Feature::eDeviceFault));
+    EXPECT_FALSE(plan.hasExtension("VK_EXT_device_fault"));
+    EXPECT_TRUE(plan.has(Feature::eShaderSubgroupClock));
+    // A program that asks for them by itself gets them.
+    request.requiredExtensions = {"VK_EXT_device_fault"};
+    EXPECT_TRUE(planOf(device, request).hasExtension("VK_EXT_device_fault"));
+}
+
 TEST(DevicePlan, LeavesTimelineSemaphoresOffOnRequest) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_2);
     offer(device, Feature::eTimelineSemaphore);
     EXPECT_TRUE(planOf(device).timelineSemaphores);
     DeviceRequest request;
-    request.allowTimelineSemaphores = false;
+    request.withheld = {"timelineSemaphore"};
     EXPECT_FALSE(planOf(device, request).timelineSemaphores);
     EXPECT_FALSE(planOf(device, request).has(Feature::eTimelineSemaphore));
 }
@@ -449,7 +466,7 @@ TEST(DevicePlan, EnablesTheFeaturesOfTheCallersChain) {
     timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
     timeline.timelineSemaphore = VK_TRUE;
     DeviceRequest request;
-    request.allowTimelineSemaphores = false;
+    request.withheld = {"timelineSemaphore"};
     request.featureChain = &timeline;
     EXPECT_TRUE(planOf(device, request).has(Feature::eTimelineSemaphore));
 }

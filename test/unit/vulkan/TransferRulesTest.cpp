@@ -152,7 +152,7 @@ TEST(CopyQueues, NeedATransferOnlyFamilyAndTimelineSemaphores) {
     EXPECT_TRUE(planDevice(withFamilies({family(kAll, 16), family(kCompute, 8)}), {})
                     .plan->copyQueues.empty());
     DeviceRequest fences;
-    fences.allowTimelineSemaphores = false;
+    fences.withheld = {"timelineSemaphore"};
     EXPECT_TRUE(
         planDevice(withFamilies({family(kAll, 1), family(VK_QUEUE_TRANSFER_BIT, 2)}), fences)
             .plan->copyQueues.empty());
