@@ -211,14 +211,8 @@ step_examples() {
     run_tests ci example
 }
 
-# python_tests [VALIDATION]   the Python tests, with every warning an error
-python_tests() {
-    cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
-    KOMPUTE_VALIDATION=${1:-} KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
-        PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
-        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider 3>&2
-}
-
+# The Python tests with validation, every warning an error. The step wheel runs them without, on the
+# installed package.
 step_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
@@ -227,13 +221,18 @@ step_python() {
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
     cmake --build --preset ci --parallel "$jobs" --target _kp
     build/venv/bin/python scripts/python_stubs.py --check
-    python_tests
-    if have_validation_layer; then
-        python_tests core,sync
-    elif [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" != 1 ]; then
-        echo "test.sh: VK_LAYER_KHRONOS_validation is not installed" >&2
-        return 1
+    cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
+    local checks=core,sync
+    if ! have_validation_layer; then
+        if [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" != 1 ]; then
+            echo "test.sh: VK_LAYER_KHRONOS_validation is not installed" >&2
+            return 1
+        fi
+        checks=
     fi
+    KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
+        PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
+        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider 3>&2
 }
 
 step_wheel() { bash test/package/python.sh build/package-python; }
