@@ -4,13 +4,10 @@
 #include <map>
 #include <mutex>
 
-#if defined(__unix__) && !defined(__APPLE__)
-#include <dlfcn.h>
-#endif
-
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "base/DynamicLibrary.hpp"
 #include "base/Environment.hpp"
 #include "base/Process.hpp"
 #include "base/Text.hpp"
@@ -45,16 +42,15 @@ std::vector<DriverGpu> listGpus() {
 
 DriverLibrary::DriverLibrary() {
 #if defined(__unix__) && !defined(__APPLE__)
-    handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    std::string reason;
+    handle = openLibrary("libcuda.so.1", reason);
 #endif
     errorName = reinterpret_cast<decltype(errorName)>(find("cuGetErrorName"));
 }
 
 void* DriverLibrary::find(const char* function, bool optional) {
-#if defined(__unix__) && !defined(__APPLE__)
-    if (void* const found = handle ? dlsym(handle, function) : nullptr)
+    if (void* const found = findFunction(handle, function))
         return found;
-#endif
     if (!optional)
         missing += formatted(" {}", function);
     return nullptr;

@@ -6,14 +6,9 @@
 #include <mutex>
 #include <sstream>
 
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <dlfcn.h>
-#endif
-
 #include <kompute/Error.hpp>
 
+#include "base/DynamicLibrary.hpp"
 #include "base/Environment.hpp"
 #include "base/Path.hpp"
 #include "base/Text.hpp"
@@ -42,27 +37,12 @@ std::mutex& loaderMutex() {
     return *mutex;
 }
 
-// The library is never closed, since drivers keep threads and thread-local data.
-PFN_vkGetInstanceProcAddr openLibrary(const char* path, std::string& reason) {
-#ifdef _WIN32
-    HMODULE library = LoadLibraryW(toPath(path).c_str());
-    if (!library) {
-        reason = formatted("LoadLibrary failed with error {}", GetLastError());
-        return nullptr;
-    }
-    auto* symbol = reinterpret_cast<void (*)()>(GetProcAddress(library, "vkGetInstanceProcAddr"));
-#else
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char* text = dlerror();
-        reason = text ? text : "dlopen failed";
-        return nullptr;
-    }
-    auto* symbol = reinterpret_cast<void (*)()>(dlsym(library, "vkGetInstanceProcAddr"));
-#endif
-    if (!symbol)
+PFN_vkGetInstanceProcAddr openLoader(const std::string& path, std::string& reason) {
+    void* library = openLibrary(path, reason);
+    void* function = findFunction(library, "vkGetInstanceProcAddr");
+    if (library != nullptr && function == nullptr)
         reason = "it has no vkGetInstanceProcAddr";
-    return reinterpret_cast<PFN_vkGetInstanceProcAddr>(symbol);
+    return reinterpret_cast<PFN_vkGetInstanceProcAddr>(function);
 }
 
 template <typename Function>
@@ -126,7 +106,7 @@ PFN_vkGetInstanceProcAddr loaderGetInstanceProcAddr() {
             fail<Unsupported>("no Vulkan loader was found (looked for {}): {}, or name the library "
                               "in the environment variable KOMPUTE_VULKAN_LIBRARY",
                               kLibraries, kInstall);
-    } else if (const auto getInstanceProcAddr = openLibrary(named.c_str(), reason)) {
+    } else if (const auto getInstanceProcAddr = openLoader(named, reason)) {
         volkInitializeCustom(getInstanceProcAddr);
     } else {
         throw Unsupported(formatted("the Vulkan loader named by KOMPUTE_VULKAN_LIBRARY cannot be "
