@@ -12,15 +12,17 @@
 
 namespace kp {
 
-/// Language of shader source.
-enum class ShaderLanguage { eGlsl, eHlsl };
+/// Language of shader source. Slang is compiled by Slang's own library, which is not part of this
+/// one and is opened when it is needed first.
+enum class ShaderLanguage { eGlsl, eHlsl, eSlang };
 
 /// Resolves `#include` directives. Derive from it to serve includes from memory or from an archive.
 class KOMPUTE_API ShaderIncluder {
 public:
     virtual ~ShaderIncluder();
 
-    /// Looks up an included file.
+    /// Looks up an included file. Slang searches the folders itself: for it, @p name is each path
+    /// that Slang tries, @p includer is the name of the source, and @p resolved is ignored.
     /// @param name      the text between the quotes or angle brackets
     /// @param includer  name of the including file
     /// @param resolved  set it to the name for messages and nested includes
@@ -41,7 +43,8 @@ enum class IncludePolicy {
 /// Options of compile().
 struct CompileOptions {
     ShaderLanguage language = ShaderLanguage::eGlsl;
-    /// Name of the SPIR-V entry point. In GLSL source the function is always called `main`.
+    /// Name of the SPIR-V entry point, and of the function in HLSL and Slang source. In GLSL source
+    /// the function is always called `main`.
     std::string entryPoint = "main";
     /// Name of the source in error messages. Its folder is searched first for `#include "..."`.
     std::string fileName = "shader";
@@ -73,7 +76,7 @@ struct CompileOptions {
 /// the compiler very long or exceed its stack are refused (docs/shaders.md lists the limits).
 /// Thread-safe.
 /// @throws ShaderError with file, line, column and the offending line; InvalidArgument for invalid
-///         options
+///         options; Unsupported if the source is in Slang and Slang's library is not found
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,
                                                         const CompileOptions& options = {});
 
@@ -83,7 +86,8 @@ struct CompileOptions {
 [[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
 findCompiled(std::string_view source, const CompileOptions& options = {});
 
-/// Compiles a shader from a file. The extension .hlsl selects HLSL; otherwise @p options decides.
+/// Compiles a shader from a file. The extension .hlsl selects HLSL, and .slang selects Slang;
+/// otherwise @p options decides.
 /// CompileOptions::fileName is set to @p path.
 /// @throws InvalidArgument if the file cannot be read; otherwise as compile()
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compileFile(const std::string& path,
@@ -91,5 +95,10 @@ findCompiled(std::string_view source, const CompileOptions& options = {});
 /// Returns what compileFile() would, as findCompiled().
 [[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
 findCompiledFile(const std::string& path, CompileOptions options = {});
+
+/// Names the file of Slang's library to open before the system's, for programs that bring their
+/// own. The environment variable KOMPUTE_SLANG_LIBRARY takes precedence. Without effect once a
+/// library is open. Thread-safe.
+KOMPUTE_API void setSlangLibrary(const std::string& path);
 
 } // namespace kp

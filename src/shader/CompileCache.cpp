@@ -16,7 +16,7 @@
 #include "base/Files.hpp"
 #include "base/Path.hpp"
 #include "base/Text.hpp"
-#include "shader/GlslangCompiler.hpp"
+#include "shader/Compiler.hpp"
 #include "shader/LruCache.hpp"
 #include "shader/SpirvModule.hpp"
 
@@ -33,7 +33,7 @@ constexpr uint32_t kStoresPerScan = 32;
 
 /// In the host's byte order. A host of another byte order does not recognise the magic number.
 struct ShaderFileHeader {
-    uint64_t magic = 0x3130434853504b03; ///< also the version of the layout
+    uint64_t magic = 0x3230434853504b03; ///< also the version of the layout
     uint64_t bytes = 0;                  ///< size of the rest of the file
     Hash contents;                       ///< hash of the rest of the file
 };
@@ -58,7 +58,7 @@ std::string toBytes(const Compiled& compiled) {
     all["request"] = binary(compiled.request);
     all["includes"] = nlohmann::json::array();
     for (const IncludeRecord& record : compiled.includes)
-        all["includes"].push_back({binary(record.name), binary(record.includer), record.quoted,
+        all["includes"].push_back({binary(record.name), binary(record.includer), record.lookup,
                                    binary(record.resolved), binary(record.contents)});
     all["spirv"] = binary(compiled.spirv.data(), compiled.spirv.size() * 4);
     std::string out;
@@ -97,8 +97,8 @@ std::string requestOf(const std::string& source, const CompileOptions& options) 
     const auto add = [&](const std::string& part) {
         text += formatted("{}:{}", part.size(), part);
     };
-    add(compilerVersion());
-    add(options.language == ShaderLanguage::eHlsl ? "hlsl" : "glsl");
+    add(compilerVersion(options.language));
+    add(formatted("{}", static_cast<int>(options.language)));
     add(options.entryPoint);
     add(options.fileName);
     add(formatted("{}", options.vulkanVersion >> 12));

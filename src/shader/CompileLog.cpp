@@ -189,6 +189,53 @@ std::optional<Diagnostic> readHlslFailure(const std::string& line) {
     return fault;
 }
 
+/// Reads the first line of an error in a log of Slang, without its number: in `error[E30015]:
+/// title` or, up to 2025, `name(line): error 30015: message`.
+std::optional<Diagnostic> readSlangError(const std::string& line) {
+    Diagnostic fault;
+    for (const std::string_view word : {"error", "fatal error", "internal error"}) {
+        if (line.starts_with(formatted("{}[", word)) || line.starts_with(formatted("{}: ", word))) {
+            fault.message = trimmed(std::string_view(line).substr(line.find(": ") + 2));
+            return fault;
+        }
+        const size_t middle = line.find(formatted("): {} ", word));
+        const size_t open = line.rfind('(', middle);
+        if (middle == std::string::npos || open == std::string::npos)
+            continue;
+        std::string_view number = std::string_view(line).substr(open + 1);
+        fault.line = takeNumber(number).value_or(0);
+        fault.file = line.substr(0, open);
+        fault.message = trimmed(std::string_view(line).substr(line.find(": ", middle + 3) + 2));
+        return fault;
+    }
+    return std::nullopt;
+}
+
+/// Reads a line below the first one: the place, a source line, or the marks under it.
+/// @return false if it does not belong to the error
+bool readSlangDetail(const std::string& line, const SourceTexts& sources, Diagnostic& fault) {
+    constexpr std::string_view kArrow = "--> ";
+    if (const size_t arrow = line.find(kArrow); arrow != std::string::npos) {
+        const std::string place = line.substr(arrow + kArrow.size()) + ':';
+        std::string_view rest = place;
+        return splitLocation(rest, sources, fault);
+    }
+    // Marks are alone in their line up to 2025, and then stand behind a bar, before a message.
+    const size_t bar = line.find_first_not_of(" \t");
+    const bool barred = bar != std::string::npos && line[bar] == '|';
+    const size_t first = line.find_first_not_of(" \t", barred ? bar + 1 : 0);
+    const size_t last = std::min(line.find_first_not_of("^~", first), line.size());
+    if (first == std::string::npos || last == first || (!barred && last < line.size()))
+        return true;
+    if (fault.column == 0)
+        fault.column = static_cast<uint32_t>(first + 1);
+    if (const auto source = lineOf(sources, fault); source && fault.column <= source->size())
+        fault.token = source->substr(fault.column - 1, last - first);
+    if (last < line.size())
+        fault.message = trimmed(std::string_view(line).substr(last));
+    return false;
+}
+
 std::string describe(const Diagnostic& fault, const std::string& fileName) {
     const std::string line = fault.line != 0 ? formatted(":{}", fault.line) : "";
     const std::string column =
@@ -249,9 +296,26 @@ std::vector<Diagnostic> readLog(const std::string& log, const SourceTexts& sourc
     return faults;
 }
 
-ShaderError compileError(const std::string& log, const std::string& fileName,
-                         const SourceTexts& sources) {
-    const std::vector<Diagnostic> faults = readLog(log, sources);
+std::vector<Diagnostic> readSlangLog(const std::string& log, const SourceTexts& sources) {
+    std::vector<Diagnostic> faults;
+    bool open = false; // the lines belong to the last fault
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);) {
+        if (auto fault = readSlangError(line)) {
+            faults.push_back(*std::move(fault));
+            open = true;
+        } else if (open) {
+            open = readSlangDetail(line, sources, faults.back());
+        }
+    }
+    for (Diagnostic& fault : faults)
+        if (fault.message.ends_with('.'))
+            fault.message.pop_back();
+    return faults;
+}
+
+ShaderError compileError(const std::vector<Diagnostic>& faults, const std::string& log,
+                         const std::string& fileName, const SourceTexts& sources) {
     if (faults.empty()) {
         const std::string details = trimmed(log);
         return ShaderError(formatted("{}: error: {}", fileName,
@@ -266,6 +330,12 @@ ShaderError compileError(const std::string& log, const std::string& fileName,
         message += formatted("\nand {} more errors", faults.size() - kMaxListedErrors);
     return ShaderError(message, first.file.empty() ? fileName : first.file, first.line,
                        first.column, log);
+}
+
+ShaderError missingEntryPoint(const CompileOptions& options, const std::string& log) {
+    return ShaderError(formatted("{}: error: there is no function '{}' for the entry point",
+                                 options.fileName, options.entryPoint),
+                       options.fileName, 0, 0, log);
 }
 
 } // namespace kp::shader

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kompute/Error.hpp>
+#include <kompute/Shader.hpp>
 
 namespace kp::shader {
 
@@ -26,9 +27,17 @@ using SourceTexts = std::map<std::string, std::string>;
 /// the log has no exact column, it is the token's column in the source line, if that is unique.
 std::vector<Diagnostic> readLog(const std::string& log, const SourceTexts& sources);
 
+/// Reads the errors of a Slang log, in the format of Slang 2026 (`error[E30015]: title` and then
+/// ` --> name:line:column`) or of earlier versions (`name(line): error 30015: message`).
+std::vector<Diagnostic> readSlangLog(const std::string& log, const SourceTexts& sources);
+
 /// Returns the exception for a failed compilation: the first error with its source line and a caret
 /// line, further errors in one line each, and the whole log in log().
-ShaderError compileError(const std::string& log, const std::string& fileName,
-                         const SourceTexts& sources);
+/// @param faults  the errors of the log
+ShaderError compileError(const std::vector<Diagnostic>& faults, const std::string& log,
+                         const std::string& fileName, const SourceTexts& sources);
+
+/// Returns the exception for a source without the function of CompileOptions::entryPoint.
+ShaderError missingEntryPoint(const CompileOptions& options, const std::string& log);
 
 } // namespace kp::shader

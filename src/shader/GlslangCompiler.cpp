@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include <glslang/Public/ResourceLimits.h>
@@ -19,13 +17,8 @@
 #endif
 #undef snprintf // which glslang defines for mingw-w64
 
-#include <kompute/Version.hpp>
-#include <nlohmann/json.hpp>
-
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
-#include "shader/CompilerProcess.hpp"
-#include "shader/CompilerThread.hpp"
 #include "shader/SourceLimits.hpp"
 #include "shader/SpirvModule.hpp"
 
@@ -201,14 +194,11 @@ private:
     [[noreturn]] void failWith(const std::string& log) {
         if (mIncluder.failure() != nullptr)
             std::rethrow_exception(mIncluder.failure());
-        if (log.find("Entry point not found") != std::string::npos) {
-            throw ShaderError(formatted("{}: error: there is no function '{}' for the entry point",
-                                        mOptions.fileName, mOptions.entryPoint),
-                              mOptions.fileName, 0, 0, log);
-        }
+        if (log.find("Entry point not found") != std::string::npos)
+            throw missingEntryPoint(mOptions, log);
         SourceTexts sources = mIncluder.texts();
         sources[mOptions.fileName] = mSource;
-        throw compileError(log, mOptions.fileName, sources);
+        throw compileError(readLog(log, sources), log, mOptions.fileName, sources);
     }
 
     const std::string& mSource;
@@ -222,83 +212,23 @@ private:
     int mLength = 0;
 };
 
-/// Held shared while glslang runs, and by itself while the process is copied: the copy would wait
-/// for ever for glslang's own locks.
-std::shared_mutex& glslangMutex() {
-    static std::shared_mutex mutex;
-    return mutex;
-}
-
-nlohmann::json toJson(const ShaderError& error) {
-    return {{"message", error.what()},
-            {"file", error.file()},
-            {"line", error.line()},
-            {"column", error.column()},
-            {"log", error.log()}};
-}
-
-/// Compiles in a child process. @return the SPIR-V
-std::vector<uint32_t> runIsolated(const std::string& source, const CompileOptions& options,
-                                  Includer& includer) {
-    const auto compile = [&] {
-        nlohmann::json result;
-        try {
-            runWithLargeStack([&] { result["spirv"] = GlslangRun(source, options, includer)(); });
-            for (const IncludeRecord& each : includer.records())
-                result["includes"].push_back(
-                    {each.name, each.includer, each.quoted, each.resolved, each.contents});
-        } catch (const ShaderError& error) {
-            result["error"] = toJson(error);
-        } catch (const std::exception& error) {
-            result["error"] = toJson(ShaderError(error.what(), options.fileName));
-        }
-        std::string bytes;
-        nlohmann::json::to_cbor(result, bytes);
-        return bytes;
-    };
-    std::unique_lock lock(glslangMutex());
-    const std::string bytes = runInChildProcess(compile, options.fileName, [&] { lock.unlock(); });
-    try {
-        const auto result = nlohmann::json::from_cbor(bytes);
-        if (result.contains("error")) {
-            const auto& error = result["error"];
-            throw ShaderError(error.at("message"), error.at("file"), error.at("line"),
-                              error.at("column"), error.at("log"));
-        }
-        std::vector<IncludeRecord> records;
-        for (const auto& each : result.value("includes", nlohmann::json::array()))
-            records.push_back({each.at(0), each.at(1), each.at(2), each.at(3), each.at(4)});
-        includer.setRecords(std::move(records));
-        return result.at("spirv");
-    } catch (const nlohmann::json::exception&) {
-        throw ShaderError(formatted("{}: error: the compiler's process returned nothing usable",
-                                    options.fileName),
-                          options.fileName);
-    }
-}
-
 } // namespace
 
-std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
-                                 Includer& includer) {
+void prepareGlslang() {
     static const bool initialised = glslang::InitializeProcess();
     if (!initialised)
         fail<ShaderError>("the shader compiler glslang cannot be initialised");
-    if (options.isolate)
-        return runIsolated(source, options, includer);
-    std::vector<uint32_t> spirv;
-    const std::shared_lock lock(glslangMutex());
-    runWithLargeStack([&] { spirv = GlslangRun(source, options, includer)(); });
-    return spirv;
 }
 
-const std::string& compilerVersion() {
-    static const auto& text = *new std::string([] {
-        const glslang::Version version = glslang::GetVersion();
-        return formatted("kompute " KOMPUTE_VERSION_STRING " glslang {}.{}.{} {}", version.major,
-                         version.minor, version.patch, glslang::GetSpirvGeneratorVersion());
-    }());
-    return text;
+std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
+                                 Includer& includer) {
+    return GlslangRun(source, options, includer)();
+}
+
+std::string glslangVersion() {
+    const glslang::Version version = glslang::GetVersion();
+    return formatted("glslang {}.{}.{} {}", version.major, version.minor, version.patch,
+                     glslang::GetSpirvGeneratorVersion());
 }
 
 } // namespace kp::shader

@@ -11,14 +11,18 @@
 
 namespace kp::shader {
 
-/// Runs glslang in this process. Thread-safe.
+/// Call it before runGlslang(). Takes time only once. Thread-safe.
+void prepareGlslang();
+
+/// Compiles GLSL or HLSL on the calling thread, whose stack must have kCompilerStackBytes.
+/// Thread-safe.
 /// @param source    text without a byte order mark
 /// @param includer  made from the same options; contains the included texts afterwards
 /// @throws ShaderError with the location of the first error; whatever the user's includer threw
 std::vector<uint32_t> runGlslang(const std::string& source, const CompileOptions& options,
                                  Includer& includer);
 
-/// Returns the versions of the library and of glslang. Equal versions produce equal SPIR-V.
-const std::string& compilerVersion();
+/// Equal versions produce equal SPIR-V.
+std::string glslangVersion();
 
 } // namespace kp::shader

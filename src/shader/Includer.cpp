@@ -24,15 +24,15 @@ bool isBelow(const fs::path& path, const fs::path& folder) {
 }
 
 /// Normal paths, so that no symbolic link before a `..` leads elsewhere.
-std::vector<fs::path> candidates(const std::string& name, const std::string& includer, bool quoted,
-                                 const CompileOptions& options) {
+std::vector<fs::path> candidates(const std::string& name, const std::string& includer,
+                                 Lookup lookup, const CompileOptions& options) {
     const fs::path path = toPath(name);
     std::vector<fs::path> places;
-    if (path.is_absolute()) {
+    if (path.is_absolute() || lookup == Lookup::ePath) {
         places.push_back(path.lexically_normal());
         return places;
     }
-    if (quoted)
+    if (lookup == Lookup::eQuoted)
         places.push_back((toPath(includer).parent_path() / path).lexically_normal());
     for (const std::string& folder : options.includeFolders)
         places.push_back((toPath(folder) / path).lexically_normal());
@@ -78,25 +78,25 @@ std::optional<Found> findBuiltIn(const std::string& name) {
     return std::nullopt;
 }
 
-std::optional<Found> findFile(const std::string& name, const std::string& includer, bool quoted,
+std::optional<Found> findFile(const std::string& name, const std::string& includer, Lookup lookup,
                               const CompileOptions& options) {
-    for (const fs::path& place : candidates(name, includer, quoted, options)) {
+    for (const fs::path& place : candidates(name, includer, lookup, options)) {
         if (!isAllowed(place, options))
             continue;
         if (auto text = readTextFile(toText(place)))
             return Found{genericText(place), std::move(*text)};
     }
-    return findBuiltIn(name);
+    return lookup == Lookup::ePath ? std::nullopt : findBuiltIn(name);
 }
 
-std::string describeSearch(const std::string& name, const std::string& includer, bool quoted,
+std::string describeSearch(const std::string& name, const std::string& includer, Lookup lookup,
                            const CompileOptions& options) {
     if (options.includes == IncludePolicy::eNone)
         return formatted("'{}' is not read: CompileOptions::includes is IncludePolicy::eNone",
                          name);
     std::vector<std::string> places;
     bool refused = false;
-    for (const fs::path& place : candidates(name, includer, quoted, options)) {
+    for (const fs::path& place : candidates(name, includer, lookup, options)) {
         if (isAllowed(place, options))
             places.push_back(genericText(place));
         else
@@ -131,8 +131,35 @@ std::optional<std::string> readTextFile(const std::string& path) {
 }
 
 bool isUnchanged(const IncludeRecord& record, const CompileOptions& options) {
-    const auto found = findFile(record.name, record.includer, record.quoted, options);
-    return found && found->first == record.resolved && found->second == record.contents;
+    const auto found = findFile(record.name, record.includer, record.lookup, options);
+    if (!found)
+        return record.resolved.empty();
+    return found->first == record.resolved && found->second == record.contents;
+}
+
+std::optional<std::string> Includer::read(const std::string& path) {
+    auto found = ask(path, mOptions.fileName);
+    if (mFailure != nullptr)
+        return std::nullopt;
+    if (!found && !isAllowed(toPath(path).lexically_normal(), mOptions)) {
+        mRefusal = describeSearch(path, {}, Lookup::ePath, mOptions);
+        return std::nullopt;
+    }
+    if (!found)
+        found = findFile(path, {}, Lookup::ePath, mOptions);
+    const auto [resolved, text] = found.value_or(Found());
+    mRecords.push_back({path, {}, Lookup::ePath, resolved, text});
+    if (!found)
+        return std::nullopt;
+    mTexts.try_emplace(path, text);
+    try {
+        mLimits.addFile(path, text);
+        requireWithinLimits(text, path, 0);
+    } catch (const ShaderError&) {
+        mFailure = std::current_exception();
+        return std::nullopt;
+    }
+    return text;
 }
 
 Includer::IncludeResult* Includer::includeLocal(const char* name, const char* includer,
@@ -158,6 +185,7 @@ void Includer::releaseInclude(IncludeResult* result) {
 Includer::IncludeResult* Includer::include(const std::string& name, const std::string& includer,
                                            bool quoted, size_t depth) {
     mRejection.reset();
+    const Lookup lookup = quoted ? Lookup::eQuoted : Lookup::eFolders;
     const auto rejected = [&](const std::string& reason) -> IncludeResult* {
         if (!quoted)
             return makeResult({}, reason);
@@ -175,7 +203,7 @@ Includer::IncludeResult* Includer::include(const std::string& name, const std::s
     if (isNew) {
         auto found = ask(name, includer);
         if (!found && mFailure == nullptr)
-            found = findFile(name, includer, quoted, mOptions);
+            found = findFile(name, includer, lookup, mOptions);
         if (found)
             place->second = std::move(*found);
         else
@@ -183,8 +211,8 @@ Includer::IncludeResult* Includer::include(const std::string& name, const std::s
         if (mFailure != nullptr)
             return rejected(formatted("the includer failed for '{}'", name));
         if (!found)
-            return rejected(describeSearch(name, includer, quoted, mOptions));
-        mRecords.push_back({name, includer, quoted, resolved, text});
+            return rejected(describeSearch(name, includer, lookup, mOptions));
+        mRecords.push_back({name, includer, lookup, resolved, text});
         mTexts.try_emplace(resolved, text);
     }
     if (resolved.empty() || resolved.find_first_of("\"\n") != std::string::npos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <optional>
@@ -16,12 +17,19 @@
 
 namespace kp::shader {
 
-/// One `#include` of a compilation, for checking later whether it still has the same result.
+/// How a file is looked up.
+enum class Lookup : uint8_t {
+    eFolders, ///< `<name>`: in the include folders
+    eQuoted,  ///< `"name"`: in the includer's folder and then in the include folders
+    ePath     ///< at this path alone, which a compiler has put together itself
+};
+
+/// One look-up of a compilation, for checking later whether it still has the same result.
 struct IncludeRecord {
     std::string name;     ///< as written
-    std::string includer; ///< the including file
-    bool quoted = true;   ///< "name", which the includer's folder is searched for first, or <name>
-    std::string resolved;
+    std::string includer; ///< the including file; "" for paths
+    Lookup lookup = Lookup::eQuoted;
+    std::string resolved; ///< "" if there was no file, which only paths are recorded for
     std::string contents; ///< the text
 };
 
@@ -40,6 +48,11 @@ class Includer final : public glslang::TShader::Includer {
 public:
     explicit Includer(const CompileOptions& options) : mOptions(options) {}
 
+    /// Returns the text of a file for a compiler that searches the folders itself, and asks here
+    /// for each place; nothing if there is no file or it may not be read. The callback of the
+    /// options is asked with the path as the name, and the source as the includer.
+    std::optional<std::string> read(const std::string& path);
+
     IncludeResult* includeLocal(const char* name, const char* includer, size_t depth) override;
     IncludeResult* includeSystem(const char* name, const char* includer, size_t depth) override;
     void releaseInclude(IncludeResult* result) override;
@@ -53,6 +66,9 @@ public:
 
     /// Adds up what all files of the compilation ask for. The source itself is for others to add.
     SourceLimits& limits() { return mLimits; }
+
+    /// Returns why read() refused a path that it was asked for last; "" if it refused none.
+    const std::string& refusal() const { return mRefusal; }
 
     /// Returns the exception of the callback, or null.
     std::exception_ptr failure() const { return mFailure; }
@@ -69,6 +85,7 @@ private:
     std::map<std::string, std::pair<std::string, std::string>> mFound; ///< by place and name
     std::map<std::string, std::string> mTexts;
     std::exception_ptr mFailure;
+    std::string mRefusal;
     std::optional<std::string> mRejection; ///< why includeLocal rejected it, for includeSystem
 };
 

@@ -12,7 +12,7 @@
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
 #include "shader/CompileCache.hpp"
-#include "shader/GlslangCompiler.hpp"
+#include "shader/Compiler.hpp"
 #include "shader/Includer.hpp"
 #include "shader/SpirvModule.hpp"
 
@@ -112,18 +112,21 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     if (const auto cached = cache.find())
         return cached->spirv;
     shader::Includer includer(options);
-    const std::vector<uint32_t> spirv = shader::runGlslang(source, options, includer);
+    const std::vector<uint32_t> spirv = shader::runCompiler(source, options, includer);
     if (options.language == ShaderLanguage::eHlsl)
         refuseDuplicateBindings(spirv, options);
     cache.store(spirv, includer.records());
     return spirv;
 }
 
-bool hasHlslExtension(const std::string& path) {
+/// Returns the language that the extension of a path names, or @p otherwise.
+ShaderLanguage languageOf(const std::string& path, ShaderLanguage otherwise) {
     std::string extension = toText(toPath(path).extension());
     std::ranges::transform(extension, extension.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension == ".hlsl";
+    return extension == ".hlsl"    ? ShaderLanguage::eHlsl
+           : extension == ".slang" ? ShaderLanguage::eSlang
+                                   : otherwise;
 }
 
 /// Returns the text of a file, and sets the options that its path decides.
@@ -135,8 +138,7 @@ std::string readSource(const std::string& path, CompileOptions& options) {
                               path);
     }
     options.fileName = path;
-    if (hasHlslExtension(path))
-        options.language = ShaderLanguage::eHlsl;
+    options.language = languageOf(path, options.language);
     return *std::move(source);
 }
 

@@ -100,6 +100,15 @@ std::string spirvVersionText(uint32_t version) {
     return formatted("{}.{}", (version >> 16) & 0xff, (version >> 8) & 0xff);
 }
 
+std::vector<uint32_t> withKnownSourceLanguages(std::span<const uint32_t> spirv) {
+    constexpr uint32_t kLastKnown = 6; // C++ for OpenCL
+    std::vector<uint32_t> words(spirv.begin(), spirv.end());
+    for (const Instruction& each : parseSpirv(spirv).instructions)
+        if (each.opcode == spv::OpSource && each.word(1) > kLastKnown)
+            words[static_cast<size_t>(&each.words[1] - spirv.data())] = 0;
+    return words;
+}
+
 std::vector<uint32_t> renameEntryPoint(std::span<const uint32_t> spirv, const std::string& from,
                                        const std::string& to) {
     const SpirvModule module = parseSpirv(spirv);

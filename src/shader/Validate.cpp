@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <kompute/Error.hpp>
 #include <spirv-tools/libspirv.h>
@@ -51,7 +52,7 @@ void checkHeader(std::span<const uint32_t> spirv, const Rules& rules) {
     }
     if (spirv[0] != kMagic) {
         fail<ShaderError>("this is not SPIR-V: its first word is {:#010x}, expected {:#010x}. "
-                          "Compile GLSL or HLSL with kp::compile first",
+                          "Compile shader text with kp::compile first",
                           spirv[0], kMagic);
     }
     requireSpirvHeader(spirv);
@@ -136,10 +137,11 @@ void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t 
     checkHeader(spirv, rules);
     const SpirvModule module = parseSpirv(spirv);
     requireModest(spirv, module);
-    if (spirv.size() < kMinWordsForThread)
-        runValidator(spirv, rules, scalarLayout);
+    const std::vector<uint32_t> words = withKnownSourceLanguages(spirv);
+    if (words.size() < kMinWordsForThread)
+        runValidator(words, rules, scalarLayout);
     else
-        runWithLargeStack([&] { runValidator(spirv, rules, scalarLayout); });
+        runWithLargeStack([&] { runValidator(words, rules, scalarLayout); });
     checkStage(module);
     accepted.put(key, true, 1);
 }

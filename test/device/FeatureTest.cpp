@@ -161,5 +161,43 @@ TEST_F(FeatureTest, SupportsHlsl) {
     EXPECT_EQ(t->vector(), (std::vector<float>{3, 6, 9}));
 }
 
+// The shader of docs/shaders.md.
+TEST_F(FeatureTest, SupportsSlang) {
+    kp::CompileOptions options;
+    options.language = kp::ShaderLanguage::eSlang;
+    std::vector<uint32_t> code;
+    try {
+        code = manager.compile(R"(struct Settings { float factor; uint count; };
+
+[[vk::binding(0)]] RWStructuredBuffer<float> values;
+[[vk::push_constant]] ConstantBuffer<Settings> settings;
+[[vk::constant_id(0)]] const uint steps = 1;
+
+T scaled<T : IArithmetic>(T value, T factor) { return value * factor; }
+
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID)
+{
+    for (uint step = 0; id.x < settings.count && step < steps; ++step)
+        values[id.x] = scaled(values[id.x], settings.factor);
+}
+)",
+                               options);
+    } catch (const Unsupported& error) {
+        GTEST_SKIP() << error.what();
+    }
+    struct Settings {
+        float factor;
+        uint32_t count;
+    };
+    auto t = manager.tensor({1, 2, 3});
+    const auto algorithm =
+        manager.algorithm<uint32_t, Settings>({t}, code, {1, 1, 1}, {2}, {{3.0f, 2}});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({t})->record<kp::OpAlgoDispatch>(algorithm);
+    sq->record<kp::OpSyncLocal>({t})->eval();
+    EXPECT_EQ(t->vector(), (std::vector<float>{9, 18, 3}));
+}
+
 } // namespace
 } // namespace kp::test

@@ -60,14 +60,17 @@ TEST(CompileLog, AcceptsAnyText) {
          {"", "ERROR: ", "ERROR: :", "ERROR: ::::", "ERROR: a:99999999999999999999: x",
           "ERROR: a:1", "ERROR: a:1:", "):(", "(): error at column , HLSL"}) {
         EXPECT_NO_THROW(readLog(text, {{"a", ""}})) << text;
-        EXPECT_FALSE(std::string(compileError(text, "file", {{"a", ""}}).what()).empty());
+        EXPECT_FALSE(
+            std::string(compileError(readLog(text, {{"a", ""}}), text, "file", {{"a", ""}}).what())
+                .empty());
     }
 }
 
 TEST(CompileLog, ExcerptsALongLineAroundTheError) {
     const std::string line = std::string(1000, ' ') + "wrong" + std::string(1000, 'y');
-    const auto error = compileError("ERROR: a:1: 'wrongy' : bad\n", "a",
-                                    {{"a", std::string(1000, ' ') + "wrongy " + line}});
+    const std::string log = "ERROR: a:1: 'wrongy' : bad\n";
+    const SourceTexts sources{{"a", std::string(1000, ' ') + "wrongy " + line}};
+    const auto error = compileError(readLog(log, sources), log, "a", sources);
     EXPECT_EQ(error.column(), 1001u);
     EXPECT_LT(std::string(error.what()).size(), 600u);
     EXPECT_TRUE(contains(error.what(), "^~~~~~"));
@@ -77,7 +80,7 @@ TEST(CompileLog, ListsTenErrorsAndCountsTheRest) {
     std::string log;
     for (int i = 1; i <= 30; ++i)
         log += "ERROR: a:" + std::to_string(i) + ": 'x' : wrong\n";
-    const auto error = compileError(log, "a", {});
+    const auto error = compileError(readLog(log, {}), log, "a", {});
     EXPECT_TRUE(contains(error.what(), "a:10: error"));
     EXPECT_FALSE(contains(error.what(), "a:11: error"));
     EXPECT_TRUE(contains(error.what(), "20 more errors"));

@@ -52,8 +52,8 @@ Compiled example(size_t words = 100, const std::string& request = kKey) {
     compiled.request = request;
     compiled.spirv.assign(words, 7);
     compiled.spirv[0] = 0x07230203;
-    compiled.includes = {{"a.glsl", "main.comp", true, "/x/a.glsl", "text"},
-                         {"b.glsl", "/x/a.glsl", false, "/y/b.glsl", "\xff"}};
+    compiled.includes = {{"a.glsl", "main.comp", Lookup::eQuoted, "/x/a.glsl", "text"},
+                         {"b.glsl", "/x/a.glsl", Lookup::eFolders, "/y/b.glsl", "\xff"}};
     return compiled;
 }
 
@@ -70,8 +70,8 @@ TEST_F(DiskCacheTest, LoadsWhatWasStored) {
     EXPECT_EQ(found->spirv, example().spirv);
     ASSERT_EQ(found->includes.size(), 2u);
     EXPECT_EQ(found->includes[0].resolved, "/x/a.glsl");
-    EXPECT_TRUE(found->includes[0].quoted);
-    EXPECT_FALSE(found->includes[1].quoted);
+    EXPECT_EQ(found->includes[0].lookup, Lookup::eQuoted);
+    EXPECT_EQ(found->includes[1].lookup, Lookup::eFolders);
     EXPECT_EQ(found->includes[1].contents, "\xff");
     EXPECT_FALSE(cache.load("another request"));
     EXPECT_EQ(files().size(), 1u) << "another file is left";
