@@ -124,8 +124,9 @@ def assignment(text: str) -> tuple[str, str]:
 def add_shader_options(parser: argparse.ArgumentParser) -> None:
     """Add the shader and the options of its compilation."""
     parser.add_argument(
-        "shader", metavar="SHADER", help="a file of GLSL or HLSL (.hlsl) text, or SPIR-V (.spv)"
-    )
+        "shader", metavar="SHADER",
+        help="a file of GLSL, HLSL (.hlsl) or Slang (.slang) text, or SPIR-V (.spv)",
+    )  # fmt: skip
     parser.add_argument(
         "-D", "--define", metavar="NAME[=VALUE]", type=define, action="append", default=[],
         help="define a macro; may be repeated",
@@ -135,7 +136,7 @@ def add_shader_options(parser: argparse.ArgumentParser) -> None:
         help="search this folder for #include files; may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--language", choices=("glsl", "hlsl"), default="",
+        "--language", choices=("glsl", "hlsl", "slang"), default="",
         help="the shader's language (default: by the file name)",
     )  # fmt: skip
 

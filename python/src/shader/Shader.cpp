@@ -17,7 +17,7 @@ namespace {
 
 /// Returns true for text that can only be the name of a file.
 bool looksLikePath(const std::string& text) {
-    constexpr std::string_view kEndings[] = {".comp", ".glsl", ".hlsl", ".spv"};
+    constexpr std::string_view kEndings[] = {".comp", ".glsl", ".hlsl", ".slang", ".spv"};
     return text.find('\n') == std::string::npos && text.find('{') == std::string::npos &&
            std::any_of(std::begin(kEndings), std::end(kEndings),
                        [&text](std::string_view ending) { return text.ends_with(ending); });
@@ -72,7 +72,17 @@ auto inCaches(Find&& find) {
     return find();
 }
 
+/// Names the library of an installed slangpy for shaders in Slang.
+void findSlang(bool needed) {
+    static bool found = false; // guarded by the GIL
+    if (!needed || found)
+        return;
+    setSlangLibrary(py::cast<std::string>(py::module_::import("kp._slang").attr("library")()));
+    found = true;
+}
+
 std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
+    findSlang(options.language == ShaderLanguage::eSlang);
     if (auto known = inCaches([&] { return findCompiled(text, options); }))
         return *std::move(known);
     return runBetweenSignals([text, options] { return compile(text, options); });
@@ -82,6 +92,7 @@ std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions&
     if (path.ends_with(".spv"))
         return wordsOfFile(path);
     requireFile(path);
+    findSlang(options.language == ShaderLanguage::eSlang || path.ends_with(".slang"));
     if (auto known = inCaches([&] { return findCompiledFile(path, options); }))
         return *std::move(known);
     return runBetweenSignals([path, options] { return compileFile(path, options); });
@@ -89,7 +100,8 @@ std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions&
 
 ShaderLanguage languageOf(const std::string& language) {
     constexpr Named<ShaderLanguage> kLanguages[] = {{"glsl", ShaderLanguage::eGlsl},
-                                                    {"hlsl", ShaderLanguage::eHlsl}};
+                                                    {"hlsl", ShaderLanguage::eHlsl},
+                                                    {"slang", ShaderLanguage::eSlang}};
     return language.empty() ? ShaderLanguage::eGlsl : valueNamed(kLanguages, language, "language");
 }
 
@@ -250,10 +262,11 @@ void bindShader(py::module_& module) {
             Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
             `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
-            ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
-            `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
-            are HLSL and everything else is GLSL), `file_name` names the source in errors, and
-            `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
+            ends in .comp, .glsl, .hlsl, .slang or .spv. `includes` are folders searched for
+            #include, `defines` is a dict of macros, `language` is "glsl", "hlsl" or "slang" (by
+            default .hlsl files are HLSL, .slang files are Slang, and everything else is GLSL; Slang
+            needs Slang's library, such as that of the package slangpy), `file_name` names the
+            source in errors, and `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
             reads files below the source's folder and `includes`), "anywhere" or "none". With
             `isolate`, the compiler runs in a child process with bounded time and memory, for
             sources of strangers.
