@@ -61,6 +61,20 @@ build() {
     cmake --build --preset "$preset" --parallel "$jobs" "$@"
 }
 
+# Fetches Slang's library for the tests of shaders in Slang and prints its path. Of slangpy 0.30, whose
+# wheel has 17 MB: later ones have 70 and more.
+slang_library() {
+    local library=$PWD/build/slang/slangpy/libslang.so
+    if [ -n "${KOMPUTE_SLANG_LIBRARY:-}" ]; then
+        echo "$KOMPUTE_SLANG_LIBRARY"
+    elif [ -e "$library" ] || python3 -m pip install -q --disable-pip-version-check --no-deps \
+        --no-compile --target build/slang slangpy==0.30.0 > build/slang.log 2>&1; then
+        echo "$library"
+    else
+        echo "LEFT OUT: Slang's library could not be fetched, so shaders in Slang are NOT tested" >&2
+    fi
+}
+
 # run_tests PRESET LABEL [CTEST ARGUMENTS]...
 run_tests() {
     local preset=$1 label=$2
@@ -108,7 +122,7 @@ validated() {
         return 1
     fi
     build ci kompute_device_tests
-    KOMPUTE_VALIDATION=$1 run_tests ci device
+    KOMPUTE_SLANG_LIBRARY=$(slang_library) KOMPUTE_VALIDATION=$1 run_tests ci device
     # The planted faults of this pass must have been noticed, not skipped.
     if ! grep -q -i "\[       OK \] ValidationCanary[A-Za-z]*\.$1" build/ci/last-device.log; then
         echo "test.sh: no planted fault was noticed under '$1' validation" >&2
@@ -154,9 +168,12 @@ step_style() {
 sweeps='*Injection*:*TransferFailures*:*Autotuner*:*TunedKernel*'
 
 step_build() { build ci; }
-step_unit() { build ci && run_tests ci unit; }
+step_unit() { build ci && KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci unit; }
 step_headers() { build ci && run_tests ci headers; }
-step_device() { build ci kompute_device_tests && run_tests ci device; }
+step_device() {
+    build ci kompute_device_tests
+    KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci device
+}
 # Without coalescing, and with dispatches in the order in which they are recorded.
 step_atonce() {
     build ci kompute_device_tests
@@ -231,6 +248,7 @@ step_python() {
         checks=
     fi
     KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
+        KOMPUTE_SLANG_LIBRARY=$(slang_library) \
         PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
         build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider 3>&2
 }
