@@ -2920,14 +2920,14 @@ def compile(
 ) -> bytes:
     """Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
-    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
-    ends in .comp, .glsl, .hlsl or .spv. `includes` are folders searched for #include,
-    `defines` is a dict of macros, `language` is "glsl" or "hlsl" (by default .hlsl files
-    are HLSL and everything else is GLSL), `file_name` names the source in errors, and
-    `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
-    reads files below the source's folder and `includes`), "anywhere" or "none". With
-    `isolate`, the compiler runs in a child process with bounded time and memory, for
-    sources of strangers.
+    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that ends in
+    .comp, .glsl, .hlsl, .slang or .spv. `includes` are folders searched for #include, `defines`
+    is a dict of macros, `language` is "glsl", "hlsl" or "slang" (by default .hlsl files are
+    HLSL, .slang files are Slang, and everything else is GLSL; Slang needs Slang's library, such
+    as that of the package slangpy), `file_name` names the source in errors, and `debug_info`
+    keeps names and lines for debuggers. `include_policy` is "folders" (#include reads files
+    below the source's folder and `includes`), "anywhere" or "none". With `isolate`, the compiler
+    runs in a child process with bounded time and memory, for sources of strangers.
 
     ShaderError has line and column, and shows the line.
     """
