@@ -7,7 +7,6 @@ argument is wrong.
 
 from __future__ import annotations
 
-import difflib
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _kp
+from ._wording import no_argument
 
 #: How pybind11's message begins.
 _REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")
@@ -86,12 +86,7 @@ def _explanation(
     """Say what is wrong with a call."""
     for name in kwargs:
         if name not in signature.keywords:
-            near = difflib.get_close_matches(name, signature.keywords, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else "."
-            return (
-                f"{label} has no argument {name!r}{hint} Its arguments are "
-                f"{_listed(signature.keywords)}"
-            )
+            return no_argument(label, name, signature.keywords)
     if len(args) > len(signature.positional):
         return (
             f"{label} takes at most {len(signature.positional)} arguments by position "

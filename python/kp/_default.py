@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 
 from ._kp import Manager
+from ._wording import explains_keywords
 
 _lock = threading.Lock()
 _default: Manager | None = None
@@ -25,6 +26,7 @@ def default_manager() -> Manager:
         return _default
 
 
+@explains_keywords
 def set_default_manager(manager: Manager | None) -> None:
     """Set the manager that default_manager() returns. With None, it creates a new one."""
     global _default

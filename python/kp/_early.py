@@ -65,6 +65,7 @@ from ._kp import (
     Sequence,
     Tensor,
 )
+from ._wording import kind_of
 
 Workgroup = Items[int]
 #: A shader: SPIR-V, or its source as text, as the bytes of the text, or as a list of characters.
@@ -251,9 +252,7 @@ def _create(manager: Manager, tensors: Items[Memory]) -> list[Memory]:
     given: list[Memory] = []
     for tensor in tensors:
         if not isinstance(tensor, Memory):  # what is given may have no end
-            raise TypeError(
-                f"tensors[{len(given)}] is a tensor or an image, not a {type(tensor).__name__}"
-            )
+            raise TypeError(f"tensors[{len(given)}] is a tensor or an image, not {kind_of(tensor)}")
         given.append(tensor)
     for tensor in given:
         if isinstance(tensor, EarlyTensor):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import Buffer, DeviceGroup, wait_all
+from ._wording import kind_of
 
 
 __all__: list[str] = []
@@ -20,7 +21,7 @@ def _rows(buffer: Buffer) -> list[int]:
 
 def _require_buffer(name: str, buffer: object) -> None:
     if not isinstance(buffer, Buffer):
-        raise TypeError(f"{name} is expected to be a kp.Buffer, not a {type(buffer).__name__}")
+        raise TypeError(f"{name} is expected to be a kp.Buffer, not {kind_of(buffer)}")
 
 
 def _sum_type(dtype: np.dtype[Any]) -> DTypeLike:

@@ -17,9 +17,10 @@ from typing import Any
 from ._kp import Manager, Queue, Sampler, Tensor, TuningResult, compile
 from ._kernel_call import Events
 from ._launching import launch
-from ._program import Parameter, Program, arguments
+from ._program import TUNING_KEYWORDS, Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 from ._tuning import Maker, tune
+from ._wording import explains_keywords
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _SHORT = re.compile(r"\bkernel\s+void\s+(\w+)\s*\(([^)]*)\)\s*\{")
@@ -291,7 +292,7 @@ class Kernel:
             self._program,
             self._make,
             self._glsl,
-            arguments(self._program, args, kwargs),
+            arguments(self._program, args, kwargs, TUNING_KEYWORDS),
             local_size,
             constants or {},
             defines or {},
@@ -332,6 +333,7 @@ def _listed(name: str, noun: str, given: Any) -> list[Any] | None:
     return list(given)
 
 
+@explains_keywords
 def kernel(
     shader: str | os.PathLike[str] | bytes,
     *,

@@ -26,6 +26,7 @@ from ._kp import (
     Tensor,
 )
 from ._program import Parameter, Plan, Program
+from ._wording import kind_of
 
 #: Groups in x that every device takes.
 LEAST_LIMIT = 65535
@@ -56,7 +57,7 @@ def number(parameter: Parameter, value: Any) -> Any:
 
 def describe(value: Any) -> str:
     if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return f"a {type(value).__name__} of {value.dtype}, shape {tuple(value.shape)}"
+        return f"{kind_of(value)} of {value.dtype}, shape {tuple(value.shape)}"
     return f"{type(value).__name__} {value!r:.60}"
 
 
@@ -177,7 +178,7 @@ class Call:
                     f"was given {describe(value)}"
                 )
             if parameter.kind == "image":
-                return Bound(value, value, value.shape[:2])
+                return Bound(value, value, value.shape[:-1])  # without the channels
             if self.shapes is not None:
                 return Bound(value, value, self.shapes[parameter.name])
             return Bound(value, value, element_shape(program, parameter, value.dtype, value.shape))
@@ -262,7 +263,7 @@ class Call:
                 f"call it as {program.name}[threads](...)"
             )
         is_image = program.by_name[name].kind == "image"
-        axes = 2 if is_image else program.axes
+        axes = len(shape) if is_image else program.axes
         if axes == 1:
             return (math.prod(shape),)
         if len(shape) != axes:

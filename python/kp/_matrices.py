@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import OpMatMul, Tensor
 from ._primitives import _output, _run
+from ._wording import kind_of
 
 
 def _product_shape(
@@ -44,7 +45,7 @@ def matmul(
     """
     for name, tensor in (("a", a), ("b", b)):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"kp.matmul takes {name} as a kp.Tensor, not a {type(tensor).__name__}")
+            raise TypeError(f"kp.matmul takes {name} as a kp.Tensor, not {kind_of(tensor)}")
     if beta != 0 and out is None:
         raise ValueError("kp.matmul with beta needs out, which is multiplied by it")
     swap_a = transpose_a and len(a.shape) > 1

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _selection, _statistics
+from ._errors import Unsupported
 from ._kp import Tensor
 from ._polymorphic import _T, _given, _into, _operand, _row
 from .arrays import keywords, searching, sets
@@ -16,6 +17,7 @@ from .arrays.array import Array
 from .arrays.creation import asarray
 from .arrays.group_functions import takes_groups
 from .arrays.primitives import from_rows, rows_along
+from .arrays.storage import unsupported_reason
 
 __all__ = ["bincount", "compress", "histogram", "searchsorted", "top_k", "unique"]
 
@@ -102,9 +104,19 @@ def histogram(
         own = asarray(edged, device=array.device)
         array = array.astype(np.result_type(array.dtype, edged.dtype))
         bins = asarray(edged.astype(array.dtype), device=array.device)
-    counts, edges = _statistics.histogram(_row(array), _row(bins), range, _weights(weights, x))
+    by = _weights("histogram", weights, x)
+    sums = (
+        None
+        if by is None
+        else _row(
+            by if by.dtype.kind == "f" and by.dtype.itemsize > 2 else _in_double("histogram", by)
+        )
+    )
+    counts, edges = _statistics.histogram(_row(array), _row(bins), range, sums)
     own = Array._from_tensor(edges) if own is None else own
     found: Any = Array._from_tensor(counts)
+    if by is not None:
+        found = found.astype(by.dtype, copy=False)
     if density:
         found = found.astype(np.result_type(own.dtype, np.float32))
         found = found / (found.sum() * (own[1:] - own[:-1]))
@@ -116,7 +128,8 @@ def histogram(
 def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
     """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
 
-    There are as many results as the largest integer needs, and at least `minlength`.
+    There are as many results as the largest integer needs, and at least `minlength`. Sums are float64,
+    or for tensors of the type of the weights.
     """
     x = _operand(x)
     if isinstance(x, Tensor):
@@ -125,7 +138,9 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
     if x.dtype.kind == "b" or x.size == 0:
         x = x.astype(np.uint8 if x.dtype.kind == "b" else np.int64)
-    found: Any = Array._from_tensor(_statistics.bincount(_row(x), _weights(weights, x), minlength))
+    by = _weights("bincount", weights, x)
+    sums = None if by is None else _row(_in_double("bincount", by))
+    found: Any = Array._from_tensor(_statistics.bincount(_row(x), sums, minlength))
     result: _T = found
     return result
 
@@ -148,12 +163,29 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     return result
 
 
-def _weights(weights: Any, x: Any) -> Any:
-    """Return weights of the elements of x as a tensor of one axis: whole numbers as float64, as in NumPy."""
-    if weights is None or isinstance(weights, Tensor):
-        return weights
-    given = asarray(weights, device=x.device)
-    return _row(given.astype(np.float64) if given.dtype.kind in "biu" else given)
+def _weights(name: str, weights: Any, x: Any) -> Any:
+    """Return weights of the elements of x as an array."""
+    if weights is None:
+        return None
+    by = asarray(weights, device=x.device)
+    if by.dtype.kind == "c":
+        raise TypeError(f"kp.{name} takes weights that are real numbers, not {by.dtype}")
+    if by.shape != x.shape:
+        raise ValueError(
+            f"kp.{name}: weights have the shape {by.shape}, but the elements {x.shape}"
+        )
+    return by
+
+
+def _in_double(name: str, weights: Any) -> Any:
+    """Return weights as float64, in which NumPy adds them."""
+    double = np.dtype(np.float64)
+    if reason := unsupported_reason(weights.device, double):
+        raise Unsupported(
+            f"kp.{name} adds weights of {weights.dtype} in float64, as NumPy, which the device does not "
+            f"have; with tensors, kp.{name}(x.tensor(), weights=y.tensor()) adds float32. {reason}"
+        )
+    return weights.astype(double, copy=False)
 
 
 def _on_host(x: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
+from ._wording import explains_keywords, kind_of
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -22,9 +23,7 @@ Operator = str | tuple[str, str]
 def _require_tensor(name: str, tensor: object) -> None:
     """Refuse what is not a tensor."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"kp.{name} takes a kp.Array, a list or a kp.Tensor, not a {type(tensor).__name__}"
-        )
+        raise TypeError(f"kp.{name} takes a kp.Array, a list or a kp.Tensor, not {kind_of(tensor)}")
 
 
 def _new(like: Tensor, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
@@ -52,7 +51,7 @@ def _output(
     if out is None:
         return _new(tensor, shape, dtype)
     if not isinstance(out, Tensor):
-        raise TypeError(f"out is expected to be a kp.Tensor, not a {type(out).__name__}")
+        raise TypeError(f"out is expected to be a kp.Tensor, not {kind_of(out)}")
     if out.shape != shape:
         raise ValueError(f"kp.{name} has a result of shape {shape}, but out has {out.shape}")
     return out
@@ -199,6 +198,7 @@ def count_nonzero(
     )
 
 
+@explains_keywords
 def reduce(
     tensor: Tensor,
     op: Operator,
@@ -253,6 +253,7 @@ def cumprod(
     return _scan("cumprod", "product", tensor, axis, _given(dtype, _sum_type), out)
 
 
+@explains_keywords
 def scan(
     tensor: Tensor,
     op: Operator,

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +12,24 @@ import numpy as np
 from ._kp import Kernel as LauncherKernel
 from ._kp import Manager
 from ._reflection import Reflection
+from ._wording import nearest
 
 #: Keywords of every call. Shaders must not have arguments of these names.
 KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
+
+#: Keywords of Kernel.tune().
+TUNING_KEYWORDS = (
+    "local_size",
+    "constants",
+    "defines",
+    "threads",
+    "mgr",
+    "expect",
+    "cache_folder",
+    "effort",
+    "budget",
+    "progress",
+)
 
 
 @dataclass(frozen=True)
@@ -175,16 +189,16 @@ class Program:
         return self.reflection.local_size[0] if found is None else found.local_size
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known name, and all of them."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"{hint} (it has {', '.join(names)})" if names else " (it has none)"
+def arguments(
+    program: Program,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    keywords: tuple[str, ...] = KEYWORDS,
+) -> dict[str, Any]:
+    """Return the arguments of a call by the names of their parameters.
 
-
-def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by the names of their parameters."""
+    `keywords` are the other keywords of the call, for messages.
+    """
     if not kwargs and len(args) == len(program.positional):
         for value in args:
             if value is None:
@@ -201,7 +215,7 @@ def arguments(program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     for name, value in kwargs.items():
         parameter = program.by_name.get(name)
         if parameter is None:
-            known = [*(each.name for each in program.parameters), *KEYWORDS]
+            known = [*(each.name for each in program.parameters), *keywords]
             raise TypeError(
                 f"kernel '{program.name}' has no argument '{name}'{nearest(name, known)}"
             )

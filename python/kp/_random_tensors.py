@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _require_tensor, _run, _run_all
+from ._wording import explains_keywords
 
 __all__ = [
     "bits",
@@ -53,6 +54,7 @@ def _require_manager(name: str, manager: Any) -> None:
         )
 
 
+@explains_keywords
 def bits(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -66,6 +68,7 @@ def bits(
     return filled(manager, shape, dtype, "bits", seed, counter, stream)
 
 
+@explains_keywords
 def integers(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -82,6 +85,7 @@ def integers(
     return filled(manager, shape, dtype, distribution, seed, counter, stream)
 
 
+@explains_keywords
 def uniform(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -97,6 +101,7 @@ def uniform(
     return filled(manager, shape, dtype, ("uniform", low, high), seed, counter, stream)
 
 
+@explains_keywords
 def normal(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -112,6 +117,7 @@ def normal(
     return filled(manager, shape, dtype, ("normal", mean, deviation), seed, counter, stream)
 
 
+@explains_keywords
 def exponential(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -136,6 +142,7 @@ def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int)
     return order
 
 
+@explains_keywords
 def permutation(
     manager: Manager, x: int | Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0
 ) -> Tensor:
@@ -158,6 +165,7 @@ def permutation(
     return order_of(manager, x, seed, counter, stream)
 
 
+@explains_keywords
 def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0) -> None:
     """Put the rows along the first axis of a tensor in random order. See permutation()."""
     _require_tensor("random.shuffle", tensor)

@@ -26,6 +26,7 @@ from ._kp import (
     Tensor,
 )
 from ._primitives import _new, _require_tensor, _run, _run_all
+from ._wording import explains_keywords, kind_of
 
 #: A GLSL expression over x, or a tensor with a flag per element.
 Condition = str | Tensor
@@ -59,7 +60,7 @@ def _condition(name: str, condition: Condition, tensor: Tensor) -> list[Tensor]:
     if not isinstance(condition, Tensor):
         raise TypeError(
             f"kp.{name} takes the condition as a GLSL expression over x or a kp.Tensor of flags, "
-            f"not a {type(condition).__name__}"
+            f"not {kind_of(condition)}"
         )
     if condition.size() != tensor.size():
         raise ValueError(
@@ -84,6 +85,7 @@ def compress(condition: Condition, tensor: Tensor) -> Tensor:
     return _first(chosen, count.item())
 
 
+@explains_keywords
 def stable_partition(condition: Condition, tensor: Tensor) -> tuple[Tensor, int]:
     """Return the elements that fulfil a condition, followed by the others, and the number of the
     first. Both are in their order.
@@ -119,6 +121,7 @@ def flatnonzero(tensor: Tensor) -> Tensor:
     return _first(chosen, count.item())
 
 
+@explains_keywords
 def run_lengths(tensor: Tensor) -> tuple[Tensor, Tensor]:
     """Return the values and lengths (int64) of the runs of equal elements of the flattened tensor.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._kp import OpHistogram, OpSearchSorted, OpTopK, Tensor
 from ._primitives import _new, _require_tensor, _run, max, min
+from ._wording import kind_of
 
 
 def _on_device(name: str, values: Tensor | ArrayLike, like: Tensor) -> Tensor:
@@ -36,7 +37,7 @@ def _counts(
     if weights is None:
         return _new(tensor, (bins,), np.int64), [tensor]
     if not isinstance(weights, Tensor):
-        raise TypeError(f"kp.{name} takes weights as a kp.Tensor, not a {type(weights).__name__}")
+        raise TypeError(f"kp.{name} takes weights as a kp.Tensor, not {kind_of(weights)}")
     if weights.size() != tensor.size():
         raise ValueError(
             f"kp.{name} takes a weight per element, but there are {weights.size()} weights for "

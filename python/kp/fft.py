@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
+from ._wording import kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
 from .arrays.creation import asarray
@@ -93,7 +94,7 @@ def _shaped(x: Any) -> Any:
 
 def _require(name: str, tensor: Tensor) -> None:
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"kp.fft.{name} takes arrays or tensors, not a {type(tensor).__name__}")
+        raise TypeError(f"kp.fft.{name} takes arrays or tensors, not {kind_of(tensor)}")
     if not tensor.shape:
         raise ValueError(f"kp.fft.{name} takes rows of numbers, not a single number")
 

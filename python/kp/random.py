@@ -32,9 +32,10 @@ from ._random_tensors import (
     shuffle,
     uniform,
 )
+from ._wording import explains_keywords, explains_methods, kind_of
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
-from .arrays.elementwise import apply, as_array, broadcast
+from .arrays.elementwise import apply, as_array, broadcast, where
 from .arrays.manipulation import given, normalized, ravel, reshape
 from .arrays.searching import argsort, searchsorted, take, take_along_axis
 from .arrays.types import number, whole
@@ -70,6 +71,31 @@ def _real(name: str, value: Any) -> Any:
     return found
 
 
+def _size_of(size: _Size, *parameters: Any) -> tuple[int, ...]:
+    """Return the shape of random numbers whose parameters are arrays."""
+    shape = broadcast(*[np.shape(each) for each in parameters])
+    wanted = shape if size is None else extents(size)
+    if broadcast(shape, wanted) != wanted:
+        raise ValueError(f"parameters of the shape {shape} do not broadcast to size {wanted}")
+    return wanted
+
+
+def _limits(kind: np.dtype[Any]) -> tuple[int, int]:
+    """Return the smallest and the largest integer of a dtype. Raises TypeError for floats."""
+    if kind.kind not in "biu":
+        raise TypeError(f"dtype is that of integers, not {kind}")
+    return (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+
+
+def _whole_numbers(name: str, value: Any) -> Any:
+    """Return a bound of integers on the host. Raises TypeError for floats."""
+    array = np.asarray(value.numpy() if isinstance(value, Array) else value)
+    if array.size and array.dtype.kind not in "biu":
+        raise TypeError(f"{name} has whole numbers, not {array.dtype}")
+    return array if array.dtype.kind in "iu" else array.astype(np.int64)
+
+
+@explains_methods
 class Generator:
     """Random numbers as arrays, with the methods of numpy.random.Generator.
 
@@ -107,11 +133,7 @@ class Generator:
         """Return ``shift + scale * x``, where x has the standard distribution and one of the two is an array."""
         if number(dtype).dtype.kind != "f":
             raise TypeError(f"{name} numbers are floats, not {np.dtype(dtype)}")
-        shape = broadcast(np.shape(shift), np.shape(scale))
-        wanted = shape if size is None else extents(size)
-        if broadcast(shape, wanted) != wanted:
-            raise ValueError(f"parameters of the shape {shape} do not broadcast to size {wanted}")
-        made = self._next(wanted, dtype, standard)
+        made = self._next(_size_of(size, shift, scale), dtype, standard)
         kind = made._dtype
         for step, value in (("multiply", scale), ("add", shift)):
             if not isinstance(value, float):
@@ -172,29 +194,57 @@ class Generator:
 
     def integers(
         self,
-        low: int,
-        high: int | None = None,
+        low: Any,
+        high: Any = None,
         size: _Size = None,
         dtype: DTypeLike = np.int64,
         endpoint: bool = False,
     ) -> Array:
         """Return integers from `low` to `high`, which is left out unless `endpoint` is true.
 
-        With one bound, they are from 0 on. The bounds are numbers, not arrays.
+        With one bound, they are from 0 on. The bounds are numbers, or arrays, which broadcast and are
+        checked on the host. With arrays, the integers are the remainders of 64 random bits, so of a
+        range of n some are likelier than others by up to n / 2^64 of their probability.
         """
         if high is None:
             low, high = 0, low
+        if np.ndim(low) or np.ndim(high):
+            return self._integers_between(low, high, size, dtype, endpoint)
         first, last = whole("low", low), whole("high", high) - (0 if endpoint else 1)
         kind = number(dtype).dtype
-        if kind.kind not in "biu":
-            raise TypeError(f"dtype is that of integers, not {kind}")
+        limits = _limits(kind)
         if last < first:
             end = "" if endpoint else ", which is left out"
             raise ValueError(f"there are no integers from low={low} to high={high}{end}")
-        limits = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
         if first < limits[0] or last > limits[1]:
             raise ValueError(f"integers from {first} to {last} do not all fit {kind}")
         return self._next(size, dtype, ("integers", first, last))
+
+    def _integers_between(
+        self, low: Any, high: Any, size: _Size, dtype: DTypeLike, endpoint: bool
+    ) -> Array:
+        """Return integers between bounds of which one or both are arrays."""
+        kind = number(dtype).dtype
+        limits = _limits(kind)
+        lows, highs = _whole_numbers("low", low), _whole_numbers("high", high)
+        shape = _size_of(size, lows, highs)
+        if (highs < lows if endpoint else highs <= lows).any():
+            end = "" if endpoint else ", which is left out"
+            raise ValueError(f"there are no integers from low to high{end} in some elements")
+        if lows.size and highs.size:
+            lowest, highest = int(lows.min()), int(highs.max()) - (not endpoint)
+            if lowest < limits[0] or highest > limits[1]:
+                raise ValueError(f"integers from {lowest} to {highest} do not all fit {kind}")
+        first = lows.astype(np.uint64)
+        with np.errstate(over="ignore"):  # all of 64 bits are 0
+            count = highs.astype(np.uint64) - first + np.uint64(endpoint)
+        made = self._next(shape, np.uint64, "bits")
+        if (count == 0).any():
+            everything = where(count == 0, made, 0)
+            made = apply("add", apply("remainder", made, count), everything)  # x % 0 is 0
+        else:
+            made = apply("remainder", made, count)
+        return apply("add", made, first).astype(kind)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """Return the integers (int64) below x, or an array with its slices along an axis in random order."""
@@ -220,7 +270,7 @@ class Generator:
         """Put the slices of an array along an axis in random order, in place."""
         if not isinstance(x, Array):
             raise TypeError(
-                f"shuffle changes a kp.Array in place, not a {type(x).__name__}; permutation() returns "
+                f"shuffle changes a kp.Array in place, not {kind_of(x)}; permutation() returns "
                 "an array in random order"
             )
         if x.ndim == 0:
@@ -323,6 +373,7 @@ def _chances(p: Any, count: int) -> Any:
     return chances
 
 
+@explains_keywords
 def default_rng(
     seed: int | Sequence[int] | Generator | None = None,
     *,

@@ -77,6 +77,16 @@ def test_parameters_broadcast(rng: kp.random.Generator) -> None:
         (lambda r: r.integers(5, 2, endpoint=True), ValueError, "no integers from low=5 to high=2"),
         (lambda r: r.integers(0, 300, dtype=np.uint8), ValueError, "0 to 299 do not all fit uint8"),
         (lambda r: r.integers(0, 3, dtype=np.float32), TypeError, "dtype is that of integers"),
+        (lambda r: r.integers([0, 5], [5, 5]), ValueError, "left out in some elements"),
+        (
+            lambda r: r.integers([3], 2, endpoint=True),
+            ValueError,
+            "no integers from low to high in",
+        ),
+        (lambda r: r.integers([0, 0.5], 9), TypeError, "low has whole numbers, not float64"),
+        (lambda r: r.integers([0], 300, dtype=np.uint8), ValueError, "0 to 299 do not all fit"),
+        (lambda r: r.integers([0, 1], 9, size=3), ValueError, "shapes .2,. .3,."),
+        (lambda r: r.integers([0, 1], 9, dtype=float), TypeError, "dtype is that of integers"),
         (lambda r: r.choice(5, 6, replace=False), ValueError, "6 of 5 cannot be chosen"),
         (lambda r: r.choice(0, 2), ValueError, "nothing to choose from"),
         (lambda r: r.choice(3, 2, p=[0.5, 0.6, 0.5]), ValueError, "add up to 1, not to 1.6"),
@@ -147,7 +157,28 @@ def test_arguments_that_are_no_whole_numbers_are_named() -> None:
     rng = kp.random.default_rng(1)
     with pytest.raises(TypeError, match=r"^a is a whole number, not 4.5"):
         rng.choice(4.5, 3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^low is a whole number, not \[0, 10\]"):
-        rng.integers([0, 10], 12)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^low is a whole number, not 0.5"):
+        rng.integers(0.5, 12)
     with pytest.raises(TypeError, match="an extent of a shape is a whole number, not 2.5"):
         kp.ones((2, 2.5))  # type: ignore[arg-type]
+
+
+def test_bounds_of_integers_are_arrays(rng: kp.random.Generator) -> None:
+    x = rng.integers([0, 10], kp.array([5, 13]), size=(2000, 2))
+    assert x.dtype == np.int64
+    assert x.min(axis=0).tolist() == [0, 10] and x.max(axis=0).tolist() == [4, 12]
+    counts = np.bincount(x[:, 0].numpy())
+    assert np.allclose(counts / 2000, 0.2, atol=0.05)
+    assert (rng.integers([1, 5, 9]) < kp.array([1, 5, 9])).all()
+    closed = rng.integers(3, [[5], [3]], (2, 1000), np.int8, endpoint=True)
+    assert closed.dtype == np.int8
+    assert closed.max(axis=1).tolist() == [5, 3] and int(closed.min()) == 3
+    assert rng.integers([255], 256, dtype=np.uint8).tolist() == [255]
+    assert set(rng.integers([0] * 50, 2, dtype=bool).tolist()) == {False, True}
+    assert rng.integers([], [5]).shape == (0,)
+    everything = rng.integers([-(2**63)] * 64, 2**63 - 1, endpoint=True).numpy()
+    assert (everything < 0).any() and (everything > 2**62).any()
+    large = rng.integers(
+        np.array([2**63], np.uint64), np.uint64(2**64 - 1), 64, np.uint64, endpoint=True
+    )
+    assert (large.numpy() >= 2**63).all()

@@ -237,3 +237,57 @@ void main() { imageStore(volume, ivec3(gl_GlobalInvocationID), vec4(1)); }
     mgr.sequence().eval(kp.OpAlgoDispatch(mgr.algorithm([volume], fill, thread_count=(6, 5, 4))))
     assert volume.numpy().all()
     assert "by default" not in caplog.text
+
+
+def increment(kind: str, place: str, local: str) -> str:
+    """Return a shader that adds 1 to each pixel of its image."""
+    return f"""#version 450
+layout({local}) in;
+layout(binding = 0, r32f) uniform {kind} picture;
+void main() {{
+    {place} at = {place}(gl_GlobalInvocationID);
+    imageStore(picture, at, imageLoad(picture, at) + 1);
+}}
+"""
+
+
+KINDS = [
+    ("1d", (7,), "image1D", "int"),
+    ("1d_array", (3, 7), "image1DArray", "ivec2"),
+    ("2d", (5, 7), "image2D", "ivec2"),
+    ("2d_array", (3, 5, 7), "image2DArray", "ivec3"),
+    ("3d", (3, 5, 7), "image3D", "ivec3"),
+]
+
+
+@pytest.mark.parametrize("local", ["local_size_x = 1", "local_size_x = 64"])
+@pytest.mark.parametrize(("name", "shape", "kind", "place"), KINDS)
+def test_kernels_cover_images_of_every_dimension_by_default(
+    mgr: kp.Manager, name: str, shape: tuple[int, ...], kind: str, place: str, local: str
+) -> None:
+    image = mgr.image(np.zeros((*shape, 1)), image_type=name)
+    image.write(np.zeros(image.shape))
+    kp.kernel(increment(kind, place, local))(image)
+    assert (image.read() == 1).all()
+
+
+def test_algorithms_warn_if_their_default_does_not_cover_an_image(
+    mgr: kp.Manager, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = increment("image2D", "ivec2", "local_size_x = 64")
+    image = mgr.image(np.zeros((5, 7)))
+    mgr.algorithm([image], text)
+    found = [each for each in caplog.messages if "by default" in each]
+    assert len(found) == 1 and "so 1 invocations in y and 1 in z" in found[0]
+    assert "binding 0, an image with more" in found[0]
+    caplog.clear()
+    mgr.algorithm([image], text, (1, 5, 1))
+    mgr.algorithm([image], text, thread_count=(7, 5))
+    mgr.algorithm([image], increment("image2D", "ivec2", "local_size_x = 8, local_size_y = 8"))
+    mgr.algorithm([mgr.image(np.zeros((1, 7)))], text)
+    flat = text.replace(
+        "ivec2(gl_GlobalInvocationID)",
+        "ivec2(gl_GlobalInvocationID.x % 7, gl_GlobalInvocationID.x / 7)",
+    )
+    mgr.algorithm([image], flat)
+    assert "by default" not in caplog.text

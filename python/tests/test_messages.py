@@ -56,7 +56,7 @@ def test_options_are_arguments_by_pythons_names() -> None:
         spelling("CompileOptions::includes is IncludePolicy::eNone") == "include_policy is 'none'"
     )
     assert spelling("choose another one, or roundUp (the") == "choose another one, or round_up (the"
-    assert spelling("eUnsignedInt, call evalAwait() first") == "uint, call eval_await() first"
+    assert spelling("eUnsignedInt, call evalAwait() first") == "uint32, call eval_await() first"
     assert spelling("AutotunerOptions::budgetSeconds is -1") == "budget is -1"
 
 
@@ -95,3 +95,65 @@ def test_fills_take_infinity_itself(mgr: kp.Manager) -> None:
     for value in (np.inf, -np.inf, np.float64(np.inf), 3.4028234e38):
         mgr.sequence().eval(kp.OpFill([tensor], value))
         assert tensor.read()[0] == np.float32(value)
+
+
+#: Names of C++ types that NumPy calls something else, and of enumerators and modules.
+FOREIGN = re.compile(
+    r"\b(uchar|ushort|uint|ulong|long|short|char|half|custom|double)\b|\be[1-3]D|_kp\b|\ba [aeiouAEIOU]\w*int"
+    r"|\barg \d|\ba (int|Image|Array|object)\b"
+)
+
+
+def test_types_have_the_names_of_numpy(mgr: kp.Manager) -> None:
+    spelling = _kp._python_spelling
+    assert (
+        spelling("4 eUnsignedChar, eLong, eCustom") == "4 uint8, int64, structs or complex numbers"
+    )
+    assert spelling("type e1D and e2DArray; eHalf") == "type '1d' and '2d_array'; float16"
+    shader = "#version 450\nlayout(binding = 0) buffer X { float x[]; };\nvoid main() { x[0] = 1; }"
+    image = mgr.image(np.zeros((4, 4)))
+    tensors = [
+        *(mgr.tensor_t(np.zeros(4, name)) for name in ("uint8", "int64", "float16", "complex64")),
+        mgr.tensor_t(np.zeros(4, [("x", np.float32), ("id", np.int32)])),
+        image,
+    ]
+    one = mgr.tensor([1, 2, 3, 4])
+    for memory in tensors:
+        calls = [
+            lambda x: mgr.algorithm([x], shader),
+            lambda x: kp.launcher.KernelLauncher("k", shader, (x,), manager=mgr)(),
+            lambda x: kp.kernel(shader)(x),
+            lambda x: kp.OpMult([x, x, x], mgr.algorithm()),
+            lambda x: kp.OpRandom(x, ("normal", 0, 1)),
+            lambda x: kp.histogram(one, weights=x),
+            lambda x: kp.OpSort(x),
+            lambda x: kp.OpMatMul(x, x, x),
+            lambda x: mgr.sequence().record(x),
+            lambda x: kp.compress("x > 0", x),
+        ]
+        for call in calls:
+            try:
+                call(memory)
+            except (TypeError, ValueError, kp.Error) as error:
+                assert not FOREIGN.search(str(error)), str(error)
+
+
+def test_what_was_given_has_its_article_and_pythons_module(mgr: kp.Manager) -> None:
+    image = mgr.image(np.zeros((4, 4)))
+    with pytest.raises(TypeError, match="not a kp.Image$"):
+        kp.sum(image)  # type: ignore[type-var]
+    with pytest.raises(TypeError, match="keys is a kp.Tensor, not a kp.Image$"):
+        kp.OpSort(image)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"tensors\[0\] is a tensor or an image, not an int$"):
+        kp.OpSyncDevice([3])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="but was given a kp.Image of float32"):
+        kp.kernel("kernel void f(inout float x[]) { x[i] = 1; }")(image)
+
+
+def test_kernels_name_the_arguments_whose_shapes_differ() -> None:
+    add = kp.elementwise("T x, T y", "T z", "z = x + y")
+    with pytest.raises(ValueError, match=r"together with shapes x \(3,\), y \(2,\)$"):
+        add(np.ones(3), np.ones(2))
+    dot = kp.reduction("T x, T y", "T z", "x * y", "a + b", "z = a", "0")
+    with pytest.raises(ValueError, match=r"together with shapes x \(3,\), y \(2,\)$"):
+        dot(np.ones(3), np.ones(2))

@@ -95,6 +95,27 @@ xp.histogram2d(o, o, [[0, 2, 6], [0, 3, 6]])
 xp.histogramdd([o, o], [np.array([0, 2, 6]), 3])
 xp.bincount([])
 xp.bincount(b)
+xp.bincount([1, 2, 1], np.float32([0.5, 1, 2]))
+xp.bincount([1, 2, 1], np.float16([0.5, 1, 2]))
+xp.bincount([1, 2, 1], [True, False, True], 5)
+xp.histogram([1, 2, 1], 3, weights=[1, 2, 3])
+xp.histogram([1, 2, 1], 3, weights=np.float16([1, 2, 3]))
+xp.histogram([1, 2, 1], 3, weights=np.int8([1, 2, 3]))
+xp.vander(f[0])
+b ** 2
+f.astype(dtype=np.float64)
+f.astype(np.float64, casting="safe")
+changed(c, lambda x: setattr(x, "real", 7))
+changed(c, lambda x: setattr(x, "imag", [1, 2, 3]))
+changed(f, lambda x: setattr(x, "real", 7))
+changed(o, lambda x: x.put([0, 1], [5, 6]))
+o.compress([True, False, True])
+i.compress([True, False, True], axis=1)
+changed(o, lambda x: x.partition(2))[2]
+xp.median(e)
+xp.quantile(e, 0.5, axis=0)
+xp.nanquantile(e, 0.5)
+xp.nanmedian(e, axis=1)
 xp.quantile(f, 0.3, method="inverted_cdf")
 xp.quantile(np.arange(4.0), [0, 0.125, 0.25, 0.375, 0.5, 0.75, 1], method="closest_observation")
 xp.quantile(np.arange(4.0), [0, 0.125, 0.25, 0.375, 0.5, 0.75, 1], method="averaged_inverted_cdf")
@@ -172,6 +193,15 @@ xp.linalg.solve(a=m, b=m)
 
 #: What NumPy refuses as well, and words of the message here.
 REFUSED = {
+    "xp.quantile([], 0.5)": "no quantiles of no elements; the array has the shape .0,.",
+    "xp.percentile(e, [20, 50])": "no percentiles of no elements",
+    "xp.quantile(e, 0.5, axis=1)": "no quantiles of no elements",
+    "xp.bincount([1, 2], [1j, 2])": "weights that are real numbers, not complex128",
+    "xp.bincount([1, 2], [1.0])": "weights have the shape .1,., but the elements .2,.",
+    "changed(f, lambda x: setattr(x, 'imag', 1))": "float32 has no imaginary parts",
+    "f.astype(np.int32, casting='safe')": "float32 does not become int32 by the rule 'safe'",
+    "f + np.ones(2, np.float32)": "could not be broadcast together with shapes .2, 3. .2,.",
+    "xp.maximum(f, o)": "could not be broadcast together with shapes .2, 3. .5,.",
     "xp.array([300], np.uint8)": "300 out of bounds for uint8",
     "xp.array([300.0], dtype=np.uint8)": "300 out of bounds for uint8",
     "xp.array([nan], dtype=int)": "NaN to integer",
@@ -215,8 +245,8 @@ REFUSED = {
     "xp.arange()": "needs stop",
     "xp.fft.fft(f, n=2.5)": "float",
     "xp.fft.fft(f, axis='a')": "str",
-    "xp.stack(3)": "sequence of arrays, not a int",
-    "xp.concatenate(3)": "sequence of arrays, not a int",
+    "xp.stack(3)": "sequence of arrays, not an int",
+    "xp.concatenate(3)": "sequence of arrays, not an int",
     "xp.size(i, 5)": "axis 5",
     "xp.lexsort(())": "at least one key",
     "xp.triu_indices_from(o)": "2 axes",
@@ -225,7 +255,14 @@ REFUSED = {
 
 def names(xp: Any) -> dict[str, Any]:
     own = {name: kp.array(value) if xp is kp else value for name, value in OPERANDS.items()}
-    return {**own, "xp": xp, "np": np, "inf": inf, "nan": nan}
+    return {**own, "xp": xp, "np": np, "inf": inf, "nan": nan, "changed": changed}
+
+
+def changed(x: Any, change: Any) -> Any:
+    """Return a copy of an array after a change."""
+    copied = x.copy()
+    change(copied)
+    return copied
 
 
 def on_host(found: Any) -> Any:
@@ -258,3 +295,48 @@ def test_nonsense_is_refused_by_both(expression: str, message: str) -> None:
         eval(expression, names(np))
     with pytest.raises((ValueError, TypeError, IndexError, OverflowError), match=message):
         eval(expression, names(kp))
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("xp.mean(e)", "Mean of empty slice"),
+        ("xp.median(e, axis=1)", "Mean of empty slice"),
+        ("xp.nanmean(e)", "Mean of empty slice"),
+        ("xp.nanmedian(e)", "Mean of empty slice"),
+        ("xp.nanpercentile(e, 50)", "Mean of empty slice"),
+        ("xp.nanquantile([[nan], [1.0]], 0.5, axis=1)", "All-NaN slice encountered"),
+        ("xp.var(e)", "Degrees of freedom <= 0 for slice"),
+        ("xp.std([1.0], ddof=1)", "Degrees of freedom <= 0 for slice"),
+        ("xp.cov([1.0])", "Degrees of freedom <= 0 for slice"),
+    ],
+)
+def test_results_of_nothing_warn_at_the_line_of_the_caller(expression: str, message: str) -> None:
+    for xp in (np, kp):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(expression, names(xp))
+        found = [each for each in caught if message in str(each.message)]
+        assert found and found[0].category is RuntimeWarning
+    assert len(caught) == 1 and caught[0].filename == "<string>"
+
+
+def test_functions_that_do_not_exist_here_say_what_to_do() -> None:
+    x = kp.array([1.0, 2])
+    for call in (np.frexp, np.packbits, np.maximum.accumulate):
+        with pytest.raises(
+            TypeError, match=r"numpy\.\w+(\.accumulate)? does not take kp.Array.*x.numpy"
+        ):
+            call(x)
+
+
+def test_sums_of_weights_need_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kp.arrays.storage import home_of
+
+    x = kp.array([1, 2])
+    monkeypatch.setitem(home_of(x.manager).reasons, np.dtype(np.float64), "It lacks shaderFloat64.")
+    weights = kp.array([1, 2], dtype=np.float32)
+    with pytest.raises(kp.Unsupported, match="kp.bincount adds weights of float32 in float64"):
+        kp.bincount(x, weights)
+    assert kp.bincount(x.tensor(), weights.tensor()).dtype == np.float32
+    assert kp.histogram(x.astype(np.float32), 3, weights=weights)[0].dtype == np.float32

@@ -2,7 +2,11 @@
 #include "core/AlgorithmImpl.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
+#include <set>
+#include <span>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -16,6 +20,7 @@
 #include "core/SamplerImpl.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
+#include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 
 namespace kp {
@@ -82,6 +87,35 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     return pipelines.pipeline(request);
 }
 
+/// Returns whether a shader asks for its place in y or z. False only if it surely reads x alone.
+bool walksBeyondX(std::span<const uint32_t> spirv) {
+    const shader::SpirvModule module = shader::parseSpirv(spirv);
+    std::set<uint32_t> places;
+    std::set<uint32_t> zeros;
+    for (const shader::Instruction& each : module.instructions) {
+        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBuiltIn &&
+            (each.word(3) == spv::BuiltInGlobalInvocationId ||
+             each.word(3) == spv::BuiltInWorkgroupId ||
+             each.word(3) == spv::BuiltInLocalInvocationId))
+            places.insert(each.word(1));
+        else if (each.opcode == spv::OpConstant && each.size() == 4 && each.word(3) == 0)
+            zeros.insert(each.word(2));
+        else if (each.opcode == spv::OpLoad && places.contains(each.word(3)))
+            return true;
+        else if ((each.opcode == spv::OpAccessChain || each.opcode == spv::OpInBoundsAccessChain) &&
+                 places.contains(each.word(3)) && !zeros.contains(each.word(4)))
+            return true;
+    }
+    return false;
+}
+
+/// Returns the coordinates of an image: width, height or layers, and depth or layers.
+std::array<uint64_t, 3> coordinatesOf(const ImageOptions& image) {
+    const bool line = image.type == ImageType::e1D || image.type == ImageType::e1DArray;
+    return {image.width, line ? image.layers : image.height,
+            image.type == ImageType::e3D ? image.depth : (line ? 1 : image.layers)};
+}
+
 } // namespace
 
 void Algorithm::Impl::requireAlive() const {
@@ -124,10 +158,11 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     bindMemory();
 }
 
-void Algorithm::Impl::checkDefaultWorkgroup() {
+void Algorithm::Impl::checkDefaultWorkgroup(std::span<const uint32_t> spirv) {
     uint64_t largest = 1;
     uint64_t written = 1;
     uint32_t writtenBinding = 0;
+    std::optional<uint32_t> uncovered;
     eachUsed([&](const shader::Binding& used, const std::shared_ptr<Memory>& object) {
         const Memory::Impl& memory = implOf(*object);
         const uint64_t elements =
@@ -137,6 +172,12 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
             written = elements;
             writtenBinding = used.binding;
         }
+        if (!used.writes || !memory.imageOptions)
+            return;
+        const std::array<uint64_t, 3> coordinates = coordinatesOf(*memory.imageOptions);
+        for (size_t axis = 1; axis < 3; ++axis)
+            if (coordinates[axis] > uint64_t{workgroup[axis]} * localSize[axis])
+                uncovered = used.binding;
     });
     if (reflection->usesFlatIndex) {
         workgroup = groupsFor({largest, 1, 1}, localSize, *reflection, *device);
@@ -149,6 +190,13 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
                     "{} invocations, but the shader writes binding {} with {} elements; give the "
                     "number of work groups or of invocations",
                     invocations, writtenBinding, written);
+    else if (uncovered && walksBeyondX(spirv))
+        KP_LOG_WARN(
+            "by default there is one work group per element of the first memory object, all "
+            "of them in x, so {} invocations in y and {} in z, but the shader writes binding "
+            "{}, an image with more; give the number of work groups or of invocations",
+            uint64_t{workgroup[1]} * localSize[1], uint64_t{workgroup[2]} * localSize[2],
+            *uncovered);
 }
 
 void Algorithm::Impl::bindMemory() {

@@ -143,7 +143,7 @@ Format formatNamed(std::string_view name) {
 
 Format formatOf(Memory::DataTypes dataType, uint32_t channels) {
     if (dataType == Memory::DataTypes::eCustom)
-        throw InvalidArgument("an image cannot have the data type eCustom: it holds numbers");
+        throw InvalidArgument("an image holds numbers, not elements of eCustom");
     if (channels < 1 || channels > 4)
         fail<InvalidArgument>("an image has 1 to 4 channels, not {}", channels);
     const uint32_t held = channels == 3 ? 4 : channels;

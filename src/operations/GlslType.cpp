@@ -62,8 +62,8 @@ std::string vectorOf(const std::string& scalar) {
 const GlslType& glslTypeOf(DataTypes type, const char* verb) {
     const GlslType& found = kGlslTypes.at(static_cast<size_t>(type));
     if (!found.stored)
-        fail<InvalidArgument>("elements of {} cannot be {}; numbers can", Memory::toString(type),
-                              verb);
+        fail<InvalidArgument>("elements of {} cannot be {}; real numbers can",
+                              Memory::toString(type), verb);
     return found;
 }
 

@@ -15,8 +15,9 @@ from .._kernel import Sized
 from .._kp import Buffer, Manager, Memory, Queue, compile
 from .._kernel_call import Events
 from .._launching import launch
-from .._program import KEYWORDS, Extent, Parameter, Program, nearest
+from .._program import KEYWORDS, Extent, Parameter, Program
 from .._reflection import reflect
+from .._wording import explains_keywords, nearest
 from .source import Source
 from .types import ArrayType, Type, annotation_of, of_annotation, of_dtype, of_value
 
@@ -329,6 +330,7 @@ def jit(function: Callable[..., Any]) -> JitFunction: ...
 def jit(
     function: None = None, *, local_size: int | tuple[int, ...] | None = None, threads: Any = None
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
+@explains_keywords
 def jit(
     function: Callable[..., Any] | None = None,
     *,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._program import nearest
+from .._wording import nearest
 from . import functions
 from .arithmetic import Arithmetic
 from .types import BOOL, INT, SCALARS, Array, Type, of_value

@@ -11,15 +11,18 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _cuda
 from .._kp import DeviceGroup, Manager, Tensor
+from .._wording import explains_methods
 from . import launching
 from .expressions import Node, before_write, cast, leaf
 from .storage import DType, Shape, Storage, View, contiguous_strides
+from .types import require_cast
 from .values import Values
 
 if TYPE_CHECKING:
     from .group_array import GroupArray
 
 
+@explains_methods
 class Array(Values):
     """An array on a device, with NumPy's semantics.
 
@@ -229,10 +232,13 @@ class Array(Values):
 
         put(self, key, value)
 
-    def astype(self, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Array:
-        """Return the elements in another dtype."""
+    def astype(
+        self, dtype: DTypeLike, *, copy: bool = True, device: Any = None, casting: str = "unsafe"
+    ) -> Array:
+        """Return the elements in another dtype. Raises TypeError if the rule `casting` forbids it."""
         from .elementwise import astype
 
+        require_cast(self._dtype, dtype, casting)
         return astype(self, dtype, copy=copy, device=device)
 
     def copy(self) -> Array:

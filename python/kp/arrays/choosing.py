@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import kind_of
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, assign_all, broadcast, fitting, manager_of, result_dtype
@@ -175,7 +176,7 @@ def extract(condition: Any, arr: Any) -> Array:
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Set the elements of an array to those of another, where a mask is true."""
     if not isinstance(dst, Array):
-        raise TypeError(f"copyto writes into a kp.Array, not a {type(dst).__name__}")
+        raise TypeError(f"copyto writes into a kp.Array, not {kind_of(dst)}")
     python = isinstance(src, int) or (isinstance(src, float) and dst._dtype.kind in "fc")
     source = fitting(src, dst) if python else as_array(src, dst._manager)
     if not python and not np.can_cast(source._dtype, dst._dtype, casting):  # type: ignore[arg-type]
@@ -260,7 +261,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
 
 def _require(x: Any, name: str) -> None:
     if not isinstance(x, Array):
-        raise TypeError(f"{name} writes into a kp.Array, not a {type(x).__name__}")
+        raise TypeError(f"{name} writes into a kp.Array, not {kind_of(x)}")
 
 
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._kp import DeviceGroup, Manager, Tensor
+from .._wording import explains_methods, kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
@@ -128,6 +129,7 @@ def _bare(node: Node, dtype: DType) -> Node:
 _contents: dict[tuple[Any, ...], int] = {}
 
 
+@explains_methods
 class ElementwiseKernel:
     """A function of arrays that GLSL computes element by element. Created by elementwise()."""
 
@@ -255,19 +257,23 @@ class ElementwiseKernel:
         return joined(group, results, rows)
 
     def _shape(self, operands: list[Operand], targets: list[Array], size: int | None) -> Shape:
-        shapes = [
-            operand.shape
+        named = [
+            (parameter.name, operand.shape)
             for parameter, operand in zip(self._inputs, operands, strict=True)
             if not parameter.raw
         ]
-        shapes += [target.shape for target in targets]
+        named += [
+            (parameter.name, target.shape)
+            for parameter, target in zip(self._outputs, targets, strict=False)
+        ]
+        shapes = [shape for _, shape in named]
         if size is not None:
             if [shape for shape in shapes if shape]:
                 raise ValueError("size is for kernels whose inputs are all raw or numbers")
             return (size,)
         if not shapes:
             raise ValueError("give size: nothing else says how many elements there are")
-        return broadcast(*shapes)
+        return broadcast(*shapes, names=[name for name, _ in named])
 
     def _run(
         self, manager: Manager, shape: Shape, nodes: list[Node], views: list[View], given: bool
@@ -441,6 +447,7 @@ def elementwise(
     return ElementwiseKernel(in_params, out_params, operation, name, preamble)
 
 
+@explains_methods
 class ReductionKernel:
     """A reduction of arrays in GLSL. Created by reduction()."""
 
@@ -493,7 +500,8 @@ class ReductionKernel:
         for parameter, operand in zip(self._inputs, operands, strict=True):
             kind = _type_of(parameter, letters)
             nodes.append(_bare(operand.node(kind), kind))
-        shape = broadcast(*[node.shape for node in nodes])
+        shapes = [node.shape for node in nodes]
+        shape = broadcast(*shapes, names=[each.name for each in self._inputs])
         accumulated = np.dtype(np.float32) if dtype == np.float16 else dtype
         total = number(accumulated)
         mapped = _named(self._map, [each.name for each in self._inputs])

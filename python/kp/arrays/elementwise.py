@@ -18,7 +18,7 @@ from .expressions import Node, call, constant, limited
 from .functions import FUNCTIONS, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
-from .storage import DType, Shape, alive, upload
+from .storage import DType, Shape, alive, broadcast as broadcast, upload
 from .types import number, real_of
 from .values import Values
 
@@ -70,15 +70,6 @@ def fitting(value: Any, like: Array) -> Array:
         return converted(as_array(value, like._manager), like._dtype)
     number(np.asarray(value).dtype)
     return as_array(np.asarray(value, like._dtype), like._manager)
-
-
-def broadcast(*shapes: Shape) -> Shape:
-    """Return the shape that all shapes broadcast to. Raises ValueError if there is none."""
-    first = shapes[0]
-    for shape in shapes[1:]:
-        if shape != first:
-            return np.broadcast_shapes(*shapes)
-    return first
 
 
 class Operand:
@@ -521,6 +512,24 @@ def imag(x: Any, /) -> Array:
         return zeros_like(array)  # not array * 0, which is NaN for infinities
     node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).y")
     return Array._of_node(node, array._manager)
+
+
+def set_part(x: Any, part: int, value: Any) -> None:
+    """Set the real (0) or the imaginary parts (1) of the elements."""
+    if not isinstance(x, Array):
+        raise TypeError("parts are set for arrays of one device; x.parts are those of a group")
+    if x._dtype.kind != "c":
+        if part == 1:
+            raise TypeError(f"an array of {x._dtype} has no imaginary parts to set; use astype()")
+        x[...] = value
+        return
+    parts = [real(x), imag(x)]
+    parts[part] = fitting(value, parts[part])
+    if broadcast(x._shape, parts[part]._shape) != x._shape:
+        raise ValueError(f"the parts have the shape {parts[part]._shape}, but the array {x._shape}")
+    text = f"{number(x._dtype).computed}({{0}}, {{1}})"
+    nodes = tuple(each._node() for each in parts)
+    x[...] = Array._of_node(limited("text", x._dtype, x._shape, nodes, text), x._manager)
 
 
 negative = _unary("negative")

@@ -153,8 +153,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
         raise ValueError(f"vander takes a vector, not an array of {points.ndim} axes")
     count = points.size if N is None else operator.index(N)
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    if points._dtype.kind in "biu":
-        points = converted(points, np.dtype(np.promote_types(points._dtype, np.int64)))
+    points = converted(points, np.dtype(np.promote_types(points._dtype, np.int64)))
     return apply("pow", reshape(points, (points.size, 1)), powers.astype(points._dtype))
 
 

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Buffer, DeviceGroup, Manager
+from .._wording import explains_methods
 from . import exchange, launching
 from .array import Array
 from .exchange import Rows
 from .storage import View
+from .types import require_cast
 from .values import Values
 
 
+@explains_methods
 class GroupArray(Values):
     """An array on the devices of a group: its rows are shared among them, or each has a copy.
 
@@ -193,8 +196,11 @@ class GroupArray(Values):
         """Return a copy that shares no memory."""
         return GroupArray._of(self._group, [part.copy() for part in self._parts], self._rows)
 
-    def astype(self, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> GroupArray:
-        """Return the elements in another dtype."""
+    def astype(
+        self, dtype: DTypeLike, *, copy: bool = True, device: Any = None, casting: str = "unsafe"
+    ) -> GroupArray:
+        """Return the elements in another dtype. Raises TypeError if the rule `casting` forbids it."""
+        require_cast(self._dtype, dtype, casting)
         if device is not None and device is not self._group:
             raise ValueError("astype of a group's array keeps it there; use to_device() then")
         parts = [part.astype(dtype, copy=copy) for part in self._parts]

@@ -21,8 +21,8 @@ from .array import Array
 from .exchange import Rows
 from .functions import FUNCTIONS
 from .group_array import GroupArray
-from .keywords import by_place
-from .storage import Shape
+from .keywords import by_place, refuse
+from .storage import Shape, broadcast
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -108,6 +108,7 @@ def takes_groups(function: F) -> F:
         except TypeError:
             again = by_place(function, args, kwargs) if kwargs else None
             if again is None:
+                refuse(function, args, kwargs)
                 raise
         return called(*again[0], **again[1])
 
@@ -157,7 +158,7 @@ def rows_of(values: Sequence[Any], shape: Shape) -> Rows | None:
 
 def common_shape(values: Sequence[Any]) -> Shape:
     """Return the shape that operands broadcast to."""
-    return np.broadcast_shapes(*[np.shape(value) for value in values if value is not None])
+    return broadcast((), *[np.shape(value) for value in values if value is not None])
 
 
 def mapped(function: Function, *values: Any) -> Any:

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .._wording import label_of, refuse_unknown
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -52,6 +54,24 @@ def by_place(
     return (*args, *[found[place] for place in sorted(found)]), rest
 
 
+def refuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Raise TypeError if a call had a keyword that is neither a parameter nor one of NumPy's names."""
+    places = _places(function.__name__)
+    own = inspect.signature(function).parameters.values()
+    count = len([each for each in own if each.kind is not each.KEYWORD_ONLY])
+    named = {each.name for each in own if each.kind is not each.POSITIONAL_ONLY}
+    others: dict[str, None] = {}
+    for name in kwargs:
+        place = places.get(name, count)
+        if name in named or place >= count:
+            others[name] = None
+        elif place < len(args):
+            raise TypeError(
+                f"{label_of(function)} got the argument {name!r} twice, by position and by name"
+            ) from None
+    refuse_unknown(function, others)
+
+
 def takes_numpys_names(function: F) -> F:
     """Return a function that takes its positional arguments by NumPy's names, too."""
 
@@ -62,6 +82,7 @@ def takes_numpys_names(function: F) -> F:
         except TypeError:
             again = by_place(function, args, kwargs) if kwargs else None
             if again is None:
+                refuse(function, args, kwargs)
                 raise
         return function(*again[0], **again[1])
 

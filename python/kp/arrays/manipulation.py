@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._wording import kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import Write
@@ -314,7 +315,7 @@ def concat(
 
 def _require_several(name: str, arrays: Any) -> None:
     if not isinstance(arrays, (list, tuple)) and np.ndim(arrays) == 0:
-        raise TypeError(f"{name} takes a sequence of arrays, not a {type(arrays).__name__}")
+        raise TypeError(f"{name} takes a sequence of arrays, not {kind_of(arrays)}")
 
 
 def stack(

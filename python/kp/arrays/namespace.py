@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import FunctionType
 
+from .._wording import kind_of
 from . import (
     choosing,
     comparing,
@@ -271,7 +272,7 @@ def evaluate(*arrays: Array | GroupArray | Sequence[Array | GroupArray]) -> None
         elif isinstance(each, (list, tuple)):
             evaluate(*each)
         else:
-            raise TypeError(f"evaluate takes arrays and lists of them, not a {type(each).__name__}")
+            raise TypeError(f"evaluate takes arrays and lists of them, not {kind_of(each)}")
 
 
 def _take_groups() -> None:

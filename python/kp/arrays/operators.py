@@ -32,6 +32,13 @@ def _unary(name: str) -> Any:
     return lambda self: unary(name, self)
 
 
+def _power(self: Array, exponent: Any) -> Any:
+    """Return the power. NumPy's operator squares for the exponent 2, which makes bool int8."""
+    if type(exponent) is int and exponent == 2 and self._dtype.kind == "b":
+        return unary("square", self)
+    return binary("pow", self, exponent)
+
+
 #: == of classes without an own one.
 _IDENTITY: Any = object.__eq__
 
@@ -100,7 +107,7 @@ class Operators:
     __ifloordiv__ = _in_place("floor_divide")
     __mod__, __rmod__ = _binary("remainder"), _binary("remainder", True)
     __imod__ = _in_place("remainder")
-    __pow__, __rpow__, __ipow__ = _binary("pow"), _binary("pow", True), _in_place("pow")
+    __pow__, __rpow__, __ipow__ = _power, _binary("pow", True), _in_place("pow")
     __and__, __rand__ = _binary("bitwise_and"), _binary("bitwise_and", True)
     __iand__ = _in_place("bitwise_and")
     __or__, __ror__ = _binary("bitwise_or"), _binary("bitwise_or", True)
@@ -149,10 +156,18 @@ class Operators:
         """The real parts."""
         return _function("elementwise", "real")(self)
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        _function("elementwise", "set_part")(self, 0, value)
+
     @property
     def imag(self) -> Any:
         """The imaginary parts."""
         return _function("elementwise", "imag")(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        _function("elementwise", "set_part")(self, 1, value)
 
     sum, prod = _method("reductions", "sum"), _method("reductions", "prod")
     mean = _method("reductions", "mean")
@@ -175,7 +190,7 @@ class Operators:
     dot = _method("products", "dot")
     diagonal, trace = _method("products", "diagonal"), _method("products", "trace")
     swapaxes = _method("manipulation", "swapaxes")
-    choose = _method("choosing", "choose")
+    choose, put = _method("choosing", "choose"), _method("choosing", "put")
     searchsorted = _method("searching", "searchsorted")
     argsort = _method("searching", "argsort")
     nonzero = _method("searching", "nonzero")
@@ -183,3 +198,13 @@ class Operators:
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""
         self[...] = _function("searching", "sort")(self, axis=axis)  # type: ignore[index]
+
+    def partition(self, kth: Any, axis: int = -1) -> None:
+        """Bring the kth elements along an axis to their sorted places, in place."""
+        self[...] = _function("searching", "partition")(self, kth, axis)  # type: ignore[index]
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """Return the slices along an axis, or the flat elements, whose flag is true."""
+        from .._polymorphic_counts import compress
+
+        return compress(condition, self, axis, out)

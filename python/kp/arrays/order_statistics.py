@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, assign_all, where
@@ -101,6 +102,11 @@ def _quantile(
     ordered, axes = _sorted_rows(x, axis)
     shape = ordered.shape[:-1]
     length = ordered.shape[-1]
+    if length == 0 and not nans and 0 not in shape:
+        raise IndexError(
+            f"there are no {'percentiles' if percent else 'quantiles'} of no elements; the array has the "
+            f"shape {np.shape(x)}"
+        )
     if length == 0:
         result = reductions.mean(ordered, axis=-1, keepdims=True)  # NaN
         result = take(result, np.zeros(fractions.size, np.int64), axis=-1)
@@ -108,7 +114,10 @@ def _quantile(
         rows = reshape(ordered, (-1, length))
         numbers = apply("logical_not", apply("isnan", rows))
         counts = reductions.count_nonzero(numbers, axis=1, keepdims=True)
-        below, above, part = _places(counts.numpy(), fractions.reshape(1, -1), method)
+        found = counts.numpy()
+        if not found.all():
+            warn("All-NaN slice encountered")
+        below, above, part = _places(found, fractions.reshape(1, -1), method)
         low, high = take_along_axis(rows, below, 1), take_along_axis(rows, above, 1)
         result = _between(low, high, part)  # of rows of NaN alone, NaN
         result = reshape(result, (*shape, fractions.size))
@@ -150,7 +159,7 @@ def quantile(
 
     The axes of `q` are the first ones of the result. `method` says what is between two elements. The
     dtype is that of the elements, whatever `q` is, or float64 for integers. If there are NaNs, the
-    result is NaN.
+    result is NaN. Raises IndexError if there are no elements.
     """
     return _quantile(a, q, axis, out, method, keepdims, percent=False, nans=False)
 
@@ -177,7 +186,10 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """Return the quantiles of what is not NaN; NaN where nothing is left. Waits for the device."""
+    """Return the quantiles of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+
+    Waits for the device.
+    """
     return _quantile(a, q, axis, out, method, keepdims, percent=False, nans=True)
 
 
@@ -203,7 +215,8 @@ def median(
 ) -> Array:
     """Return the middle of the sorted elements along axes, or the mean of the two in the middle.
 
-    Integers are float64. If there are NaNs, the result is NaN.
+    Integers are float64. If there are NaNs, the result is NaN; if there are no elements as well, with
+    a RuntimeWarning.
     """
     ordered, axes = _sorted_rows(a, axis)
     length = ordered.shape[-1]
@@ -225,7 +238,10 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """Return the medians of what is not NaN; NaN where nothing is left. Waits for the device."""
+    """Return the medians of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+
+    Waits for the device.
+    """
     return _quantile(a, 0.5, axis, out, "linear", keepdims, percent=False, nans=True)
 
 

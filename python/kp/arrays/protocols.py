@@ -48,8 +48,34 @@ _REDUCTIONS = {
 }
 
 
+def _is_known(kind: type) -> bool:
+    """Return whether a type leaves calls of NumPy's functions to this package."""
+    if issubclass(kind, (Array, GroupArray, np.ndarray, np.generic)):
+        return True
+    return not hasattr(kind, "__array_ufunc__") and not hasattr(kind, "__array_function__")
+
+
+def refused(name: str, kinds: Any) -> Any:
+    """Return NotImplemented if another library may know the function; else raise TypeError."""
+    if [kind for kind in kinds if not _is_known(kind)]:
+        return NotImplemented
+    raise TypeError(
+        f"numpy.{name} does not take kp.Array, with these arguments at least; x.numpy() is a NumPy "
+        "array on the host"
+    )
+
+
 def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     """Apply a ufunc of NumPy. Keywords and methods that are unknown here are refused."""
+    found = _called(ufunc, method, inputs, kwargs)
+    if found is not NotImplemented:
+        return found
+    name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    return refused(name, map(type, inputs))
+
+
+def _called(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+    """Return the result of a ufunc, or NotImplemented."""
     name = _UFUNCS.get(ufunc)
     outs = kwargs.pop("out", (None,))
     out = outs[0] if len(outs) == 1 else None
@@ -82,7 +108,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     return NotImplemented
 
 
-def call_function(function: Any, args: Any, kwargs: Any) -> Any:
+def call_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """Call the function of this package that has the name of one of NumPy's."""
     import kp
 
@@ -96,7 +122,7 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     if module == "numpy.fft":
         own = getattr(kp.fft, name, None)
     if own is None or not callable(own) or isinstance(own, type):
-        return NotImplemented
+        return refused(f"{module.removeprefix('numpy').lstrip('.')}.{name}".lstrip("."), types)
     if kwargs.get("order", "C") in ("C", "K", "A", None):
         kwargs.pop("order", None)
     kwargs.pop("subok", None)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._kp import OpReduce
+from .._warning import warn
 from .array import Array, converted
 from .elementwise import apply, assign_all, broadcast
 from .elementwise import where as choose
@@ -366,8 +367,27 @@ def mean(
     keepdims: bool = False,
     where: Any = None,
 ) -> Array:
-    """Return the means along axes: float64 of integers, unless `dtype` is given."""
+    """Return the means along axes: float64 of integers, unless `dtype` is given.
+
+    Without elements, the mean is NaN, with a RuntimeWarning.
+    """
     array = given(x)
+    length = _length(array, axis)
+    if not length:
+        warn("Mean of empty slice")
+    return _averaged(array, axis, length, dtype, out, keepdims, where)
+
+
+def _averaged(
+    array: Array,
+    axis: Axes,
+    length: int,
+    dtype: DTypeLike | None,
+    out: Array | None,
+    keepdims: bool,
+    where: Any,
+) -> Array:
+    """Return the means of `length` elements each."""
     result = _mean_type(array._dtype, dtype)
     wide = _at_least_single(result)
     total = reduced(
@@ -377,7 +397,6 @@ def mean(
         quotient = apply("divide", total, _chosen(array, where, axis, keepdims, total._dtype))
         quotient = converted(quotient, result)
         return quotient if out is None else assign_all(out, quotient)
-    length = _length(array, axis)
     quotient = (
         apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
     )
@@ -415,14 +434,18 @@ def var(
     n - correction, which NumPy also calls `ddof`.
 
     `mean` is the mean if it is known already, with axes of one element as from ``keepdims=True``.
+    Warns (RuntimeWarning) if there are not more elements than `correction`.
     """
     less = _correction(ddof, correction)
     array = given(x)
     result = _mean_type(array._dtype, dtype)
     wide = _at_least_single(result)
     source = converted(array, wide)
+    length = _length(array, axis)
+    if length <= less:
+        warn("Degrees of freedom <= 0 for slice")
     if mean is None:
-        mean = _mean(source, axis, keepdims=True, where=where)
+        mean = _averaged(source, axis, length, None, None, True, where)
     distance = apply("subtract", source, mean)
     if wide.kind == "c":
         distance = apply("abs", distance)
@@ -433,13 +456,10 @@ def var(
         chosen = apply("subtract", _chosen(array, where, axis, keepdims, kind), float(less))
         quotient = apply("divide", total, apply("maximum", chosen, 0.0))
     else:
-        count = _length(array, axis) - less
+        count = length - less
         quotient = apply("divide", total, float(count if count > 0 else 0))
     quotient = converted(quotient, kind if wide.kind == "c" else result)
     return quotient if out is None else assign_all(out, quotient)
-
-
-_mean = mean
 
 
 def _correction(ddof: float | None, correction: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _statistics
+from .._warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt, where
@@ -138,6 +139,8 @@ def cov(
         mean = average(rows, 1, weights.astype(kind), keepdims=True)
         centred = apply("subtract", rows, mean)
         weighted = apply("multiply", centred, weights.astype(kind))
+    if divisor <= 0:
+        warn("Degrees of freedom <= 0 for slice")
     products = matmul(centred, conj(transpose(weighted)))
     return squeeze(apply("divide", products, float(divisor if divisor > 0 else 0)))
 
@@ -255,7 +258,10 @@ def histogramdd(
     flat = where(inside, flat, size)  # what is outside is counted behind all bins
     by = None
     if weights is not None:
-        values = converted(ravel(as_array(weights, manager)), np.dtype(np.float64))
+        given_weights = ravel(as_array(weights, manager))
+        if given_weights._dtype.kind == "c":
+            raise TypeError(f"weights are real numbers, not {given_weights._dtype}")
+        values = converted(given_weights, np.dtype(np.float64))
         if values.size != flat.size:
             raise ValueError(f"there are {values.size} weights for {flat.size} points")
         by = shaped(values, (values.size,))

@@ -7,6 +7,7 @@ import functools
 import math
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -261,6 +262,26 @@ def contiguous_strides(shape: Shape) -> Shape:
         strides.append(step)
         step *= extent
     return tuple(reversed(strides))
+
+
+def broadcast(*shapes: Shape, names: Sequence[str] = ()) -> Shape:
+    """Return the shape that all shapes broadcast to.
+
+    Raises ValueError if there is none, with the names of the operands, if they have any.
+    """
+    first = shapes[0]
+    for shape in shapes[1:]:
+        if shape != first:
+            break
+    else:
+        return first
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        given = " ".join(map(str, shapes))
+        if names:
+            given = ", ".join(f"{n} {s}" for n, s in zip(names, shapes, strict=True))
+        raise ValueError(f"operands could not be broadcast together with shapes {given}") from None
 
 
 def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> list[int]:

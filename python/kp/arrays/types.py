@@ -215,6 +215,14 @@ def number(dtype: Any) -> Number:
     return found
 
 
+def require_cast(source: np.dtype[Any], target: Any, casting: str) -> None:
+    """Raise TypeError if NumPy's rule of a name forbids to convert a dtype to another."""
+    if casting != "unsafe" and not np.can_cast(source, number(target).dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"{source} does not become {number(target).dtype} by the rule {casting!r} of casting"
+        )
+
+
 def whole(name: str, value: Any) -> int:
     """Return an argument that is a whole number. Raises TypeError, with the argument's name."""
     try:

@@ -212,4 +212,4 @@ class Values(Operators):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .protocols import call_function
 
-        return call_function(func, args, kwargs)
+        return call_function(func, types, args, kwargs)

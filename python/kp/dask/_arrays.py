@@ -13,6 +13,7 @@ from dask.sizeof import sizeof
 
 from .. import _default
 from .._kp import DeviceGroup, Manager
+from .._wording import kind_of
 from ..arrays.array import Array
 from ..arrays.creation import array, asarray, empty
 from ..arrays.group_array import GroupArray
@@ -65,7 +66,7 @@ def to_dask(x: Array | GroupArray, chunks: Any = "auto") -> da.Array:
             "Dask combines blocks, so they are on one device; give x.to_device(group[0])"
         )
     if not isinstance(x, Array):
-        raise TypeError(f"to_dask takes a kp.Array, not a {type(x).__name__}")
+        raise TypeError(f"to_dask takes a kp.Array, not {kind_of(x)}")
     x.evaluate()
     meta = empty((0,) * x.ndim, dtype=x.dtype, device=x.manager)
     name = f"kp-array-{uuid.uuid4().hex}"
@@ -94,7 +95,7 @@ def unpickled(values: Any) -> Array:
 
 def _require(x: Any) -> None:
     if not isinstance(x, da.Array):
-        raise TypeError(f"a Dask array is needed, not a {type(x).__name__}; to_dask() makes one")
+        raise TypeError(f"a Dask array is needed, not {kind_of(x)}; to_dask() makes one")
 
 
 sizeof.register(Array, lambda x: x.nbytes)

@@ -64,7 +64,25 @@ constexpr Phrase kPhrases[] = {
     {"ImageOptions::type", "image_type"},
     {"ImageUsage::eStorage", "usage='storage'"},
     {"ImageUsage::eSampled", "usage='sampled'"},
-    {"images of type e1D and e2D", "images of type '1d' and '2d'"},
+    {"e1DArray", "'1d_array'"},
+    {"e2DArray", "'2d_array'"},
+    {"e1D", "'1d'"},
+    {"e2D", "'2d'"},
+    {"e3D", "'3d'"},
+    {"eBool", "bool"},
+    {"eChar", "int8"},
+    {"eShort", "int16"},
+    {"eInt", "int32"},
+    {"eLong", "int64"},
+    {"eUnsignedChar", "uint8"},
+    {"eUnsignedShort", "uint16"},
+    {"eUnsignedInt", "uint32"},
+    {"eUnsignedLong", "uint64"},
+    {"eHalf", "float16"},
+    {"eBFloat16", "bfloat16"},
+    {"eFloat", "float32"},
+    {"eDouble", "float64"},
+    {"eCustom", "structs or complex numbers"},
     {"Distribution::integers", "'integers'"},
     {"Bins::integers()", "OpHistogram without edges"},
     {"ElementType::structOf", "a dtype with fields"},
@@ -73,16 +91,23 @@ constexpr Phrase kPhrases[] = {
     {"Memory::MemoryTypes", "MemoryTypes"},
     {"kp::", "kp."}};
 
-const Phrase* phraseAt(const std::string& message, size_t at) {
-    for (const Phrase& each : kPhrases)
-        if (message.compare(at, each.cpp.size(), each.cpp) == 0)
-            return &each;
-    return nullptr;
+bool inWord(char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) || character == '_';
 }
 
 bool startsWord(const std::string& text, size_t at) {
-    return at == 0 ||
-           !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+    return at == 0 || !inWord(text[at - 1]);
+}
+
+const Phrase* phraseAt(const std::string& message, size_t at) {
+    for (const Phrase& each : kPhrases) {
+        const size_t end = at + each.cpp.size();
+        const bool cutsWord =
+            inWord(each.cpp.back()) && end < message.size() && inWord(message[end]);
+        if (message.compare(at, each.cpp.size(), each.cpp) == 0 && !cutsWord)
+            return &each;
+    }
+    return nullptr;
 }
 
 /// Returns the message of a compiler with Python's names of the arguments that choose what is
@@ -122,11 +147,9 @@ bool isUpper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/// eUnsignedInt is uint and eDevice is device in Python.
+/// eDevice is device in Python.
 std::string enumeratorName(const std::string& word) {
-    constexpr std::string_view kUnsigned = "eUnsigned";
-    const std::string rest =
-        word.starts_with(kUnsigned) ? "u" + word.substr(kUnsigned.size()) : word.substr(1);
+    const std::string rest = word.substr(1);
     std::string name;
     const bool keepsCase = rest == "DeviceAndHost";
     for (size_t i = 0; i < rest.size(); ++i)

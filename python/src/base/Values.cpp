@@ -23,17 +23,30 @@ std::string reprOf(py::handle object) {
     return py::repr(object);
 }
 
+std::string withArticle(std::string_view type) {
+    constexpr std::string_view kModule = "kp._kp.";
+    const bool own = type.substr(0, kModule.size()) == kModule;
+    const std::string name =
+        own ? "kp." + std::string(type.substr(kModule.size())) : std::string(type);
+    constexpr std::string_view kVowels = "aeiouAEIOU";
+    return (kVowels.find(name.front()) == std::string_view::npos ? "a " : "an ") + name;
+}
+
+std::string kindOf(py::handle object) {
+    return object.is_none() ? "None" : withArticle(typeNameOf(object));
+}
+
 void throwTypeError(std::string_view argument, std::string_view expected, py::handle given) {
-    throw py::type_error(formatted("{} is {}, not a {}", std::string(argument),
-                                   std::string(expected), typeNameOf(given)));
+    throw py::type_error(
+        formatted("{} is {}, not {}", std::string(argument), std::string(expected), kindOf(given)));
 }
 
 void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected) {
     if (!PyObject_TypeCheck(object.ptr(), expected))
-        throwTypeError(argument, formatted("a {}", expected->tp_name), object);
+        throwTypeError(argument, withArticle(expected->tp_name), object);
     throw py::type_error(
-        formatted("{} is a {} that was never initialised; call __init__ of its base class",
-                  argument, typeNameOf(object)));
+        formatted("{} is {} that was never initialised; call __init__ of its base class", argument,
+                  kindOf(object)));
 }
 
 void requireCallable(py::handle function, std::string_view argument) {

@@ -30,6 +30,10 @@ std::string formatted(std::string_view pattern, const Values&... values) {
 
 /// Returns the name of an object's type.
 const char* typeNameOf(py::handle object);
+/// Returns a type's name with an article, as messages have it: "a kp.Tensor" of "kp._kp.Tensor".
+std::string withArticle(std::string_view type);
+/// Returns what an object is, with an article.
+std::string kindOf(py::handle object);
 std::string reprOf(py::handle object);
 
 /// @throws TypeError with "argument is expected, not a ..."

@@ -52,8 +52,8 @@ void pushOne(ListHandle& list, py::handle object) {
     }
     if (!isA<LauncherHandle>(object))
         throw py::type_error(
-            formatted("list '{}' takes launchers, lists of launchers and None, not a {}",
-                      list.list->name(), typeNameOf(object)));
+            formatted("list '{}' takes launchers, lists of launchers and None, not {}",
+                      list.list->name(), kindOf(object)));
     const std::shared_ptr<Launcher> launcher = launcherForList(object);
     list.list->push(launcher);
     list.members.append(object);

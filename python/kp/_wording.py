@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How messages name things: values that were given, and names that nearly were right."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
+
+
+def kind_of(value: Any) -> str:
+    """Return what a value is, with an article: "a kp.Image", "an int", "None"."""
+    if value is None:
+        return "None"
+    kind = type(value)
+    name = kind.__qualname__
+    package = kind.__module__.partition(".")[0]
+    if package in ("kp", "numpy"):
+        name = f"{package}.{name}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" if a known name is near an unknown one, else nothing."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known name, and all of them."""
+    names = list(known)
+    listed = f"(it has {', '.join(names)})" if names else "(it has none)"
+    return f"{suggestion(name, names)} {listed}"
+
+
+def no_argument(label: str, name: str, known: Iterable[str]) -> str:
+    """Return the message about a keyword that a function does not take."""
+    names = list(known)
+    hint = suggestion(name, names) or "."
+    return f"{label} has no argument {name!r}{hint} Its arguments are {', '.join(names) or 'none'}"
+
+
+def label_of(function: Callable[..., Any]) -> str:
+    """Return the name of a public function or method in messages: "kp.fft.rfft()"."""
+    import kp
+
+    name = function.__qualname__
+    if name.endswith(".__call__"):
+        return f"a call of a kp.{name.removesuffix('.__call__')}"
+    first = name.partition(".")[0]
+    for prefix, module in (
+        ("", kp),
+        ("linalg.", kp.linalg),
+        ("fft.", kp.fft),
+        ("random.", kp.random),
+    ):
+        public = getattr(module, first, None)
+        own = callable(public) and inspect.unwrap(public) is inspect.unwrap(function)
+        if own or isinstance(public, type):
+            return f"kp.{prefix}{name}()"
+    return f"kp.{name.removesuffix('_method')}()"
+
+
+def refuse_unknown(function: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise TypeError if a call of a function had a keyword that the function does not take."""
+    parameters = inspect.signature(function).parameters.values()
+    if not kwargs or [each for each in parameters if each.kind is each.VAR_KEYWORD]:
+        return
+    known = [
+        each.name
+        for each in parameters
+        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) and each.name != "self"
+    ]
+    for name in kwargs:
+        if name not in known:
+            raise TypeError(no_argument(label_of(function), name, known)) from None
+
+
+def explains_keywords(function: F) -> F:
+    """Return a function whose calls with an unknown keyword name the nearest one that it takes."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            refuse_unknown(function, kwargs)
+            raise
+
+    made: Any = called
+    typed: F = made
+    return typed
+
+
+def explains_methods(class_: C) -> C:
+    """Do the same for the public methods of a class."""
+    for name, member in list(vars(class_).items()):
+        public = not name.startswith("_") or name == "__call__"
+        if not public or not inspect.isfunction(member):
+            continue
+        if member.__code__.co_argcount + member.__code__.co_kwonlyargcount > 1:
+            setattr(class_, name, explains_keywords(member))
+    return class_
