@@ -100,7 +100,7 @@ def test_arrays_become_dask_arrays_and_back() -> None:
         np.testing.assert_array_equal(shared.numpy(), A)
         with pytest.raises(TypeError, match=r"to_device\(group\[0\]\)"):
             kp_dask.to_dask(shared)
-    with pytest.raises(TypeError, match="not a ndarray"):
+    with pytest.raises(TypeError, match="not a numpy.ndarray"):
         kp_dask.to_dask(A)
     with pytest.raises(TypeError, match=r"to_dask\(\)"):
         kp_dask.on_device(x)

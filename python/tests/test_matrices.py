@@ -103,7 +103,7 @@ def test_matmul_refuses_what_does_not_match(mgr) -> None:
         kp.matmul(mgr.tensor_t(matrix(2, 3, 4)), mgr.tensor_t(matrix(3, 4, 5)))
     with pytest.raises(ValueError, match="needs out"):
         kp.matmul(a, a, transpose_b=True, beta=1)
-    with pytest.raises(TypeError, match="takes b as a kp.Tensor, not a ndarray"):
+    with pytest.raises(TypeError, match="takes b as a kp.Tensor, not a numpy.ndarray"):
         kp.matmul(a, matrix(4, 4))
     with pytest.raises(ValueError, match=r"shape \(3, 3\), but out has \(5, 6\)"):
         kp.matmul(a, a, b, transpose_b=True)

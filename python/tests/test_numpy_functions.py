@@ -329,7 +329,7 @@ def test_results_are_numpys(text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = np.asarray(evaluated(np, text))
-    found = evaluated(kp, text)
+        found = evaluated(kp, text)
     assert isinstance(found, kp.Array)
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
@@ -450,7 +450,7 @@ def test_functions_that_write_set_what_numpy_sets() -> None:
     both(lambda xp, x: xp.nan_to_num(x, copy=False), ARRAYS["n"])
     with pytest.raises(TypeError, match="do not fit an array of int32"):
         kp.copyto(kp.zeros(3, np.int32), kp.ones(3))
-    with pytest.raises(TypeError, match="writes into a kp.Array, not a ndarray"):
+    with pytest.raises(TypeError, match="writes into a kp.Array, not a numpy.ndarray"):
         kp.putmask(np.zeros(3), [True, False, True], 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="the mask has the shape"):
         kp.place(kp.zeros(3), [True], 1)
@@ -552,5 +552,5 @@ def test_functions_take_arrays_of_groups() -> None:
         np.testing.assert_allclose(found.numpy(), call(np, a), rtol=2e-6, atol=2e-6)
     assert kp.allclose(x, a)
     assert kp.array_equal(x, a)
-    with pytest.raises(TypeError, match="writes into a kp.Array, not a GroupArray"):
+    with pytest.raises(TypeError, match="writes into a kp.Array, not a kp.GroupArray"):
         kp.putmask(x, a > 0, 1)

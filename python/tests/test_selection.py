@@ -175,11 +175,11 @@ def test_operations_take_parts_of_tensors(mgr: kp.Manager) -> None:
 def test_faults_of_selections_are_named(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(6, dtype=np.int32))
     with pytest.raises(
-        TypeError, match="kp.compress takes a kp.Array, a list or a kp.Tensor, not a NoneType"
+        TypeError, match="kp.compress takes a kp.Array, a list or a kp.Tensor, not None"
     ):
         kp.compress("x > 0", None)  # type: ignore[type-var]
     with pytest.raises(
-        TypeError, match="GLSL expression over x or a kp.Tensor of flags, not a ndarray"
+        TypeError, match="GLSL expression over x or a kp.Tensor of flags, not a numpy.ndarray"
     ):
         kp.compress(np.ones(6), tensor)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="5 flags for 6 elements"):
