@@ -172,7 +172,8 @@ def _weights(name: str, weights: Any, x: Any) -> Any:
         raise TypeError(f"kp.{name} takes weights that are real numbers, not {by.dtype}")
     if by.shape != x.shape:
         raise ValueError(
-            f"kp.{name}: weights have the shape {by.shape}, but the elements {x.shape}"
+            f"kp.{name} takes a weight per element: weights have the shape {by.shape}, but the "
+            f"elements {x.shape}"
         )
     return by
 

@@ -139,7 +139,7 @@ def test_lists_and_numpy_arrays_are_arrays() -> None:
         found = call(kp)
         assert isinstance(found, kp.Array)
         np.testing.assert_array_equal(found.numpy(), call(np))
-    with pytest.raises(TypeError, match="takes a kp.Array, a list or a kp.Tensor, not a NoneType"):
+    with pytest.raises(TypeError, match="takes a kp.Array, a list or a kp.Tensor, not None"):
         kp.sum(None)  # type: ignore[type-var]
 
 
