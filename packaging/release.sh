@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes everything that a release consists of, from the committed state of the tree: the source archive,
-# the sdist and the wheels, the notes (the changelog's section), a bill of materials and checksums.
+# the sdist and the wheels for x86-64 and aarch64 Linux, the notes (the changelog's section), a bill of materials and
+# checksums. A CPython that neither the machine nor Debian has is named, and gets no wheel.
 #
 #   packaging/release.sh [FOLDER]              into FOLDER (default: dist)
-#   packaging/release.sh --no-wheels [FOLDER]  without sdist and wheels, which take minutes
+#   packaging/release.sh --no-wheels [FOLDER]  without sdist and wheels, which take an hour
 #   packaging/release.sh --check               only check that the tree says one version everywhere
 #
 # The version is the one in include/kompute/Version.hpp. Publishing is left to a person.
@@ -57,7 +58,7 @@ awk -v version="$version" '/^## / { found = $2 == version; next } found' CHANGEL
     > "$output/kompute-$version-notes.md"
 if [ "$wheels" = yes ]; then
     rm -rf build/platforms/wheels
-    bash scripts/platforms.sh manylinux
+    bash scripts/platforms.sh manylinux aarch64
     cp build/platforms/wheels/* "$output/"
 fi
 listed=("$output"/*)

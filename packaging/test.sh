@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes each package that can be made on Debian 12, installs it apart from the system, and runs a
-# program that uses it.
+# program that uses it. A table of what ran closes the run.
 #
 #   packaging/test.sh             all
 #   packaging/test.sh PART...     sbom, cpack (of the finished build in build/ci), conan, debian (as root)
@@ -75,6 +75,7 @@ part_conan() {
 
 # in_system ROOT COMMAND   runs a command of bash, as root, in the system that is installed in ROOT
 in_system() {
+    # shellcheck disable=SC2016
     unshare -m bash -c '
         set -e
         mount --make-rprivate /
@@ -136,7 +137,7 @@ part_debian() {
             mesa-vulkan-drivers pkg-config
         cd /src/source && sh debian/tests/installed"
     result Debian "libkompute0, libkompute-dev, python3-kp" \
-        "lintian finds nothing; installed in a fresh Debian 12, programs run"
+        "lintian finds no error and no warning; installed in a fresh Debian 12, programs run"
 }
 
 all_parts="sbom cpack conan debian"
@@ -146,4 +147,5 @@ for part in $parts; do
 done
 for part in $parts; do "part_$part"; done
 echo
+echo "=== passed"
 printf '%s' "$results"

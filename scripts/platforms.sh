@@ -17,7 +17,7 @@ set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$source/build/platforms
 program=platforms
-export jobs=${KOMPUTE_JOBS:-$(nproc)}
+export jobs=${KOMPUTE_JOBS:-$(nproc)} CMAKE_BUILD_PARALLEL_LEVEL=${KOMPUTE_JOBS:-$(nproc)}
 all_parts="manylinux aarch64 musl windows"
 parts="" interpreters=()
 while [ "$#" -gt 0 ]; do

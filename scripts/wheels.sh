@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.15, repairs the wheels with
-# auditwheel, and tests each one in a clean virtual environment, away from the source tree.
+# Builds the sdist and, from it, a wheel for each CPython from 3.10 to 3.15 and free-threaded ones, repairs the
+# wheels with auditwheel, and tests each one in a clean virtual environment, away from the source tree.
 #
 #   scripts/wheels.sh                         for every such interpreter on PATH or under pyenv
 #   scripts/wheels.sh python3.12 /opt/py/bin/python
@@ -15,8 +15,8 @@
 #                                             with the compiler that CMAKE_ARGS names, and only tests run
 #                                             on the given ones
 #
-# The library itself is compiled once, and the bindings for each interpreter. A free-threaded CPython is
-# refused: the module relies on the global interpreter lock, and would switch it on again.
+# The library itself is compiled once, and the bindings for each interpreter. In a free-threaded CPython the
+# module switches the global interpreter lock on, which it relies on; its tests run with the lock.
 #
 # A wheel runs on systems whose C library is at least as new as the one it was built with. For wheels
 # that run on older systems, too, build with cibuildwheel, for which pyproject.toml holds the settings.
@@ -63,38 +63,25 @@ work=$(cd "$work" && pwd)
 rm -rf "${work:?}"/*
 # shellcheck source=test/package/python_common.sh
 . "$source/test/package/python_common.sh"
+# shellcheck source=scripts/interpreters.sh
+. "$source/scripts/interpreters.sh"
 export PATH=$PATH:/usr/sbin:/sbin
 
 # --- the interpreters -------------------------------------------------------------------------------
-# usable PYTHON   prints its version if it is a CPython that there are wheels for
-usable() {
-    "$1" -c 'import sys, sysconfig
-if (sys.implementation.name == "cpython" and (3, 10) <= sys.version_info[:2] <= (3, 15)
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")):
-    print("%d.%d" % sys.version_info[:2])' 2> /dev/null || true
-}
-
 declare -A chosen=()
 if [ "${#interpreters[@]}" -gt 0 ]; then
     for python in "${interpreters[@]}"; do
-        found=$(usable "$python")
-        [ -n "$found" ] || fail "$python is no CPython from 3.10 to 3.15 with a global interpreter lock"
+        found=$(python_version "$python")
+        [ -n "$found" ] || fail "$python is no CPython of these versions: $python_versions"
         chosen[$found]=$python
     done
 else
-    for minor in 10 11 12 13 14 15; do
-        for python in "python3.$minor" \
-            "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor"*/bin/python; do
-            if [ "$(usable "$python")" = "3.$minor" ] \
-                && "$python" -c 'import ensurepip, sysconfig, os
-assert os.path.exists(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null; then
-                chosen[3.$minor]=$python
-                break
-            fi
-        done
+    for found in $python_versions; do
+        python=$(installed_python "$found")
+        [ -z "$python" ] || chosen[$found]=$python
     done
 fi
-[ "${#chosen[@]}" -gt 0 ] || fail "no CPython from 3.10 to 3.15 was found"
+[ "${#chosen[@]}" -gt 0 ] || fail "no CPython of these versions was found: $python_versions"
 versions=$(printf '%s\n' "${!chosen[@]}" | sort -V)
 for minor in $versions; do say "Python $minor: ${chosen[$minor]}"; done
 
@@ -154,19 +141,40 @@ install_packages() {
     fi
 }
 
+# free_threaded PYTHON   checks what importing the package does to an interpreter without the lock
+free_threaded() {
+    (cd "$work/tmp" && quietly "$1" -I -c 'import sys, warnings
+import numpy
+assert not sys._is_gil_enabled(), "the lock is on before the module is imported"
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import kp
+assert [w for w in caught if "kp._kp" in str(w.message)], "CPython did not warn"
+assert sys._is_gil_enabled(), "the module did not switch the lock on"')
+    (cd "$work/tmp" && quietly "$1" -I -X gil=0 -c 'try:
+    import kp
+except ImportError as error:
+    assert "global interpreter lock" in str(error), error
+else:
+    raise SystemExit("the module runs without the lock")')
+}
+
 summary=""
 for minor in $versions; do
     python=${chosen[$minor]}
     tag=cp${minor/./}
+    # The module relies on the lock. Switching it on is a warning, which the tests take for an error.
+    lock=()
+    [[ $minor != *t ]] || lock=(-X gil=1)
     start=$SECONDS
 
     mkdir -p "$work/raw-$tag" "$work/repaired-$tag"
     build_wheel
-    raw=$(find "$work/raw-$tag" -name "kompute-$version-$tag-$tag-*.whl")
+    raw=$(find "$work/raw-$tag" -name "kompute-$version-${tag%t}-$tag-*.whl")
     [ -n "$raw" ] || fail "no wheel for $tag was built"
 
     quietly auditwheel repair --wheel-dir "$work/repaired-$tag" "$raw"
-    wheel=$(find "$work/repaired-$tag" -name "kompute-$version-$tag-$tag-manylinux_*.whl")
+    wheel=$(find "$work/repaired-$tag" -name "kompute-$version-${tag%t}-$tag-manylinux_*.whl")
     [ -n "$wheel" ] || fail "auditwheel gave no wheel for $tag: $(ls "$work/repaired-$tag")"
     # What auditwheel adds would be a second copy of something that the machine has to give, above
     # all of the Vulkan loader, which only works as the one that the drivers were installed for.
@@ -176,7 +184,8 @@ for minor in $versions; do
 
     quietly "$python" -m venv ${emulated:+--without-pip} "$work/test-$tag"
     install_packages "$wheel"
-    smoke "$work/test-$tag/bin/python"
+    smoke "$work/test-$tag/bin/python" "${lock[@]}"
+    [ "${#lock[@]}" = 0 ] || free_threaded "$work/test-$tag/bin/python"
     if [ -z "$emulated" ]; then
         quietly "$work/test-$tag/bin/python" -m pip check
         command_line "$work/test-$tag"
@@ -190,7 +199,8 @@ for minor in $versions; do
     fi
     rm -rf "$work/run"
     test_folder "$work/run"
-    (cd "$work/run" && "$work/test-$tag/bin/python" -m pytest -q -p no:cacheprovider "${files[@]}") \
+    (cd "$work/run" && env ${lock:+PYTHON_GIL=1} "$work/test-$tag/bin/python" -m pytest -q -p no:cacheprovider \
+        "${files[@]}") \
         | tee "$work/tests-$tag.log" || fail "the tests of $(basename "$wheel")"
     result=$(tail -n 1 "$work/tests-$tag.log")
     cp "$wheel" "$output/"

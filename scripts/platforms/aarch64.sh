@@ -4,16 +4,10 @@
 # 64-bit Arm Linux: cross-built with Debian's g++ against Debian's packages of arm64, which are only
 # unpacked, and run by qemu-user with that architecture's software driver.
 
-aarch64_device_tests='ManagerTest.*:TensorTest.*:SequenceTest.*:AlgorithmTest.*:ImageTest.*:FillTest.*:CopyTest.*'
-
-# emulated_tests PROGRAM [FILTER]   runs tests and prints how many passed
-emulated_tests() {
-    quietly "${emulated[@]}" "$build/test/$1" --gtest_brief=1 --gtest_filter="${2:-*}"
-    sed -nE 's/^\[  PASSED  \] ([0-9]+ tests?).*/\1/p' "$work/log"
-}
+aarch64_device_tests="AlgorithmTest CopyTest FillTest ImageTest ManagerTest SequenceTest TensorTest"
 
 part_aarch64() {
-    local root=$work/aarch64/root build=$work/aarch64/build tools=$work/aarch64/tools emulated passed name
+    local root=$work/aarch64/root build=$work/aarch64/build tools=$work/aarch64/tools emulated name count
     need g++-aarch64-linux-gnu qemu-user cmake ninja-build ccache glslang-tools
     [ -e /usr/include/vk_mem_alloc.h ] || fail "vk_mem_alloc.h is not installed (scripts/setup.sh does)"
     unpacked_packages arm64 "$root" libc6 libstdc++6 libvulkan1 mesa-vulkan-drivers libvulkan-dev \
@@ -27,8 +21,9 @@ part_aarch64() {
     )
 
     quietly cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-        "${cross[@]}" -DKOMPUTE_OPT_BUILD_EXAMPLES=ON -DKOMPUTE_OPT_BUILD_TESTS=ON
-    quietly nice -n 5 cmake --build "$build" --parallel "$jobs" --target array_multiplication \
+        "${cross[@]}" -DKOMPUTE_OPT_BUILD_EXAMPLES=ON -DKOMPUTE_OPT_BUILD_TESTS=ON \
+        -DKOMPUTE_DEVICE_TESTS="${aarch64_device_tests// /;}"
+    quietly cmake --build "$build" --parallel "$jobs" --target array_multiplication \
         kompute_unit_tests kompute_device_tests
 
     # The loader reads manifests of this machine, too, unless it is told which one to use.
@@ -40,10 +35,12 @@ part_aarch64() {
     result "Linux aarch64" "library, example array_multiplication" \
         "right results; qemu-user, Mesa's software driver"
     # Some tests of how a process ends start it again, which needs the emulator in the kernel.
-    passed=$(emulated_tests kompute_unit_tests "-*DeathTest*")
-    result "Linux aarch64" "unit tests" "$passed passed; qemu-user"
-    passed=$(emulated_tests kompute_device_tests "$aarch64_device_tests")
-    result "Linux aarch64" "device tests, a sample" "$passed passed; qemu-user, Mesa's software driver"
+    quietly "${emulated[@]}" "$build/test/kompute_unit_tests" --gtest_brief=1 --gtest_filter='-*DeathTest*'
+    count=$(passed_tests)
+    result "Linux aarch64" "unit tests" "$count passed; qemu-user"
+    quietly "${emulated[@]}" "$build/test/kompute_device_tests" --gtest_brief=1 --gtest_filter='-*DeathTest*'
+    count=$(passed_tests)
+    result "Linux aarch64" "a sample of the device tests" "$count passed; qemu-user, Mesa's software driver"
 
     # The tests of a wheel look into it with nm.
     mkdir -p "$tools"
@@ -53,7 +50,7 @@ part_aarch64() {
     rm -f "$work"/wheels/*_aarch64.whl
     PATH=$tools:$PATH CC=aarch64-linux-gnu-gcc \
         CMAKE_ARGS="${CMAKE_ARGS:-} ${cross[*]} -DCMAKE_MODULE_LINKER_FLAGS='$older_link'" \
-        nice -n 5 bash "$source/scripts/wheels.sh" --sample --emulated aarch64 --work "$work/aarch64/wheel" \
+        bash "$source/scripts/wheels.sh" --sample --emulated aarch64 --work "$work/aarch64/wheel" \
         --output "$work/wheels" "$root/usr/bin/python3.11"
     wheel_results "Linux aarch64" "$work/aarch64/wheel" "$work"/wheels/*_aarch64.whl
     unset VK_DRIVER_FILES KOMPUTE_CACHE_DIR KOMPUTE_CROSS_ROOT

@@ -10,12 +10,26 @@
 
 # shellcheck source=scripts/functions.sh
 . "$source/scripts/functions.sh"
+# shellcheck source=scripts/interpreters.sh
+. "$source/scripts/interpreters.sh"
+
+# What ends the script without a word of its own names itself.
+set -E
+trap 'echo "$program: FAILED: ${BASH_SOURCE[0]##*/}, line $LINENO: $BASH_COMMAND" >&2' ERR
 
 # result PLATFORM WHAT HOW   adds a row to the table that is printed at the end
 results=""
 result() {
     results="$results$(printf '%-28s %-44s %s' "$1" "$2" "$3")"$'\n'
     say "$1: $2: $3"
+}
+
+# passed_tests   prints how many tests the last command, a program of GoogleTest, says that passed; fails if none did
+passed_tests() {
+    local count
+    count=$(sed -nE 's/.*\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$work/log")
+    [ "${count:-0}" -gt 0 ] || fail "no test ran"
+    echo "$count"
 }
 
 # need PACKAGE...   installs those of Debian's packages that are missing
@@ -85,18 +99,25 @@ unpacked_packages() {
     echo "$*" > "$folder/packages"
 }
 
-# unpacked_sources FOLDER PACKAGE...   unpacks the sources of Debian's packages into FOLDER/PACKAGE
+# unpacked_sources [--skip-patches] FOLDER SUITE PACKAGE...   unpacks the sources of Debian's packages into
+# FOLDER/PACKAGE, with Debian's patches or without them
 unpacked_sources() {
-    local folder=$1 name
-    shift
+    local folder suite name options=()
+    if [ "$1" = --skip-patches ]; then
+        options=("$1")
+        shift
+    fi
+    folder=$1 suite=$2
+    shift 2
     mkdir -p "$folder"
     for name in "$@"; do
         [ ! -d "$folder/$name" ] || continue
         say "unpacking the source of $name"
         rm -rf "$folder/download"
         mkdir "$folder/download"
-        (cd "$folder/download" && quietly foreign_apt source source -qq "$name")
-        mv "$(find "$folder/download" -mindepth 1 -maxdepth 1 -type d)" "$folder/$name"
+        (cd "$folder/download" && quietly foreign_apt "source:$suite" source -qq --download-only "$name" \
+            && quietly dpkg-source "${options[@]}" --extract ./*.dsc unpacked)
+        mv "$folder/download/unpacked" "$folder/$name"
         rm -rf "$folder/download"
     done
 }
@@ -108,8 +129,9 @@ unpacked_python() {
     local root=$1 python=$1/usr/bin/python$2 version=$2 loader folders
     shift 2
     [ ! -e "$python.program" ] || return 0
-    loader=$(find "$root" -name 'ld-linux-*.so.[0-9]' | head -n 1)
-    folders=$(find "$root"/lib "$root"/usr/lib -maxdepth 1 -name '*-linux-gnu' 2> /dev/null | paste -s -d :)
+    loader=$(find "$root" -name 'ld-linux-*.so.[0-9]' -print -quit)
+    # Newer releases of Debian have no /lib of their own.
+    folders=$(find "$root" -maxdepth 3 -path '*/lib/*-linux-gnu' | paste -s -d :)
     # What Debian compiled into them: the folders of headers and of pip.
     sed -i "s#'/usr#'$root/usr#g" "$root/usr/lib/python$version"/_sysconfigdata_*.py
     cp "$root/usr/include"/*-linux-gnu/"python$version/pyconfig.h" "$root/usr/include/python$version/"
@@ -144,7 +166,7 @@ older_glibc() {
         quietly env ZIG_GLOBAL_CACHE_DIR="$folder/zig" ZIG_LOCAL_CACHE_DIR="$folder/zig" \
             "$zig" cc -target "$1-linux-gnu.2.28" -shared "$folder/unused.c" -o "$folder/unused.so"
         for name in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 libld.so.2; do
-            stub=$(find "$folder/zig" -name "$name" | head -n 1)
+            stub=$(find "$folder/zig" -name "$name" -print -quit)
             [ -n "$stub" ] || fail "Zig made no stub of $name"
             cp "$stub" "$folder/$name"
         done
@@ -164,7 +186,7 @@ wheel_results() {
     local platform=$1 folder=$2 wheel tag policy kib
     shift 2
     for wheel in "$@"; do
-        tag=$(sed -E 's/.*-(cp[0-9]+)-manylinux.*/\1/' <<< "$wheel")
+        tag=$(sed -E 's/.*-(cp[0-9]+t?)-manylinux.*/\1/' <<< "$wheel")
         policy=$(grep -oE 'manylinux_[0-9]+_[0-9]+' <<< "$wheel" | sort -V | tail -n 1)
         kib=$(du -k "$wheel" | cut -f 1)
         [ "$(printf '%s\nmanylinux_2_28\n' "$policy" | sort -V | tail -n 1)" = manylinux_2_28 ] \
@@ -182,7 +204,7 @@ cross_dependencies() {
     unpacked_packages amd64 "$1" spirv-headers googletest libvulkan-dev libvulkan-volk-dev libfmt-dev \
         nlohmann-json3-dev libvkfft-dev
     cp -L /usr/include/vk_mem_alloc.h "$1/usr/include/"
-    unpacked_sources "$2" glslang spirv-tools spirv-cross
+    unpacked_sources "$2" bookworm glslang spirv-tools spirv-cross
     dependencies=(
         -DKOMPUTE_GLSLANG_VALIDATOR="$(command -v glslangValidator)"
         -DKOMPUTE_OPT_FETCH=OFF

@@ -32,15 +32,15 @@ test_folder() {
     done
 }
 
-# smoke PYTHON   checks the package installed for PYTHON, with and without a Vulkan loader
+# smoke PYTHON [OPTION...]   checks the package installed for PYTHON, with and without a Vulkan loader
 smoke() {
     local shim=$work/no_vulkan.so
-    (cd "$work/tmp" && env LD_BIND_NOW=1 "$1" -I -X dev -W error \
+    (cd "$work/tmp" && env LD_BIND_NOW=1 "$@" -I -X dev -W error \
         "$source/test/package/python_smoke.py" "$version") || fail "the installed package"
     if [ "$(uname -s)" = Linux ]; then
         [ -e "$shim" ] || quietly "${CC:-cc}" -shared -fPIC -O1 -o "$shim" \
             "$source/test/package/no_vulkan.c" -ldl
-        (cd "$work/tmp" && env -u KOMPUTE_VULKAN_LIBRARY LD_PRELOAD="$shim" "$1" -I -X dev -W error \
+        (cd "$work/tmp" && env -u KOMPUTE_VULKAN_LIBRARY LD_PRELOAD="$shim" "$@" -I -X dev -W error \
             "$source/test/package/python_smoke.py" "$version" --without-vulkan) \
             || fail "the installed package without Vulkan"
     fi
