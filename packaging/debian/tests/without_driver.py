@@ -3,8 +3,8 @@
 
 import kp
 
-words = kp.compile("#version 450\nlayout(local_size_x = 1) in; void main() {}")
-assert words.tobytes()[:4] == b"\x03\x02\x23\x07", words
+spirv = kp.compile("#version 450\nlayout(local_size_x = 1) in; void main() {}")
+assert spirv[:4] == b"\x03\x02\x23\x07", spirv
 try:
     kp.Manager()
 except kp.Unsupported as error:

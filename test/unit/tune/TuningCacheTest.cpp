@@ -162,9 +162,11 @@ TEST_F(TuningCacheTest, KeepsTimesInMemoryIfTheFolderCannotBeWritten) {
 TEST_F(TuningCacheTest, KeepsTheTimesOfManyWriters) {
     constexpr int kThreads = 4;
     constexpr int kTimes = 10;
+    // The lock is not fair: a writer may wait for most of the test, which an emulator makes long.
+    constexpr double kLockSeconds = 600;
     std::atomic<int> failures{0};
     test::runInThreads(kThreads, [&](int number) {
-        TuningCache cache(folder.string(), 20);
+        TuningCache cache(folder.string(), kLockSeconds);
         for (int i = 0; i < kTimes; ++i)
             if (!cache.store(key, {time(number * kTimes + i, 1)}))
                 ++failures;
