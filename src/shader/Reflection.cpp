@@ -214,8 +214,8 @@ void noteCombinations(const Inspector& inspector,
             if (const auto sampler = bindingOf(each); sampler != bindings.end())
                 image->imageSamplers.push_back(static_cast<uint32_t>(sampler - bindings.begin()));
         std::ranges::sort(image->imageSamplers);
-        const auto repeated = std::ranges::unique(image->imageSamplers);
-        image->imageSamplers.erase(repeated.begin(), repeated.end());
+        std::vector<uint32_t>& samplers = image->imageSamplers;
+        samplers.erase(std::unique(samplers.begin(), samplers.end()), samplers.end());
     }
 }
 
