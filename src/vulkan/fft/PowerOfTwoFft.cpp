@@ -30,31 +30,37 @@ struct Pass {
     uint32_t length = 0;
     uint32_t points = 0; ///< of an invocation: 8 or 16
     uint32_t arrays = 0; ///< of a work group
-    /// Real and imaginary parts are exchanged one after the other, in half as much shared memory.
-    bool byParts = false;
     uint32_t others = 1; ///< the matrix's other extent, in two passes
 
     uint32_t invocations() const { return length / points; } ///< of an array
     uint32_t groupSize() const { return invocations() * arrays; }
-    /// Places between arrays in shared memory. Each `points` numbers are followed by a gap, so that
-    /// what a subgroup writes `points` places apart is in different banks. So is what neighbouring
-    /// invocations read of neighbouring arrays.
+    /// True if the banks of an array's numbers are mixed, which needs no gaps. The mixture is one
+    /// for butterflies of 16 numbers.
+    bool mixesBanks() const { return kind == Kind::eRows && points == 16; }
+    /// Places between arrays in shared memory. Without a mixture, each `points` numbers are
+    /// followed by a gap, so that what a subgroup writes `points` places apart is in different
+    /// banks. So is what neighbouring invocations read of neighbouring arrays.
     uint32_t arrayPlaces() const {
-        const uint32_t banks = byParts ? 32 : 16;
+        constexpr uint32_t kBanks = 32;
+        if (mixesBanks())
+            return length;
         uint32_t places = length + length / points;
         if (kind != Kind::eRows)
-            while (places % banks != std::max(1u, banks / arrays) % banks)
+            while (places % kBanks != std::max(1u, kBanks / arrays) % kBanks)
                 ++places;
         return places;
     }
-    uint32_t sharedBytes() const { return arrayPlaces() * arrays * (byParts ? 4 : 8); }
+    uint32_t sharedBytes() const {
+        return arrayPlaces() * arrays * static_cast<uint32_t>(sizeof(float));
+    }
 };
 
 /// Writes the GLSL of a pass.
 class PassText {
 public:
-    PassText(const Pass& pass, bool inverse, double scale)
-        : mPass(pass), mInverse(inverse), mScale(scale) {}
+    /// @param exact  there are as many arrays as all work groups have room for
+    PassText(const Pass& pass, bool inverse, double scale, bool exact)
+        : mPass(pass), mInverse(inverse), mScale(scale), mExact(exact) {}
 
     /// Returns the source. Called once.
     std::string text() {
@@ -100,6 +106,7 @@ private:
     const Pass& mPass;
     const bool mInverse;
     const double mScale;
+    const bool mExact;
     std::string mText;
 };
 
@@ -112,10 +119,10 @@ void PassText::head() {
     line("layout(push_constant) uniform Push {{ uint count; }};"); // of arrays, or of matrices
     mText += "layout(binding = 0) readonly buffer Source { vec2 source[]; };\n"
              "layout(binding = 1) writeonly buffer Result { vec2 result[]; };\n";
-    line("shared {} places[{}];", mPass.byParts ? "float" : "vec2",
-         mPass.arrayPlaces() * mPass.arrays);
-    line("uint placeOf(uint array, uint i) {{ return array * {}u + i + i / {}u; }}",
-         mPass.arrayPlaces(), mPass.points);
+    line("shared float places[{}];", mPass.arrayPlaces() * mPass.arrays);
+    line("uint placeOf(uint array, uint i) {{ return array * {}u + {}; }}", mPass.arrayPlaces(),
+         mPass.mixesBanks() ? std::string("(i ^ (i >> 5 & 15u) ^ (i >> 4 & 16u))")
+                            : formatted("i + i / {}u", mPass.points));
     mText += R"(vec2 product(vec2 a, vec2 b) {
     return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
@@ -158,7 +165,6 @@ void PassText::load() {
         line("    uint array = t % {}u;\n    uint j = t / {}u;", arrays, arrays);
         line("    uint matrix = group / {}u;", mPass.others / arrays);
         line("    uint column = group % {}u * {}u + array;", mPass.others / arrays, arrays);
-        line("    bool exists = matrix < count;");
         line("    uint start = matrix * {}u + column;", mPass.length * mPass.others);
         step = formatted("{}u", mPass.others);
     } else {
@@ -166,15 +172,16 @@ void PassText::load() {
              mPass.invocations());
         if (mPass.kind == Pass::Kind::eRows) {
             line("    uint row = group * {}u + array;", arrays);
-            line("    bool exists = row < count;");
         } else {
             line("    uint matrix = group / {}u;", mPass.others / arrays);
             line("    uint firstRow = group % {}u * {}u;", mPass.others / arrays, arrays);
             line("    uint row = matrix * {}u + firstRow + array;", mPass.others);
-            line("    bool exists = matrix < count;");
         }
         line("    uint start = row * {}u;", mPass.length);
     }
+    line("    bool exists = {};", mExact                            ? "true"
+                                  : mPass.kind == Pass::Kind::eRows ? "row < count"
+                                                                    : "matrix < count");
     mText += "    if (exists) {\n";
     for (uint32_t x = 0; x < mPass.points; ++x)
         line("        v[{}] = source[start + {} * {}]{};", x, numberOf(x), step,
@@ -306,12 +313,8 @@ void PassText::exchange(uint32_t before, uint32_t radix) {
         for (uint32_t x = 0; x < mPass.points; ++x)
             line("    v[{}]{} = places[placeOf(array, {})];", x, part, numberOf(x));
     };
-    if (mPass.byParts) {
-        exchangePart(".x", !isFirst);
-        exchangePart(".y", true);
-    } else {
-        exchangePart("", !isFirst);
-    }
+    exchangePart(".x", !isFirst);
+    exchangePart(".y", true);
     mText += "    }\n";
 }
 
@@ -346,33 +349,35 @@ void PassText::store() {
 }
 
 /// How arrays of a length are transformed. GB/s of input and output, of 2^26 numbers in all, by the
-/// shaders alone, on an H200 whose memory copies 4,300; in brackets, cuFFT's (CUDA 13.0) and those
-/// of VkFFT 1.2.26. In the benchmarks, which docs/fft.md quotes, they reach 0.7 to 0.95 of that.
+/// shaders alone, on an H200 whose memory copies 4,300; in brackets, cuFFT's (CUDA 13.0).
+///
+/// The work groups that a core runs at the same time share 48 KiB there, see
+/// kompute_benchmark_shared_memory. So real and imaginary parts are exchanged one after the other,
+/// in half as much shared memory: both at once, 2^12 reaches 2,620 and 2^16 1,520.
 struct Rule {
     uint32_t length;
     uint32_t points;
     uint32_t arrays;
-    bool byParts;
 };
 
-/// Whole arrays. 2^8 reached 3,100 in the benchmarks with 8 points, less than VkFFT; 2^9 would have
-/// the same shape. At 2^13, a core has registers for one group alone, which loads, computes and
-/// stores in turn: 2,567.
+/// Whole arrays. Shorter ones are VkFFT's, which was not slower. At 2^13, a core has room for one
+/// group alone, which loads, computes and stores in turn: 2,460.
 constexpr Rule kRows[] = {
-    {1 << 10, 16, 2, true}, // 4,164 (4,075, 3,294); 3,738 with 8 points, 4,114 not by parts
-    {1 << 11, 16, 1, true}, // 4,176; 3,950 with 8 points
-    {1 << 12, 16, 1, false} // 3,754 (4,049, 2,182); 3,296 with 8 points
+    {1 << 8, 8, 4},   // 4,056 (4,030); 4,035 with 16 points and 8 arrays
+    {1 << 9, 16, 4},  // 3,957; 3,948 with 8 points
+    {1 << 10, 16, 2}, // 4,083 (4,090); 3,738 with 8 points
+    {1 << 11, 16, 1}, // 4,086; 3,950 with 8 points
+    {1 << 12, 16, 1}, // 4,038 (4,056); 3,620 with gaps, 3,295 with 8 points
 };
 
 /// Both passes of arrays of length^2 numbers, and one of those of length^2 / 2 and 2 length^2.
 /// Groups of fewer arrays read and write lines of less than 64 bytes. Of more, fewer run at a time.
-/// Odd powers were not measured.
 constexpr Rule kPasses[] = {
-    {1 << 7, 8, 16, false}, // not alone: 2^14 is 2,061, and 2,439 in one dispatch of VkFFT's
-    {1 << 8, 16, 8, false}, // 2,030 (1,841, 1,307); 2,038 with 16 arrays, 1,648 with 4
-    {1 << 9, 8, 8, false},  // 1,904 (1,787, 1,040); 1,804 with 16 points, 1,627 with 4 arrays
-    {1 << 10, 16, 4, true}, // 1,606 (1,645, 818); 1,576 with 8 arrays
-    {1 << 11, 16, 4, true}, // 1,328
+    {1 << 7, 16, 8},  // of 2^15, 1,950. 2^14 is 1,972, and 2,688 in one dispatch of VkFFT's
+    {1 << 8, 16, 8},  // 1,988 (1,842); 1,882 with 16 arrays, 1,622 with 4
+    {1 << 9, 8, 8},   // 1,714 (1,793); 1,650 with 16 points, 1,601 with 4 arrays
+    {1 << 10, 16, 4}, // 1,499 (1,641); 1,426 with 8 arrays, 1,338 with 8 points
+    {1 << 11, 16, 4}, // with 2^10
 };
 
 constexpr uint32_t kNvidia = 0x10DE;
@@ -389,7 +394,6 @@ std::optional<Pass> passOf(const Rule (&rules)[N], uint64_t length, Pass::Kind k
         pass.length = rule.length;
         pass.points = rule.points;
         pass.arrays = rule.arrays;
-        pass.byParts = rule.byParts;
         pass.others = static_cast<uint32_t>(others);
         if (pass.sharedBytes() <= limits.sharedBytes &&
             pass.groupSize() <= std::min(limits.maxGroupInvocations, limits.maxGroupSize[0]))
@@ -418,7 +422,8 @@ bool addPass(FftProgram& program, const Pass& pass, const FftRequest& request,
     dispatch.bindings = {{from, 0, bytes, false}, {to, 0, bytes, true}};
     dispatch.push = {static_cast<uint32_t>(request.batches)};
     dispatch.groups = {static_cast<uint32_t>(across), static_cast<uint32_t>(down), 1};
-    program.kernels.push_back(PassText(pass, request.inverse, scale).text());
+    const bool exact = all == across * down * pass.arrays;
+    program.kernels.push_back(PassText(pass, request.inverse, scale, exact).text());
     program.steps.push_back(std::move(dispatch));
     return true;
 }

@@ -100,14 +100,15 @@ protected:
 };
 
 TEST_F(PowerOfTwoFftTest, TransformsArraysOfAnyNumber) {
-    for (const uint64_t length : {1 << 10, 1 << 11, 1 << 12})
-        expectTransform(requestOf(length, 9));
+    for (const uint64_t length : {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12})
+        for (const uint64_t arrays : {8, 9}) // all work groups are full, or one is not
+            expectTransform(requestOf(length, arrays));
     ASSERT_TRUE(isPlanned(requestOf(1 << 11, 1)));
 }
 
 TEST_F(PowerOfTwoFftTest, TransformsLongArraysInTwoPasses) {
-    for (const uint64_t length : {1 << 15, 1 << 16, 1 << 20})
-        expectTransform(requestOf(length, length < 1 << 20 ? 3 : 1));
+    for (const uint64_t length : {1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20})
+        expectTransform(requestOf(length, length < 1 << 17 ? 3 : 1));
     ASSERT_TRUE(isPlanned(requestOf(1 << 16, 1)));
 }
 
