@@ -10,7 +10,8 @@
 //     HEADS      numbers (type IN) that differ from the one before
 //
 // ITEMS: elements of an invocation, at most 32. PER_LANE: those that are neighbours, at most a block
-// of 16 bytes; a divisor of ITEMS. PLACE: the type that holds a place in a tile. OUT: elements are
+// of 16 bytes; a divisor of ITEMS. ROWS_AT_ONCE: see SelectTiles.glsl. PLACE: the type that holds a
+// place in a tile. OUT: elements are
 // written. UNIT_BYTES: of an element. LENGTH_WORDS: writes the distance between chosen elements to
 // another output, if not 0. INVERSE_WORDS: writes the number of the chosen element at or before each
 // element, if not 0. COUNT_WORDS: writes the number of chosen elements, if not 0. DISPATCH: writes
@@ -63,6 +64,7 @@ layout(push_constant) uniform Push {
 #define Item uvec2
 #define ITEM_WORDS 2
 #define NUMBER(item) (item).x
+#define LAST(item) (item).y
 Item join(Item a, Item b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 Item nothing() { return uvec2(0u); }
 uint wordOf(Item item, uint word) { return item[word] | COMPLETE; }
@@ -73,6 +75,7 @@ Item itemOfWords(uint words[ITEM_WORDS]) {
 #define Item uint
 #define ITEM_WORDS 1
 #define NUMBER(item) (item)
+#define LAST(item) 0u
 Item join(Item a, Item b) { return a + b; }
 Item nothing() { return 0u; }
 uint wordOf(Item item, uint word) { return item | COMPLETE; }

@@ -4,10 +4,15 @@
 // finds by LookBack.glsl how many were chosen before. Meanwhile an invocation holds one bit per
 // element. Afterwards it reads the chosen ones again, from a cache, in the order in which they are
 // written.
+//
+// A subgroup's chosen elements follow each other in the output. So subgroups do not wait for each
+// other, and shared memory holds ROWS_AT_ONCE rows of the tile (1 or 2): GPUs run more work groups
+// at a time if each needs little of it.
 
 #if defined(OUT) || LENGTH_WORDS > 0
 #define GATHERED
-shared PLACE sPlaces[TILE]; // in the tile, of the chosen elements
+#define PLACES_PER_LANE (ROWS_AT_ONCE * PER_LANE)
+shared PLACE sPlaces[GROUP_SIZE * PLACES_PER_LANE]; // in the tile, of the chosen elements
 #endif
 
 #if LENGTH_WORDS > 0
@@ -41,30 +46,79 @@ void writeInverse(uint place, uint bits, uint rank) {
 }
 #endif
 
-// @param before  the elements chosen before the tile, and those before the subgroup in the tile
-void rankElements(uint tile, uint chosen, uint before, uint rank) {
+#ifdef GATHERED
+// Moves the chosen elements whose places this subgroup has in shared memory.
+// @param rank  of the first
+// @param last  the number of the chosen element before them, from 1 on
+void moveGathered(uint tile, uint first, uint number, uint rank, uint last) {
+    uint places[PLACES_PER_LANE];
+    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
+        places[k] = tile * TILE + uint(sPlaces[first + k * gl_SubgroupSize + LANE]);
+#ifdef OUT
+    UNIT_VALUE units[PLACES_PER_LANE];
+    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
+        if (k * gl_SubgroupSize + LANE < number)
+            units[k] = UNIT_LOAD(source[firstIn - padding() + places[k]]);
+#endif
+    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k) {
+        uint i = k * gl_SubgroupSize + LANE;
+        if (i < number) {
+#ifdef OUT
+            if (rank + i < outCount)
+                destination[firstOut + rank + i] = UNIT_STORE(units[k]);
+#endif
+#if LENGTH_WORDS > 0
+            uint start = i == 0u ? last : tile * TILE + uint(sPlaces[first + i - 1u]) + 1u - padding();
+            if (rank + i > 0u)
+                writeLength(rank + i - 1u, places[k] + 1u - padding() - start);
+#endif
+        }
+    }
+}
+#endif
+
+// @param before  what is known of the elements before the subgroup's, of all tiles
+void moveElements(uint tile, uint chosen, Item before) {
     const uint bits = (2u << (PER_LANE - 1u)) - 1u;
-    // Rows' numbers are less than 2^16: two in a word.
-    [[unroll]] for (uint row = 0; row < ROWS; row += 2) {
+    uint rank = NUMBER(before);
+#ifdef GATHERED
+    uint first = gl_SubgroupID * gl_SubgroupSize * PLACES_PER_LANE;
+    uint last = LENGTH_WORDS > 0 ? LAST(before) : 0u;
+#endif
+    [[unroll]] for (uint row = 0; row < ROWS; row += ROWS_AT_ONCE) {
         uint lower = chosen >> (row * PER_LANE) & bits;
-        uint upper = row + 1 < ROWS ? chosen >> (row * PER_LANE + PER_LANE) & bits : 0u;
+        uint upper = ROWS_AT_ONCE == 2 && row + 1 < ROWS
+                         ? chosen >> (row * PER_LANE + PER_LANE) & bits
+                         : 0u;
+        // Rows' numbers are less than 2^16: two in a word.
         uint own = uint(bitCount(lower)) | uint(bitCount(upper)) << 16;
         uint upTo = lanesSum(own);
         uint all = lanesValue(upTo, gl_SubgroupSize - 1u);
-        [[unroll]] for (uint i = 0; i < 2 && row + i < ROWS; ++i) {
+        uint number = 0u;
+        [[unroll]] for (uint i = 0; i < ROWS_AT_ONCE && row + i < ROWS; ++i) {
             uint mine = i == 0 ? lower : upper;
-            uint at = rank + ((upTo - own) >> (16u * i) & 0xffffu);
+            uint at = number + ((upTo - own) >> (16u * i) & 0xffffu);
             uint place = placeOf(row + i);
 #if INVERSE_WORDS > 0
-            writeInverse(tile * TILE + place - LANE * PER_LANE, mine, before + at);
+            writeInverse(tile * TILE + place - LANE * PER_LANE, mine, rank + at);
 #endif
 #ifdef GATHERED
             [[unroll]] for (uint k = 0; k < PER_LANE; ++k)
                 if ((mine >> k & 1u) != 0u)
-                    sPlaces[at++] = PLACE(place + k);
+                    sPlaces[first + at++] = PLACE(place + k);
 #endif
-            rank += all >> (16u * i) & 0xffffu;
+            number += all >> (16u * i) & 0xffffu;
         }
+#ifdef GATHERED
+        subgroupBarrier();
+        moveGathered(tile, first, number, rank, last);
+#if LENGTH_WORDS > 0
+        if (number > 0u)
+            last = tile * TILE + uint(sPlaces[first + number - 1u]) + 1u - padding();
+#endif
+        subgroupBarrier();
+#endif
+        rank += number;
     }
 }
 
@@ -105,24 +159,7 @@ void main() {
             break;
         current = missing;
     }
-    rankElements(tile, chosen, NUMBER(prefix), NUMBER(before));
-#ifdef GATHERED
-    barrier();
-    for (uint i = thread; i < NUMBER(total); i += GROUP_SIZE) {
-        uint rank = NUMBER(prefix) + i;
-        uint place = tile * TILE + uint(sPlaces[i]);
-#ifdef OUT
-        if (rank < outCount)
-            destination[firstOut + rank] =
-                UNIT_STORE(UNIT_LOAD(source[firstIn - padding() + place]));
-#endif
-#if LENGTH_WORDS > 0
-        uint start = i == 0u ? prefix.y : tile * TILE + uint(sPlaces[i - 1u]) + 1u - padding();
-        if (rank > 0u)
-            writeLength(rank - 1u, place + 1u - padding() - start);
-#endif
-    }
-#endif
+    moveElements(tile, chosen, join(prefix, before));
     if (thread == 0u && tile + 1u == tileCount()) {
         Item all = join(prefix, total);
 #if LENGTH_WORDS > 0

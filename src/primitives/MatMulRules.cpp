@@ -32,11 +32,9 @@ constexpr TileRule kTiles[] = {
     // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
     // vectors, 64 for 4, 32 for 3, 16 for 2. On an H200, 1 is 34 TFLOP/s of 4096^3: 16 x 8 per
     // invocation give 47.1, 8 x 16 give 45.8, and 43.4 with a depth of 16. One group of 256
-    // invocations
-    // with 128 sums each (128 x 256) gives 44.4, probably as a core then idles at barriers. Of
-    // double,
-    // 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and 64 x 64 with 8 x 4 20.5. The
-    // others were measured before steps read ahead.
+    // invocations with 128 sums each (128 x 256) gives 44.4, probably as a core then idles at
+    // barriers. Of double, 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and 64 x 64
+    // with 8 x 4 20.5. The others were measured before steps read ahead.
     {{128, 128, 8, 16, 8}, 1.38},
     {{128, 128, 8, 8, 8}, 1.06},
     {{128, 128, 16, 8, 8}, 0.93},
@@ -46,18 +44,14 @@ constexpr TileRule kTiles[] = {
     {{32, 128, 16, 4, 8}, 0.7},
     {{32, 32, 16, 4, 4}, 0.45},
     {{32, 32, 8, 4, 4}, 0.4},
-    // The same product of half. Subgroups with 128 x 128: 354 TFLOP/s, 324 if the next tile is
-    // stored
-    // after all multiplications, 270 with a depth of 32 in two stages, 304 with 256 x 128. Without
-    // reads of memory it would be 387, without writes of shared memory and barriers as well 503,
-    // and
-    // without reads of shared memory 594. Work groups: 92, and 46 with 256 invocations (216 if
-    // extents
-    // and strides are constants, which pipelines for each product would need). The numbers here are
-    // of
-    // the suite of benchmarks, where rates were four fifths of these; 64 x 64 gave 93, at edges 31,
-    // 128 x 128 at edges 32 and work groups 107.
-    {{128, 128, 64, 64, 64, Method::eSubgroups}, 8.3, 2, 0.11},
+    // The same product of half, in TFLOP/s: 260 of subgroups with 128 x 128, by 64 x 32 of each;
+    // 242
+    // by 64 x 64. Groups of a core share 48 KiB, so that one runs alone, and its barriers are not
+    // hidden: without them and the reads of memory it would be 468. Two groups with a depth of 32
+    // give
+    // 256, 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. Work groups: 90, and
+    // 48 with 256 invocations. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32.
+    {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 1, 0.11},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.7, 2, 0.33},
     {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 2},
 };

@@ -70,16 +70,17 @@ SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
 SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) {
     SortRules rules;
     const bool wideKeys = sortKeyBits(problem.keys) == 64;
-    // Large tiles write longer runs per digit and look back less often: on an H200, 2^28 keys take
-    // 0.89 of the time of 16 per invocation. With values, small groups take 0.85 of the time, as
-    // more of them share a core; of words, 320 with 16 take 0.98 of the time of 256 with 20. Keys
-    // of two words take twice the registers. Atomics in shared memory take 0.96 of the time of
-    // votes there.
-    SortTile pass{512, 22, true, traits.isNvidia};
+    // Large tiles write longer runs per digit and look back less often, and two groups per core
+    // hide each other's waits: on an H200, whose groups share 48 KiB of a core, 2^28 keys take 0.97
+    // of the time of one group of 512 with 22, and with values 0.92 of that of two groups of 256
+    // with
+    // 20. Keys of two words take twice the registers. Atomics in shared memory take 0.96 of the
+    // time of votes there.
+    SortTile pass{512, 22, true, false};
     if (problem.valueBytes > 0)
-        pass = traits.isNvidia && problem.valueBytes == 4 && !wideKeys
-                   ? SortTile{320, 16, true, true}
-                   : SortTile{256, 20, true, traits.isNvidia};
+        pass = {256, 20, true, traits.isNvidia};
+    if (traits.isNvidia && !wideKeys && problem.valueBytes <= 4)
+        pass = {320, 17, true, true};
     if (wideKeys)
         pass.items = 8;
     rules.pass = fitted(pass, traits);
