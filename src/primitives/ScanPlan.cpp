@@ -44,9 +44,10 @@ struct ScanRules {
     /// registers of their own, and other GPUs may have fewer. A CPU driver compiles less.
     uint32_t bytesPerInvocation = 256;
     uint32_t bytesWithSegments = 128;
-    /// Up to here, smaller tiles occupy more cores: 2^16 elements take 0.91 of the time.
-    uint64_t fewBytes = uint64_t{1} << 20;
-    uint32_t bytesOfFew = 32;
+    /// Up to here, smaller tiles occupy more cores: 2^16 elements take 0.91 of the time, and 2^20
+    /// 0.79.
+    uint64_t fewBytes = uint64_t{1} << 22;
+    uint32_t bytesOfFew = 64;
     /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.

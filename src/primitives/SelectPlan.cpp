@@ -31,8 +31,6 @@ constexpr uint32_t kTileBytes = 8;
 // One of a state's 32 bits is a flag.
 constexpr uint64_t kMostInLookBack = uint64_t{1} << 31;
 constexpr SelectTile kTileOfFew{512, 8, 4};
-// Of a selection, 640 x 32 take 0.95 of the time of these; of runs 1.07.
-constexpr SelectTile kTileOfRuns{384, 32, 16};
 
 uint32_t unitOf(const SelectProblem& problem) {
     return moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
@@ -447,8 +445,6 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
                                   : SelectTile{std::min(256u, most), 16, 8};
     else if (problem.count <= rules.few && fits(kTileOfFew))
         rules.tile = kTileOfFew;
-    else if (problem.lengths && fits(kTileOfRuns))
-        rules.tile = kTileOfRuns;
     else if (!fits(rules.tile))
         rules.tile = {std::min(256u, most), 8, 4};
     return rules;

@@ -61,13 +61,14 @@ struct SelectTile {
 struct SelectRules {
     SelectWay way = SelectWay::eThreeDispatches;
     const char* reason = ""; ///< of the way
-    /// Large, so that few tiles look back: on an H200, 2^28 elements take 0.69 of the time of 512
-    /// invocations with 16, and 0.86 of that of 512 with 24. More than 32 bits per invocation take
-    /// a second register. Without look-back, and where its places do not fit into shared memory,
-    /// fewer; a CPU driver compiles long loops slowly.
-    SelectTile tile{640, 32, 16};
-    /// Up to here, smaller tiles occupy more cores: a scan of 2^16 takes 0.91 of the time.
-    uint64_t few = uint64_t{1} << 18;
+    /// Large, so that few tiles look back: on an H200, 2^28 elements take 0.71 of the time of 512
+    /// invocations with 16, and runs 0.73. 640 with 32 take 0.96 of the time, but runs 1.06, and
+    /// 2^24 elements 1.13. More than 32 bits per invocation would take a second register. Without
+    /// look-back, and where its places do not fit into shared memory, fewer; a CPU driver compiles
+    /// long loops slowly.
+    SelectTile tile{384, 32, 16};
+    /// Up to here, smaller tiles occupy more cores: 2^20 elements take 0.85 of the time.
+    uint64_t few = uint64_t{1} << 20;
     /// One work group scans the counts, so it should be large.
     uint32_t scanGroupSize = 1024;
     uint32_t scanItems = 16;
