@@ -113,9 +113,7 @@ public:
     }
     std::shared_ptr<TensorT<float>>
     tensor(const std::vector<float>& data,
-           Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice) {
-        return tensorT<float>(data, tensorType);
-    }
+           Memory::MemoryTypes tensorType = Memory::MemoryTypes::eDevice);
     /// Creates a tensor of any element type, with @p data (may be null) as contents.
     std::shared_ptr<Tensor> tensor(void* data, uint64_t elementTotalCount,
                                    uint64_t elementMemorySize, const Memory::DataTypes& dataType,
@@ -254,24 +252,16 @@ public:
     }
     std::shared_ptr<ImageT<float>>
     image(const std::vector<float>& data, uint32_t width, uint32_t height, uint32_t numChannels,
-          vk::ImageTiling tiling, Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return imageT<float>(data, width, height, numChannels, tiling, imageType);
-    }
+          vk::ImageTiling tiling, Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
     std::shared_ptr<ImageT<float>>
     image(const std::vector<float>& data, uint32_t width, uint32_t height, uint32_t numChannels,
-          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return imageT<float>(data, width, height, numChannels, imageType);
-    }
+          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
     std::shared_ptr<ImageT<float>>
     image(uint32_t width, uint32_t height, uint32_t numChannels, vk::ImageTiling tiling,
-          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return imageT<float>(width, height, numChannels, tiling, imageType);
-    }
+          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
     std::shared_ptr<ImageT<float>>
     image(uint32_t width, uint32_t height, uint32_t numChannels,
-          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice) {
-        return imageT<float>(width, height, numChannels, imageType);
-    }
+          Memory::MemoryTypes imageType = Memory::MemoryTypes::eDevice);
     std::shared_ptr<Image> image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                  uint32_t numChannels, const Memory::DataTypes& dataType,
                                  vk::ImageTiling tiling,
@@ -353,9 +343,7 @@ public:
     /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
     /// HostImport.
     /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
-    [[nodiscard]] std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes) {
-        return make<HostImport>(memory, bytes);
-    }
+    [[nodiscard]] std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes);
     template <typename T>
     [[nodiscard]] std::shared_ptr<HostImport> importHost(std::vector<T>& memory) {
         return importHost(memory.data(), memory.size() * sizeof(T));

@@ -208,6 +208,12 @@ const std::shared_ptr<Queue>& Manager::defaultQueue() const {
     return implOf(*this).defaultQueue;
 }
 
+// The overloads for floats are here, so that programs that do not call them do not compile them.
+std::shared_ptr<TensorT<float>> Manager::tensor(const std::vector<float>& data,
+                                                Memory::MemoryTypes tensorType) {
+    return tensorT<float>(data, tensorType);
+}
+
 std::shared_ptr<Tensor> Manager::tensor(void* data, uint64_t elementTotalCount,
                                         uint64_t elementMemorySize,
                                         const Memory::DataTypes& dataType,
@@ -256,6 +262,30 @@ std::shared_ptr<Tensor> Manager::importMemory(const ExternalMemory& memory,
                            }));
 }
 
+std::shared_ptr<ImageT<float>> Manager::image(const std::vector<float>& data, uint32_t width,
+                                              uint32_t height, uint32_t numChannels,
+                                              vk::ImageTiling tiling,
+                                              Memory::MemoryTypes imageType) {
+    return imageT<float>(data, width, height, numChannels, tiling, imageType);
+}
+
+std::shared_ptr<ImageT<float>> Manager::image(const std::vector<float>& data, uint32_t width,
+                                              uint32_t height, uint32_t numChannels,
+                                              Memory::MemoryTypes imageType) {
+    return imageT<float>(data, width, height, numChannels, imageType);
+}
+
+std::shared_ptr<ImageT<float>> Manager::image(uint32_t width, uint32_t height, uint32_t numChannels,
+                                              vk::ImageTiling tiling,
+                                              Memory::MemoryTypes imageType) {
+    return imageT<float>(width, height, numChannels, tiling, imageType);
+}
+
+std::shared_ptr<ImageT<float>> Manager::image(uint32_t width, uint32_t height, uint32_t numChannels,
+                                              Memory::MemoryTypes imageType) {
+    return imageT<float>(width, height, numChannels, imageType);
+}
+
 std::shared_ptr<Image> Manager::image(void* data, size_t dataSize, uint32_t width, uint32_t height,
                                       uint32_t numChannels, const Memory::DataTypes& dataType,
                                       vk::ImageTiling tiling, Memory::MemoryTypes imageType) {
@@ -277,6 +307,10 @@ std::shared_ptr<Image> Manager::image(const ImageOptions& options, const void* d
 
 std::shared_ptr<Sampler> Manager::sampler(const SamplerOptions& options) const {
     return make<Sampler>(options);
+}
+
+std::shared_ptr<HostImport> Manager::importHost(void* memory, uint64_t bytes) {
+    return make<HostImport>(memory, bytes);
 }
 
 std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {
