@@ -121,6 +121,9 @@ struct Reflection {
     /// The shader numbers its invocations with kp_index() of <kompute/index.glsl>, so that work of
     /// one dimension may be spread over several.
     bool usesFlatIndex = false;
+    /// The shader may read the y or z of a position of its invocation or work group. False only if
+    /// it reads x alone.
+    bool readsYOrZ = false;
 };
 
 } // namespace shader

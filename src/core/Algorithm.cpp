@@ -75,7 +75,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
     next.workgroup =
         completed(workgroup, memObjects.empty() ? 1 : clampedTo32Bits(memObjects.front()->size()));
     if (workgroup[0] == 0 && next.reflection)
-        next.checkDefaultWorkgroup({spirv.data(), spirv.size()});
+        next.checkDefaultWorkgroup();
     *mImpl = std::move(next);
 }
 

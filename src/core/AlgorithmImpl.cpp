@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <span>
 
 #include <kompute/Error.hpp>
@@ -20,7 +19,6 @@
 #include "core/SamplerImpl.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
-#include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 
 namespace kp {
@@ -87,28 +85,6 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     return pipelines.pipeline(request);
 }
 
-/// Returns whether a shader asks for its place in y or z. False only if it surely reads x alone.
-bool walksBeyondX(std::span<const uint32_t> spirv) {
-    const shader::SpirvModule module = shader::parseSpirv(spirv);
-    std::set<uint32_t> places;
-    std::set<uint32_t> zeros;
-    for (const shader::Instruction& each : module.instructions) {
-        if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBuiltIn &&
-            (each.word(3) == spv::BuiltInGlobalInvocationId ||
-             each.word(3) == spv::BuiltInWorkgroupId ||
-             each.word(3) == spv::BuiltInLocalInvocationId))
-            places.insert(each.word(1));
-        else if (each.opcode == spv::OpConstant && each.size() == 4 && each.word(3) == 0)
-            zeros.insert(each.word(2));
-        else if (each.opcode == spv::OpLoad && places.contains(each.word(3)))
-            return true;
-        else if ((each.opcode == spv::OpAccessChain || each.opcode == spv::OpInBoundsAccessChain) &&
-                 places.contains(each.word(3)) && !zeros.contains(each.word(4)))
-            return true;
-    }
-    return false;
-}
-
 /// Returns the coordinates of an image: width, height or layers, and depth or layers.
 std::array<uint64_t, 3> coordinatesOf(const ImageOptions& image) {
     const bool line = image.type == ImageType::e1D || image.type == ImageType::e1DArray;
@@ -158,7 +134,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     bindMemory();
 }
 
-void Algorithm::Impl::checkDefaultWorkgroup(std::span<const uint32_t> spirv) {
+void Algorithm::Impl::checkDefaultWorkgroup() {
     uint64_t largest = 1;
     uint64_t written = 1;
     uint32_t writtenBinding = 0;
@@ -190,7 +166,7 @@ void Algorithm::Impl::checkDefaultWorkgroup(std::span<const uint32_t> spirv) {
                     "{} invocations, but the shader writes binding {} with {} elements; give the "
                     "number of work groups or of invocations",
                     invocations, writtenBinding, written);
-    else if (uncovered && walksBeyondX(spirv))
+    else if (uncovered && reflection->readsYOrZ)
         KP_LOG_WARN(
             "by default there is one work group per element of the first memory object, all "
             "of them in x, so {} invocations in y and {} in z, but the shader writes binding "

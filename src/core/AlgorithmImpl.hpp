@@ -87,7 +87,7 @@ struct Algorithm::Impl {
     /// enough: with kp_index(), to one invocation per element of the largest tensor. Otherwise logs
     /// a warning if the shader writes a tensor with more elements than there are invocations, or an
     /// image with more rows, layers or slices than there are invocations along that axis.
-    void checkDefaultWorkgroup(std::span<const uint32_t> spirv);
+    void checkDefaultWorkgroup();
     void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 
 #include <kompute/Error.hpp>
 #include <spirv-tools/libspirv.h>
@@ -314,6 +315,36 @@ void readFlatIndex(const SpirvModule& module, Reflection& result) {
     }
 }
 
+/// Finds out whether the shader reads the y or z of a position, or a position as a whole.
+void readDimensions(const SpirvModule& module, Reflection& result) {
+    std::set<uint32_t> positions;
+    std::set<uint32_t> zeros;
+    for (const Instruction& each : module.instructions) {
+        switch (each.opcode) {
+        case spv::OpDecorate:
+            if (each.word(2) == spv::DecorationBuiltIn &&
+                (each.word(3) == spv::BuiltInGlobalInvocationId ||
+                 each.word(3) == spv::BuiltInWorkgroupId ||
+                 each.word(3) == spv::BuiltInLocalInvocationId))
+                positions.insert(each.word(1));
+            break;
+        case spv::OpConstant:
+            if (each.size() == 4 && each.word(3) == 0)
+                zeros.insert(each.word(2));
+            break;
+        case spv::OpLoad:
+            result.readsYOrZ |= positions.contains(each.word(3));
+            break;
+        case spv::OpAccessChain:
+        case spv::OpInBoundsAccessChain:
+            result.readsYOrZ |= positions.contains(each.word(3)) && !zeros.contains(each.word(4));
+            break;
+        default:
+            break;
+        }
+    }
+}
+
 /// Reads the work group size: the constant decorated WorkgroupSize, which takes precedence, else
 /// the execution mode LocalSizeId or LocalSize.
 void readLocalSize(const SpirvModule& module, uint32_t entryFunction, Reflection& result) {
@@ -422,6 +453,7 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
     result.spirvVersion = module.version;
     result.usesBufferAddresses = module.addressing == spv::AddressingModelPhysicalStorageBuffer64;
     readLocalSize(module, entry->function, result);
+    readDimensions(module, result);
     result.capabilities = capabilitiesOf(module);
     try {
         Inspector inspector(spirv.data(), spirv.size());

@@ -334,6 +334,19 @@ TEST(Reflection, ListsCapabilitiesAndTheVersion) {
     EXPECT_FALSE(result.usesBufferAddresses);
 }
 
+TEST(Reflection, DetectsWhetherMoreThanXOfAPositionIsRead) {
+    const auto readsYOrZ = [](const std::string& body) {
+        return reflectGlsl("layout(binding = 0) buffer Data { uint data[]; };\n", body).readsYOrZ;
+    };
+    EXPECT_FALSE(readsYOrZ("data[0] = 1u;"));
+    EXPECT_FALSE(readsYOrZ("data[gl_GlobalInvocationID.x] = gl_WorkGroupID.x;"));
+    EXPECT_FALSE(readsYOrZ("data[gl_LocalInvocationID.x] = gl_NumWorkGroups.y;"));
+    EXPECT_TRUE(readsYOrZ("data[gl_GlobalInvocationID.y] = 1u;"));
+    EXPECT_TRUE(readsYOrZ("data[gl_WorkGroupID.x] = gl_WorkGroupID.z;"));
+    EXPECT_TRUE(readsYOrZ("data[gl_LocalInvocationID.y] = 1u;"));
+    EXPECT_TRUE(readsYOrZ("uvec3 all = gl_GlobalInvocationID; data[all.x] = 1u;"));
+}
+
 TEST(Reflection, DetectsBufferAddresses) {
     const auto result =
         reflectGlsl("#extension GL_EXT_buffer_reference : require\n"
