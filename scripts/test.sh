@@ -61,17 +61,19 @@ build() {
     cmake --build --preset "$preset" --parallel "$jobs" "$@"
 }
 
-# Fetches Slang's library for the tests of shaders in Slang and prints its path. Of slangpy 0.30, whose
-# wheel has 17 MB: later ones have 70 and more.
+# Fetches Slang's library for the tests of shaders in Slang and prints its path.
 slang_library() {
     local library=$PWD/build/slang/slangpy/libslang.so
     if [ -n "${KOMPUTE_SLANG_LIBRARY:-}" ]; then
         echo "$KOMPUTE_SLANG_LIBRARY"
     elif [ -e "$library" ] || python3 -m pip install -q --disable-pip-version-check --no-deps \
-        --no-compile --target build/slang slangpy==0.30.0 > build/slang.log 2>&1; then
+        --no-compile --target build/slang --only-binary :all: --python-version 3.11 \
+        --platform "manylinux_2_28_$(uname -m)" --require-hashes -r scripts/slang-library.txt \
+        > build/slang.log 2>&1; then
         echo "$library"
     else
-        echo "LEFT OUT: Slang's library could not be fetched, so shaders in Slang are NOT tested" >&2
+        echo "LEFT OUT: Slang's library could not be fetched, so shaders in Slang are NOT tested:" >&2
+        tail -n 3 build/slang.log >&2
     fi
 }
 
