@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <future>
 #include <numeric>
 #include <thread>
@@ -50,12 +49,6 @@ struct CudaTest : testing::Test {
         manager.reset();
     }
 
-    /// Layers that do not expect signals from other threads wait for them for ten seconds, and
-    /// report that.
-    static bool isValidated() {
-        const char* const checks = std::getenv("KOMPUTE_VALIDATION");
-        return checks && *checks;
-    }
     float* values(Tensor& of) { return reinterpret_cast<float*>(of.cudaMemory().address); }
     std::shared_ptr<Sequence> addOne(const std::shared_ptr<Tensor>& to) {
         auto algorithm = manager->algorithm({to}, manager->compile(kAddOne), Workgroup{kCount});
@@ -99,8 +92,7 @@ TEST_F(CudaTest, SharedTensorWithAMirrorSyncs) {
 }
 
 TEST_F(CudaTest, WorkWaitsForAStreamAndTheStreamForWork) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     void* const stream = streamOf(7);
     std::promise<void> held = hold(stream);
     float* const at = values(*tensor);
@@ -121,8 +113,7 @@ TEST_F(CudaTest, WorkWaitsForAStreamAndTheStreamForWork) {
 }
 
 TEST_F(CudaTest, TensorsKeepTheOrderWithStreams) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     void* const stream = streamOf(8);
     std::promise<void> held = hold(stream);
     float* const at = values(*tensor);
@@ -161,8 +152,7 @@ TEST_F(CudaTest, GatheredWorkIsSubmittedBeforeAStreamWaits) {
 }
 
 TEST_F(CudaTest, ManyExchangesAreRight) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     void* const stream = streamOf(4);
     float* const at = values(*tensor);
     auto sequence = addOne(tensor);
@@ -284,8 +274,7 @@ TEST_F(CudaTest, PoolMemoryOfOtherLibrariesIsUsedInPlace) {
 }
 
 TEST_F(CudaTest, CopiesFromOtherMemory) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     std::vector<float> other(kCount);
     std::iota(other.begin(), other.end(), 1.0f);
     auto owner = std::make_shared<int>();
@@ -317,8 +306,7 @@ TEST_F(CudaTest, RefusesWhatCannotBeMeant) {
 }
 
 TEST_F(CudaTest, FailuresOfTheDriverLeaveEverythingUsable) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     void* const stream = streamOf(11);
     gpu->failNext("allocate");
     EXPECT_THROW(manager->sharedTensor(uint64_t{10} << 20, 4, Memory::DataTypes::eFloat),
@@ -341,8 +329,7 @@ TEST_F(CudaTest, FailuresOfTheDriverLeaveEverythingUsable) {
 }
 
 TEST_F(CudaTest, AStreamIsWaitedForByAnother) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     std::promise<void> held = hold(streamOf(1));
     const Event first = manager->cudaEvent(streamOf(1));
     letCudaWait(streamOf(2), first);
@@ -357,8 +344,7 @@ TEST_F(CudaTest, AStreamIsWaitedForByAnother) {
 }
 
 TEST_F(CudaTest, ManyStreamsShareTimelines) {
-    if (isValidated())
-        GTEST_SKIP() << "the layer loses signals of other threads";
+    SKIP_IF_SIGNALS_ARE_LOST();
     for (uintptr_t i = 100; i < 160; ++i) {
         gpu->run(streamOf(i), [] {});
         tensor->waitForCuda(streamOf(i));

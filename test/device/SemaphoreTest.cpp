@@ -52,8 +52,7 @@ protected:
         vk().vkGetSemaphoreCounterValue(host.device(), semaphore, &value);
         return value;
     }
-    /// Polls: validation layers of 2023 lose a host's signal while another thread is in
-    /// vkWaitSemaphores(), and report it ten seconds later.
+    /// Polls instead of vkWaitSemaphores(); see SKIP_IF_SIGNALS_ARE_LOST.
     bool waitFor(VkSemaphore semaphore, uint64_t value) {
         const auto end = std::chrono::steady_clock::now() + 10s;
         while (valueOf(semaphore) < value && std::chrono::steady_clock::now() < end)
