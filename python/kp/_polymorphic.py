@@ -26,6 +26,7 @@ from .arrays import (
 )
 from .arrays.array import Array
 from .arrays.creation import asarray
+from .arrays.elementwise import into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call, takes_groups
 from .arrays.primitives import shaped
@@ -275,7 +276,7 @@ def matmul(a: _T, b: Any, /, out: _T | None = None, **options: Any) -> _T:
     elif options:
         raise TypeError(f"{', '.join(options)}: only for tensors; use array.tensor()")
     else:
-        product = _into(linear_algebra.matmul(a, b), out)
+        product = into(out, linear_algebra.matmul(a, b))
     result: _T = product
     return result
 
@@ -352,7 +353,7 @@ def concatenate(
         target: Any = out
         result = _movement.concatenate(list(parts), axis, target)
     else:
-        result = _into(manipulation.concat(parts, axis=axis, dtype=dtype, casting=casting), out)
+        result = into(out, manipulation.concat(parts, axis=axis, dtype=dtype, casting=casting))
     joined: _T = result
     return joined
 
@@ -396,14 +397,6 @@ _OF_ARRAYS: dict[str, Any] = {
 }
 
 
-def _into(result: Any, out: Any) -> Any:
-    if out is None:
-        return result
-    from .arrays.elementwise import assign_all
-
-    return assign_all(out, result)
-
-
 _OF_TENSORS = {
     "argsort": _sorting,
     "flatnonzero": _selection,
@@ -421,7 +414,7 @@ def _call(name: str, x: _T, *arguments: Any, **options: Any) -> _T:
         result = call(_OF_ARRAYS[name], (x, *arguments), options)
     elif isinstance(x, Array):
         out = options.pop("out", None)
-        result = _into(_OF_ARRAYS[name](x, *arguments, **options), out)
+        result = into(out, _OF_ARRAYS[name](x, *arguments, **options))
     else:
         result = getattr(_OF_TENSORS.get(name, _primitives), name)(x, *arguments, **options)
     called: _T = result

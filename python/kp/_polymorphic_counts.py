@@ -11,10 +11,11 @@ import numpy as np
 from . import _selection, _statistics
 from ._errors import Unsupported
 from ._kp import Tensor
-from ._polymorphic import _T, _given, _into, _operand, _row
+from ._polymorphic import _T, _given, _operand, _row
 from .arrays import keywords, searching, sets
 from .arrays.array import Array
 from .arrays.creation import asarray
+from .arrays.elementwise import into
 from .arrays.group_functions import takes_groups
 from .arrays.primitives import from_rows, rows_along
 from .arrays.storage import unsupported_reason
@@ -208,7 +209,7 @@ def compress(condition: Any, x: _T, /, axis: int | None = None, out: _T | None =
             if flags.ndim != 1:
                 raise ValueError(f"condition is a row of flags, not of the shape {flags.shape}")
             kept: Any = searching.take(array, searching.flatnonzero(flags), axis=axis)
-            slices: _T = _into(kept, out)
+            slices: _T = into(out, kept)
             return slices
     _given(x, axis=axis, out=out)
     if axis is not None:
@@ -220,7 +221,7 @@ def compress(condition: Any, x: _T, /, axis: int | None = None, out: _T | None =
     is_text = isinstance(condition, str)
     flags = condition if is_text else _row(asarray(condition, device=array.device))
     found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
-    result: _T = _into(found, out)
+    result: _T = into(out, found)
     return result
 
 

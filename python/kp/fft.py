@@ -23,7 +23,7 @@ from ._wording import kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
 from .arrays.creation import asarray
-from .arrays.elementwise import assign_all, conj
+from .arrays.elementwise import assign_all, conj, into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call
 from .arrays.manipulation import roll
@@ -76,7 +76,7 @@ def _of_arrays_too(
         out = options.pop("out", None)
         args = tuple(shaped(each, each.shape) if isinstance(each, Array) else each for each in args)
         result = Array._from_tensor(function(shaped(x, x.shape), *args, **options))
-        return result if out is None else assign_all(out, result)
+        return into(out, result)
 
     own = called
     return called
@@ -450,7 +450,7 @@ def hfft(
 ) -> Array:
     """Return the real spectrum of an array whose other half would be its mirrored conjugate."""
     found: Array = irfft(_conjugate("hfft", x), n, axis, _OTHER_WAY.get(norm, norm))
-    return found if out is None else assign_all(out, found)
+    return into(out, found)
 
 
 def ihfft(
@@ -464,7 +464,7 @@ def ihfft(
     """Return the half spectrum that hfft() takes."""
     _conjugate("ihfft", x)
     found = conj(rfft(_array(x), n, axis, _OTHER_WAY.get(norm, norm)))
-    return found if out is None else assign_all(out, found)
+    return into(out, found)
 
 
 def _conjugate(name: str, x: Any) -> Any:

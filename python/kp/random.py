@@ -35,7 +35,7 @@ from ._random_tensors import (
 from ._wording import explains_keywords, explains_methods, kind_of
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
-from .arrays.elementwise import apply, as_array, broadcast, where
+from .arrays.elementwise import apply, as_array, broadcast, into, where
 from .arrays.manipulation import given, normalized, ravel, reshape
 from .arrays.searching import argsort, searchsorted, take, take_along_axis
 from .arrays.types import number, whole
@@ -289,11 +289,7 @@ class Generator:
             along = 0 if axis is None else normalized(axis, array.ndim)
             rows = take_along_axis(rows, argsort(keys, axis=along), along)
         found = reshape(rows, array.shape)
-        if out is None:
-            return found
-        from .arrays.elementwise import assign_all
-
-        return assign_all(out, found)
+        return into(out, found)
 
     def choice(
         self,

@@ -11,7 +11,16 @@ import numpy as np
 from .._wording import kind_of
 from . import reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, broadcast, fitting, manager_of, result_dtype
+from .elementwise import (
+    apply,
+    as_array,
+    assign_all,
+    broadcast,
+    fitting,
+    into,
+    manager_of,
+    result_dtype,
+)
 from .elementwise import where as chosen
 from .expressions import before_write
 from .group_functions import takes_groups
@@ -131,7 +140,7 @@ def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str =
     result = broadcast_to(converted(options[0], dtype), shape)
     for number, each in enumerate(options[1:], 1):
         result = chosen(apply("equal", index, number), converted(each, dtype), result)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def piecewise(

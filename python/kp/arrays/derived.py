@@ -12,10 +12,10 @@ from .array import Array, converted
 from .elementwise import (
     apply,
     as_array,
-    assign_all,
     atan2,
     copysign,
     imag,
+    into,
     manager_of,
     real,
     round,
@@ -67,7 +67,7 @@ def around(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
 def rint(x: Any, /, out: Array | None = None) -> Array:
     """Return the elements rounded to the nearest integer, ties to the even one."""
     found = apply("round", x)
-    return found if out is None else assign_all(out, found)
+    return into(out, found)
 
 
 def fix(x: Any, /, out: Array | None = None) -> Array:
@@ -107,7 +107,7 @@ def _infinite(x: Any, out: Array | None, value: float) -> Array:
     found = apply("isinf", array)
     if array._dtype.kind == "f":
         found = apply("equal", array, value)
-    return found if out is None else assign_all(out, found)
+    return into(out, found)
 
 
 def iscomplex(x: Any, /) -> Array:

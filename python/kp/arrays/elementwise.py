@@ -310,6 +310,11 @@ def assign_all(target: _A, result: Any) -> _A:
     return target
 
 
+def into(out: Any, result: _A) -> _A:
+    """Return a result: itself, or stored in the array that the caller gave for it."""
+    return result if out is None else assign_all(out, result)
+
+
 def _unary(name: str) -> Callable[..., Array]:
     def function(
         x: Any,
@@ -374,7 +379,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
         from .group_functions import takes_groups
 
         result = takes_groups(_choose)(where, result, out)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
@@ -445,7 +450,7 @@ def clip(
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise TypeError("a_min and a_max are other names of min and max; give one of them")
     clipped = _clipped(x, a_min if min is None else min, a_max if max is None else max)
-    return clipped if out is None else assign_all(out, clipped)
+    return into(out, clipped)
 
 
 def _clipped(x: Any, min: Any, max: Any) -> Array:
@@ -468,7 +473,7 @@ def _in_range(bound: Any, dtype: DType) -> Any:
 def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     """Return the elements rounded to `decimals` places, ties to even."""
     rounded = _rounded(x, decimals)
-    return rounded if out is None else assign_all(out, rounded)
+    return into(out, rounded)
 
 
 def _rounded(x: Any, decimals: int) -> Array:

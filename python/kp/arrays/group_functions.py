@@ -21,7 +21,7 @@ from .array import Array
 from .exchange import Rows
 from .functions import FUNCTIONS
 from .group_array import GroupArray
-from .keywords import by_place, refuse
+from .keywords import in_places
 from .storage import Shape, broadcast
 
 Function = Callable[..., Any]
@@ -81,11 +81,9 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         result = _along(function, args, kwargs)
     else:
         result = everywhere(function, *args, **kwargs)
-    if out is None:
-        return result
-    from .elementwise import assign_all
+    from .elementwise import into
 
-    return assign_all(out, result)
+    return into(out, result)
 
 
 _LISTS = (list, tuple)
@@ -106,11 +104,8 @@ def takes_groups(function: F) -> F:
                     return call(function, args, kwargs)
             return function(*args, **kwargs)
         except TypeError:
-            again = by_place(function, args, kwargs) if kwargs else None
-            if again is None:
-                refuse(function, args, kwargs)
-                raise
-        return called(*again[0], **again[1])
+            args, kwargs = in_places(function, args, kwargs)
+        return called(*args, **kwargs)
 
     made: Any = called
     typed: F = made

@@ -30,7 +30,7 @@ def _places(name: str) -> dict[str, int]:
     return places
 
 
-def by_place(
+def _by_place(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """Return the arguments of a call with those in their places that were given by a name of NumPy's.
@@ -54,7 +54,7 @@ def by_place(
     return (*args, *[found[place] for place in sorted(found)]), rest
 
 
-def refuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _refuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raise TypeError if a call had a keyword that is neither a parameter nor one of NumPy's names."""
     places = _places(function.__name__)
     own = inspect.signature(function).parameters.values()
@@ -72,6 +72,21 @@ def refuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[
     refuse_unknown(function, others)
 
 
+def in_places(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a call that raised TypeError, placed as NumPy names them.
+
+    Called while the error is handled. Raises it again if no name of NumPy's explains it, or a clearer
+    one.
+    """
+    again = _by_place(function, args, kwargs) if kwargs else None
+    if again is None:
+        _refuse(function, args, kwargs)
+        raise  # the caller's TypeError
+    return again
+
+
 def takes_numpys_names(function: F) -> F:
     """Return a function that takes its positional arguments by NumPy's names, too."""
 
@@ -80,11 +95,8 @@ def takes_numpys_names(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except TypeError:
-            again = by_place(function, args, kwargs) if kwargs else None
-            if again is None:
-                refuse(function, args, kwargs)
-                raise
-        return function(*again[0], **again[1])
+            args, kwargs = in_places(function, args, kwargs)
+        return function(*args, **kwargs)
 
     made: Any = called
     typed: F = made

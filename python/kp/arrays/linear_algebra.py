@@ -12,7 +12,7 @@ import numpy as np
 from .._kp import OpMatMul
 from . import launching
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, broadcast, conj, manager_of, result_dtype
+from .elementwise import apply, as_array, broadcast, conj, into, manager_of, result_dtype
 from .host_linear_algebra import (
     LinAlgError,
     cholesky,
@@ -278,7 +278,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
     if parts[-1].ndim == 1:
         sizes[-2:] = [parts[-1].shape[0], 1]
     product = _chained(parts, _best_splits(sizes), 0, len(parts) - 1)
-    return product if out is None else assign_all(out, product)
+    return into(out, product)
 
 
 def _best_splits(sizes: list[int]) -> dict[tuple[int, int], int]:

@@ -15,7 +15,7 @@ from .._wording import kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import Write
-from .elementwise import as_array, assign_all, broadcast, manager_of, result_dtype
+from .elementwise import as_array, broadcast, into, manager_of, result_dtype
 from .expressions import leaf
 from .group_array import GroupArray
 from .storage import Shape, View, broadcast_strides, contiguous_strides
@@ -332,7 +332,7 @@ def stack(
     manager = manager_of(*arrays)
     parts = [expand_dims(as_array(each, manager), axis=axis) for each in arrays]
     joined = concat(parts, axis=axis, dtype=dtype, casting=casting)
-    return joined if out is None else assign_all(out, joined)
+    return into(out, joined)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from . import reductions, scans
 from .array import Array
-from .elementwise import apply, assign_all, where
+from .elementwise import apply, into, where
 from .group_functions import takes_groups
 from .manipulation import given
 from .reductions import Axes
@@ -116,6 +116,12 @@ def nanstd(
     )
 
 
+def _without_nans(array: Array, found: Any, name: str) -> Any:
+    """Return an array with the number that no minimum, or maximum, is in the place of NaNs."""
+    farthest = np.inf if name.endswith("min") else -np.inf
+    return _where(found, array, array._dtype.type(farthest))
+
+
 def _extreme(
     name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool, initial: Any, where: Any
 ) -> Array:
@@ -129,11 +135,10 @@ def _extreme(
         return result
     if where is not None:
         raise ValueError(f"nan{name} with where= needs initial=, the result if no element is left")
-    farthest = array._dtype.type(np.inf if name == "min" else -np.inf)
-    result = function(_where(found, array, farthest), axis, keepdims=keepdims)
+    result = function(_without_nans(array, found, name), axis, keepdims=keepdims)
     left = reductions.any(found, axis, keepdims=keepdims)
     result = _where(left, result, array._dtype.type(math.nan))
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def nanmin(
@@ -168,8 +173,7 @@ def _extreme_index(name: str, x: Any, axis: int | None, out: Array | None, keepd
     if found is not None:
         if not bool(reductions.all(reductions.any(found, axis))):
             raise ValueError(f"nan{name} of nothing but NaN does not exist")
-        farthest = array._dtype.type(np.inf if name == "argmin" else -np.inf)
-        array = _where(found, array, farthest)
+        array = _without_nans(array, found, name)
     result: Array = takes_groups(getattr(reductions, name))(array, axis, out, keepdims)
     return result
 

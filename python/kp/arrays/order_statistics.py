@@ -11,7 +11,7 @@ import numpy as np
 from .._warning import warn
 from . import reductions
 from .array import Array, converted
-from .elementwise import apply, assign_all, where
+from .elementwise import apply, into, where
 from .manipulation import expand_dims, given, moveaxis, normalized_axes, permute_dims, reshape
 from .reductions import Axes
 from .searching import sort, take, take_along_axis
@@ -131,7 +131,7 @@ def _quantile(
     if keepdims:
         for each in sorted(axes):
             result = expand_dims(result, axis=fractions.ndim + each)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def _between(low: Array, high: Array, part: Any) -> Array:
@@ -228,7 +228,7 @@ def median(
     if keepdims:
         for each in sorted(axes):
             result = expand_dims(result, axis=each)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def nanmedian(
@@ -250,4 +250,4 @@ def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = Fa
     array = given(a)
     highest = reductions.max(array, axis, keepdims=keepdims)
     distance = apply("subtract", highest, reductions.min(array, axis, keepdims=keepdims))
-    return distance if out is None else assign_all(out, distance)
+    return into(out, distance)

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from . import linear_algebra, reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, conj, manager_of, result_dtype
+from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
 from .manipulation import (
     expand_dims,
     given,
@@ -52,7 +52,7 @@ def dot(a: Any, b: Any, out: Array | None = None) -> Array:
     else:
         axis = -1 if second.ndim == 1 else -2
         result = linear_algebra.tensordot(first, second, axes=((-1,), (axis,)))
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def _pair(a: Any, b: Any) -> tuple[Array, Array]:
@@ -128,7 +128,7 @@ def trace(
 ) -> Array:
     """Return the sums of the diagonals of the matrices along two axes."""
     total = linear_algebra.trace(_matrices(a, axis1, axis2), offset=offset, dtype=dtype)
-    return total if out is None else assign_all(out, total)
+    return into(out, total)
 
 
 def _matrices(a: Any, axis1: int, axis2: int) -> Array:
@@ -176,7 +176,7 @@ def einsum(
         array, name = _contracted(array, name, other, letters, later)
     array, name = _summed(array, name, set(wanted))
     result = permute_dims(array, tuple(name.index(letter) for letter in wanted))
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def _subscripts(subscripts: str, arrays: list[Array]) -> tuple[list[str], str]:

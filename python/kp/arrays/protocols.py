@@ -10,7 +10,7 @@ import numpy as np
 
 from . import derived, reductions, scans
 from .array import Array
-from .elementwise import applied, assign_all
+from .elementwise import applied, into
 from .functions import FUNCTIONS
 from .group_array import GroupArray
 from .group_functions import takes_groups
@@ -81,7 +81,7 @@ def _called(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     out = outs[0] if len(outs) == 1 else None
     if method == "__call__" and ufunc is np.matmul and not kwargs:
         product = takes_groups(matmul)(*inputs)
-        return product if out is None else assign_all(out, product)
+        return into(out, product)
     if method == "__call__" and ufunc in _PAIRS and not kwargs and outs == (None,):
         return takes_groups(_PAIRS[ufunc])(*inputs)
     for keyword in ("casting", "order", "subok"):

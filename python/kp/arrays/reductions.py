@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from .._kp import OpReduce
 from .._warning import warn
 from .array import Array, converted
-from .elementwise import apply, assign_all, broadcast
+from .elementwise import apply, broadcast, into
 from .elementwise import where as choose
 from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
@@ -81,7 +81,7 @@ def _finished(
             strides.insert(axis, 0)
         view = View(view.storage, view.offset, shape, tuple(strides))
     result = Array._of_view(view)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def _by_primitive(
@@ -107,10 +107,6 @@ def _by_primitive(
 _HASHED = (int, tuple)
 
 
-def _into(result: Any, out: Any) -> Any:
-    return result if out is None else assign_all(out, result)
-
-
 def reduced(
     name: str,
     x: Any,
@@ -132,7 +128,7 @@ def reduced(
             sign = Signature((array._node(),), *call)
         again = repeated(sign, array._manager)
         if again is not None:
-            repeat: Array = _into(Array._of_view(again), out)
+            repeat: Array = into(out, Array._of_view(again))
             return repeat
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
@@ -146,7 +142,7 @@ def reduced(
                 name, part, own, accumulated, accumulated if again else dtype, kept
             ),
         )
-        found: Array = _into(total, out)
+        found: Array = into(out, total)
         return found
     require(array._manager, accumulated)
     require(array._manager, dtype)
@@ -158,7 +154,7 @@ def reduced(
     result = _finished(view, array, axes, keepdims, None)
     if plan is not None and sign is not None and array.size < _MANY:
         keep_repeat(sign, plan, view, result._evaluated())
-    made: Array = _into(result, out)
+    made: Array = into(out, result)
     return made
 
 
@@ -192,7 +188,7 @@ def _begun(name: str, total: Array, initial: Any, out: Any) -> Array:
     """Return a result combined with `initial`."""
     if initial is not None:
         total = converted(apply(_COMBINED[name], total, initial), total._dtype)
-    return total if out is None else assign_all(out, total)
+    return into(out, total)
 
 
 def _sum_type(dtype: DType, wanted: DTypeLike | None) -> DType:
@@ -272,7 +268,7 @@ def _extreme(
         from .creation import full
 
         filled: Array = full(shape, initial, dtype=dtype, device=array.device)
-        return filled if out is None else assign_all(out, filled)
+        return into(out, filled)
     total = reduced(name, array, axis, dtype, dtype, keepdims)
     return _begun(name, total, initial, out)
 
@@ -396,12 +392,12 @@ def _averaged(
     if where is not None and where is not True:
         quotient = apply("divide", total, _chosen(array, where, axis, keepdims, total._dtype))
         quotient = converted(quotient, result)
-        return quotient if out is None else assign_all(out, quotient)
+        return into(out, quotient)
     quotient = (
         apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
     )
     quotient = converted(quotient, result)
-    return quotient if out is None else assign_all(out, quotient)
+    return into(out, quotient)
 
 
 def _chosen(array: Array, where: Any, axis: Axes, keepdims: bool, dtype: DType) -> Array:
@@ -459,7 +455,7 @@ def var(
         count = length - less
         quotient = apply("divide", total, float(count if count > 0 else 0))
     quotient = converted(quotient, kind if wide.kind == "c" else result)
-    return quotient if out is None else assign_all(out, quotient)
+    return into(out, quotient)
 
 
 def _correction(ddof: float | None, correction: float) -> float:
@@ -485,7 +481,7 @@ def std(
     less = _correction(ddof, correction)
     variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
     root = apply("sqrt", variance)
-    return root if out is None else assign_all(out, root)
+    return into(out, root)
 
 
 def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:
@@ -517,7 +513,7 @@ def argmin(
 ) -> Array:
     """Return the indices (int64) of the first smallest elements, or of the first NaN."""
     result = _extreme_index("argmin", x, axis, keepdims)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)
 
 
 def argmax(
@@ -525,4 +521,4 @@ def argmax(
 ) -> Array:
     """Return the indices (int64) of the first largest elements, or of the first NaN."""
     result = _extreme_index("argmax", x, axis, keepdims)
-    return result if out is None else assign_all(out, result)
+    return into(out, result)

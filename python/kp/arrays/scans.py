@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from .._kp import MemoryTypes, OpScan
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all
+from .elementwise import apply, as_array, into
 from .manipulation import broadcast_to, concat, given, normalized
 from .primitives import evaluate, from_rows, rows_along
 from .reductions import _at_least_single, _sum_type
@@ -36,7 +36,7 @@ def _scanned(
     tensor = array._manager.tensor(shape=rows.shape, dtype=wide, memory_type=MemoryTypes.storage)
     evaluate(array._manager, OpScan(rows, tensor, name, axis=-1))
     scanned = converted(from_rows(tensor, kept, array, axis), result)
-    return scanned if out is None else assign_all(out, scanned)
+    return into(out, scanned)
 
 
 def cumsum(

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _selection
 from .._kp import MemoryTypes, OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
-from .elementwise import apply, as_array, assign_all, clip, manager_of, result_dtype
+from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
 from .indexing import check_bounds, gathered
 from .manipulation import given, normalized, ravel, reshape, squeeze
 from .primitives import evaluate, from_rows, rows_along, shaped
@@ -133,7 +133,7 @@ def take(
     """Return the elements at indices along an axis; without an axis, of the flat array. See kp.take()."""
     if out is not None or mode != "raise":
         found = take(x, _moded(given(x), indices, axis, mode), axis)
-        return found if out is None else assign_all(out, found)
+        return into(out, found)
     array = given(x)
     if axis is None:
         if array.ndim != 1:
