@@ -6,7 +6,8 @@
 #
 #   scripts/platforms.sh                     all parts
 #   scripts/platforms.sh PART...             the parts named (--help lists them)
-#   scripts/platforms.sh --python PYTHON ... wheels for this interpreter alone; may be repeated
+#   scripts/platforms.sh --python PYTHON ... wheels for this interpreter, or for this version (3.14t), alone;
+#                                            may be repeated
 #
 # KOMPUTE_SKIP_SETUP=1   install nothing (a machine prepared in another way)
 # KOMPUTE_JOBS=N         how many things to do at once (default: one per processor)
@@ -24,7 +25,7 @@ while [ "$#" -gt 0 ]; do
     case $1 in
         --python)
             [ "$#" -gt 1 ] || {
-                echo "platforms.sh: --python needs an interpreter" >&2
+                echo "platforms.sh: --python needs an interpreter or a version" >&2
                 exit 2
             }
             interpreters+=("$2")

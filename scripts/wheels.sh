@@ -137,7 +137,7 @@ install_packages() {
         quietly python3 -m pip install --only-binary=:all: --python-version "$minor" "${platforms[@]}" \
             --target "$work/test-$tag/lib/python$minor/site-packages" "$@"
     else
-        quietly "$work/test-$tag/bin/python" -m pip install "$@"
+        quietly "$work/test-$tag/bin/python" -m pip install --prefer-binary "$@"
     fi
 }
 
