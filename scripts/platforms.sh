@@ -19,7 +19,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$source/build/platforms
 program=platforms
 export jobs=${KOMPUTE_JOBS:-$(nproc)} CMAKE_BUILD_PARALLEL_LEVEL=${KOMPUTE_JOBS:-$(nproc)}
-all_parts="manylinux aarch64 musl windows"
+all_parts="manylinux clang aarch64 musl windows"
 parts="" interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in

@@ -271,7 +271,7 @@ TEST_F(MoveTest, MovesPartsOfTensors) {
                                          TensorRange(in, first, 400)},
                 destination);
             std::vector<uint8_t> turned = part;
-            std::ranges::rotate(turned, turned.begin() + 400);
+            std::rotate(turned.begin(), turned.begin() + 400, turned.end());
             expectPart(turned);
             manager.sequence()->eval<kp::OpReverse>(source, destination);
             expectPart(std::vector<uint8_t>(part.rbegin(), part.rend()));

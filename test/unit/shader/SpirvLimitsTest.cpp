@@ -195,8 +195,7 @@ TEST(CacheKeys, AreNotForgedByAModuleWithTheHashOfAnother) {
         assemble(kComputeHead + "OpName %main \"0123456789abcdef0123456789abcde\"\n" +
                      kScalarTypes + function("main", ""),
                  SPV_ENV_UNIVERSAL_1_3);
-    const auto name =
-        std::ranges::search(model, std::initializer_list<uint32_t>{0x33323130}).begin();
+    const auto name = std::ranges::find(model, uint32_t{0x33323130});
     const size_t at = static_cast<size_t>((name - model.begin()) * 4 + 15) / 16 * 16;
     std::vector<uint32_t> forged = model;
     const auto size = std::ranges::find(forged, uint32_t{(6u << 16) | spv::OpExecutionMode});
