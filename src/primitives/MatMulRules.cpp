@@ -45,13 +45,13 @@ constexpr TileRule kTiles[] = {
     {{32, 32, 16, 4, 4}, 0.45},
     {{32, 32, 8, 4, 4}, 0.4},
     // The same product of half, in TFLOP/s: 260 of subgroups with 128 x 128, by 64 x 32 of each;
-    // 242
-    // by 64 x 64. Groups of a core share 48 KiB, so that one runs alone, and its barriers are not
+    // 242 by 64 x 64. Groups of a core share 48 KiB, so that one runs alone, and its barriers are
+    // not
     // hidden: without them and the reads of memory it would be 468. Two groups with a depth of 32
     // give 256, 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. Work groups: 90,
     // and 48 with 256 invocations. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32. Reckoned
-    // with
-    // one group per core, 512^3 would have these tiles, and take twice as long as with 64 x 64.
+    // with one group per core, 512^3 would have these tiles, and take twice as long as with 64
+    // x 64.
     {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 2, 0.11},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.7, 2, 0.33},
     {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 2},
