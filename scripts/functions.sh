@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Functions of scripts that build and try things. They set these variables first:
+# Functions of scripts that build and try things. Most need these variables:
 #
 #   program  the prefix of messages
 #   source   the root of the source tree
@@ -33,4 +33,26 @@ clean_copy() {
         tar -C "$source" --exclude=./build --exclude='./build-*' --exclude=__pycache__ -cf - . \
             | tar -C "$1" -xf -
     fi
+}
+
+# in_shards COMMAND...   runs a pytest command once per processor, up to four, each with its share
+# of the tests (python/tests/conftest.py), side by side, and shows what each printed
+in_shards() {
+    local count=${KOMPUTE_JOBS:-$(nproc)} shard code status=5 output
+    count=$((count < 4 ? count : 4))
+    local -a processes=()
+    output=$(mktemp -d)
+    for ((shard = 0; shard < count; ++shard)); do
+        KOMPUTE_TEST_SHARD=$shard/$count "$@" > "$output/$shard" 2>&1 3>&1 &
+        processes+=($!)
+    done
+    for ((shard = 0; shard < count; ++shard)); do
+        code=0
+        wait "${processes[shard]}" || code=$?
+        cat "$output/$shard"
+        # 5 is pytest's "no tests", which is a failure if it is that of all.
+        if [ "$code" != 5 ] && { [ "$status" = 5 ] || [ "$status" = 0 ]; }; then status=$code; fi
+    done
+    rm -r "$output"
+    return "$status"
 }

@@ -40,6 +40,9 @@ for argument in "$@"; do
 done
 steps=${steps:-$all_steps}
 
+# shellcheck source=scripts/functions.sh
+. scripts/functions.sh
+
 # --- helpers ------------------------------------------------------------------------------------
 configured=""
 # configure PRESET [CMAKE ARGUMENTS]...
@@ -252,7 +255,7 @@ step_python() {
     KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
         KOMPUTE_SLANG_LIBRARY=$(slang_library) \
         PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
-        build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider 3>&2
+        in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
 }
 
 step_wheel() { bash test/package/python.sh build/package-python; }

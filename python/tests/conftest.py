@@ -2,7 +2,8 @@
 """Shared fixtures, shaders and helpers of the tests.
 
 The environment variable KOMPUTE_VALIDATION (core, sync or both) runs the tests under the validation
-layers. A message of a layer fails the test that caused it.
+layers. A message of a layer fails the test that caused it. KOMPUTE_TEST_SHARD=1/4 runs every fourth
+test from the second on: processes with 0/4 to 3/4 run each test once.
 """
 
 from __future__ import annotations
@@ -71,6 +72,17 @@ def pytest_sessionstart() -> None:
     library = os.environ.get("KOMPUTE_BACKTRACE")
     if library:
         ctypes.CDLL(library).install_backtrace()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of one shard."""
+    shard = os.environ.get("KOMPUTE_TEST_SHARD")
+    if shard:
+        first, count = map(int, shard.split("/"))
+        kept = items[first::count]
+        others = set(items).difference(kept)
+        config.hook.pytest_deselected(items=list(others))
+        items[:] = kept
 
 
 class _ValidationMessages(logging.Handler):

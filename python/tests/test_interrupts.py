@@ -16,7 +16,7 @@ from conftest import run_python
 
 import kp
 
-#: Each call waits for a sequence of about two seconds, and gets SIGINT after a tenth of one.
+#: Each call waits for a sequence of about a second, and gets SIGINT after a tenth of one.
 CALLS = {
     "tensor.read": "tensor.read()",
     "tensor.read(out=pinned)": "tensor.read(out=pinned)",
@@ -47,7 +47,7 @@ host = mgr.tensor_t(np.zeros(64, np.uint32), "host")
 image = mgr.image([1.0, 2.0], 2, 1, 1)
 pinned = mgr.pinned_array(64, np.uint32)
 for name, code in CALLS.items():
-    sequence = long_sequence(mgr, [tensor, storage, host], 2.0)
+    sequence = long_sequence(mgr, [tensor, storage, host], 1.0)
     sequence.eval_async()
     other = None
     sent = []

@@ -43,7 +43,8 @@ say "'pip install .' from a clean clone works ($((SECONDS - start)) s)"
 start=$SECONDS
 quietly "$work/from-clone/bin/python" -m pip install build "${test_packages[@]}"
 test_folder "$work/run"
-(cd "$work/run" && "$work/from-clone/bin/python" -m pytest -q -p no:cacheprovider "$@") \
+(cd "$work/run" \
+    && in_shards "$work/from-clone/bin/python" -m pytest -q -p no:cacheprovider "$@") \
     || fail "the tests of the installed package"
 say "the tests of the installed package passed ($((SECONDS - start)) s)"
 
