@@ -137,6 +137,32 @@ def test_takes_arguments_by_position_index_and_name(tensor: kp.Tensor, queue: kp
     assert names[1:] == ["scale", "offset"]
 
 
+@pytest.mark.parametrize("kind", ["tensor", "array", "text", "bytes", "number", "endless"])
+def test_refuses_one_argument_instead_of_a_list(tensor: kp.Tensor, kind: str) -> None:
+    given: Any = {
+        "tensor": tensor,
+        "array": np.zeros(1 << 20, np.float32),
+        "text": "tensor",
+        "bytes": b"tensor",
+        "number": 2,
+        "endless": itertools.repeat(1),
+    }[kind]
+    with pytest.raises(TypeError, match="args_list is a list, a tuple or a dict of arguments"):
+        kl.KernelLauncher("k", SCALE, given)
+
+
+def test_takes_arguments_from_an_iterator(tensor: kp.Tensor, queue: kp.Queue) -> None:
+    launcher = kl.KernelLauncher(
+        "k",
+        SCALE,
+        (each for each in [tensor, 2, 1]),
+        default_queue=queue,
+        default_global_work_size=4,
+    )
+    launcher(local_work_size=4).wait()
+    assert tensor.data().tolist() == [3, 5, 7, 9]
+
+
 def test_messages_name_the_wrong_argument(
     mgr: kp.Manager, tensor: kp.Tensor, queue: kp.Queue
 ) -> None:

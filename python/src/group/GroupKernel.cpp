@@ -117,7 +117,8 @@ makeGroupKernel(py::handle self, const py::object& shader, const py::object& arg
     for (const auto& [parameter, target] : options.parameters)
         if (const KernelArgument* const expected = argumentOf(signature, target))
             handle->parameters.emplace_back(parameter, *expected);
-    const GroupArguments arguments = toGroupArguments(name, signature, args, handle->buffers);
+    const GroupArguments arguments =
+        toGroupArguments(name, signature, collectArguments(args, "args"), handle->buffers);
     const Uses<BufferHandle> uses(buffersOf(*handle));
     handle->kernel = endWithoutGil(withoutGil(group, [&] {
         return std::make_shared<GroupKernel>(*group.group, name, spirv, arguments, options);

@@ -155,8 +155,11 @@ makeKernelLauncher(std::string name, const py::object& kernelGiven, const py::ob
                    const py::object& globalSize, const py::object& localSize,
                    const py::object& queue, const OptionalSink& profiler, bool roundUp,
                    const py::object& manager, bool reinterpret) {
-    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager,    reinterpret};
+    const KernelKeywords given{
+        std::move(name), kernelGiven, collectArguments(arguments, "args_list"),
+        globalSize,      localSize,   queue,
+        profiler,        roundUp,     manager,
+        reinterpret};
     const Kernel kernel = toKernel(given);
     auto handle = given.newHandle<KernelLauncherHandle>();
     handle->launcher = std::make_shared<KernelLauncher>(
@@ -169,8 +172,11 @@ makeParametrized(std::string name, const py::object& kernelGiven, const py::obje
                  const py::object& arguments, const py::object& globalSize,
                  const py::object& localSize, const py::object& queue, const OptionalSink& profiler,
                  bool roundUp, const py::object& manager, bool reinterpret) {
-    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager,    reinterpret};
+    const KernelKeywords given{
+        std::move(name), kernelGiven, collectArguments(arguments, "args_list"),
+        globalSize,      localSize,   queue,
+        profiler,        roundUp,     manager,
+        reinterpret};
     const Kernel kernel = toKernel(given);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<ParametrizedHandle>();
@@ -188,8 +194,11 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
               const OptionalSink& profiler, bool roundUp, const py::object& manager,
               const std::string& mode, bool reinterpret) {
     const IterationMode iteration = valueNamed(kModes, mode, "mode");
-    const KernelKeywords given{std::move(name), kernelGiven, arguments, globalSize, localSize,
-                               queue,           profiler,    roundUp,   manager,    reinterpret};
+    const KernelKeywords given{
+        std::move(name), kernelGiven, collectArguments(arguments, "args_list"),
+        globalSize,      localSize,   queue,
+        profiler,        roundUp,     manager,
+        reinterpret};
     const Kernel kernel = toKernel(given);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<IterativeHandle>();
@@ -314,7 +323,8 @@ void bindKernelLauncher(py::module_& module) {
              "A KernelListLauncher that holds this launcher.");
     Members(type, kernelLauncherOf)
         .property("kernel", &KernelLauncherHandle::kernel, "As given.")
-        .property("args_list", &KernelLauncherHandle::arguments, "As given.")
+        .property("args_list", &KernelLauncherHandle::arguments,
+                  "As given; a list of what an iterator had.")
         .property("default_queue", &KernelLauncherHandle::queue, "As given.");
     Members(type, launcherIn)
         .property(

@@ -252,6 +252,35 @@ shader::ScalarType toScalarType(py::handle type) {
     return scalarTypeOf(toDtype(py::reinterpret_borrow<py::object>(type)));
 }
 
+py::object collectArguments(py::handle given, const char* name) {
+    if (given.is_none() || PyDict_Check(given.ptr()) || PyList_Check(given.ptr()) ||
+        PyTuple_Check(given.ptr()))
+        return py::reinterpret_borrow<py::object>(given);
+    constexpr size_t kMost = 4096;
+    constexpr const char* kExpected = "a list, a tuple or a dict of arguments";
+    // An array would be taken for as many arguments as it has elements.
+    const bool isOneArgument = isA<MemoryHandle>(given) || PyUnicode_Check(given.ptr()) ||
+                               PyObject_CheckBuffer(given.ptr()) || py::hasattr(given, "dtype") ||
+                               py::hasattr(given, "__array__");
+    const auto iterator = isOneArgument
+                              ? py::object()
+                              : py::reinterpret_steal<py::object>(PyObject_GetIter(given.ptr()));
+    if (!iterator) {
+        PyErr_Clear();
+        throwTypeError(name, kExpected, given);
+    }
+    py::list collected;
+    while (const auto each = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+        if (collected.size() == kMost)
+            throw py::type_error(
+                formatted("{} is {}; there are more than {} here", name, kExpected, kMost));
+        collected.append(each);
+    }
+    if (PyErr_Occurred())
+        throw py::error_already_set();
+    return collected;
+}
+
 void forEachArgument(py::handle given,
                      const std::function<void(py::handle key, py::handle value)>& add) {
     if (given.is_none())

@@ -19,9 +19,16 @@ CopyEnd toCopyEnd(py::handle object, const char* argument, bool written);
 /// Returns the scalar type of a dtype-like; eUnknown for None, text and classes of memory.
 shader::ScalarType toScalarType(py::handle type);
 
+/// Returns the arguments of a kernel as a collection that can be read several times: None, a list,
+/// a tuple or a dict as it is, and a list of what another iterable has.
+/// @throws TypeError for one array, tensor or text instead of a collection, and for an iterable
+/// that does not end after 4,096 arguments
+py::object collectArguments(py::handle given, const char* name);
+
 /// Calls @p add for each argument of a kernel. All are given by position, or as pairs of a key (an
 /// index or a name) and a value, or as a dict of those; None has none.
-/// @param add  key (null: by position) and value
+/// @param given  of collectArguments()
+/// @param add    key (null: by position) and value
 void forEachArgument(py::handle given,
                      const std::function<void(py::handle key, py::handle value)>& add);
 
