@@ -14,6 +14,8 @@
 #                                             machine's interpreters of the same versions build the wheels,
 #                                             with the compiler that CMAKE_ARGS names, and only tests run
 #                                             on the given ones
+#   scripts/wheels.sh --without-driver ...    the interpreters are for a C library that there is no Vulkan driver
+#                                             for: run the tests of the few files that need none
 #
 # The library itself is compiled once, and the bindings for each interpreter. In a free-threaded CPython the
 # module switches the global interpreter lock on, which it relies on; its tests run with the lock.
@@ -27,6 +29,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 output=$source/dist
 work=$source/build/wheels
 emulated=""
+driver=yes
 tests=all
 sample=(test_kompute_api.py test_arrays.py test_jit.py test_messages.py test_shaders.py)
 interpreters=()
@@ -45,6 +48,10 @@ while [ "$#" -gt 0 ]; do
             shift
             ;;
         --sample) tests=sample ;;
+        --without-driver)
+            tests=sample driver=no
+            sample=(test_convert_shaders.py test_jit_errors.py)
+            ;;
         -h | --help)
             sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
             exit 0
@@ -174,7 +181,7 @@ for minor in $versions; do
     [ -n "$raw" ] || fail "no wheel for $tag was built"
 
     quietly auditwheel repair --wheel-dir "$work/repaired-$tag" "$raw"
-    wheel=$(find "$work/repaired-$tag" -name "kompute-$version-${tag%t}-$tag-manylinux_*.whl")
+    wheel=$(find "$work/repaired-$tag" -name "kompute-$version-${tag%t}-$tag-m*linux_*.whl")
     [ -n "$wheel" ] || fail "auditwheel gave no wheel for $tag: $(ls "$work/repaired-$tag")"
     # What auditwheel adds would be a second copy of something that the machine has to give, above
     # all of the Vulkan loader, which only works as the one that the drivers were installed for.

@@ -183,14 +183,16 @@ older_glibc() {
 # wheel_results PLATFORM FOLDER WHEEL...   adds a row for each wheel that scripts/wheels.sh tested in FOLDER
 max_wheel_kib=8192
 wheel_results() {
-    local platform=$1 folder=$2 wheel tag policy kib
+    local platform=$1 folder=$2 wheel tag policy newest kib
     shift 2
     for wheel in "$@"; do
-        tag=$(sed -E 's/.*-(cp[0-9]+t?)-manylinux.*/\1/' <<< "$wheel")
-        policy=$(grep -oE 'manylinux_[0-9]+_[0-9]+' <<< "$wheel" | sort -V | tail -n 1)
+        tag=$(sed -E 's/.*-(cp[0-9]+t?)-m[a-z]+linux_.*/\1/' <<< "$wheel")
+        policy=$(grep -oE '(many|musl)linux_[0-9]+_[0-9]+' <<< "$wheel" | sort -V | tail -n 1)
         kib=$(du -k "$wheel" | cut -f 1)
-        [ "$(printf '%s\nmanylinux_2_28\n' "$policy" | sort -V | tail -n 1)" = manylinux_2_28 ] \
-            || fail "$(basename "$wheel") needs a newer glibc than 2.28"
+        newest=manylinux_2_28
+        [[ $policy != musl* ]] || newest=musllinux_1_2
+        [ "$(printf '%s\n' "$policy" "$newest" | sort -V | tail -n 1)" = "$newest" ] \
+            || fail "$(basename "$wheel") needs a newer C library than $newest"
         [ "$kib" -le "$max_wheel_kib" ] || fail "$(basename "$wheel") has $kib KiB of $max_wheel_kib"
         result "$platform, $tag" "wheel, $policy, $kib KiB" \
             "in a clean environment: $(tail -n 1 "$folder/tests-$tag.log")"

@@ -18,7 +18,8 @@ import kp
 import kp._kp
 
 SYSTEM_LIBRARIES = re.compile(
-    r"^(libstdc\+\+|libgcc_s|libm|libc|libdl|librt|libpthread|ld-linux[-_0-9a-z]*)\.so\.[0-9]+$"
+    r"^(libstdc\+\+|libgcc_s|libm|libc|libc\.musl-[_0-9a-z]+|libdl|librt|libpthread|ld-linux[-_0-9a-z]*)"
+    r"\.so\.[0-9]+$"
 )
 DOUBLE = """
 #version 450
@@ -109,11 +110,11 @@ def main() -> None:
     check(
         os.path.realpath(str(kp.__file__)).startswith(inside), f"kp was imported from {kp.__file__}"
     )
+    check_files()
+    check_module()
     if without_vulkan:
         check_without_vulkan()
     else:
-        check_files()
-        check_module()
         check_with_vulkan()
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"python_smoke.py: kompute {installed} works in Python {python}")
