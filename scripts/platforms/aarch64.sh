@@ -4,6 +4,9 @@
 # 64-bit Arm Linux: cross-built with Debian's g++ against Debian's packages of arm64, which are only
 # unpacked, and run by qemu-user with that architecture's software driver.
 
+# What runs random or exhaustive programs for seconds, and for many minutes under an emulator.
+aarch64_slow_tests="HazardOracle.*:LevelOrder.*:TuningFile.*:SourceLimits.*:SpirvLimits.*:ConvertShaders.*:TuningSpace.*"
+aarch64_slow_tests="$aarch64_slow_tests:*Damaged*:*Every*:Compile.RefusesExpressionsThatWouldOverflowTheStack"
 aarch64_device_tests="AlgorithmTest CopyTest FillTest ImageTest ManagerTest SequenceTest TensorTest"
 
 part_aarch64() {
@@ -31,14 +34,16 @@ part_aarch64() {
     VK_DRIVER_FILES=$(find "$root/usr/share/vulkan/icd.d" -name 'lvp_icd*.json')
     export VK_DRIVER_FILES
     emulated=(qemu-aarch64 -L "$root" -E "LD_LIBRARY_PATH=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu")
-    quietly "${emulated[@]}" "$(find "$build/examples" -name array_multiplication -type f)"
+    quietly timeout 300 "${emulated[@]}" "$(find "$build/examples" -name array_multiplication -type f)"
     result "Linux aarch64" "library, example array_multiplication" \
         "right results; qemu-user, Mesa's software driver"
-    # Some tests of how a process ends start it again, which needs the emulator in the kernel.
-    quietly "${emulated[@]}" "$build/test/kompute_unit_tests" --gtest_brief=1 --gtest_filter='-*DeathTest*'
+    # Some tests, of how a process ends and of the environment, start it again, which needs the emulator in the kernel.
+    quietly timeout 1800 "${emulated[@]}" "$build/test/kompute_unit_tests" --gtest_brief=1 \
+        --gtest_filter="-*DeathTest*:$aarch64_slow_tests"
     count=$(passed_tests)
-    result "Linux aarch64" "unit tests" "$count passed; qemu-user"
-    quietly "${emulated[@]}" "$build/test/kompute_device_tests" --gtest_brief=1 --gtest_filter='-*DeathTest*'
+    result "Linux aarch64" "unit tests, but for the slowest" "$count passed; qemu-user"
+    quietly timeout 1800 "${emulated[@]}" "$build/test/kompute_device_tests" --gtest_brief=1 \
+        --gtest_filter="-*DeathTest*:EnvironmentTest.*"
     count=$(passed_tests)
     result "Linux aarch64" "a sample of the device tests" "$count passed; qemu-user, Mesa's software driver"
 
