@@ -73,8 +73,8 @@ def _condition(name: str, condition: Condition, tensor: Tensor) -> list[Tensor]:
 def compress(condition: Condition, tensor: Tensor) -> Tensor:
     """Return the elements that fulfil a condition, flat and in their order.
 
-    `condition` is a tensor with a flag per element, or a GLSL expression over an element x, as in
-    ``"x > 0"``.
+    `condition` is a tensor with a flag per element, or a GLSL condition over an element x, as in
+    ``"x > 0"``. It is true or false: a number is none, so write ``"(x & 1) != 0"``.
     """
     flags = _condition("compress", condition, tensor)
     if tensor.size() == 0:

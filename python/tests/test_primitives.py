@@ -106,6 +106,17 @@ def test_reduce_takes_an_operator_in_glsl(mgr) -> None:
         kp.reduce(mgr.tensor_t(array), ("a + q", "0"))
 
 
+@pytest.mark.parametrize("combine", [kp.reduce, kp.scan])
+def test_an_operator_that_ends_early_is_shown(mgr, combine) -> None:
+    with pytest.raises(
+        kp.ShaderError, match=r"operator:1:4: .* after the end .*\n 1 \| a \+\n"
+    ) as e:
+        combine(mgr.tensor([1, 2, 3]), ("a +", "0"))
+    assert (e.value.file, e.value.line) == ("operator", 1)
+    with pytest.raises(kp.ShaderError, match="identity:1:1: error"):
+        combine(mgr.tensor([1, 2, 3]), ("a + b", ""))
+
+
 def test_functions_find_what_the_host_has_newer(mgr) -> None:
     tensor = mgr.tensor([1, 2, 3])
     assert not tensor.device_has_contents()

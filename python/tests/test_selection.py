@@ -172,6 +172,22 @@ def test_operations_take_parts_of_tensors(mgr: kp.Manager) -> None:
     np.testing.assert_array_equal(inverse.read(50), np.cumsum(heads) - 1)
 
 
+@pytest.mark.parametrize("text", ["x = 2", "x + 2", "x", "x += 1", "(x = 2) > 1"])
+def test_a_predicate_that_is_no_condition_is_refused(mgr: kp.Manager, text: str) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    for choose in (kp.compress, kp.stable_partition):
+        with pytest.raises(kp.ShaderError, match="true or false; with '=', did you mean '=='"):
+            choose(text, tensor)
+
+
+def test_a_predicate_of_flags_is_over_true_and_false(mgr: kp.Manager) -> None:
+    flags = mgr.tensor_t(np.array([True, False, True]))
+    assert kp.compress("x", flags).numpy().tolist() == [True, True]
+    assert kp.compress("!x", flags).numpy().tolist() == [False]
+    with pytest.raises(kp.ShaderError, match="predicate:1: error: 'assign'"):
+        kp.compress("x = true", flags)
+
+
 def test_faults_of_selections_are_named(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(6, dtype=np.int32))
     with pytest.raises(
@@ -186,6 +202,8 @@ def test_faults_of_selections_are_named(mgr: kp.Manager) -> None:
         kp.compress(mgr.tensor_t(np.ones(5, np.uint8)), tensor)
     with pytest.raises(kp.ShaderError, match="'q' : undeclared"):
         kp.compress("q > 0", tensor)
+    with pytest.raises(kp.ShaderError, match="predicate:1:4: error: .* after the end"):
+        kp.compress("x >", tensor)
     with pytest.raises(TypeError, match="condition is a GLSL expression over x, or a tensor"):
         kp.OpSelect(tensor, 3, tensor)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="group_size is a number of elements from 1"):

@@ -19,6 +19,7 @@ struct Kernel {
     struct UserText {
         std::string name; ///< in messages: "operator"
         std::string text;
+        std::string expected; ///< what it has to be, a sentence below errors in it; may be empty
     };
 
     std::string name;                ///< for messages

@@ -212,11 +212,16 @@ private:
         if (mProblem.choice == Choice::eFlags)
             return "#define FLAGS\n" + glslTypeMacros("FLAG", mProblem.flagType);
         if (mProblem.choice == Choice::ePredicate) {
-            functions += formatted("#define T {}\n"
-                                   "bool predicate(T x) {{ return bool(\n"
-                                   "#include \"predicate\"\n); }}\n",
-                                   glslComputedName(mProblem.type));
-            kernel.userTexts = {{"predicate", mProblem.predicate}};
+            const bool flags = mProblem.type == Memory::DataTypes::eBool;
+            functions +=
+                formatted("#define T {}\n"
+                          "bool predicate(const T x) {{ return (\n"
+                          "#include \"predicate\"\n); }}\n{}",
+                          flags ? "bool" : glslComputedName(mProblem.type),
+                          flags ? "bool predicate(uint x) { return predicate(x != 0u); }\n" : "");
+            kernel.userTexts = {
+                {"predicate", mProblem.predicate,
+                 "a predicate is a condition over x, true or false; with '=', did you mean '=='?"}};
             return "#define PREDICATE\n" + glslTypeMacros("IN", mProblem.type);
         }
         if (mProblem.type == Memory::DataTypes::eCustom)

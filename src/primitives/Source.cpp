@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/Source.hpp"
 
+#include <algorithm>
+
 #include <Lanes.glsl.hpp>
 #include <Types.glsl.hpp>
 
@@ -8,6 +10,7 @@
 #include <kompute/Shader.hpp>
 
 #include "base/Text.hpp"
+#include "shader/CompileLog.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -30,6 +33,63 @@ public:
 private:
     const Kernel& mKernel;
 };
+
+std::string mentionOf(const Kernel::UserText& text) {
+    return formatted("#include \"{}\"\n", text.name);
+}
+
+/// Returns the number of the line that a text ends in.
+uint32_t lastLine(std::string_view text) {
+    return static_cast<uint32_t>(1 + std::ranges::count(text, '\n'));
+}
+
+/// Makes a fault that the compiler found in the line before or after a user's text one of the text:
+/// there it notices what the whole text is, and that it ends too early.
+/// @return whether the fault is in the text
+bool moveInto(const Kernel::UserText& text, const Kernel& kernel, shader::Diagnostic& fault) {
+    if (fault.file == text.name)
+        return true;
+    const size_t at = kernel.source.find(mentionOf(text));
+    if (fault.file != kernel.name || at == std::string::npos)
+        return false;
+    const uint32_t line = lastLine(std::string_view(kernel.source).substr(0, at));
+    if (fault.line + 1 == line) {
+        fault.line = 1;
+        fault.column = 0;
+    } else if (fault.line == line + 1) {
+        // npos + 1 is 0.
+        const std::string_view shown =
+            std::string_view(text.text).substr(0, text.text.find_last_not_of(" \t\r\n") + 1);
+        fault.line = lastLine(shown);
+        fault.column = static_cast<uint32_t>(shown.size() - (shown.rfind('\n') + 1) + 1);
+        fault.message += " after the end of this text";
+    } else {
+        return false;
+    }
+    fault.file = text.name;
+    fault.token.clear();
+    return true;
+}
+
+/// Returns an error of the compiler with the lines of the user's texts.
+ShaderError errorInTexts(const Kernel& kernel, const ShaderError& error) {
+    shader::SourceTexts sources = {{kernel.name, kernel.source}};
+    for (const Kernel::UserText& text : kernel.userTexts)
+        sources[text.name] = text.text;
+    std::vector<shader::Diagnostic> faults = shader::readLog(error.log(), sources);
+    if (faults.empty())
+        return error;
+    std::string expected;
+    for (const Kernel::UserText& text : kernel.userTexts) {
+        bool found = false;
+        for (shader::Diagnostic& fault : faults)
+            found = moveInto(text, kernel, fault) || found;
+        if (found && !text.expected.empty())
+            expected += '\n' + text.expected;
+    }
+    const ShaderError made = shader::compileError(faults, error.log(), kernel.name, sources);
+    return ShaderError(made.what() + expected, made.file(), made.line(), made.column(), made.log());
+}
 
 } // namespace
 
@@ -72,7 +132,7 @@ std::vector<uint32_t> compileKernel(const Kernel& kernel) {
     options.fileName = kernel.name;
     std::string whole = kernel.source;
     for (const Kernel::UserText& text : kernel.userTexts) {
-        const std::string line = formatted("#include \"{}\"\n", text.name);
+        const std::string line = mentionOf(text);
         for (size_t at = whole.find(line); at != std::string::npos; at = whole.find(line, at))
             whole.replace(at, line.size(), text.text + '\n');
     }
@@ -83,7 +143,11 @@ std::vector<uint32_t> compileKernel(const Kernel& kernel) {
     } catch (const ShaderError&) {
         UserTexts texts(kernel);
         options.includer = &texts;
-        return kp::compile(kernel.source, options);
+        try {
+            return kp::compile(kernel.source, options);
+        } catch (const ShaderError& error) {
+            throw errorInTexts(kernel, error);
+        }
     }
 }
 

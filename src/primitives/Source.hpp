@@ -23,7 +23,8 @@ std::string composeSource(const std::string& macros, const std::string& function
                           std::string_view text, bool subgroups, bool memoryModel = false,
                           const std::vector<std::string>& extensions = {});
 
-/// @throws ShaderError, with the line of the user's own text if the fault is there
+/// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
+///         behind the text
 std::vector<uint32_t> compileKernel(const Kernel& kernel);
 
 } // namespace kp::primitives

@@ -8,12 +8,12 @@
 
 namespace kp {
 
-/// A GLSL expression over an element `x` that is true (or not 0) for the elements to choose.
+/// A GLSL condition over an element `x`, which is true for the elements to choose.
 ///
 ///     kp::Predicate("x > 0 && x < 100")
 ///
-/// `x` is an int, uint, int64_t, uint64_t, float or double; smaller types are converted. The
-/// expression may name its type T.
+/// `x` is a bool, int, uint, int64_t, uint64_t, float or double; smaller numbers are converted. The
+/// condition may name its type T. It is true or false: a number is none, so write `(x & 1) != 0`.
 struct KOMPUTE_API Predicate {
     explicit Predicate(std::string glsl) : expression(std::move(glsl)) {}
 

@@ -378,6 +378,13 @@ TEST_F(ReduceTest, SaysWhatIsWrongWithAnOperator) {
                  reduced<float>(values, {"a +\n  q", "0"}));
     EXPECT_ERROR(kp::ShaderError, "identity:1:1: error: 'nothing'",
                  reduced<float>(values, {"a + b", "nothing"}));
+    EXPECT_ERROR(kp::ShaderError,
+                 "operator:1:4: error: syntax error, unexpected ')' after the end of this text\n"
+                 " 1 | a +\n",
+                 reduced<float>(values, {"a +", "0"}));
+    EXPECT_ERROR(kp::ShaderError, "identity:2:4: error: syntax error",
+                 reduced<float>(values, {"a + b", "1\n  +\n"}));
+    EXPECT_ERROR(kp::ShaderError, "identity:1:1: error: ", reduced<float>(values, {"a + b", "\n"}));
 }
 
 TEST_F(ReduceTest, WorksWithoutSubgroupOperations) {

@@ -113,7 +113,7 @@ TEST_F(SelectTest, SelectsByAPredicateInGlsl) {
     }
     const auto bytes = ascending<int8_t>(100);
     const auto out = manager.tensorT<int8_t>(100);
-    manager.sequence()->eval<kp::OpPartition>(deviceTensor(bytes), Predicate("x & 1"), out,
+    manager.sequence()->eval<kp::OpPartition>(deviceTensor(bytes), Predicate("(x & 1) != 0"), out,
                                               TensorRange());
     EXPECT_EQ(out->vector()[0], 1);
     EXPECT_EQ(out->vector()[49], 99);
@@ -126,8 +126,32 @@ TEST_F(SelectTest, SaysWhatIsWrongWithAPredicate) {
     const auto out = manager.tensorT<float>(2);
     EXPECT_ERROR(kp::ShaderError, "predicate:1:5: error: 'q' : undeclared identifier\n 1 | x < q",
                  kp::OpSelect(values, Predicate("x < q"), out, {}));
+    EXPECT_ERROR(kp::ShaderError,
+                 "predicate:2:2: error: syntax error, unexpected ')' after the end",
+                 kp::OpSelect(values, Predicate("x\n> \n"), out, {}));
     EXPECT_ERROR(kp::InvalidArgument, "OpSelect: the predicate is empty",
                  kp::OpSelect(values, Predicate(""), out, {}));
+}
+
+TEST_F(SelectTest, RefusesAPredicateThatIsNoCondition) {
+    const std::string asked = "a predicate is a condition over x, true or false; with '=', did you "
+                              "mean '=='?";
+    const auto values = manager.tensorT<int32_t>({1, 2, 3});
+    const auto out = manager.tensorT<int32_t>(3);
+    for (const char* predicate : {"x = 2", "x + 2", "x", "x += 1", "x++ > 1", "(x = 2) == 2"})
+        EXPECT_ERROR(kp::ShaderError, asked, kp::OpSelect(values, Predicate(predicate), out, {}));
+    EXPECT_ERROR(kp::ShaderError, "predicate:1: error: 'assign' :  l-value required",
+                 kp::OpSelect(values, Predicate("x = 2"), out, {}));
+    EXPECT_ERROR(kp::ShaderError, "predicate:1: error: 'return' :",
+                 kp::OpSelect(values, Predicate("x + 2"), out, {}));
+    const auto flags = manager.tensorT<bool>({false, true, false});
+    const auto set = manager.tensorT<bool>(3);
+    EXPECT_ERROR(kp::ShaderError, asked, kp::OpPartition(flags, Predicate("x = true"), set, {}));
+    manager.sequence()->eval<kp::OpPartition>(flags, Predicate("x"), set, TensorRange());
+    EXPECT_EQ(set->vector(), (std::vector<bool>{true, false, false}));
+    manager.sequence()->eval<kp::OpPartition>(flags, Predicate("!x"), set, TensorRange());
+    EXPECT_EQ(set->vector(), (std::vector<bool>{false, false, true}));
+    EXPECT_NO_THROW(kp::OpSelect(values, Predicate("x <= 2 && x != 0"), out, {}));
 }
 
 TEST_F(SelectTest, CountsWhatDoesNotFitButWritesNothingBehindTheOutput) {
