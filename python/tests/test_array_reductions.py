@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -243,6 +245,123 @@ def test_mistakes_in_kernels_name_what_is_wrong() -> None:
         kp.elementwise("T x", "T y", "y = nothing")(kp.ones(2))
     with pytest.raises(ValueError, match="give size"):
         kp.elementwise("raw T x", "T y", "y = x(i)")(kp.ones(2))
+
+
+def test_kernels_refuse_complex_numbers() -> None:
+    x = kp.array([1 + 1j])
+    square = kp.elementwise("T x, T y", "T z", "z = x * y")
+    for call, name in (
+        (lambda: square(x, x), "complex128"),
+        (lambda: kp.elementwise("T x", "T y", "y = abs(x)")(x.astype(np.complex64)), "complex64"),
+        (lambda: kp.elementwise("raw T x", "T y", "y = x(i)")(x, size=1), "complex128"),
+        (lambda: kp.elementwise("T x", "complex64 y", "y = x"), "complex64"),
+        (lambda: kp.elementwise("float32 x", "T y", "y = T(x)")(kp.ones(1), x), "complex128"),
+        (lambda: kp.reduction("T x", "T y", "x * x", "a + b", "y = a", 0)(x), "complex128"),
+        (lambda: square(1j, 2j), "complex128"),
+    ):
+        with pytest.raises(TypeError, match=rf"is {name}, .* expression of arrays, .* @kp.jit"):
+            call()
+    assert (x * x).tolist() == [2j]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "operation", "missing"),
+    [
+        ("T y", "x*2", "y"),
+        ("T y", "y == x", "y"),
+        ("T y", "y <= x; x >= y", "y"),
+        ("T y", "y += x", "y"),
+        ("T y", "T yy = x; /* y = x */ // y = x", "y"),
+        ("T y, T z", "y = x", "z"),
+        ("T y, T z", "y = x; y = z", "z"),
+    ],
+)
+def test_kernels_that_set_no_result_are_refused(outputs: str, operation: str, missing: str) -> None:
+    with pytest.raises(ValueError, match=f"operation sets the result, as '{missing} = ...', not '"):
+        kp.elementwise("T x", outputs, operation)
+    with pytest.raises(ValueError, match="sets the result"):
+        kp.reduction("T x", "T y", "x", "a + b", "y == a", 0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "preamble"),
+    [
+        ("if (x > 1) y = x * 2; else y = x + x", ""),
+        ("y = 0; for (int k = 0; k < 2; ++k) y += x", ""),
+        ("for (y = 0; y < 2 * x; ++y);", ""),
+        ("y\n= x * 2", ""),
+        ("twice(x, y)", "void twice(float x, out float y) { y = 2 * x; }"),
+        ("SET", "#define SET \\\n  y = 2 * x"),
+        ("T z = y = x + x", ""),
+    ],
+)
+def test_kernels_may_set_their_result_in_any_statement(operation: str, preamble: str) -> None:
+    kernel = kp.elementwise("T x", "T y", operation, preamble=preamble)
+    assert kernel(kp.array([0, 1, 2], dtype=np.float32)).tolist() == [0, 2, 4]
+
+
+def test_kernels_refuse_arguments_that_a_named_type_cannot_take() -> None:
+    def copy(dtype: str) -> kp.ElementwiseKernel:
+        return kp.elementwise(f"{dtype} x", f"{dtype} z", "z = x")
+
+    whole = kp.elementwise("raw int32 x", "int32 z", "z = x(i)")
+    total = kp.reduction("int32 x", "int32 y", "x", "a + b", "y = a", 0)
+    for kernel, value, given in (
+        (copy("float32"), np.array([1 + 2j]), "complex128"),
+        (copy("int32"), np.array([3.7]), "float64"),
+        (copy("int32"), kp.array([3.7], dtype=np.float32), "float32"),
+        (copy("uint8"), np.array([-1]), "int64"),
+        (copy("int32"), np.float32(3.5), "float32"),
+        (functools.partial(whole, size=1), kp.ones(1), "float32"),
+        (total, kp.array([3.7], dtype=np.float32), "float32"),
+    ):
+        with pytest.raises(TypeError, match=rf"x is \w+, but {given} was given; .* astype\('"):
+            kernel(value)
+    x = kp.zeros(2)
+    for dtype, value in (
+        ("float32", 1e300),
+        ("float32", 10**400),
+        ("float16", 1e5),
+        ("float32", 2j),
+        ("int32", 3.7),
+        ("int32", float("nan")),
+        ("int32", 2**40 + 5),
+        ("uint8", -1),
+        ("uint8", [1, -1]),
+        ("int32", [1, 2.5]),
+        ("bool", 2),
+    ):
+        kernel = kp.elementwise(f"float32 a, {dtype} x", "float32 z", "z = a + float(x)")
+        with pytest.raises(OverflowError, match=rf"x is {dtype}, which cannot hold"):
+            kernel(x, value)
+        with pytest.raises(OverflowError, match="x is"):
+            copy(dtype)(value)
+
+
+def test_kernels_refuse_numbers_that_do_not_fit_when_a_call_is_repeated() -> None:
+    x = kp.zeros(2)
+    for dtype, good, bad in (("int32", 3.0, 3.7), ("float32", 2.0, 1e300), ("uint8", 7, -1)):
+        add = kp.elementwise(f"float32 a, {dtype} x", "float32 z", "z = a + float(x)")
+        for _ in range(2):
+            assert add(x, good).tolist() == [good, good]
+        with pytest.raises(
+            OverflowError, match=f"x is {dtype}, which cannot hold {re.escape(repr(bad))}"
+        ):
+            add(x, bad)
+        assert add(x, good).tolist() == [good, good]
+
+
+def test_kernels_convert_what_a_named_type_can_take() -> None:
+    single = kp.elementwise("float32 x", "float32 z", "z = x")
+    for value in (kp.arange(3), [0, 1, 2], np.arange(3.0), (0.0, 1, 2)):
+        assert single(value).tolist() == [0, 1, 2]
+    assert single(float("inf")).item() == np.inf
+    assert single(True).item() == 1
+    byte = kp.elementwise("uint8 x", "uint8 z", "z = x")
+    assert byte([1, 255]).tolist() == [1, 255]
+    assert byte(kp.array([1, 2], dtype=np.uint16)).tolist() == [1, 2]
+    assert kp.elementwise("int32 x", "int32 z", "z = x")([True, 4.0]).tolist() == [1, 4]
+    assert kp.elementwise("float32 x", "float32 z", "z = x")(2**70).item() == 2.0**70
 
 
 def test_all_pairs_of_axes_can_be_reduced() -> None:

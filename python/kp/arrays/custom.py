@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,95 +29,12 @@ from .group_functions import (
     rows_of,
 )
 from .manipulation import normalized_axes
+from .parameters import Parameter, letters_of, parse, require_input, require_set, type_of
 from .plans import Plan, Signature, keep, known
 from .repeats import Call, Repeats
 from .reducing import Reduction, reduce_node
 from .storage import DType, Shape, View
 from .types import number
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter: `kind` is a dtype or a letter, which stands for any; raw is indexed by hand."""
-
-    name: str
-    kind: Any
-    raw: bool
-
-
-_PARAMETER = re.compile(r"(raw\s+)?(\w+)\s+([A-Za-z_]\w*)")
-
-#: Names that kernels use themselves.
-_TAKEN = re.compile(r"i|n|p|v\d+|gl_\w*|kp_\w*|memory\d*|main|total|combine|kept\d+|reduced\d+")
-
-_GLSL_NAMES = {"float": "float32", "double": "float64", "int": "int32", "uint": "uint32"}
-
-
-def parse(text: str, what: str) -> tuple[Parameter, ...]:
-    """Return the parameters of a declaration as in "T x, raw float32 y"."""
-    found = []
-    for part in filter(None, (each.strip() for each in text.split(","))):
-        match = _PARAMETER.fullmatch(part)
-        if match is None:
-            raise ValueError(f"{what} has {part!r}; a parameter is a type and a name, as 'T x'")
-        raw, kind, name = match[1] is not None, match[2], match[3]
-        if _TAKEN.fullmatch(name):
-            raise ValueError(f"{what} has a parameter named {name!r}, which kernels use themselves")
-        if len(kind) == 1 and kind.isupper():
-            found.append(Parameter(name, kind, raw))
-            continue
-        try:
-            dtype = number(_GLSL_NAMES.get(kind, kind)).dtype
-        except TypeError:
-            raise ValueError(
-                f"{what} has the type {kind!r}; types are NumPy's names, or a capital letter"
-            ) from None
-        found.append(Parameter(name, dtype, raw))
-    names = [each.name for each in found]
-    if len(set(names)) != len(names):
-        raise ValueError(f"{what} has a name twice: {text!r}")
-    return tuple(found)
-
-
-def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> dict[str, DType]:
-    """Return the dtypes of type letters. Python numbers adapt to arrays with the same letter."""
-    groups: dict[str, list[Any]] = {}
-    for parameter, operand in zip(parameters, operands, strict=True):
-        if isinstance(parameter.kind, str):
-            known = operand.kind if isinstance(operand.kind, np.dtype) else operand.value
-            groups.setdefault(parameter.kind, []).append(known)
-    letters = {}
-    for letter, values in groups.items():
-        arrays = {value for value in values if isinstance(value, np.dtype)}
-        if len(arrays) > 1:
-            given = ", ".join(
-                f"{parameter.name} is {operand.kind}"
-                for parameter, operand in zip(parameters, operands, strict=True)
-                if parameter.kind == letter and isinstance(operand.kind, np.dtype)
-            )
-            raise TypeError(f"the type {letter} stands for several dtypes: {given}; convert them")
-        if arrays:
-            letters[letter] = arrays.pop()
-            found = np.result_type(letters[letter], *values)
-            if found.kind != letters[letter].kind:
-                numbers = [value for value in values if not isinstance(value, np.dtype)]
-                raise TypeError(
-                    f"the type {letter} is {letters[letter]}, which cannot hold {numbers[0]!r}; "
-                    f"convert the array with astype('{found}')"
-                )
-        else:
-            found = np.result_type(*values)
-            letters[letter] = np.dtype(np.float32) if found == np.float64 else found
-    return letters
-
-
-def _type_of(parameter: Parameter, letters: dict[str, DType]) -> DType:
-    if not isinstance(parameter.kind, str):
-        dtype: DType = parameter.kind
-        return dtype
-    if parameter.kind not in letters:
-        raise TypeError(f"nothing says what the type {parameter.kind} of {parameter.name} is")
-    return letters[parameter.kind]
 
 
 def _bare(node: Node, dtype: DType) -> Node:
@@ -153,6 +69,7 @@ class ElementwiseKernel:
                 f"{taken.pop()!r} is an input and a result; give the array as result, too"
             )
         self._operation = operation.strip().rstrip(";")
+        require_set(self._outputs, self._operation, preamble)
         self.name = name
         self._preamble = preamble
         content = (self._inputs, self._outputs, self._operation, name, preamble)
@@ -205,12 +122,13 @@ class ElementwiseKernel:
         shape = self._shape(operands, targets, size)
         nodes = []
         for parameter, operand in zip(self._inputs, operands, strict=True):
-            dtype = _type_of(parameter, letters)
+            dtype = type_of(parameter, letters)
+            require_input(parameter, operand, dtype)
             node = operand.node(dtype)
             if parameter.raw:
                 node = _raw(parameter, operand, dtype)
             nodes.append(_bare(node, dtype))
-        types = [_type_of(each, letters) for each in self._outputs]
+        types = [type_of(each, letters) for each in self._outputs]
         results = targets or [Array._of_view(View.new(manager, shape, dtype)) for dtype in types]
         for target, dtype, parameter in zip(results, types, self._outputs, strict=True):
             if target.dtype != dtype:
@@ -221,7 +139,12 @@ class ElementwiseKernel:
         with lock:
             planned = self._run(manager, shape, nodes, views, bool(targets))
         if planned is not None and call is not None:
-            self._repeats.keep(call, *planned, shape, views)
+            names = [
+                None if isinstance(each.kind, str) else each.name
+                for each, operand in zip(self._inputs, operands, strict=True)
+                if operand.array is None
+            ]
+            self._repeats.keep(call, *planned, shape, views, names)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
@@ -436,13 +359,14 @@ def elementwise(
 
     - `in_params`, `out_params`: types and names. A type is NumPy's name (float32) or a capital letter, which
       stands for any: the same letter is the same type, and its name in the GLSL.
-    - `operation`: statements that set the results. `i` is the index of the element, `n` the number
+    - `operation`: statements that set each result. `i` is the index of the element, `n` the number
       of them. Half and 8- and 16-bit numbers are computed in 32 bits.
     - A parameter "raw T x" is a whole array, indexed as a function: x(i).
     - `preamble`: GLSL functions that the operation calls.
 
-    Inputs broadcast; they are arrays, tensors, NumPy arrays and numbers. The call takes the results
-    after the inputs, to write them in place.
+    Inputs broadcast; they are arrays, tensors, NumPy arrays and numbers. Arrays become a named type by
+    NumPy's rule "same_kind", and numbers have to fit. Complex numbers are refused: expressions of arrays and
+    @kp.jit compute them. The call takes the results after the inputs, to write them in place.
     """
     return ElementwiseKernel(in_params, out_params, operation, name, preamble)
 
@@ -468,7 +392,9 @@ class ReductionKernel:
         self._output = outputs[0]
         self._map = map_expr
         self._reduce = reduce_expr
-        match = re.fullmatch(rf"\s*{self._output.name}\s*=\s*(.*?)\s*;?\s*", post_map_expr, re.S)
+        match = re.fullmatch(
+            rf"\s*{self._output.name}\s*=(?!=)\s*(.*?)\s*;?\s*", post_map_expr, re.S
+        )
         if match is None:
             raise ValueError(
                 f"post_map_expr sets the result, as '{self._output.name} = a', not {post_map_expr!r}"
@@ -495,10 +421,11 @@ class ReductionKernel:
         letters = letters_of(self._inputs, operands)
         if out is not None and isinstance(self._output.kind, str):
             letters.setdefault(self._output.kind, out.dtype)
-        dtype = _type_of(self._output, letters)
+        dtype = type_of(self._output, letters)
         nodes = []
         for parameter, operand in zip(self._inputs, operands, strict=True):
-            kind = _type_of(parameter, letters)
+            kind = type_of(parameter, letters)
+            require_input(parameter, operand, kind)
             nodes.append(_bare(operand.node(kind), kind))
         shapes = [node.shape for node in nodes]
         shape = broadcast(*shapes, names=[each.name for each in self._inputs])

@@ -18,7 +18,7 @@ from .array import Array
 from .expressions import before_write, lock
 from .plans import Plan, Signature
 from .storage import DType, Shape, Storage, View
-from .types import words_of
+from .types import require_held, words_of
 
 _MAX_CALLS = 256
 
@@ -84,7 +84,8 @@ class Repeat:
     """How to repeat a call.
 
     - `memory`: for each binding, the index of a storage of the call, or of a new result, from -1 downwards.
-    - `numbers`: for each number of the call, its dtype, and its place among the parameters.
+    - `numbers`: for each number of the call, its dtype, its place among the parameters, and its name if it has
+      to fit.
     - `source`: the shader.
     """
 
@@ -94,7 +95,7 @@ class Repeat:
         self,
         plan: Plan,
         memory: list[int],
-        numbers: list[tuple[DType, int, int]],
+        numbers: list[tuple[DType, int, int, str | None]],
         shape: Shape,
         results: list[DType],
     ) -> None:
@@ -124,10 +125,12 @@ class Repeat:
         parameters = self._parameters
         if self._numbers:
             parameters = parameters.copy()
-            for value, (dtype, place, count) in zip(call.numbers, self._numbers, strict=True):
+            for value, (dtype, place, count, name) in zip(call.numbers, self._numbers, strict=True):
                 if dtype is _SINGLE and type(value) is float and -3.4e38 < value < 3.4e38:
                     _FLOAT.pack_into(parameters, 4 * place, value)
                 else:
+                    if name is not None and not isinstance(value, np.generic):
+                        require_held(value, dtype, name)
                     parameters[place : place + count] = words_of(value, dtype)
         with lock:
             for target in targets:
@@ -150,9 +153,18 @@ class Repeats:
         return None if call.key is None else self._known.get(call.key)
 
     def keep(
-        self, call: Call, plan: Plan, sign: Signature, shape: Shape, results: Sequence[View]
+        self,
+        call: Call,
+        plan: Plan,
+        sign: Signature,
+        shape: Shape,
+        results: Sequence[View],
+        names: Sequence[str | None],
     ) -> None:
-        """Keep how to repeat a call that was planned, if it used no other memory than that given."""
+        """Keep how to repeat a call that was planned, if it used no other memory than that given.
+
+        `names` has the name of each parameter that is a number; None if NumPy's rules of numbers hold for it.
+        """
         if call.key is None or len(sign.constants) != len(call.numbers):
             return
         made = [] if call.targets else [view.storage for view in results]
@@ -162,7 +174,9 @@ class Repeats:
         places = {index: (place, count) for index, place, count in plan.numbers}
         if len(places) != len(call.numbers):
             return
-        numbers = [(node.dtype, *places[index]) for index, node in enumerate(sign.constants)]
+        numbers = [
+            (node.dtype, *places[index], names[index]) for index, node in enumerate(sign.constants)
+        ]
         memory = [storages.index(sign.storages[i]) for i in plan.memory]
         count = len(storages)
         memory = [i - count if i >= len(call.storages) else i for i in memory]

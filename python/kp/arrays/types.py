@@ -251,6 +251,26 @@ def words_of(value: Any, dtype: np.dtype[Any]) -> NDArray[np.uint32]:
     return made.reshape(1).view(np.uint32)
 
 
+def require_held(value: Any, dtype: np.dtype[Any], name: str) -> None:
+    """Raise OverflowError if a dtype cannot hold a number of Python, or a list of them.
+
+    Floats may be rounded, but do not become infinite. Integers hold no fractions.
+    """
+    if dtype.kind == "f" and type(value) in (int, float) and -6e4 < value < 6e4:
+        return
+    with np.errstate(all="ignore"):
+        try:
+            made = np.asarray(value, dtype)
+            if dtype.kind == "f":
+                held = np.isfinite(made) | ~np.isfinite(np.asarray(value, np.float64))
+            else:
+                held = made == np.asarray(value)
+        except (OverflowError, TypeError, ValueError):
+            held = np.False_
+    if not np.all(held):
+        raise OverflowError(f"{name} is {dtype}, which cannot hold {value!r}")
+
+
 def _to_bool(value: str, source: Number) -> str:
     if source.family == "c":
         return f"any(notEqual({value}, {source.computed}(0)))"

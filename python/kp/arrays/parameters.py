@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of kernels from lines of GLSL: how they are declared, and what they take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .elementwise import Operand
+from .storage import DType
+from .types import number, require_held
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: `kind` is a dtype or a letter, which stands for any; raw is indexed by hand."""
+
+    name: str
+    kind: Any
+    raw: bool
+
+
+_PARAMETER = re.compile(r"(raw\s+)?(\w+)\s+([A-Za-z_]\w*)")
+
+#: Names that kernels use themselves.
+_TAKEN = re.compile(r"i|n|p|v\d+|gl_\w*|kp_\w*|memory\d*|main|total|combine|kept\d+|reduced\d+")
+
+_GLSL_NAMES = {"float": "float32", "double": "float64", "int": "int32", "uint": "uint32"}
+
+
+def parse(text: str, what: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a declaration as in "T x, raw float32 y"."""
+    found = []
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        match = _PARAMETER.fullmatch(part)
+        if match is None:
+            raise ValueError(f"{what} has {part!r}; a parameter is a type and a name, as 'T x'")
+        raw, kind, name = match[1] is not None, match[2], match[3]
+        if _TAKEN.fullmatch(name):
+            raise ValueError(f"{what} has a parameter named {name!r}, which kernels use themselves")
+        if len(kind) == 1 and kind.isupper():
+            found.append(Parameter(name, kind, raw))
+            continue
+        try:
+            dtype = number(_GLSL_NAMES.get(kind, kind)).dtype
+        except TypeError:
+            raise ValueError(
+                f"{what} has the type {kind!r}; types are NumPy's names, or a capital letter"
+            ) from None
+        found.append(Parameter(name, _real(name, dtype), raw))
+    names = [each.name for each in found]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{what} has a name twice: {text!r}")
+    return tuple(found)
+
+
+def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> dict[str, DType]:
+    """Return the dtypes of type letters. Python numbers adapt to arrays with the same letter."""
+    groups: dict[str, list[Any]] = {}
+    for parameter, operand in zip(parameters, operands, strict=True):
+        if isinstance(parameter.kind, str):
+            known = operand.kind if isinstance(operand.kind, np.dtype) else operand.value
+            groups.setdefault(parameter.kind, []).append(known)
+    letters = {}
+    for letter, values in groups.items():
+        arrays = {value for value in values if isinstance(value, np.dtype)}
+        if len(arrays) > 1:
+            given = ", ".join(
+                f"{parameter.name} is {operand.kind}"
+                for parameter, operand in zip(parameters, operands, strict=True)
+                if parameter.kind == letter and isinstance(operand.kind, np.dtype)
+            )
+            raise TypeError(f"the type {letter} stands for several dtypes: {given}; convert them")
+        if arrays:
+            letters[letter] = arrays.pop()
+            found = np.result_type(letters[letter], *values)
+            if found.kind != letters[letter].kind:
+                numbers = [value for value in values if not isinstance(value, np.dtype)]
+                raise TypeError(
+                    f"the type {letter} is {letters[letter]}, which cannot hold {numbers[0]!r}; "
+                    f"convert the array with astype('{found}')"
+                )
+        else:
+            found = np.result_type(*values)
+            letters[letter] = np.dtype(np.float32) if found == np.float64 else found
+    return letters
+
+
+def type_of(parameter: Parameter, letters: dict[str, DType]) -> DType:
+    """Return the dtype of a parameter. Raises TypeError if it is complex, or nothing tells it."""
+    if not isinstance(parameter.kind, str):
+        dtype: DType = parameter.kind
+        return dtype
+    if parameter.kind not in letters:
+        raise TypeError(f"nothing says what the type {parameter.kind} of {parameter.name} is")
+    return _real(parameter.name, letters[parameter.kind])
+
+
+def _real(name: str, dtype: DType) -> DType:
+    """Return a dtype. Raises TypeError if it is complex: GLSL would multiply its parts."""
+    if dtype.kind == "c":
+        raise TypeError(
+            f"{name} is {dtype}, but lines of GLSL do not compute complex numbers; use an expression "
+            "of arrays, as x * y + 1, or @kp.jit"
+        )
+    return dtype
+
+
+def require_input(parameter: Parameter, operand: Operand, dtype: DType) -> None:
+    """Refuse what would lose its meaning as a parameter of a named type.
+
+    Arrays convert by NumPy's rule "same_kind". Numbers of Python, also in lists, have to fit.
+    """
+    if isinstance(parameter.kind, str):
+        return
+    given = operand.kind
+    if not isinstance(given, np.dtype) or isinstance(operand.value, (list, tuple)):
+        require_held(operand.value, dtype, parameter.name)
+    elif not np.can_cast(given, dtype, "same_kind"):
+        raise TypeError(
+            f"{parameter.name} is {dtype}, but {given} was given; convert it with astype('{dtype}')"
+        )
+
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*", re.M)
+
+
+def require_set(outputs: tuple[Parameter, ...], operation: str, preamble: str) -> None:
+    """Refuse an operation without a statement that may set a result.
+
+    One does if it assigns to the result or gives it to a function, which may have an out parameter, or if a
+    macro names it.
+    """
+    text = _COMMENT.sub(" ", operation)
+    macros = "\n".join(_MACRO.findall(f"{preamble}\n{text}"))
+    for name in (each.name for each in outputs):
+        word = rf"(?<![.\w]){name}\b"
+        part = rf"{word}(?:\s|\.\w+|\[[^;=]*\])*"
+        if not (
+            re.search(rf"{part}=(?!=)", text)
+            or re.search(rf"[(,]\s*{part}[,)]", text)
+            or re.search(word, macros)
+        ):
+            raise ValueError(f"operation sets the result, as '{name} = ...', not {operation!r}")
