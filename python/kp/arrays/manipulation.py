@@ -198,6 +198,15 @@ def moveaxis(x: Any, /, source: Axes, destination: Axes) -> Array:
     return permute_dims(array, order)
 
 
+def in_c_order(x: Array) -> Array:
+    """Return an array whose elements lie in C order: the array itself, or a copy.
+
+    Functions that compute with moved axes return this, so that reshaping their results gives views.
+    """
+    view = x._evaluated()
+    return x if view.is_contiguous() else Array._of_view(launching.contiguous(view))
+
+
 def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
     """Return a view with new axes of one element at the given places of the result."""
     array = given(x)

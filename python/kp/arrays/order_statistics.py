@@ -12,7 +12,15 @@ from .._warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, into, where
-from .manipulation import expand_dims, given, moveaxis, normalized_axes, permute_dims, reshape
+from .manipulation import (
+    expand_dims,
+    given,
+    in_c_order,
+    moveaxis,
+    normalized_axes,
+    permute_dims,
+    reshape,
+)
 from .reductions import Axes
 from .searching import sort, take, take_along_axis
 
@@ -127,7 +135,7 @@ def _quantile(
         result = _between(low, high, part)
         last = ordered[..., -1:]
         result = where(apply("isnan", last), last, result)
-    result = reshape(moveaxis(result, -1, 0), (*fractions.shape, *shape))
+    result = reshape(in_c_order(moveaxis(result, -1, 0)), (*fractions.shape, *shape))
     if keepdims:
         for each in sorted(axes):
             result = expand_dims(result, axis=fractions.ndim + each)

@@ -9,7 +9,7 @@ from .._kp import Manager, MemoryTypes, OpBase, Tensor
 from . import launching
 from .array import Array
 from .codegen import Write
-from .manipulation import moveaxis, normalized
+from .manipulation import in_c_order, moveaxis, normalized
 from .storage import Shape, Storage, View, contiguous_strides
 
 
@@ -52,9 +52,9 @@ def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:
 
 
 def from_rows(tensor: Tensor, kept: Shape, x: Array, axis: int | None) -> Array:
-    """Return rows as an array of the shape that `x` has; flat without an axis."""
+    """Return rows as an array of the shape that `x` has, in C order; flat without an axis."""
     shape = (*kept, tensor.shape[-1])
     result = Array._of_view(View(Storage.of(tensor), 0, shape, contiguous_strides(shape)))
     if axis is None or x.ndim <= 1:
         return result
-    return moveaxis(result, -1, normalized(axis, x.ndim))
+    return in_c_order(moveaxis(result, -1, normalized(axis, x.ndim)))

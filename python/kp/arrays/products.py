@@ -15,6 +15,7 @@ from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
 from .manipulation import (
     expand_dims,
     given,
+    in_c_order,
     moveaxis,
     normalized,
     permute_dims,
@@ -110,7 +111,7 @@ def cross(
         axisa = axisb = axisc = axis
     first, second = _pair(a, b)
     left, right = moveaxis(first, axisa, -1), moveaxis(second, axisb, -1)
-    return moveaxis(linear_algebra.cross(left, right), -1, axisc)
+    return in_c_order(moveaxis(linear_algebra.cross(left, right), -1, axisc))
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -176,6 +177,10 @@ def einsum(
         array, name = _contracted(array, name, other, letters, later)
     array, name = _summed(array, name, set(wanted))
     result = permute_dims(array, tuple(name.index(letter) for letter in wanted))
+    if (
+        result._evaluated().storage is not arrays[0]._evaluated().storage
+    ):  # else a view, as in NumPy
+        result = in_c_order(result)
     return into(out, result)
 
 
