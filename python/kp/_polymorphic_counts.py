@@ -15,7 +15,7 @@ from ._polymorphic import _T, _given, _operand, _row
 from .arrays import keywords, searching, sets
 from .arrays.array import Array
 from .arrays.creation import asarray
-from .arrays.elementwise import into
+from .arrays.elementwise import as_array, into
 from .arrays.group_functions import takes_groups
 from .arrays.primitives import from_rows, rows_along
 from .arrays.storage import unsupported_reason
@@ -204,7 +204,7 @@ def compress(condition: Any, x: _T, /, axis: int | None = None, out: _T | None =
     x = _operand(x)
     array: Any = x
     if isinstance(array, Array) and not isinstance(condition, str):
-        flags = asarray(condition, device=array.device).astype(np.bool_)
+        flags = as_array(condition, array.device).astype(np.bool_)
         if axis is not None or flags.shape != array.shape:
             if flags.ndim != 1:
                 raise ValueError(f"condition is a row of flags, not of the shape {flags.shape}")
@@ -219,7 +219,7 @@ def compress(condition: Any, x: _T, /, axis: int | None = None, out: _T | None =
         chosen: _T = of_tensor
         return chosen
     is_text = isinstance(condition, str)
-    flags = condition if is_text else _row(asarray(condition, device=array.device))
+    flags = condition if is_text else _row(as_array(condition, array.device))
     found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
     result: _T = into(out, found)
     return result

@@ -147,7 +147,7 @@ class Array(Values):
         if self.size == 0:
             return np.empty(self._shape, self._dtype)
         view = launching.contiguous(self._evaluated())
-        read = view.storage.tensor.read(view.offset, self.size)
+        read = view.storage.read(view.offset, self.size)
         return read.view(self._dtype).reshape(self._shape)
 
     def tensor(self) -> Tensor:

@@ -74,6 +74,7 @@ def asarray(
         obj = _on_host(obj)
     values = np.asarray(obj)
     if values.dtype.kind not in "biufc":
+        _require_64_bits(values)
         raise TypeError(f"arrays hold numbers and bool, not {values.dtype}")
     target = number(values.dtype if wanted is None else wanted).dtype
     if values.dtype.kind == "c" and target.kind != "c":
@@ -81,6 +82,18 @@ def asarray(
     if not isinstance(obj, np.ndarray) and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
     return Array._of_view(upload(manager(device), values.astype(target, copy=False)))
+
+
+def _require_64_bits(values: NDArray[Any]) -> None:
+    """Raise OverflowError for whole numbers that NumPy has no dtype for."""
+    if values.dtype != object:
+        return
+    for each in values.reshape(-1):
+        if isinstance(each, int) and not -(2**63) <= each < 2**64:
+            raise OverflowError(
+                f"{each} does not fit an integer of 64 bits; a float, as float(x) makes it, holds it "
+                "less exactly"
+            )
 
 
 def _has_arrays(obj: Any) -> bool:
@@ -166,7 +179,9 @@ def full(
         filled = broadcast_to(fill_value, extents(shape)).copy()
         return filled if dtype is None else filled.astype(dtype)
     if dtype is None:
-        dtype = np.asarray(fill_value).dtype
+        value = np.asarray(fill_value)
+        _require_64_bits(value)
+        dtype = value.dtype
         if isinstance(fill_value, float):
             dtype = np.float32
         elif isinstance(fill_value, complex):
@@ -350,7 +365,7 @@ def eye(
 ) -> Array:
     """Return a matrix with ones on the diagonal `k` places right of the main one: float32."""
     on = manager(device)
-    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    shape = extents((n_rows, n_rows if n_cols is None else n_cols))
     same = apply("equal", _column_minus_row(shape, on), k)
     return converted(same, number(np.float32 if dtype is None else dtype).dtype)
 

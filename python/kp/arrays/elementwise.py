@@ -14,7 +14,7 @@ from .. import _default
 from .._kp import Manager, Tensor
 from . import operators
 from .array import Array, converted, share
-from .expressions import Node, call, constant, limited
+from .expressions import Node, call, constant, limited, other_manager
 from .functions import FUNCTIONS, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
@@ -47,11 +47,14 @@ def manager_of(*operands: Any) -> Manager:
 
 
 def as_array(value: Any, manager: Manager) -> Array:
-    """Return an operand as an array: itself, a tensor's memory, or a copy of host data."""
-    if isinstance(value, Array):
-        return value
-    if isinstance(value, Tensor):
-        return share(value)
+    """Return an operand as an array: itself, a tensor's memory, or a copy of host data.
+
+    Raises ValueError for an array or a tensor of another manager.
+    """
+    if isinstance(value, (Array, Tensor)):
+        if value.manager is not manager:
+            raise other_manager()
+        return value if isinstance(value, Array) else share(value)
     if isinstance(value, GroupArray):
         raise TypeError(
             "an array of a group was given where one of a device is needed; x.to_device(group[0]) is "
@@ -293,11 +296,20 @@ def assign_all(target: _A, result: Any) -> _A:
             f"the result is of {result._dtype}, which an array of {target._dtype} cannot hold; use "
             "astype()"
         )
-    if broadcast(target._shape, result._shape) != target._shape:
-        raise ValueError(f"the result has the shape {result._shape}, but the array {target._shape}")
+    try:
+        fits = broadcast(target._shape, result._shape) == target._shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"the result has the shape {result._shape}, which does not fit an array (out) of the "
+            f"shape {target._shape}"
+        )
     if not isinstance(target, Array) or isinstance(result, GroupArray):
         assign_parts(target, result)
         return target
+    if result._manager is not target._manager:
+        raise other_manager()
     result = converted(result, target._dtype)
     view = target._view
     alone = view is None or (

@@ -134,6 +134,13 @@ def storages(node: Node, found: dict[int, Storage] | None = None) -> dict[int, S
     return found
 
 
+def other_manager() -> ValueError:
+    """Return the error about arrays of different managers in one call."""
+    return ValueError(
+        "the arrays belong to different managers; bring one to the other's device with to_device()"
+    )
+
+
 def limited(op: str, dtype: DType, shape: Shape, args: tuple[Node, ...], extra: Any = None) -> Node:
     """Return a new node. Arguments that would make the graph too large are computed first."""
     node = Node(op, None, dtype, shape, args, extra)
@@ -141,10 +148,7 @@ def limited(op: str, dtype: DType, shape: Shape, args: tuple[Node, ...], extra: 
         manager = arg.manager
         if manager is not None and manager is not node.manager:
             if node.manager is not None:
-                raise ValueError(
-                    "the arrays belong to different managers; bring one to the other's device with "
-                    "to_device()"
-                )
+                raise other_manager()
             node.manager = manager
     if node.nodes > MAX_NODES or node.loads > MAX_LOADS:
         if _reduce_size(args, node.nodes):

@@ -189,7 +189,7 @@ class GroupArray(Values):
             if part.size:
                 view = launching.contiguous(part._evaluated())
                 target = whole[start : start + part.shape[0]].reshape(-1)
-                view.storage.tensor.read(view.offset, part.size, out=target)
+                view.storage.read(view.offset, part.size, out=target)
         return whole
 
     def copy(self) -> GroupArray:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,11 +165,21 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
     a, b = _pair(x1, x2)
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
-        first: Sequence[int] = range(a.ndim - count, a.ndim)
-        second: Sequence[int] = range(count)
-    else:
-        first, second = axes
-    over_a, over_b = normalized_axes(tuple(first), a.ndim), normalized_axes(tuple(second), b.ndim)
+        if not 0 <= count <= a.ndim or count > b.ndim:
+            raise ValueError(
+                f"axes is {count}, but the arrays have {a.ndim} and {b.ndim} axes to sum over"
+            )
+        axes = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
+    elif not isinstance(axes, Sequence) or len(axes) != 2:
+        raise ValueError(
+            f"axes is a number, or a pair: axes of the first and of the second array, not {axes!r}"
+        )
+    first, second = (tuple(each) if isinstance(each, Iterable) else (each,) for each in axes)
+    over_a, over_b = normalized_axes(first, a.ndim), normalized_axes(second, b.ndim)
+    if len(over_a) != len(over_b):
+        raise ValueError(
+            f"as many axes are summed over in both arrays, not {len(over_a)} and {len(over_b)}"
+        )
     if [a.shape[i] for i in over_a] != [b.shape[i] for i in over_b]:
         raise ValueError("the axes to sum over have different extents")
     keep_a = [i for i in range(a.ndim) if i not in over_a]

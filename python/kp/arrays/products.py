@@ -211,12 +211,15 @@ def _subscripts(subscripts: str, arrays: list[Array]) -> tuple[list[str], str]:
         output = batch + "".join(once)
     else:
         output = output.replace("...", batch)
+    for letter in output:
+        if letter.isalpha() and letter not in everything:
+            raise ValueError(f"{letter!r} is in no input of {subscripts!r}, only behind the arrow")
+        if output.count(letter) > 1:
+            raise ValueError(f"{letter!r} is more than once behind the arrow of {subscripts!r}")
     wrong = [each for each in everything + output if not (each.isalpha() and each.isascii())]
-    unknown = [letter for letter in output if letter not in everything]
-    if wrong or unknown or len(set(output)) != len(output):
+    if wrong:
         raise ValueError(
-            f"{subscripts!r} has letters, commas, '...' and one '->', with each letter of the result once "
-            "and among those of the arrays"
+            f"{subscripts!r} is no subscripts: they are letters, commas, '...' and one '->'"
         )
     return names, output
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import OutOfMemory, Unsupported
+from .._errors import InvalidArgument, OutOfMemory, Unsupported
 from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes, Tensor
 from .types import number
 
@@ -167,6 +167,13 @@ class Storage:
         self.leaves = []
         self.views = []
         return self
+
+    def read(self, offset: int, count: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return elements of the tensor, which has to be there still."""
+        if not self.tensor.is_init():
+            which = "manager" if not self.manager.is_init() else "tensor"
+            raise InvalidArgument(f"this {which} was destroyed, and with it the array's memory")
+        return self.tensor.read(offset, count, out=out)
 
     def __del__(self) -> None:
         if self.pooled:

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes with arrays: messages name what was given, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+
+def test_arrays_of_a_destroyed_manager_say_that_it_was_destroyed() -> None:
+    manager = kp.Manager()
+    of_tensor = kp.asarray(manager.tensor([1.0, 2.0, 3.0]))
+    own = kp.array([1.0, 2.0], device=manager)
+    manager.destroy()
+    for array in (of_tensor, own, of_tensor[1:]):
+        uses: tuple[Callable[[Any], Any], ...] = (
+            str,
+            repr,
+            kp.Array.numpy,
+            lambda x: (x * 2).numpy(),
+        )
+        for use in uses:
+            with pytest.raises(kp.InvalidArgument, match="this manager was destroyed"):
+                use(array)
+
+
+def test_an_array_of_a_destroyed_tensor_says_so(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1.0, 2.0, 3.0])
+    array = kp.asarray(tensor)
+    tensor.destroy()
+    with pytest.raises(kp.InvalidArgument, match="this tensor was destroyed"):
+        array.numpy()
+
+
+OF_TWO_MANAGERS: list[Callable[[Any, Any], Any]] = [
+    lambda a, b: a + b,
+    lambda a, b: kp.concatenate([a, b]),
+    lambda a, b: kp.stack([a, b]),
+    lambda a, b: a @ b,
+    lambda a, b: kp.matmul(a, b.device.tensor(np.ones((2, 2)))),
+    lambda a, b: kp.einsum("ij,jk->ik", a, b),
+    lambda a, b: kp.compress(b > 1, a),
+    lambda a, b: kp.compress(b[0] > 1, a, axis=0),
+    lambda a, b: kp.searchsorted(a[0], b),
+    lambda a, b: a.sum(axis=0, out=b[0]),
+    lambda a, b: a.__setitem__(..., b),
+]
+
+
+@pytest.mark.parametrize("place", range(len(OF_TWO_MANAGERS)))
+def test_arrays_of_two_devices_are_refused_together(group: kp.DeviceGroup, place: int) -> None:
+    a = kp.array([[1.0, 2.0], [3.0, 4.0]], device=group[0])
+    b = kp.array([[1.0, 2.0], [3.0, 4.0]], device=group[1])
+    with pytest.raises(ValueError, match="the arrays belong to different managers"):
+        OF_TWO_MANAGERS[place](a, b)
+
+
+@pytest.mark.parametrize(
+    "made", [lambda: kp.eye(-1), lambda: kp.eye(2, -1), lambda: kp.identity(-1)]
+)
+def test_a_negative_extent_of_a_unit_matrix_is_named(made: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match="no negative extents, but .*-1.* was given"):
+        made()
+
+
+@pytest.mark.parametrize("value", [2**70, -(2**63) - 1, [1, 2**64]])
+@pytest.mark.parametrize("make", [kp.array, kp.asarray, lambda value: kp.full(2, value)])
+def test_a_number_over_64_bits_is_named(make: Callable[[Any], Any], value: Any) -> None:
+    with pytest.raises(OverflowError, match="does not fit an integer of 64 bits"):
+        make(value)
+
+
+def test_an_output_of_the_wrong_shape_is_named(mgr: kp.Manager) -> None:
+    x = kp.ones((2, 3), device=mgr)
+    out = kp.zeros(2, device=mgr)
+    message = re.escape(
+        "the result has the shape (3,), which does not fit an array (out) of the shape (2,)"
+    )
+    with pytest.raises(ValueError, match=message):
+        x.sum(axis=0, out=out)
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "message"),
+    [
+        ("ij,jk->il", "'l' is in no input of 'ij,jk->il'"),
+        ("ij,jk->ii", "'i' is more than once behind the arrow"),
+        ("i1,jk->ik", "'i1,jk->ik' is no subscripts"),
+    ],
+)
+def test_wrong_subscripts_are_named(mgr: kp.Manager, subscripts: str, message: str) -> None:
+    x = kp.ones((2, 2), device=mgr)
+    with pytest.raises(ValueError, match=message):
+        kp.einsum(subscripts, x, x)
+
+
+def test_tensordot_takes_an_axis_of_each_array(mgr: kp.Manager) -> None:
+    host = np.arange(12.0).reshape(3, 4)
+    x, y = kp.array(host, device=mgr), kp.array(host.T, device=mgr)
+    expected = np.tensordot(host, host.T, axes=(1, 0))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(kp.tensordot(x, y, axes=(1, 0)).numpy(), expected)
+    np.testing.assert_array_equal(kp.tensordot(x, y, axes=(1, [0])).numpy(), expected)
+    np.testing.assert_array_equal(kp.tensordot(x, y, axes=(-1, 0)).numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        (3, "axes is 3, but the arrays have 2 and 2 axes"),
+        ((1,), "axes is a number, or a pair"),
+        (((0, 1), 0), "as many axes are summed over in both arrays, not 2 and 1"),
+    ],
+)
+def test_wrong_axes_of_a_tensordot_are_named(mgr: kp.Manager, axes: Any, message: str) -> None:
+    x = kp.ones((2, 2), device=mgr)
+    with pytest.raises(ValueError, match=message):
+        kp.tensordot(x, x, axes=axes)
