@@ -20,7 +20,7 @@ from ._launching import launch
 from ._program import TUNING_KEYWORDS, Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 from ._tuning import Maker, tune
-from ._wording import explains_keywords
+from ._wording import explains_keywords, kind_of
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _SHORT = re.compile(r"\bkernel\s+void\s+(\w+)\s*\(([^)]*)\)\s*\{")
@@ -421,6 +421,11 @@ def _made(
         path = os.fspath(shader)
         if "\n" not in path and "{" not in path:
             text, name = "", name or os.path.basename(path).split(".")[0]
+    elif callable(shader):
+        raise TypeError(
+            f"a kernel is made of a shader (text, a path or SPIR-V), not of {kind_of(shader)}; kp.jit "
+            "compiles functions in Python"
+        )
     else:
         spirv = bytes(shader)
     reflection = reflect(spirv)

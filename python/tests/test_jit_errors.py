@@ -207,6 +207,42 @@ def bad_end(x):
     x[0] = open_end(x[0])
 
 
+def bad_uncalled_index(x):
+    x[kp.global_id] = 0  # type: ignore[call-overload]  # HERE
+
+
+def bad_uncalled_number(x):
+    i = kp.global_id  # HERE
+    x[0] = i
+
+
+def bad_uncalled_sqrt(x):
+    x[0] = np.sqrt  # HERE
+
+
+def bad_array_change(x):
+    i = kp.global_id()
+    x += x[i]  # HERE
+
+
+def bad_array_assignment(x):
+    i = kp.global_id()
+    x = i  # HERE
+
+
+def bad_array_counter(x):
+    for x in range(3):  # HERE
+        pass
+
+
+def bad_yield(x):
+    yield x[0]  # HERE
+
+
+def bad_yield_from(x):
+    yield from x  # HERE
+
+
 MESSAGES = {
     bad_negative: "the index -1 is negative",
     bad_slice: "slices cannot be used",
@@ -249,6 +285,14 @@ MESSAGES = {
     bad_zero: "division by zero|by zero",
     bad_recursion: "calls itself",
     bad_end: "may end without a value",
+    bad_uncalled_index: r"'global_id' is no number; call it: kp.global_id\(\)",
+    bad_uncalled_number: r"not 'global_id'; call it: kp.global_id\(\)",
+    bad_uncalled_sqrt: r"'sqrt' is no number; call it: np.sqrt\(\.\.\.\)",
+    bad_array_change: r"'x' is an array and cannot be replaced; write x\[i\] \+= \.\.\.",
+    bad_array_assignment: r"'x' is an array and cannot be replaced; write x\[i\] = \.\.\.",
+    bad_array_counter: "'x' is an array and cannot be replaced; count with another name",
+    bad_yield: "yield cannot be used in kernels",
+    bad_yield_from: "yield cannot be used in kernels",
 }
 
 
@@ -263,6 +307,24 @@ def test_errors_point_at_the_line_in_python(function: Callable[..., Any]) -> Non
     assert "HERE" in lines[caught.value.line - 1], lines[caught.value.line - 1]
     assert f"{__file__}:{caught.value.line}:{caught.value.column}: error: " in str(caught.value)
     assert lines[caught.value.line - 1] in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [2.5, np.float32(1), 3])
+def test_a_number_for_an_array_is_refused_where_its_elements_are_used(value: Any) -> None:
+    def reads(x, y):
+        y[0] = x[0]
+
+    def writes(x, y):
+        x[0] = y[0]
+
+    for function in (reads, writes):
+        with pytest.raises(kp.ShaderError, match="'x' is an array here, but was given a number"):
+            kp.jit(function)(value, floats())
+
+
+def test_a_function_in_python_is_no_shader() -> None:
+    with pytest.raises(TypeError, match="not of a function; kp.jit compiles functions in Python"):
+        kp.kernel(lambda x: x)  # type: ignore[arg-type]
 
 
 def test_errors_mark_the_place() -> None:

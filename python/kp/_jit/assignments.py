@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from .conversions import uncalled
 from .expressions import _ARITHMETIC, Expressions
 from .names import Names
 from .types import Array, Type, of_annotation
@@ -114,9 +115,11 @@ class Assignments(Expressions):
 
     def _assign_name(self, name: str, value: Value, node: ast.stmt) -> None:
         if value.array is not None or value.items is not None or value.type is None:
+            hint = uncalled(value, node) if isinstance(node, ast.Assign) else ""
             self.fail(
                 node,
-                f"'{name}' can be a number, a vector or a matrix, but not {self.describe(value)}",
+                f"'{name}' can be a number, a vector or a matrix, but not "
+                f"{self.describe(value)}{hint}",
             )
         if name in self.arrays:
             self.fail(node, f"'{name}' is an array and cannot be replaced")
@@ -153,6 +156,7 @@ class Assignments(Expressions):
         """Return a vector or matrix whose component is assigned: a variable or an element."""
         value = self.expression(node)
         if isinstance(node, ast.Name) and node.id not in self.locals:
+            self.require_elements(value, node)
             self.fail(statement, f"'{node.id}' cannot be changed here; copy it to a variable first")
         if not isinstance(node, (ast.Name, ast.Subscript)):
             self.fail(statement, "components of variables and of elements can be assigned")

@@ -14,10 +14,21 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from . import intrinsics
 from .types import INT, Type
 from .values import ATOM, PRECEDENCE, UNARY, Value
 
 _KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+
+
+def uncalled(value: Value, node: ast.AST) -> str:
+    """Return the end of a message about a function that stands where a number should: call it."""
+    if value.array is not None or value.items is not None or not callable(value.object):
+        return ""
+    own = getattr(intrinsics, getattr(value.object, "__name__", ""), None)
+    needed = own is None or len(own.__defaults__ or ()) < own.__code__.co_argcount
+    written = ast.unparse(node.value if isinstance(node, ast.Assign) else node)
+    return f"; call it: {written}({'...' if needed else ''})"
 
 
 class Conversions:
@@ -116,7 +127,7 @@ class Conversions:
     def typed(self, value: Value, node: ast.AST) -> Type:
         """Return the type of a number, a vector or a matrix. Everything else is an error."""
         if value.type is None:
-            self.fail(node, f"{self.describe(value)} is no number")
+            self.fail(node, f"{self.describe(value)} is no number{uncalled(value, node)}")
         return value.type
 
     def describe(self, value: Value) -> str:

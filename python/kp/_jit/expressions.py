@@ -230,6 +230,7 @@ class Expressions(Arithmetic):
         """Return a component of a vector or a matrix, or a row of a matrix."""
         own = self.typed(base, node.value)
         if own.is_scalar:
+            self.require_elements(base, node.value)
             self.fail(node, f"a {own} has no elements")
         limits = (own.rows, own.columns) if own.is_matrix else (own.rows,)
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -241,6 +242,17 @@ class Expressions(Arithmetic):
         kept = (own.rows, own.columns)[len(indices) :] if own.is_matrix else ()
         result = Type(own.scalar, kept[0]) if kept else Type(own.scalar)
         return Value(text, result, pure=base.pure)
+
+    def require_elements(self, base: Value, node: ast.expr) -> None:
+        """Fail if a parameter that is used as an array was given a number."""
+        if not isinstance(node, ast.Name) or node.id not in self.parameters:
+            return
+        if base.type is not None and base.type.is_scalar:
+            self.fail(
+                node,
+                f"'{node.id}' is an array here, but was given a number ({base.type.strong}); give it an "
+                "array",
+            )
 
     def index(self, node: ast.expr, limit: int | None = None) -> Value:
         """Return an index: an integer that is not known to be negative or over the limit."""

@@ -7,6 +7,7 @@ import ast
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .assignments import Assignments, statement_name
+from .expressions import _ARITHMETIC
 from .names import Names
 from .source import Source
 from .types import INT, Type
@@ -87,7 +88,7 @@ class Function(Assignments):
         for name in sorted(self.locals & set(self.parameters)):
             value = self.parameters[name]
             if value.type is None:
-                self.fail(self.source.node, f"'{name}' is an array and cannot be replaced")
+                self._refuse_replacing(name, value)
             self.types.setdefault(name, self.strong(value.type))
             own = self.types[name]
             given = self.convert(value, own, self.source.node)
@@ -95,6 +96,29 @@ class Function(Assignments):
             self.assigned.add(name)
             self._copied.add(name)
             self.emit(f"{own.glsl} {self.variable(name)} = {given.text};")
+
+    def _refuse_replacing(self, name: str, value: Value) -> NoReturn:
+        """Fail at the statement that assigns to a parameter that is an array."""
+        statement: ast.AST = self.source.node
+        symbol = "="
+        for each in ast.walk(self.source.node):
+            stored = [
+                part
+                for part in ast.iter_child_nodes(each)
+                if isinstance(part, ast.Name)
+                and part.id == name
+                and isinstance(part.ctx, ast.Store)
+            ]
+            if stored:
+                statement = each
+                if isinstance(each, ast.AugAssign):
+                    symbol = f"{_ARITHMETIC[type(each.op)][0]}="
+                break
+        axes = value.array.ndim if value.array is not None else 1
+        advice = f"write {name}[{', '.join('ijk'[:axes]) or 'i'}] {symbol} ... for each element"
+        if isinstance(statement, ast.For):
+            advice = "count with another name"
+        self.fail(statement, f"'{name}' is an array and cannot be replaced; {advice}")
 
     def variable(self, name: str) -> str:
         text = self.unit.identifier(name)
@@ -128,6 +152,8 @@ class Function(Assignments):
     def _do_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             return
+        if isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.Await)):
+            self.expression(node.value)  # refused by its name
         if not isinstance(node.value, ast.Call):
             self.fail(node, "this has no effect")
         value = self.expression(node.value)
