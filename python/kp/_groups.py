@@ -22,6 +22,7 @@ from ._kp import (
     Launcher,
     Manager,
 )
+from ._wording import kind_of
 
 _lock = threading.Lock()
 _default: DeviceGroup | None = None
@@ -85,9 +86,21 @@ def asbuffer(
 
 
 def copy(
-    source: Buffer, destination: Buffer, wait_for: Iterable[Event | None] | Event | None = None
+    source: Buffer,
+    destination: Buffer | None = None,
+    wait_for: Iterable[Event | None] | Event | None = None,
 ) -> list[Event]:
     """Copy a buffer to another one: `source.copy_to(destination, wait_for)`."""
+    if not isinstance(source, Buffer) or not isinstance(destination, Buffer):
+        given = (
+            kind_of(source)
+            if destination is None
+            else f"{kind_of(source)} and {kind_of(destination)}"
+        )
+        raise TypeError(
+            f"kp.copy(source, destination) copies the memory of a kp.Buffer to another kp.Buffer, but was "
+            f"given {given}; array.copy() returns a copy of an array"
+        )
     return source.copy_to(destination, wait_for)
 
 

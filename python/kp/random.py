@@ -32,7 +32,7 @@ from ._random_tensors import (
     shuffle,
     uniform,
 )
-from ._wording import explains_keywords, explains_methods, kind_of
+from ._wording import explains_keywords, explains_methods, kind_of, suggestion
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
 from .arrays.elementwise import apply, as_array, broadcast, into, where
@@ -112,6 +112,16 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"<kp.random.Generator seed={self._seed} stream={self._stream}>"
+
+    def __getattr__(self, name: str) -> Any:
+        message = f"kp.random.Generator has no '{name}'"
+        if not name.startswith("_") and hasattr(np.random.Generator, name):
+            message += (
+                f"; use numpy.random.default_rng(seed).{name}, and kp.array() of what it gives"
+            )
+        else:
+            message += suggestion(name, [each for each in dir(self) if not each.startswith("_")])
+        raise AttributeError(message, name=name, obj=self)
 
     def _next(self, size: _Size, dtype: DTypeLike, distribution: Any) -> Array:
         shape = () if size is None else extents(size)

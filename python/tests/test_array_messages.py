@@ -121,3 +121,20 @@ def test_wrong_axes_of_a_tensordot_are_named(mgr: kp.Manager, axes: Any, message
     x = kp.ones((2, 2), device=mgr)
     with pytest.raises(ValueError, match=message):
         kp.tensordot(x, x, axes=axes)
+
+
+def test_copies_of_arrays_are_made_by_their_method(mgr: kp.Manager) -> None:
+    x = kp.zeros(2, device=mgr)
+    for arguments in ((x,), (x, x)):
+        with pytest.raises(TypeError, match=r"given a kp.Array.*; array.copy\(\) returns a copy"):
+            kp.copy(*arguments)
+
+
+def test_methods_that_only_numpys_generator_has_say_what_to_use(mgr: kp.Manager) -> None:
+    generator = kp.random.default_rng(7, device=mgr)
+    with pytest.raises(
+        AttributeError, match=r"no 'poisson'; use numpy.random.default_rng\(seed\).poisson"
+    ):
+        generator.poisson(2)
+    with pytest.raises(AttributeError, match="no 'uniforms'; did you mean 'uniform'"):
+        generator.uniforms

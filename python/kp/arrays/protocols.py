@@ -35,8 +35,16 @@ _UFUNCS |= {np.degrees: "rad2deg", np.radians: "deg2rad"}
 #: Those with two results.
 _PAIRS: dict[Any, Callable[..., Any]] = {np.divmod: derived.divmod, np.modf: derived.modf}
 
-#: Functions whose result is text, of the values on the host.
-_TEXTS = ("array2string", "array_repr", "array_str")
+#: Functions that make text or write files, of the values on the host.
+_ON_HOST = (
+    "array2string",
+    "array_repr",
+    "array_str",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+)
 
 _REDUCTIONS = {
     "add": "sum",
@@ -108,14 +116,18 @@ def _called(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     return NotImplemented
 
 
+def _host(value: Any) -> Any:
+    return value.numpy() if isinstance(value, (Array, GroupArray)) else value
+
+
 def call_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """Call the function of this package that has the name of one of NumPy's."""
     import kp
 
     name = function.__name__
-    if name in _TEXTS:
-        return function(args[0].numpy(), *args[1:], **kwargs)
     module = getattr(function, "__module__", "numpy")
+    if module == "numpy" and name in _ON_HOST:
+        return function(*map(_host, args), **{key: _host(each) for key, each in kwargs.items()})
     own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
     if module == "numpy.linalg":
         own = getattr(kp.linalg, name, None)
