@@ -22,7 +22,7 @@ from ._kp import (
     Launcher,
     Manager,
 )
-from ._wording import kind_of
+from ._wording import counted, kind_of
 
 _lock = threading.Lock()
 _default: DeviceGroup | None = None
@@ -91,15 +91,11 @@ def copy(
     wait_for: Iterable[Event | None] | Event | None = None,
 ) -> list[Event]:
     """Copy a buffer to another one: `source.copy_to(destination, wait_for)`."""
-    if not isinstance(source, Buffer) or not isinstance(destination, Buffer):
-        given = (
-            kind_of(source)
-            if destination is None
-            else f"{kind_of(source)} and {kind_of(destination)}"
-        )
+    given: tuple[Any, ...] = (source,) if destination is None else (source, destination)
+    if destination is None or not all(isinstance(each, Buffer) for each in given):
         raise TypeError(
-            f"kp.copy(source, destination) copies the memory of a kp.Buffer to another kp.Buffer, but was "
-            f"given {given}; array.copy() returns a copy of an array"
+            "kp.copy(source, destination) copies the memory of a kp.Buffer to another kp.Buffer, but was "
+            f"given {' and '.join(map(kind_of, given))}; array.copy() returns a copy of an array"
         )
     return source.copy_to(destination, wait_for)
 
@@ -147,7 +143,7 @@ def launch(
     each = list(what)
     if len(each) != len(self):
         raise ValueError(
-            f"what must have one entry for each of the {len(self)} devices of the group, but "
+            f"what must have one entry for each of the {counted(len(self), 'device')} of the group, but "
             f"{len(each)} were given"
         )
     if each and all(isinstance(one, Algorithm) for one in each):

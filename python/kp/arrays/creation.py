@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from .. import _cuda, _default
 from .._kp import Manager, Tensor
