@@ -2632,7 +2632,7 @@ class KernelLauncher(OpenClKernelLauncherI):
 
     @property
     def args_list(self) -> Any:
-        """As given."""
+        """As given; a list of what an iterator had."""
 
     @property
     def default_queue(self) -> Queue | None:
