@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _kp
-from ._wording import no_argument
+from ._wording import counted, no_argument
 
 #: How pybind11's message begins.
 _REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")
@@ -89,8 +89,8 @@ def _explanation(
             return no_argument(label, name, signature.keywords)
     if len(args) > len(signature.positional):
         return (
-            f"{label} takes at most {len(signature.positional)} arguments by position "
-            f"({_listed(signature.positional)}), but {len(args)} were given"
+            f"{label} takes at most {counted(len(signature.positional), 'argument')} by position "
+            f"({_listed(signature.positional)}), but was given {len(args)}"
         )
     given = dict(zip(signature.positional, args))
     for name in kwargs:

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ._wording import counted
+
 
 def _value(name: str, value: Any, dtype: np.dtype[Any], components: int, argument: str) -> bytes:
     """Return the bytes of one member. Raise if its dtype cannot hold the value."""
     given = np.asarray(value)
     if given.size != components:
-        raise ValueError(f"{argument}[{name!r}] takes {components} values, not {given.size}")
+        raise ValueError(
+            f"{argument}[{name!r}] takes {counted(components, 'value')}, not {given.size}"
+        )
     if given.dtype.kind not in "biuf":
         raise TypeError(f"{argument}[{name!r}] must be a number, but {value!r} was given")
     if given.dtype.kind == "f" and dtype.kind != "f":
@@ -53,7 +57,7 @@ def _by_name(shader: Mapping[str, Any], values: Any, argument: str) -> dict[str,
             for member in members
         )
         raise ValueError(
-            f"{argument} has {len(numbers)} numbers, but the shader's push constants are {kinds}"
+            f"{argument} has {counted(len(numbers), 'number')}, but the shader's push constants are {kinds}"
         )
     named = {}
     for member in members:

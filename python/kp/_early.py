@@ -65,7 +65,7 @@ from ._kp import (
     Sequence,
     Tensor,
 )
-from ._wording import kind_of
+from ._wording import counted, kind_of
 
 Workgroup = Items[int]
 #: A shader: SPIR-V, or its source as text, as the bytes of the text, or as a list of characters.
@@ -166,7 +166,7 @@ class EarlyTensor(Tensor):
         values = _flat(data)
         if values.size != len(self):
             raise InvalidArgument(
-                f"data has {values.size} elements, but the tensor has {len(self)}; create another "
+                f"data has {counted(values.size, 'element')}, but the tensor has {len(self)}; create another "
                 "tensor for another size"
             )
         self._values[:] = values

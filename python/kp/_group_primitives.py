@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import Buffer, DeviceGroup, wait_all
-from ._wording import kind_of
+from ._wording import counted, kind_of
 
 
 __all__: list[str] = []
@@ -41,7 +41,9 @@ def _result(
         return Buffer(1, dtype, group=group)
     shape = list(buffer.shape)
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} does not exist in a buffer of {len(shape)} dimensions")
+        raise ValueError(
+            f"axis {axis} does not exist in a buffer of {counted(len(shape), 'dimension')}"
+        )
     del shape[axis]
     if axis % len(buffer.shape) == 0:
         return Buffer(shape or 1, dtype, group=group)

@@ -26,7 +26,7 @@ from ._kp import (
     Tensor,
 )
 from ._program import Parameter, Plan, Program
-from ._wording import kind_of
+from ._wording import counted, kind_of
 
 #: Groups in x that every device takes.
 LEAST_LIMIT = 65535
@@ -93,8 +93,8 @@ def element_shape(
         count = parameter.components
         if parameter.dtype is not None and parameter.stride != count * parameter.dtype.itemsize:
             raise TypeError(
-                f"{where}: the shader's elements have {count} numbers, but take up "
-                f"{parameter.stride} bytes each; declare the buffer with layout(scalar), or as an "
+                f"{where}: the shader's elements have {counted(count, 'number')}, but take up "
+                f"{counted(parameter.stride, 'byte')} each; declare the buffer with layout(scalar), or as an "
                 "array of single numbers"
             )
         if shape and shape[-1] == count:
@@ -107,21 +107,21 @@ def element_shape(
             shape = shape[:-2]
         else:
             raise ValueError(
-                f"{where}: the shader's elements have {count} numbers, so the last axis has "
+                f"{where}: the shader's elements have {counted(count, 'number')}, so the last axis has "
                 f"{count}, but the array's shape is {shape}"
             )
     elif parameter.dtype is None and parameter.stride:
         size = math.prod(shape) * dtype.itemsize
         if size % parameter.stride:
             raise ValueError(
-                f"{where}: the shader's elements have {parameter.stride} bytes, but the array has "
+                f"{where}: the shader's elements have {counted(parameter.stride, 'byte')}, but the array has "
                 f"{size}"
             )
         if dtype.itemsize != parameter.stride:
             shape = (size // parameter.stride,)
     if parameter.ndim is not None and len(shape) != parameter.ndim:
         raise ValueError(
-            f"{where} has {parameter.ndim} dimensions in the kernel, but the array's shape is "
+            f"{where} has {counted(parameter.ndim, 'dimension')} in the kernel, but the array's shape is "
             f"{shape}"
         )
     return shape
@@ -343,8 +343,8 @@ class Call:
         for name in program.by_index:
             if math.prod(self.bound[name].shape) < math.prod(size):
                 raise ValueError(
-                    f"kernel '{program.name}': {name} has {math.prod(self.bound[name].shape)} elements, "
-                    f"but {name}[i] is accessed for {math.prod(size)} work items; give arrays of one "
+                    f"kernel '{program.name}': {name} has {counted(math.prod(self.bound[name].shape), 'element')}, "
+                    f"but {name}[i] is accessed for {counted(math.prod(size), 'work item')}; give arrays of one "
                     f"size, or threads=, or test i against {name}.length() in the kernel"
                 )
         for name, bound in self.bound.items():

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._wording import counted
 from ._kp import OpConcatenate, OpGather, OpReverse, OpScatter, OpTranspose, Tensor
 from ._primitives import _new, _output, _require_tensor, _run, max, min
 
@@ -24,7 +25,7 @@ def _axis(axis: int, dimensions: int) -> int:
 
 
 def _outside(name: str, index: int, extent: int) -> IndexError:
-    return IndexError(f"kp.{name}: index {index} is out of range for {extent} elements")
+    return IndexError(f"kp.{name}: index {index} is out of range for {counted(extent, 'element')}")
 
 
 def _indices(name: str, indices: Tensor | ArrayLike, like: Tensor, extent: int) -> Tensor:
@@ -102,8 +103,8 @@ def put(tensor: Tensor, ind: Tensor | ArrayLike, v: Tensor | ArrayLike) -> None:
         v = tensor.manager.tensor(given, dtype=tensor.dtype)
     if v.size() != places.size():
         raise ValueError(
-            f"kp.put takes a value per index, but there are {v.size()} values for "
-            f"{places.size()} indices"
+            f"kp.put takes a value per index, but was given {counted(v.size(), 'value')} for "
+            f"{counted(places.size(), 'index')}"
         )
     if places.size():
         _run(OpScatter(v, places, tensor), v, places, tensor)
@@ -121,7 +122,7 @@ def transpose(
     order = list(range(count))[::-1] if axes is None else [_axis(axis, count) for axis in axes]
     if sorted(order) != list(range(count)):
         raise ValueError(
-            f"kp.transpose takes each of the {count} axes once, but axes is {tuple(axes or ())}"
+            f"kp.transpose takes each of the {counted(count, 'axis')} once, but axes is {tuple(axes or ())}"
         )
     shape = tuple(tensor.shape[axis] for axis in order)
     result = _output("transpose", tensor, shape, tensor.dtype, out)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
-from ._wording import explains_keywords, kind_of
+from ._wording import counted, explains_keywords, kind_of
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -63,7 +63,9 @@ def _remaining(tensor: Tensor, axis: int | None, keepdims: bool) -> tuple[int, .
     if axis is None:
         return (1,) * len(shape) if keepdims else ()
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} does not exist in an array of {len(shape)} dimensions")
+        raise ValueError(
+            f"axis {axis} does not exist in an array of {counted(len(shape), 'dimension')}"
+        )
     if keepdims:
         shape[axis] = 1
     else:

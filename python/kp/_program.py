@@ -12,7 +12,7 @@ import numpy as np
 from ._kp import Kernel as LauncherKernel
 from ._kp import Manager
 from ._reflection import Reflection
-from ._wording import nearest
+from ._wording import counted, nearest
 
 #: Keywords of every call. Shaders must not have arguments of these names.
 KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
@@ -208,8 +208,8 @@ def arguments(
     positional = [each for each in program.parameters if each.kind != "constant"]
     if len(args) > len(positional):
         raise TypeError(
-            f"kernel '{program.name}' takes {len(positional)} arguments "
-            f"({', '.join(each.name for each in positional)}), but {len(args)} were given"
+            f"kernel '{program.name}' takes {counted(len(positional), 'argument')} "
+            f"({', '.join(each.name for each in positional)}), but was given {len(args)}"
         )
     values = {each.name: value for each, value in zip(positional, args, strict=False)}
     for name, value in kwargs.items():

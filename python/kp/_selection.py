@@ -26,7 +26,7 @@ from ._kp import (
     Tensor,
 )
 from ._primitives import _new, _require_tensor, _run, _run_all
-from ._wording import explains_keywords, kind_of
+from ._wording import counted, explains_keywords, kind_of
 
 #: A GLSL expression over x, or a tensor with a flag per element.
 Condition = str | Tensor
@@ -64,8 +64,8 @@ def _condition(name: str, condition: Condition, tensor: Tensor) -> list[Tensor]:
         )
     if condition.size() != tensor.size():
         raise ValueError(
-            f"kp.{name} takes a flag per element, but there are {condition.size()} flags for "
-            f"{tensor.size()} elements"
+            f"kp.{name} takes a flag per element, but was given {counted(condition.size(), 'flag')} for "
+            f"{counted(tensor.size(), 'element')}"
         )
     return [condition]
 

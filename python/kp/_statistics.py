@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._kp import OpHistogram, OpSearchSorted, OpTopK, Tensor
 from ._primitives import _new, _require_tensor, _run, max, min
-from ._wording import kind_of
+from ._wording import counted, kind_of
 
 
 def _on_device(name: str, values: Tensor | ArrayLike, like: Tensor) -> Tensor:
@@ -40,8 +40,8 @@ def _counts(
         raise TypeError(f"kp.{name} takes weights as a kp.Tensor, not {kind_of(weights)}")
     if weights.size() != tensor.size():
         raise ValueError(
-            f"kp.{name} takes a weight per element, but there are {weights.size()} weights for "
-            f"{tensor.size()} elements"
+            f"kp.{name} takes a weight per element, but was given {counted(weights.size(), 'weight')} for "
+            f"{counted(tensor.size(), 'element')}"
         )
     return _new(tensor, (bins,), weights.dtype), [tensor, weights]
 
@@ -150,7 +150,9 @@ def top_k(
     if axis is None or not shape:
         shape, axis = [tensor.size()], None
     elif not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} does not exist in an array of {len(shape)} dimensions")
+        raise ValueError(
+            f"axis {axis} does not exist in an array of {counted(len(shape), 'dimension')}"
+        )
     at = -1 if axis is None else axis
     if not 0 <= k <= shape[at]:
         raise ValueError(f"kp.top_k takes k from 0 to {shape[at]}, the number of elements, not {k}")

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._wording import counted
+
 
 def _of_bytes(data: bytes | bytearray | memoryview) -> NDArray[Any]:
     view = memoryview(data)
@@ -49,7 +51,7 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
     if isinstance(data, (bytes, bytearray, memoryview)):
         array = _of_bytes(data)
         if array.nbytes > room:
-            raise ValueError(f"data has {array.nbytes} bytes, but only {room} fit")
+            raise ValueError(f"data has {counted(array.nbytes, 'byte')}, but only {room} fit")
         return array
     if data is None or isinstance(data, str):
         raise TypeError(
@@ -68,11 +70,11 @@ def source(data: Any, dtype: np.dtype[Any], room: int, row: int) -> NDArray[Any]
             )
     array = np.ascontiguousarray(array)
     if array.nbytes > room:
-        raise ValueError(f"data has {array.nbytes} bytes, but only {room} fit")
+        raise ValueError(f"data has {counted(array.nbytes, 'byte')}, but only {room} fit")
     if row and array.nbytes % row:
-        raise ValueError(f"data has {array.nbytes} bytes, but a row has {row}")
+        raise ValueError(f"data has {counted(array.nbytes, 'byte')}, but a row has {row}")
     if converted and not row and array.nbytes != room:
-        raise ValueError(f"data has {array.nbytes} bytes, but {room} are expected")
+        raise ValueError(f"data has {counted(array.nbytes, 'byte')}, but {room} are expected")
     return array
 
 
@@ -88,5 +90,5 @@ def target(shape: tuple[int, ...], dtype: np.dtype[Any], out: Any) -> NDArray[An
         raise ValueError(f"out has dtype {out.dtype}, but the buffer's elements are {dtype.base}")
     needed = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if out.nbytes != needed:
-        raise ValueError(f"out has {out.nbytes} bytes, but {needed} are read")
+        raise ValueError(f"out has {counted(out.nbytes, 'byte')}, but {needed} are read")
     return out

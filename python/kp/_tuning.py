@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._wording import counted
 from ._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
 from ._kernel_call import Call, manager_of
 from ._program import Program, Tuned
@@ -145,7 +146,8 @@ def tune(
         wanted = np.asarray(expected).reshape(-1)
         if wanted.size != memory.size():
             raise ValueError(
-                f"{where}: {wanted.size} values are expected of '{name}', which has {memory.size()}"
+                f"{where}: '{name}' has {counted(memory.size(), 'element')}, but {wanted.size} "
+                "values of it are expected"
             )
         arguments.expect(memory, wanted)
     ids = {each.name: each.id for each in untuned.reflection.spec_constants}

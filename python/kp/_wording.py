@@ -25,6 +25,14 @@ def kind_of(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: "1 axis", "2 axes"."""
+    if count == 1:
+        return f"1 {noun}"
+    irregular = {"axis": "axes", "index": "indices", "entry": "entries"}
+    return f"{count} {irregular.get(noun, noun + 's')}"
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" if a known name is near an unknown one, else nothing."""
     close = difflib.get_close_matches(name, list(known), 1)

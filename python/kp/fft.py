@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
-from ._wording import kind_of
+from ._wording import counted, kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
 from .arrays.creation import asarray
@@ -124,7 +124,9 @@ def _numbers(axes: _Axes, dimensions: int) -> list[int]:
     numbers = []
     for axis in map(operator.index, axes):
         if not -dimensions <= axis < dimensions:
-            raise ValueError(f"axis {axis} does not exist in an array of {dimensions} dimensions")
+            raise ValueError(
+                f"axis {axis} does not exist in an array of {counted(dimensions, 'dimension')}"
+            )
         numbers.append(axis % dimensions)
     return numbers
 
@@ -143,7 +145,9 @@ def _extents(
     if len(set(numbers)) != len(numbers):
         raise ValueError(f"kp.fft.{name} transforms each axis once, but axes is {tuple(axes)}")
     if s is not None and len(s) != len(numbers):
-        raise ValueError(f"kp.fft.{name}: s has {len(s)} lengths for {len(numbers)} axes")
+        raise ValueError(
+            f"kp.fft.{name}: s has {counted(len(s), 'length')} for {counted(len(numbers), 'axis')}"
+        )
     lengths = (
         [tensor.shape[axis] for axis in numbers] if s is None else [operator.index(n) for n in s]
     )
@@ -168,7 +172,7 @@ def _transformed(
     for axis in axes:
         if shape[axis] < 1:
             raise ValueError(
-                f"kp.fft.{name}: axis {axis} has {shape[axis]} values, but at least 1 is needed"
+                f"kp.fft.{name}: axis {axis} has {counted(shape[axis], 'value')}, but at least 1 is needed"
             )
     result = _output(f"fft.{name}", source, tuple(result_shape), dtype, out)
     if result.dtype != dtype:
@@ -535,7 +539,9 @@ def convolve(
         if tensor.size() == 0:
             raise ValueError("kp.fft.convolve takes arrays that are not empty")
     if len(a.shape) != len(b.shape):
-        raise ValueError(f"kp.fft.convolve: a has {len(a.shape)} dimensions, b has {len(b.shape)}")
+        raise ValueError(
+            f"kp.fft.convolve: a has {counted(len(a.shape), 'dimension')}, b has {len(b.shape)}"
+        )
     if len(a.shape) == 1 and b.size() > a.size():
         a, b = b, a
     first, second = _values(a)[0], _values(b)[0]

@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from ._wording import counted
 from ._kp import (
     CopyLauncher,
     Event,
@@ -157,7 +158,7 @@ def _take_the_order_of_hysop(launcher: type[ParametrizedKernelLauncher], *first:
         if args and isinstance(args[0], Mapping):
             if len(args) > len(first):
                 raise TypeError(
-                    f"{launcher.__name__} takes at most {len(first)} arguments by position after a "
+                    f"{launcher.__name__} takes at most {counted(len(first), 'argument')} by position after a "
                     f"parameters map, not {len(args)}; give name=..., kernel=... by name"
                 )
             for name, value in zip(first, args, strict=False):

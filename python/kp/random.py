@@ -32,7 +32,7 @@ from ._random_tensors import (
     shuffle,
     uniform,
 )
-from ._wording import explains_keywords, explains_methods, kind_of, suggestion
+from ._wording import counted, explains_keywords, explains_methods, kind_of, suggestion
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
 from .arrays.elementwise import apply, as_array, broadcast, into, where
@@ -323,7 +323,7 @@ class Generator:
         shape = () if size is None else extents(size)
         wanted = math.prod(shape)
         if count < 0 or (count == 0 and wanted):
-            raise ValueError(f"there is nothing to choose from: a has {count} elements")
+            raise ValueError(f"there is nothing to choose from: a has {counted(count, 'element')}")
         if not replace and wanted > count:
             raise ValueError(f"{wanted} of {count} cannot be chosen without replacement")
         chances = None if p is None else _chances(p, count)

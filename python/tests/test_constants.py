@@ -172,7 +172,7 @@ def test_specialization_sets_the_local_size(mgr: kp.Manager) -> None:
         ({"push_consts": {"a": 1}}, ValueError, "push_consts lacks b"),
         ({"push_consts": {"a": 1.5, "b": 2}}, TypeError, "declared as uint32"),
         ({"push_consts": {"a": -1, "b": 2}}, ValueError, "uint32 cannot hold"),
-        ({"push_consts": {"a": [1, 2], "b": 2}}, ValueError, "takes 1 values, not 2"),
+        ({"push_consts": {"a": [1, 2], "b": 2}}, ValueError, "takes 1 value, not 2"),
         ({"push_consts": {"a": "x", "b": 2}}, TypeError, "push_consts"),
         ({"push_consts": "text"}, TypeError, "push_consts"),
         ({"push_consts": object()}, TypeError, "push_consts"),

@@ -248,7 +248,7 @@ def test_empty_arrays_launch_nothing() -> None:
     [
         (lambda k, x: k(x), "needs 'factor'; it takes x, y, factor"),
         (lambda k, x: k(x, factr=1), "no argument 'factr'; did you mean 'factor'"),
-        (lambda k, x: k(x, x, 1, 2), r"takes 3 arguments \(x, y, factor\), but 4"),
+        (lambda k, x: k(x, x, 1, 2), r"takes 3 arguments \(x, y, factor\), but was given 4"),
         (lambda k, x: k(x, x=x, factor=1), "got its argument 'x' twice"),
         (lambda k, x: k(x.astype(np.int32), factor=1), "x is an array of int32.* astype"),
         (lambda k, x: k(x.astype(np.float64), factor=1), "x is an array of float64"),

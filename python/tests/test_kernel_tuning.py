@@ -141,5 +141,5 @@ def test_choices_that_cannot_be_meant_are_refused(mgr: kp.Manager) -> None:
         kernel.tune(x, local_size=32)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="does not use the macro 'NOPE'"):
         kernel.tune(x, defines={"NOPE": [1, 2]})
-    with pytest.raises(ValueError, match="3 values are expected of 'x', which has 100"):
+    with pytest.raises(ValueError, match="'x' has 100 elements, but 3 values of it are expected"):
         kernel.tune(x, expect={"x": np.ones(3, np.float32)})

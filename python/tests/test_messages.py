@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kp
+from kp._wording import counted
 from kp import _kp
 
 SOURCES = Path(__file__).parents[2] / "src"
@@ -157,3 +158,16 @@ def test_kernels_name_the_arguments_whose_shapes_differ() -> None:
     dot = kp.reduction("T x, T y", "T z", "x * y", "a + b", "z = a", "0")
     with pytest.raises(ValueError, match=r"together with shapes x \(3,\), y \(2,\)$"):
         dot(np.ones(3), np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [
+        (1, "axis", "1 axis"),
+        (2, "axis", "2 axes"),
+        (1, "index", "1 index"),
+        (0, "element", "0 elements"),
+    ],
+)
+def test_messages_count_in_the_singular_and_the_plural(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text

@@ -226,7 +226,7 @@ REFUSED = {
     "xp.arange(0, 3, dtype=bool)": "does not fit bool",
     "xp.sort(z)": "axis -1",
     "xp.argsort(z, axis=3)": "axis 3",
-    "xp.partition(o, 9)": "kth is 9, but there are 5",
+    "xp.partition(o, 9)": "kth is 9, but the axis has 5",
     "xp.var(f, correction=1, ddof=2)": "give one of them",
     "xp.nanmin(n, where=[True, True, False, False])": "needs initial=",
     "xp.unwrap(u8, period=255)": "-127",

@@ -118,7 +118,7 @@ class Arithmetic(Conversions):
     def _power(self, a: Value, b: Value, node: ast.AST) -> Value:
         base, exponent = self.typed(a, node), self.typed(b, node)
         if not exponent.is_scalar or base.kind == "complex" or base.is_matrix:
-            self.fail(node, f"a {base} has no power of a {exponent}")
+            self.fail(node, f"{base.said} has no power of {exponent.said}")
         if b.is_constant and isinstance(b.constant, (int, np.integer)):
             own = self.strong(base.of("int32") if base.kind == "bool" else base)
             count = int(b.constant)
@@ -143,7 +143,7 @@ class Arithmetic(Conversions):
         if own.scalar == "float64":
             self.fail(node, "GLSL has no powers of float64; convert to kp.float32")
         if not own.is_scalar:
-            self.fail(node, f"a {own} has powers of constant integers only")
+            self.fail(node, f"{own.said} has powers of constant integers only")
         return self.helper("kp_pow", own, [self.convert(a, own, node), self.convert(b, own, node)])
 
     def integer_power(self, value: Value, count: int, own: Type) -> Value:
@@ -162,9 +162,9 @@ class Arithmetic(Conversions):
     def _shift(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
         own, amount = self.typed(a, node), self.typed(b, node)
         if not (own.is_integer and amount.is_integer and amount.is_scalar):
-            self.fail(node, f"a {own} cannot be shifted by a {amount}")
+            self.fail(node, f"{own.said} cannot be shifted by {amount.said}")
         if b.is_constant and not 0 <= b.constant < self.strong(own).bits:
-            self.fail(node, f"a {own} is shifted by 0 to {self.strong(own).bits - 1} bits")
+            self.fail(node, f"{own.said} is shifted by 0 to {self.strong(own).bits - 1} bits")
         strong = self.strong(own)
         shifted = self.convert(a, strong, node)
         by = self.convert(b, INT if amount.kind == "int" else UINT, node)
@@ -176,7 +176,7 @@ class Arithmetic(Conversions):
             logical = {"&": "&&", "|": "||", "^": "^^"}[symbol]
             return self.infix(logical, self._shown(a), self._shown(b), BOOL)
         if not own.is_integer:
-            self.fail(node, f"a {own} has no {symbol}")
+            self.fail(node, f"{own.said} has no {symbol}")
         result = own if own.weak else self.strong(own)
         value = self.infix(
             symbol, self.convert(a, own, node), self.convert(b, own, node), self.strong(own)
@@ -187,12 +187,12 @@ class Arithmetic(Conversions):
     def _product(self, a: Value, b: Value, node: ast.AST) -> Value:
         left, right = self.typed(a, node), self.typed(b, node)
         if left.is_scalar or right.is_scalar:
-            self.fail(node, f"@ takes vectors and matrices, not a {left} and a {right}")
+            self.fail(node, f"@ takes vectors and matrices, not {left.said} and {right.said}")
         number = self._promote_numbers(left.number, right.number, node).scalar
         pure = a.pure and b.pure
         inner = left.columns if left.is_matrix else left.rows
         if inner != right.rows:
-            self.fail(node, f"a {left} @ a {right}: {inner} is not {right.rows}")
+            self.fail(node, f"{left.said} @ {right.said}: {inner} is not {right.rows}")
         a, b = self.convert(a, left.of(number), node), self.convert(b, right.of(number), node)
         if left.is_vector and right.is_vector:
             return Value(f"dot({a.text}, {b.text})", Type(number), pure=pure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from .._wording import counted
 from .conversions import uncalled
 from .expressions import _ARITHMETIC, Expressions
 from .names import Names
@@ -69,7 +70,10 @@ class Assignments(Expressions):
         if value.items is None:
             self.fail(node, f"{self.describe(value)} cannot be unpacked")
         if len(value.items) != len(target.elts):
-            self.fail(node, f"{len(value.items)} values are assigned to {len(target.elts)} targets")
+            self.fail(
+                node,
+                f"{counted(len(value.items), 'value')} cannot be unpacked into {counted(len(target.elts), 'target')}",
+            )
         # All values come before the first assignment, as in a, b = b, a.
         changed = {each.id for each in target.elts if isinstance(each, ast.Name)}
         read = {each.id for each in ast.walk(self._unpacked or node) if isinstance(each, ast.Name)}
@@ -97,7 +101,9 @@ class Assignments(Expressions):
         own = given if weak else self.strong(given)
         if known is not None and known != own:
             if (known.rows, known.columns) != (own.rows, own.columns):
-                self.fail(node, f"'{name}' is a {known.strong}, but a {own.strong} is assigned")
+                self.fail(
+                    node, f"'{name}' is {known.strong.said}, but {own.strong.said} is assigned"
+                )
             own = self.promote(known, own, node)
             own = own if own.weak and own.is_integer else self.strong(own)
         self.types[name] = own
@@ -171,7 +177,7 @@ class Assignments(Expressions):
         elif own.is_vector and self.is_swizzle(own, name) and len(set(name)) == len(name):
             part = Type(own.scalar, len(name))
         else:
-            self.fail(target, f"a {own} has no component '{name}' to assign")
+            self.fail(target, f"{own.said} has no component '{name}' to assign")
         self.emit(f"{place.text}.{name} = {self.store(value, part, f'.{target.attr}', node).text};")
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:

@@ -137,7 +137,7 @@ class Conversions:
         if value.items is not None:
             return "a tuple"
         if value.type is not None:
-            return f"a {value.type}"
+            return f"{value.type.said}"
         name = getattr(value.object, "__name__", None)
         return f"'{name}'" if name else f"{value.object!r:.40}"
 
@@ -161,9 +161,9 @@ class Conversions:
             part = self.convert(value, Type("float32"), node)
             return Value(f"vec2({part.text}, 0.0)", type, pure=value.pure)
         if own.kind == "complex":
-            self.fail(node, f"a {own} is no {type}; use .real, .imag or abs()")
+            self.fail(node, f"{own.said} is no {type}; use .real, .imag or abs()")
         if type.is_matrix and own.is_scalar:
-            self.fail(node, f"a {own} is no {type}")
+            self.fail(node, f"{own.said} is no {type}")
         return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
 
     def chosen(self, test: Value, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
@@ -179,7 +179,7 @@ class Conversions:
             self.fail(node, f"{self.describe(value)} is no condition")
         type = self.typed(value, node)
         if not type.is_scalar or type.kind == "complex":
-            self.fail(node, f"a {type} is no condition; compare its components")
+            self.fail(node, f"{type.said} is no condition; compare its components")
         if type.kind == "bool":
             if value.is_constant:
                 return Value(
@@ -208,10 +208,11 @@ class Conversions:
         )
         same_shape = (own.rows, own.columns) == (type.rows, type.columns)
         if not same_shape and not (own.is_scalar and type.is_vector):
-            self.fail(node, f"{what} is a {type}, but a {own} is assigned")
+            self.fail(node, f"{what} is {type.said}, but {own.said} is assigned")
         if not fits:
             cast = "int(...)" if type.scalar == "int32" else f"kp.{type.scalar}(...)"
             self.fail(
-                node, f"{what} is a {type}, but a {own.strong} is assigned; convert it with {cast}"
+                node,
+                f"{what} is {type.said}, but {own.strong.said} is assigned; convert it with {cast}",
             )
         return self.convert(value, type, node)

@@ -17,7 +17,7 @@ from .._kernel_call import Events
 from .._launching import launch
 from .._program import KEYWORDS, Extent, Parameter, Program
 from .._reflection import reflect
-from .._wording import explains_keywords, nearest
+from .._wording import counted, explains_keywords, nearest
 from .source import Source
 from .types import ArrayType, Type, annotation_of, of_annotation, of_dtype, of_value
 
@@ -178,8 +178,8 @@ class JitFunction:
         names = self._names
         if len(args) > len(names):
             raise TypeError(
-                f"kernel '{self.__name__}' takes {len(names)} arguments ({', '.join(names)}), but "
-                f"{len(args)} were given"
+                f"kernel '{self.__name__}' takes {counted(len(names), 'argument')} ({', '.join(names)}), but "
+                f"was given {len(args)}"
             )
         values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
@@ -266,7 +266,7 @@ class JitFunction:
             if isinstance(value, np.ndarray) and value.size == annotated.components > 1:
                 return annotated
             raise TypeError(
-                f"{where} is a {annotated}, but was given an array of shape {tuple(value.shape)}"
+                f"{where} is {annotated.said}, but was given an array of shape {tuple(value.shape)}"
             )
         dtype, shape = value.dtype, tuple(value.shape)
         if annotated is not None:

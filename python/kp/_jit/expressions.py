@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._wording import nearest
+from .._wording import counted, nearest
 from . import functions
 from .arithmetic import Arithmetic
 from .types import BOOL, INT, SCALARS, Array, Type, of_value
@@ -196,7 +196,7 @@ class Expressions(Arithmetic):
             rows = len(name)
             return Value(f"{base.within(ATOM)}.{name}", Type(own.scalar, rows), pure=base.pure)
         what = "components x, y, z and w" if own.is_vector else "no attributes"
-        self.fail(node, f"a {own} has {what}, but no '{name}'")
+        self.fail(node, f"{own.said} has {what}, but no '{name}'")
 
     @staticmethod
     def is_swizzle(own: Type, name: str) -> bool:
@@ -221,7 +221,7 @@ class Expressions(Arithmetic):
             if not -len(base.items) <= index.constant < len(base.items):
                 self.fail(
                     node.slice,
-                    f"{index.constant} is over the {len(base.items)} entries of the tuple",
+                    f"{index.constant} is over the {counted(len(base.items), 'entry')} of the tuple",
                 )
             return base.items[index.constant]
         return self.part(base, node)
@@ -231,11 +231,14 @@ class Expressions(Arithmetic):
         own = self.typed(base, node.value)
         if own.is_scalar:
             self.require_elements(base, node.value)
-            self.fail(node, f"a {own} has no elements")
+            self.fail(node, f"{own.said} has no elements")
         limits = (own.rows, own.columns) if own.is_matrix else (own.rows,)
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indices) > len(limits):
-            self.fail(node, f"a {own} has {len(limits)} indices, but {len(indices)} were given")
+            self.fail(
+                node,
+                f"{own.said} has {counted(len(limits), 'index')}, but was given {len(indices)}",
+            )
         text = base.within(ATOM)
         for index, limit in zip(indices, limits, strict=False):
             text += f"[{self.index(index, limit).text}]"
@@ -261,7 +264,7 @@ class Expressions(Arithmetic):
         value = self.number(node)
         own = self.typed(value, node)
         if not own.is_scalar or not own.is_integer:
-            self.fail(node, f"an index is an integer, but a {own} was given")
+            self.fail(node, f"an index is an integer, but {own.said} was given")
         if value.is_constant:
             if value.constant < 0:
                 self.fail(node, f"the index {value.constant} is negative; count from the start")
@@ -277,7 +280,7 @@ class Expressions(Arithmetic):
             if array.storage != "parameter" and len(array.extents) > 1:
                 self.fail(node, "only arrays that are parameters have .flat")
             if len(indices) != 1:
-                self.fail(node, f"{what}.flat has 1 index, but {len(indices)} were given")
+                self.fail(node, f"{what}.flat has 1 index, but was given {len(indices)}")
             value = self.index(indices[0])
             self.unit.use_array(array)
             return f"{array.name}[{value.text}]", value.pure
@@ -285,7 +288,8 @@ class Expressions(Arithmetic):
             hint = f"; {what}.flat[i] takes one" if len(indices) == 1 else ""
             self.fail(
                 node,
-                f"{what} has {array.ndim} dimensions, but {len(indices)} indices were given{hint}",
+                f"{what} has {counted(array.ndim, 'dimension')}, but was given "
+                f"{counted(len(indices), 'index')}{hint}",
             )
         limits = array.extents or (None,) * array.ndim
         values = [self.index(each, limit) for each, limit in zip(indices, limits, strict=True)]
@@ -333,7 +337,7 @@ class Expressions(Arithmetic):
             own = INT
             value = self.convert(value, own, node)
         if symbol == "~" and not own.is_integer:
-            self.fail(node, f"a {own} has no ~")
+            self.fail(node, f"{own.said} has no ~")
         if not symbol:
             return value
         # Two signs in a row would be one operator.
@@ -362,7 +366,7 @@ class Expressions(Arithmetic):
     def _compared(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
         own = self.promote(self.typed(a, node), self.typed(b, node), node)
         if not own.is_scalar or (own.kind == "complex" and symbol not in ("==", "!=")):
-            self.fail(node, f"a {own} has no {symbol}; compare its components")
+            self.fail(node, f"{own.said} has no {symbol}; compare its components")
         if own.kind == "bool" and symbol not in ("==", "!="):
             own = INT
         a, b = self.convert(a, own, node), self.convert(b, own, node)
@@ -398,7 +402,7 @@ class Expressions(Arithmetic):
                 word = "and" if isinstance(node.op, ast.And) else "or"
                 self.fail(
                     each,
-                    f"'{word}' of a {value.type} gives one of its operands in Python; compare with 0 "
+                    f"'{word}' of {value.type.said} gives one of its operands in Python; compare with 0 "
                     "to have a condition",
                 )
             parts.append(self.truth(value, each))

@@ -220,7 +220,7 @@ class Function(Assignments):
             value = self.number(each)
             given = self.typed(value, each)
             if not given.is_integer or not given.is_scalar:
-                self.fail(each, f"range() takes integers, not a {given}")
+                self.fail(each, f"range() takes integers, not {given.said}")
             own = self.strong(self.promote(own, given, each)) if given.kind == "int" else given
             values.append(value)
         values = [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._wording import counted
 from . import work_items
 from .types import BOOL, INT, Type, of_dtype
 from .values import ATOM, Value
@@ -55,7 +56,7 @@ def _floating(self: Expressions, value: Value, node: ast.Call, name: str, double
     """Return an argument as a float."""
     own = self.typed(value, node)
     if own.kind == "complex" or own.is_matrix:
-        self.fail(node, f"{name}() of a {own} does not exist")
+        self.fail(node, f"{name}() of {own.said} does not exist")
     if not own.is_float or own.weak:
         own = own.of(self.default_float.scalar)
     if own.scalar == "float64" and not double:
@@ -122,7 +123,7 @@ def _helper(name: str) -> Handler:
         if own.scalar == "float64" and name not in ("kp_fmod", "kp_copysign", "kp_hypot"):
             self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
         if not own.is_scalar:
-            self.fail(node, f"{name[3:]}() takes single numbers in kernels, not a {own}")
+            self.fail(node, f"{name[3:]}() takes single numbers in kernels, not {own.said}")
         return self.helper(name, own, values)
 
     return handler
@@ -149,7 +150,7 @@ def _to_integer(rounding: str) -> Handler:
             return args[0]
         value = _floating(self, args[0], node, rounding, True)
         if value.type is None or not value.type.is_scalar:
-            self.fail(node, f"a {own} is no single number; use np.{rounding}()")
+            self.fail(node, f"{own.said} is no single number; use np.{rounding}()")
         return Value(f"int({rounding}({value.text}))", INT, pure=value.pure)
 
     return handler
@@ -217,7 +218,7 @@ def _len(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         return self.wrap(len(value.items))
     own = self.typed(value, node)
     if own.is_scalar:
-        self.fail(node, f"a {own} has no len()")
+        self.fail(node, f"{own.said} has no len()")
     return self.wrap(own.rows)
 
 
@@ -307,10 +308,10 @@ def _constructed(self: Expressions, own: Type, args: list[Value], node: ast.Call
             parts = [self.convert(each, Type("float32"), node).text for each in args]
             return Value(f"vec2({', '.join(parts)})", own, pure=all(each.pure for each in args))
         if len(args) != 1:
-            self.fail(node, f"{own}() takes one number, but {len(args)} were given")
+            self.fail(node, f"{own}() takes one number, but was given {len(args)}")
         given = self.typed(args[0], node)
         if not given.is_scalar:
-            self.fail(node, f"a {given} is no {own}")
+            self.fail(node, f"{given.said} is no {own}")
         if own.kind == "bool":
             return self.truth(args[0], node)
         if args[0].is_constant:
@@ -327,7 +328,9 @@ def _constructed(self: Expressions, own: Type, args: list[Value], node: ast.Call
     if len(numbers) == 1 and count == 1 and own.is_vector:
         return self.convert(numbers[0], own, node)
     if count != own.components:
-        self.fail(node, f"a {own} has {own.components} numbers, but {count} were given")
+        self.fail(
+            node, f"{own.said} has {counted(own.components, 'number')}, but was given {count}"
+        )
     texts = [
         self.convert(each, self.typed(each, node).of(own.scalar), node).text for each in numbers
     ]
@@ -388,8 +391,13 @@ def call(self: Expressions, called: Value, node: ast.Call) -> Value:
             args.insert(0, called.receiver)
         count = len(node.args) if name.startswith("atomic_") else len(args)
         if node.keywords or not least <= count <= most:
-            takes = f"{least}" if least == most else f"{least} to {most}"
-            self.fail(node, f"{name}() takes {takes} arguments by position, but {count} were given")
+            takes = counted(most, "argument")
+            if least != most:
+                takes = f"{least} to {takes}"
+            self.fail(
+                node,
+                f"{name}() takes {takes} by position, but was given {count}",
+            )
         return _folded(self, thing, args, node) or handler(self, args, node)
     if name in ("shared_array", "local_array"):
         self.fail(node, f"assign it to a name: tile = kp.{name}(...)")

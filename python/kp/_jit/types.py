@@ -114,6 +114,11 @@ class Type:
             return self.scalar
         return self.glsl
 
+    @property
+    def said(self) -> str:
+        """The type with its article: "a float32", "an int32"."""
+        return f"{'an' if str(self).startswith('i') else 'a'} {self}"
+
 
 BOOL = Type("bool")
 INT = Type("int32")

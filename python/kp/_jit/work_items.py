@@ -139,9 +139,9 @@ def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
         if own.kind == "bool":
             own = INT
         if kinds == "int" and not own.is_integer:
-            self.fail(node, f"{name}() takes integers, not a {own}")
+            self.fail(node, f"{name}() takes integers, not {own.said}")
         if own.kind in ("complex",) or own.is_matrix:
-            self.fail(node, f"{name}() of a {own} does not exist")
+            self.fail(node, f"{name}() of {own.said} does not exist")
         texts = [self.convert(args[0], own, node).text]
         texts += [self.convert(each, UINT, node).text for each in args[1:]]
         return Value(f"{name}({', '.join(texts)})", own, pure=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import kind_of
+from .._wording import counted, kind_of
 from . import reductions
 from .array import Array, converted
 from .elementwise import (
@@ -245,7 +245,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode == "raise":
         for each in (places.min(), places.max()):
             if not -a.size <= each < a.size:
-                raise IndexError(f"index {each} is out of range for {a.size} elements")
+                raise IndexError(f"index {each} is out of range for {counted(a.size, 'element')}")
     places = np.clip(places, 0, a.size - 1) if mode == "clip" else places % a.size
     values = row if row.size in (1, places.size) else row[np.arange(places.size) % row.size]
     a[np.unravel_index(places, a.shape)] = values
@@ -259,7 +259,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
         put(arr, index, values)
         return
     if index._dtype.kind not in "iu" or index.ndim != arr.ndim:
-        raise ValueError(f"indices are integers with {arr.ndim} axes")
+        raise ValueError(f"indices are integers with {counted(arr.ndim, 'axis')}")
     at = normalized(axis, arr.ndim)
     key: list[Any] = []
     for each, extent in enumerate(arr.shape):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._wording import counted
 from .._kp import Manager
 from . import linear_algebra
 from .array import Array, converted
@@ -150,7 +151,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     """Return the powers of a vector as columns: from N - 1 down to 0, or up with `increasing`."""
     points = given(x)
     if points.ndim != 1:
-        raise ValueError(f"vander takes a vector, not an array of {points.ndim} axes")
+        raise ValueError(f"vander takes a vector, not an array of {counted(points.ndim, 'axis')}")
     count = points.size if N is None else operator.index(N)
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     points = converted(points, np.dtype(np.promote_types(points._dtype, np.int64)))
@@ -166,7 +167,9 @@ def diag(v: Any, k: int = 0) -> Array:
     if array.ndim == 2:
         return linear_algebra.diagonal(array, offset=k).copy()
     if array.ndim != 1:
-        raise ValueError(f"diag takes a vector or a matrix, not an array of {array.ndim} axes")
+        raise ValueError(
+            f"diag takes a vector or a matrix, not an array of {counted(array.ndim, 'axis')}"
+        )
     side = array.size + (k if k >= 0 else -k)
     made: Array = zeros((side, side), dtype=array._dtype, device=array._manager)
     if array.size:
@@ -235,7 +238,9 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for place, each in enumerate(args):
         index = given(each)
         if index.ndim != 1:
-            raise ValueError(f"ix_ takes rows of indices, not an array of {index.ndim} axes")
+            raise ValueError(
+                f"ix_ takes rows of indices, not an array of {counted(index.ndim, 'axis')}"
+            )
         if index._dtype.kind == "b":
             index = flatnonzero(index)
         elif index.size == 0:
@@ -273,7 +278,9 @@ def ravel_multi_index(
     """
     shape = extents(dims)
     if len(multi_index) != len(shape):
-        raise ValueError(f"there are indices of {len(multi_index)} axes for the shape {shape}")
+        raise ValueError(
+            f"there are indices of {counted(len(multi_index), 'axis')} for the shape {shape}"
+        )
     if mode not in ("raise", "wrap", "clip") or order not in ("C", "F"):
         raise ValueError(
             f"mode is 'raise', 'wrap' or 'clip', not {mode!r}, and order 'C' or 'F', not {order!r}"

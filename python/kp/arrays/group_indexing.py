@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from . import exchange
 from .array import Array
 from .exchange import Rows
@@ -114,7 +115,9 @@ def _stays_first(rest: tuple[Any, ...]) -> bool:
 def _row(index: int, x: GroupArray) -> int:
     extent = x._shape[0]
     if not -extent <= index < extent:
-        raise IndexError(f"index {index} is out of bounds for axis 0 with {extent} elements")
+        raise IndexError(
+            f"index {index} is out of bounds for axis 0 with {counted(extent, 'element')}"
+        )
     return index % extent
 
 
@@ -195,7 +198,9 @@ def _put_rows(x: GroupArray, index: Any, rest: tuple[Any, ...], value: Any) -> N
     extent = x._shape[0]
     if index.size and not (-extent <= index.min() and index.max() < extent):
         wrong = index[(index < -extent) | (index >= extent)][0]
-        raise IndexError(f"index {wrong} is out of bounds for axis 0 with {extent} elements")
+        raise IndexError(
+            f"index {wrong} is out of bounds for axis 0 with {counted(extent, 'element')}"
+        )
     index = index % extent if extent else index
     shape = _selected(x, [index, *rest])
     by_row = np.ndim(value) == len(shape) and np.shape(value)[0] == shape[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from . import launching
 from .array import Array, converted
 from .codegen import Write
@@ -50,7 +51,9 @@ def _expanded(key: Any, ndim: int) -> list[Any]:
     if len(dots) > 1:
         raise IndexError("an index has at most one ellipsis ('...')")
     if used > ndim:
-        raise IndexError(f"too many indices: the array has {ndim} axes, but {used} were indexed")
+        raise IndexError(
+            f"too many indices: the array has {counted(ndim, 'axis')}, but {used} were indexed"
+        )
     fill = [slice(None)] * (ndim - used)
     at = dots[0] if dots else len(keys)
     return keys[:at] + fill + keys[at + (1 if dots else 0) :]
@@ -127,7 +130,7 @@ def _split(array: Array, key: Any) -> _Parts:
             ) from None
         if not -extent <= index < extent:
             raise IndexError(
-                f"index {index} is out of bounds for axis {axis} with {extent} elements"
+                f"index {index} is out of bounds for axis {axis} with {counted(extent, 'element')}"
             )
         if places or any_advanced(entries):
             # Beside index arrays, an integer is one, too: it decides where their axes go.
@@ -178,7 +181,7 @@ def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
         if entry.size and not (-extent <= entry.min() and entry.max() < extent):
             wrong = entry[(entry < -extent) | (entry >= extent)].flat[0]
             raise IndexError(
-                f"index {wrong} is out of bounds for axis {axis} with {extent} elements"
+                f"index {wrong} is out of bounds for axis {axis} with {counted(extent, 'element')}"
             )
         return [as_array(entry.astype(np.int32), array._manager)]
     check_bounds(entry, extent, axis)
@@ -192,7 +195,7 @@ def check_bounds(index: Array, extent: int, axis: int) -> None:
     wrong = (index < -extent) | (index >= extent) if index.dtype.kind == "i" else index >= extent
     if bool(wrong.any()):
         raise IndexError(
-            f"an index is out of bounds for axis {axis} with {extent} elements: the indices are "
+            f"an index is out of bounds for axis {axis} with {counted(extent, 'element')}: the indices are "
             f"from {index.min().item()} to {index.max().item()}"
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._wording import counted
 from .array import Array
 from .elementwise import as_array, fitting, manager_of
 from .manipulation import (
@@ -239,7 +240,9 @@ def trim_zeros(filt: Any, trim: str = "fb") -> Array:
     """
     array = given(filt)
     if array.ndim != 1:
-        raise ValueError(f"trim_zeros takes a vector, not an array of {array.ndim} axes")
+        raise ValueError(
+            f"trim_zeros takes a vector, not an array of {counted(array.ndim, 'axis')}"
+        )
     ends = trim.lower()
     if not set(ends) <= {"f", "b"}:
         raise ValueError(f"trim is made of 'f' and 'b', not {trim!r}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from .._kp import OpMatMul
 from . import launching
 from .array import Array, converted
@@ -283,7 +284,9 @@ def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
         raise ValueError(f"multi_dot multiplies at least 2 arrays, not {len(parts)}")
     for at, each in enumerate(parts):
         if each.ndim != 2 and not (each.ndim == 1 and at in (0, len(parts) - 1)):
-            raise ValueError(f"multi_dot multiplies matrices, but array {at} has {each.ndim} axes")
+            raise ValueError(
+                f"multi_dot multiplies matrices, but array {at} has {counted(each.ndim, 'axis')}"
+            )
     sizes = [1 if parts[0].ndim == 1 else parts[0].shape[0], *[each.shape[-1] for each in parts]]
     if parts[-1].ndim == 1:
         sizes[-2:] = [parts[-1].shape[0], 1]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._wording import kind_of
+from .._wording import counted, kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import Write
@@ -70,10 +70,14 @@ def _resolved(shape: Any, size: int) -> Shape:
     if -1 in wanted:
         rest = math.prod(each for each in wanted if each != -1)
         if rest == 0 or size % rest:
-            raise ValueError(f"{size} elements do not have the shape {tuple(wanted)}")
+            raise ValueError(
+                f"an array of {counted(size, 'element')} cannot have the shape {tuple(wanted)}"
+            )
         wanted[wanted.index(-1)] = size // rest
     if math.prod(wanted) != size or min_of(wanted) < 0:
-        raise ValueError(f"{size} elements do not have the shape {tuple(wanted)}")
+        raise ValueError(
+            f"an array of {counted(size, 'element')} cannot have the shape {tuple(wanted)}"
+        )
     return tuple(wanted)
 
 
@@ -162,7 +166,9 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
     array = given(x)
     order = normalized_axes(tuple(axes), array.ndim)
     if len(order) != array.ndim:
-        raise ValueError(f"axes names {len(order)} axes, but the array has {array.ndim}")
+        raise ValueError(
+            f"axes names {counted(len(order), 'axis')}, but the array has {array.ndim}"
+        )
     view = array._evaluated()
     shape = tuple(view.shape[axis] for axis in order)
     return _view(array, view.offset, shape, tuple(view.strides[axis] for axis in order))
@@ -229,7 +235,9 @@ def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
         axes = normalized_axes(axis, array.ndim)
     for each in axes:
         if array.shape[each] != 1:
-            raise ValueError(f"axis {each} has {array.shape[each]} elements, so it must stay")
+            raise ValueError(
+                f"axis {each} has {counted(array.shape[each], 'element')}, so it must stay"
+            )
     view = array._evaluated()
     kept = [i for i in range(array.ndim) if i not in axes]
     shape = tuple(view.shape[i] for i in kept)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from .array import Array
 from .creation import empty, full
 from .manipulation import given
@@ -83,7 +84,7 @@ def _pairs(values: Any, ndim: int, name: str) -> Any:
         return np.broadcast_to(host, (ndim, 2))
     except ValueError:
         raise ValueError(
-            f"{name} is a number, a pair, or a pair for each of the {ndim} axes, not of shape "
+            f"{name} is a number, a pair, or a pair for each of the {counted(ndim, 'axis')}, not of shape "
             f"{host.shape}"
         ) from None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from .._wording import counted
 from . import linear_algebra, reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
@@ -190,7 +191,9 @@ def _subscripts(subscripts: str, arrays: list[Array]) -> tuple[list[str], str]:
     inputs, arrow, output = text.partition("->")
     names = inputs.split(",")
     if len(names) != len(arrays):
-        raise ValueError(f"{subscripts!r} names {len(names)} arrays, but {len(arrays)} were given")
+        raise ValueError(
+            f"{subscripts!r} names {counted(len(names), 'array')}, but was given {len(arrays)}"
+        )
     free = [letter for letter in string.ascii_letters if letter not in text]
     most = 0
     for i, (name, array) in enumerate(zip(names, arrays, strict=True)):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._wording import counted
 from .._kp import MemoryTypes, OpScan
 from .array import Array, converted
 from .elementwise import apply, as_array, into
@@ -67,7 +68,7 @@ def _cumulative(
     array = given(x)
     if axis is None:
         if array.ndim != 1:
-            raise ValueError(f"axis is needed for an array of {array.ndim} axes")
+            raise ValueError(f"axis is needed for an array of {counted(array.ndim, 'axis')}")
         axis = 0
     result = _scanned(name, array, axis, dtype, None)
     if not include_initial:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from .. import _selection
 from .._kp import MemoryTypes, OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
@@ -88,7 +89,7 @@ def _check_kth(x: Array, kth: Any, axis: int | None) -> None:
     extent = x.size if axis is None else x.shape[normalized(axis, x.ndim)]
     for each in np.ravel(kth.numpy() if isinstance(kth, Array) else kth):
         if not -extent <= operator.index(each) < extent:
-            raise ValueError(f"kth is {each}, but there are {extent} elements along the axis")
+            raise ValueError(f"kth is {each}, but the axis has {counted(extent, 'element')}")
 
 
 def ordered_dtype(array: Array) -> Array:
@@ -174,7 +175,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
     array = given(x)
     index = as_array(indices, array._manager)
     if index.dtype.kind not in "iu" or index.ndim != array.ndim:
-        raise ValueError(f"indices must be integers with {array.ndim} axes")
+        raise ValueError(f"indices must be integers with {counted(array.ndim, 'axis')}")
     place = normalized(axis, array.ndim)
     check_bounds(index, array.shape[place], place)
     view = array._evaluated()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import counted
 from .. import _kp
 from .._constants import pack_push_constants
 from .._errors import InvalidArgument
@@ -113,7 +114,7 @@ class BlockKernel:
         places = tuple(range(inputs)) if self.inputs is None else self.inputs
         if len(places) != inputs:
             raise InvalidArgument(
-                f"the kernel has {len(places)} inputs (bindings {list(places)}), but {inputs} "
+                f"the kernel has {counted(len(places), 'input')} (bindings {list(places)}), but {inputs} "
                 "arrays were given"
             )
         output = max(places, default=-1) + 1 if self.output is None else self.output
@@ -164,7 +165,7 @@ class BlockKernel:
         for name, components in self.members().items():
             if name != "kp_block_size" and components < ndim:
                 raise InvalidArgument(
-                    f"{name} has {components} components in the shader, but the array has {ndim} "
+                    f"{name} has {counted(components, 'component')} in the shader, but the array has {ndim} "
                     "axes; declare it with as many components"
                 )
 
