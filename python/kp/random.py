@@ -10,6 +10,7 @@ after it. NumPy's Philox is another variant (4x64), with other numbers.
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 import secrets
@@ -115,7 +116,8 @@ class Generator:
 
     def __getattr__(self, name: str) -> Any:
         message = f"kp.random.Generator has no '{name}'"
-        if not name.startswith("_") and hasattr(np.random.Generator, name):
+        distribution = inspect.isroutine(getattr(np.random.Generator, name, None))
+        if distribution and not name.startswith("_") and name != "spawn":
             message += (
                 f"; use numpy.random.default_rng(seed).{name}, and kp.array() of what it gives"
             )

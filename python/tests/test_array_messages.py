@@ -138,3 +138,5 @@ def test_methods_that_only_numpys_generator_has_say_what_to_use(mgr: kp.Manager)
         generator.poisson(2)
     with pytest.raises(AttributeError, match="no 'uniforms'; did you mean 'uniform'"):
         generator.uniforms
+    with pytest.raises(AttributeError, match="has no 'bit_generator'$"):
+        generator.bit_generator
