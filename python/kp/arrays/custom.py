@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._kp import DeviceGroup, Manager, Tensor
-from .._wording import explains_methods, kind_of
+from .._wording import counted, explains_methods, kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
@@ -100,8 +100,8 @@ class ElementwiseKernel:
         given, wanted = len(self._inputs), len(self._outputs)
         if len(args) not in (given, given + wanted):
             raise TypeError(
-                f"{self.name} takes {given} inputs, or these and {wanted} results, not {len(args)} "
-                "arguments"
+                f"{self.name} takes {counted(given, 'input')}, or these and "
+                f"{counted(wanted, 'result')}, not {counted(len(args), 'argument')}"
             )
         call = None
         if size is None and not self._reads_whole_arrays:
@@ -412,7 +412,9 @@ class ReductionKernel:
     ) -> Array:
         """Map and reduce along axes, by default all."""
         if len(args) != len(self._inputs):
-            raise TypeError(f"{self.name} takes {len(self._inputs)} inputs, not {len(args)}")
+            raise TypeError(
+                f"{self.name} takes {counted(len(self._inputs), 'input')}, not {len(args)}"
+            )
         if group_of(args) is not None:
             by_group: Array = self._on_group(args, axis, keepdims, out)
             return by_group
