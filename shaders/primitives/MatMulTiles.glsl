@@ -8,8 +8,10 @@
 //
 // Macros: EXACT: the product is at least as large as a tile. Tiles at its edges begin earlier, so that
 // they lie inside and need no checks, and write what no other tile writes. CUT: `inner` is no multiple
-// of DEPTH; the last steps are done likewise. AHEAD: a step reads the vectors of the next one from
-// shared memory, which hides the time that takes. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
+// of the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn takes two tiles,
+// so that the addresses in shared memory are constants, and a step reads the vectors of the next one
+// from there, which hides the time that takes. At STORE_STEP it stores the next tile and begins to
+// read the one after it. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
 // registers are indexed by constants, whether or not a driver unrolls loops.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
@@ -50,7 +52,6 @@ void main() {
     FOUR sums[THREAD_ROWS][THREAD_COLUMNS / 4];
     FOUR nextA[A_LOADS];
     FOUR nextB[B_LOADS];
-    uint stage = 0u;
 #define CLEAR(i, j) sums[i][j] = FOUR(0);
 #define CLEAR_ROW(i) EACH_COLUMN(CLEAR, i)
     EACH_ROW(CLEAR_ROW)
@@ -70,23 +71,59 @@ void main() {
 #define MULTIPLY(i, j) sums[i][j] += a[from][i / 4u][i % 4u] * b[from][j];
 #define MULTIPLY_ROW(i) EACH_COLUMN(MULTIPLY, i)
 #define STORE_NEXT                                                                                 \
-    stage ^= 1u;                                                                                   \
     EACH_A_LOAD(STORE_A)                                                                           \
-    EACH_B_LOAD(STORE_B)                                                                           \
+    EACH_B_LOAD(STORE_B)
+// Begins to read the tile at `at` along `inner`. The last times, it is something that is not used,
+// without a branch.
+#if defined(EXACT) && !defined(CUT)
+#define NEXT(at) min(at, kEnd - DEPTH)
+#else
+#define NEXT(at) at
+#endif
+#define LOAD_NEXT(at)                                                                              \
+    next = NEXT(at);                                                                               \
+    EACH_A_LOAD(LOAD_A)                                                                            \
+    EACH_B_LOAD(LOAD_B)
+    uint next;
+    uint stage = 0u;
+    LOAD_NEXT(kBegin)
+    STORE_NEXT
     barrier();
 #ifdef AHEAD
-    // Reads what the next step multiplies, the last step from the next tile.
+// The last step reads from the next tile, which is there since the barrier.
 #define STEP(step)                                                                                 \
     {                                                                                              \
         const uint from = (step) & 1u;                                                             \
         const uint into = from ^ 1u;                                                               \
         const uint along = ((step) + 1u) % DEPTH;                                                  \
-        if (along == 0u) {                                                                         \
+        if ((step) == STORE_STEP) {                                                                \
+            const uint stage = current ^ 1u;                                                       \
             STORE_NEXT                                                                             \
+            LOAD_NEXT(tile + 2u * DEPTH)                                                           \
         }                                                                                          \
+        if (along == 0u)                                                                           \
+            barrier();                                                                             \
+        const uint stage = along == 0u ? current ^ 1u : current;                                   \
         EACH_FOUR_ROWS(READ_A)                                                                     \
         EACH_FOUR_COLUMNS(READ_B)                                                                  \
         EACH_ROW(MULTIPLY_ROW)                                                                     \
+    }
+#define TILE(stageOfTile, k)                                                                       \
+    {                                                                                              \
+        const uint current = stageOfTile;                                                          \
+        const uint tile = k;                                                                       \
+        EACH_STEP(STEP)                                                                            \
+    }
+    LOAD_NEXT(kBegin + DEPTH)
+    {
+        const uint into = 0u;
+        const uint along = 0u;
+        EACH_FOUR_ROWS(READ_A)
+        EACH_FOUR_COLUMNS(READ_B)
+    }
+    [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += 2u * DEPTH) {
+        TILE(0u, k)
+        TILE(1u, k + DEPTH)
     }
 #else
 #define STEP(step)                                                                                 \
@@ -98,34 +135,14 @@ void main() {
         EACH_FOUR_COLUMNS(READ_B)                                                                  \
         EACH_ROW(MULTIPLY_ROW)                                                                     \
     }
-#endif
-    uint next = kBegin;
-    EACH_A_LOAD(LOAD_A)
-    EACH_B_LOAD(LOAD_B)
-    EACH_A_LOAD(STORE_A)
-    EACH_B_LOAD(STORE_B)
-    barrier();
-#ifdef AHEAD
-    {
-        const uint into = 0u;
-        const uint along = 0u;
-        EACH_FOUR_ROWS(READ_A)
-        EACH_FOUR_COLUMNS(READ_B)
-    }
-#endif
     [[dont_unroll]] for (uint k = kBegin; k < kEnd; k += DEPTH) {
-        // The last time, something that is not used, without a branch.
-        next = k + DEPTH;
-#if defined(EXACT) && !defined(CUT)
-        next = min(next, kEnd - DEPTH);
-#endif
-        EACH_A_LOAD(LOAD_A)
-        EACH_B_LOAD(LOAD_B)
+        LOAD_NEXT(k + DEPTH)
         EACH_STEP(STEP)
-#ifndef AHEAD
+        stage ^= 1u;
         STORE_NEXT
-#endif
+        barrier();
     }
+#endif
 
 #define WRITE(i, j)                                                                                \
     writeFour(sums[i][j], firstSlice + slice, at, column + 4u * (fourColumn + 8u * j),             \

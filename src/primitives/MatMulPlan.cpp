@@ -192,8 +192,9 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
         define(bAlongInner(), "B_ALONG_INNER");
         define(isAlignedOperand(false, exact), "B_ALIGNED");
         define(exact, "EXACT");
-        define(exact && (mProblem.inner % mTile.depth != 0 ||
-                         (mInner < mProblem.inner && mInner % mTile.depth != 0)),
+        const uint32_t turn = matMulTurn(mTile, mTraits);
+        define(exact && (mProblem.inner % turn != 0 ||
+                         (mInner < mProblem.inner && mInner % turn != 0)),
                "CUT");
         binding = 4;
     } else if (kind == Kind::eVector) {
@@ -397,7 +398,8 @@ std::vector<MatMulPlanner::Slices> MatMulPlanner::slices() const {
         Slices slices;
         slices.first = first;
         slices.inner = std::min(mInner, mProblem.inner - first);
-        const uint64_t multiple = std::max<uint64_t>(16, mTile.depth);
+        const uint64_t multiple = std::max<uint64_t>(
+            16, mTile.method == MatMulMethod::eTiles ? matMulTurn(mTile, mTraits) : mTile.depth);
         slices.length = divideUp(divideUp(slices.inner, mSliceCount), multiple) * multiple;
         slices.count = divideUp(slices.inner, slices.length);
         slices.number = number;

@@ -30,6 +30,10 @@ std::string matMulOperandText(const char* name) {
     return text;
 }
 
+uint32_t matMulTurn(const MatMulTile& tile, const DeviceTraits& traits) {
+    return traits.isCpu ? tile.depth : 2 * tile.depth;
+}
+
 std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits) {
     const uint32_t threads = tile.threads(traits);
     const uint32_t loadsA = tile.rows * tile.depth / 4 / threads;
@@ -44,8 +48,9 @@ std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits)
     macros += eachMacro("ROW", "", tile.partRows) + eachMacro("FOUR_ROWS", "", tile.partRows / 4);
     macros += eachMacro("COLUMN", "row", tile.partColumns / 4);
     macros += eachMacro("FOUR_COLUMNS", "", tile.partColumns / 4);
-    if (!traits.isCpu)
-        return macros + "#define AHEAD\n" + eachMacro("STEP", "", tile.depth);
+    if (matMulTurn(tile, traits) > tile.depth)
+        return macros + formatted("#define AHEAD\n#define STORE_STEP {}u\n", tile.depth / 2 - 1) +
+               eachMacro("STEP", "", tile.depth);
     // A CPU driver takes seconds to compile steps that are unrolled, and gains nothing from it. It
     // has no time to hide.
     return macros + "#define EACH_STEP(F) "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "primitives/MatMulRules.hpp"
@@ -10,6 +11,9 @@ namespace kp::primitives {
 /// Returns the text of shaders/primitives/MatMulOperand.glsl for one operand.
 /// @param name  "A" or "B"
 std::string matMulOperandText(const char* name);
+
+/// Returns how many steps along `inner` a turn of the kernel's loop takes: one tile on a CPU, else two.
+uint32_t matMulTurn(const MatMulTile& tile, const DeviceTraits& traits);
 
 /// Returns the macros of shaders/primitives/MatMulTiles.glsl that describe the tile.
 std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits);

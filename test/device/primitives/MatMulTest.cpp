@@ -287,12 +287,15 @@ TEST_F(MatMulTest, StepsOfGpusReadAhead) {
     traits->isCpu = false;
     const kp::primitives::MatMulChoice whole{{32, 32, 8, 4, 4}, 1};
     const kp::primitives::MatMulChoice sliced{{32, 32, 8, 4, 4}, 3};
-    // Whole tiles, tiles that are moved inside, and less than a tile.
-    for (const MatrixExtents& extents : {MatrixExtents{64, 32, 40}, {36, 68, 21}, {33, 20, 7}}) {
+    const kp::primitives::MatMulChoice deep{{32, 32, 16, 4, 4}, 2};
+    // Even and odd numbers of whole tiles, tiles that are moved inside, and less than a tile.
+    for (const MatrixExtents& extents :
+         {MatrixExtents{64, 32, 96}, {64, 32, 40}, {36, 68, 21}, {33, 20, 7}}) {
         SCOPED_TRACE(
             ::testing::PrintToString(std::array{extents.rows, extents.columns, extents.inner}));
         expectProduct<float, float>(extents, transposed(false, true), &whole);
         expectProduct<double, double>(extents, transposed(true, false), &sliced);
+        expectProduct<float, float>(extents, transposed(true, true), &deep);
     }
 }
 
