@@ -205,9 +205,51 @@ void loadValues(uint begin, uint size, bool whole, out VALUE values[ITEMS]) {
 }
 #endif
 
-// Where the invocation's key goes, given its item in the sorted tile and sBase.
-uint destinationOf(KEY key, uint item) {
-    return sBase[digitOf(key, digitOfPass())] + placeOf(item);
+#define PART_ITEMS (ITEMS / PARTS)
+#define PART_KEYS uint(GROUP_THREADS * PART_ITEMS)
+
+// Ranks, two in a word: a tile has fewer than 2^16 keys.
+#define RANK_WORDS ((ITEMS + 1) / 2)
+
+uint[RANK_WORDS] packRanks(uint ranks[ITEMS]) {
+    uint packed[RANK_WORDS];
+    UNROLL for (int i = 0; i < RANK_WORDS; ++i)
+        packed[i] = ranks[2 * i] | ranks[min(2 * i + 1, ITEMS - 1)] << 16;
+    return packed;
+}
+
+// The place in the sorted tile of an item of a part. Neighbouring invocations have neighbouring places.
+uint sortedPlace(int part, int item) {
+    return uint(part * PART_ITEMS + item) * GROUP_THREADS + threadIndex();
+}
+
+// Gives to each place of a part of the sorted tile the word with its rank.
+uint[PART_ITEMS] sortedPart(uint words[ITEMS], uint packed[RANK_WORDS], int part) {
+    uint found[PART_ITEMS];
+    UNROLL for (int i = 0; i < ITEMS; ++i) {
+        uint rank = packed[i / 2] >> (16 * (i % 2)) & 0xffffu;
+        uint at = rank - uint(part) * PART_KEYS;
+        if (PARTS == 1 || at < PART_KEYS)
+            sWords[at] = words[i];
+    }
+    barrier();
+    UNROLL for (int i = 0; i < PART_ITEMS; ++i)
+        found[i] = sWords[i * GROUP_THREADS + threadIndex()];
+    barrier();
+    return found;
+}
+
+uvec2[PART_ITEMS] sortedPart(uvec2 words[ITEMS], uint packed[RANK_WORDS], int part) {
+    uvec2 found[PART_ITEMS];
+    UNROLL for (int word = 0; word < 2; ++word) {
+        uint own[ITEMS];
+        UNROLL for (int i = 0; i < ITEMS; ++i)
+            own[i] = words[i][word];
+        uint other[PART_ITEMS] = sortedPart(own, packed, part);
+        UNROLL for (int i = 0; i < PART_ITEMS; ++i)
+            found[i][word] = other[i];
+    }
+    return found;
 }
 
 void moveTile(uint tile) {
@@ -292,7 +334,7 @@ void moveTile(uint tile) {
         rankInTile(digits, ranks);
 #endif
     }
-    exchange(keys, ranks);
+    uint packed[RANK_WORDS] = packRanks(ranks);
     if (tile > 0u)
         lookBack(tile, sums);
     for (int k = 0; k < OWN_DIGITS; ++k) {
@@ -305,19 +347,34 @@ void moveTile(uint tile) {
     }
     barrier();
 #if VALUE_WORDS > 0
-    // On their way while the keys are written.
     VALUE values[ITEMS];
-    loadValues(begin, size, whole, values);
+    uint digits[ITEMS]; // of the sorted keys
 #endif
-    UNROLL for (int i = 0; i < ITEMS; ++i) {
-        if ((whole || placeOf(i) < size) && (flags & kDiscardKeys) == 0u)
-            keysOut[firstKeyOut + destinationOf(keys[i], i)] = KEY_STORED(keys[i]);
+    UNROLL for (int part = 0; part < PARTS; ++part) {
+        KEY sorted[PART_ITEMS] = sortedPart(keys, packed, part);
+#if VALUE_WORDS > 0
+        if (part == PARTS - 1) // on their way while the keys are written
+            loadValues(begin, size, whole, values);
+#endif
+        UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
+            uint digit = digitOf(sorted[i], digitOfPass());
+            uint place = sortedPlace(part, i);
+            if ((whole || place < size) && (flags & kDiscardKeys) == 0u)
+                keysOut[firstKeyOut + sBase[digit] + place] = KEY_STORED(sorted[i]);
+#if VALUE_WORDS > 0
+            digits[part * PART_ITEMS + i] = digit;
+#endif
+        }
     }
 #if VALUE_WORDS > 0
-    exchange(values, ranks);
-    UNROLL for (int i = 0; i < ITEMS; ++i)
-        if (whole || placeOf(i) < size)
-            valuesOut[firstValueOut + destinationOf(keys[i], i)] = values[i];
+    UNROLL for (int part = 0; part < PARTS; ++part) {
+        VALUE sorted[PART_ITEMS] = sortedPart(values, packed, part);
+        UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
+            uint place = sortedPlace(part, i);
+            if (whole || place < size)
+                valuesOut[firstValueOut + sBase[digits[part * PART_ITEMS + i]] + place] = sorted[i];
+        }
+    }
 #endif
 }
 

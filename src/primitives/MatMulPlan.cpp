@@ -193,8 +193,8 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
         define(isAlignedOperand(false, exact), "B_ALIGNED");
         define(exact, "EXACT");
         const uint32_t turn = matMulTurn(mTile, mTraits);
-        define(exact && (mProblem.inner % turn != 0 ||
-                         (mInner < mProblem.inner && mInner % turn != 0)),
+        define(exact &&
+                   (mProblem.inner % turn != 0 || (mInner < mProblem.inner && mInner % turn != 0)),
                "CUT");
         binding = 4;
     } else if (kind == Kind::eVector) {

@@ -12,7 +12,8 @@ namespace kp::primitives {
 /// @param name  "A" or "B"
 std::string matMulOperandText(const char* name);
 
-/// Returns how many steps along `inner` a turn of the kernel's loop takes: one tile on a CPU, else two.
+/// Returns how many steps along `inner` a turn of the kernel's loop takes: one tile on a CPU, else
+/// two.
 uint32_t matMulTurn(const MatMulTile& tile, const DeviceTraits& traits);
 
 /// Returns the macros of shaders/primitives/MatMulTiles.glsl that describe the tile.

@@ -254,8 +254,8 @@ void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values
     count.groups = divideUp(part.count, blockKeys);
     mPlan.steps.push_back(std::move(count));
 
-    std::string macros =
-        formatted("#define SPINS {}u\n#define WINDOW {}u\n", mRules.spins, mRules.window);
+    std::string macros = formatted("#define SPINS {}u\n#define WINDOW {}u\n#define PARTS {}\n",
+                                   mRules.spins, mRules.window, tile.parts);
     if (mRules.withhold)
         macros += "#define WITHHOLD\n";
     if (tile.sharedMasks)

@@ -14,6 +14,8 @@ constexpr uint64_t kOtherSharedBytes = 4096;
 // Two of a state's 32 bits are flags.
 constexpr uint64_t kLookBackLimit = uint64_t{1} << 30;
 constexpr uint64_t kStateBytes = 1024; // per tile
+// Several tiles of any size for each group that a large GPU runs at a time.
+constexpr uint64_t kManyKeys = uint64_t{1} << 24;
 
 } // namespace
 
@@ -36,7 +38,7 @@ SortProblem::Memories SortProblem::memories() const {
 uint64_t SortTile::sharedWords(const DeviceTraits& traits) const {
     const uint64_t teams =
         subgroups ? groupSize / std::max(1u, traits.minSubgroupSize) : uint64_t{groupSize} / 32 * 2;
-    return std::max(keys(), teams * (sharedMasks ? 512 : 256));
+    return std::max(keys() / parts, teams * (sharedMasks ? 512 : 256));
 }
 
 bool SortTile::fits(const DeviceTraits& traits) const {
@@ -70,12 +72,12 @@ SortTile SortRules::fitted(SortTile wanted, const DeviceTraits& traits) {
 SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) {
     SortRules rules;
     const bool wideKeys = sortKeyBits(problem.keys) == 64;
+    const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     // Large tiles write longer runs per digit and look back less often, and two groups per core
     // hide each other's waits: on an H200, whose groups share 48 KiB of a core, 2^28 keys take 0.97
     // of the time of one group of 512 with 22, and with values 0.92 of that of two groups of 256
-    // with
-    // 20. Keys of two words take twice the registers. Atomics in shared memory take 0.96 of the
-    // time of votes there.
+    // with 20. Keys of two words take twice the registers. Atomics in shared memory take 0.96 of
+    // the time of votes there.
     SortTile pass{512, 22, true, false};
     if (problem.valueBytes > 0)
         pass = {256, 20, true, traits.isNvidia};
@@ -85,7 +87,6 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
         pass.items = 8;
     rules.pass = fitted(pass, traits);
     // A few keys must occupy all cores: 2^16 of them take 0.77 of the time that large tiles take.
-    const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     if (row <= uint64_t{1} << 18)
         rules.pass = fitted({256, 8, true, traits.isNvidia}, traits);
     // What one group sorts faster than several dispatches start. More keys per invocation would
@@ -129,6 +130,11 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     } else {
         rules.way = SortWay::eLookBack;
         rules.reason = "it reads and writes the keys once per digit";
+        // Keys alone leave registers for larger tiles: in two parts, 2^28 keys take 0.82 of the
+        // time with 32 of each invocation, 0.85 with 28 and 0.89 with 24. In three parts, or with
+        // values, they take longer than with the tile above.
+        if (traits.isNvidia && !wideKeys && problem.valueBytes == 0 && row >= kManyKeys)
+            rules.pass = fitted({320, 32, true, true, 2}, traits);
     }
     return rules;
 }

@@ -53,9 +53,13 @@ struct SortTile {
     /// With look-back: lanes find those with equal digits by atomics in shared memory, in which
     /// each has a bit of a word, rather than by a vote per bit of the digit.
     bool sharedMasks = false;
+    /// With look-back: the sorted tile passes through shared memory in so many parts, a divisor of
+    /// `items`, so that a larger one fits.
+    uint32_t parts = 1;
 
     uint64_t keys() const { return uint64_t{groupSize} * items; }
-    /// Words for the teams' counters (without subgroups also for their votes) or the keys.
+    /// Words for the teams' counters (without subgroups also for their votes) or a part of the
+    /// keys.
     uint64_t sharedWords(const DeviceTraits& traits) const;
     bool fits(const DeviceTraits& traits) const;
 };

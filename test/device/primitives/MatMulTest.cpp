@@ -303,7 +303,7 @@ TEST_F(MatMulTest, TilesOfManyRegistersGiveTheProduct) {
     using kp::primitives::MatMulChoice;
     const auto device = traitsOf(manager);
     for (const kp::primitives::MatMulTile& tile :
-         {kp::primitives::MatMulTile{128, 128, 8, 16, 8}, {128, 256, 8, 8, 16}}) {
+         {kp::primitives::MatMulTile{128, 128, 8, 8, 16}, {128, 256, 8, 8, 16}}) {
         const MatMulChoice whole{tile, 1};
         const MatMulChoice sliced{tile, 2};
         if (tile.sharedBytes({}) > device.sharedBytes || tile.threads(device) > device.maxGroupSize)

@@ -265,6 +265,14 @@ TEST_F(SortTest, SortsByLookBack) {
     rules.pass = SortRules::fitted({64, 4, true, true}, traits);
     for (const size_t count : {257, 20011})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
+    for (const uint32_t parts : {2u, 3u}) {
+        SCOPED_TRACE(parts);
+        rules.pass = SortRules::fitted({64, 6, true, true, parts}, traits);
+        for (const size_t count : {383, 384, 20011})
+            expectPlanned(keysOf<uint32_t>(count, count), traits, rules, 0);
+        expectPlanned(keysOf<int32_t>(9001, 1), traits, rules, 4);
+        expectPlanned(keysOf<double>(9001, 4), traits, rules, 8);
+    }
     rules = rulesFor(SortWay::eLookBack, traits, 256, 4);
     expectPlanned(keysOf<uint8_t>(9001, 1), traits, rules);
     expectPlanned(keysOf<float>(9001, 2), traits, rules, 0);

@@ -76,7 +76,7 @@ TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
 TEST(MatMulPlan, ManyRegistersHoldMoreSums) {
     DeviceTraits nvidia = largeGpu();
     nvidia.isNvidia = true;
-    constexpr MatMulTile kMany{128, 128, 8, 16, 8};
+    constexpr MatMulTile kMany{128, 128, 8, 8, 16};
     MatMulProblem problem = product(4096, 4096, 4096);
     EXPECT_EQ(chooseMatMulTile(problem, nvidia).tile, kMany);
     EXPECT_FALSE(fits(kMany, problem, largeGpu()));

@@ -128,14 +128,16 @@ TEST(SortPlan, TilesFitEveryDevice) {
                 traits.maxSubgroupSize = subgroup;
                 traits.sharedBytes = shared * 1024;
                 traits.maxGroupSize = group;
-                for (const auto type :
-                     {Memory::DataTypes::eUnsignedInt, Memory::DataTypes::eLong}) {
-                    const SortRules rules = SortRules::of(problem(1 << 20, type), traits);
-                    EXPECT_TRUE(rules.pass.fits(traits))
-                        << subgroup << " " << shared << " " << group;
-                    EXPECT_TRUE(rules.small.fits(traits));
-                    EXPECT_EQ(rules.pass.groupSize % 32, 0u);
-                }
+                traits.isNvidia = subgroup == 32;
+                for (const auto type : {Memory::DataTypes::eUnsignedInt, Memory::DataTypes::eLong})
+                    for (const uint64_t count : {1 << 20, 1 << 28}) {
+                        const SortRules rules = SortRules::of(problem(count, type), traits);
+                        EXPECT_TRUE(rules.pass.fits(traits))
+                            << subgroup << " " << shared << " " << group;
+                        EXPECT_TRUE(rules.small.fits(traits));
+                        EXPECT_EQ(rules.pass.groupSize % 32, 0u);
+                        EXPECT_EQ(rules.pass.items % rules.pass.parts, 0u);
+                    }
             }
 }
 
