@@ -4,9 +4,9 @@
 
     packaging/sbom.py [FILE...]
 
-It lists the dependencies that cmake/KomputeDependencies.cmake pins, and as subjects of the release
-the given files with their SHA-256 sums. A build that finds dependencies installed contains those
-instead, in their versions. Times and random numbers are left out: the same release
+It lists the dependencies that cmake/KomputeDependencies.cmake pins, with their commits, and as subjects
+of the release the given files with their SHA-256 sums. A build that finds dependencies installed contains
+those instead, in their versions. Times and random numbers are left out: the same release
 gives the same text.
 """
 
@@ -48,27 +48,29 @@ def version() -> str:
     return found.group(1)
 
 
-def pinned() -> dict[str, str]:
-    """Returns the tag of each repository that the build may fetch."""
+def pinned() -> dict[str, tuple[str, str]]:
+    """Returns the tag of each repository that the build may fetch, and its commit, "" if none is named."""
     text = DEPENDENCIES.read_text(encoding="utf-8")
     variables = dict(re.findall(r"set\((\w+) ([^\s)]+)\)", text))
     calls = re.findall(
-        r"kompute_fetch(?:_files)?\(\s*\w+\s+https://github\.com/([\w./-]+?)\.git\s+([^\s)]+)", text
+        r"kompute_fetch(?:_files)?\(\s*\w+\s+https://github\.com/([\w./-]+?)\.git\s+([^\s)]+)"
+        r"(?:\s+COMMIT\s+([0-9a-f]{40}))?\s*\)",
+        text,
     )
     wanted = len(re.findall(r"^\s*kompute_fetch(?:_files)?\(\w+ https:", text, re.MULTILINE))
     if len(calls) != wanted:
         raise SystemExit(f"sbom.py: read {len(calls)} of {wanted} dependencies in {DEPENDENCIES}")
-    tags = {}
-    for repository, tag in calls:
+    pins = {}
+    for repository, tag, commit in calls:
         name = re.fullmatch(r"\$\{(\w+)\}", tag)
-        tags[repository] = variables[name.group(1)] if name else tag
-    unknown = sorted(set(tags) - set(LICENCES))
+        pins[repository] = (variables[name.group(1)] if name else tag, commit)
+    unknown = sorted(set(pins) - set(LICENCES))
     if unknown:
         raise SystemExit(f"sbom.py: LICENCES lacks {unknown}; add the licence of each")
-    return tags
+    return pins
 
 
-def component(repository: str, tag: str) -> dict[str, object]:
+def component(repository: str, tag: str, commit: str) -> dict[str, object]:
     licence = LICENCES[repository]
     purl = f"pkg:github/{repository.lower()}@{tag}"
     entry: dict[str, object] = {
@@ -80,6 +82,8 @@ def component(repository: str, tag: str) -> dict[str, object]:
         "purl": purl,
         "externalReferences": [{"type": "vcs", "url": f"https://github.com/{repository}"}],
     }
+    if commit:
+        entry["pedigree"] = {"commits": [{"uid": commit}]}
     if licence:
         entry["licenses"] = [{"expression": licence}]
     return entry
@@ -96,9 +100,9 @@ def subject(path: Path) -> dict[str, object]:
 
 
 def bill(files: list[Path]) -> dict[str, object]:
-    tags = pinned()
+    pins = pinned()
     itself = f"pkg:generic/kompute@{version()}"
-    components = [component(name, tags[name]) for name in sorted(tags)]
+    components = [component(name, *pins[name]) for name in sorted(pins)]
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
