@@ -250,8 +250,9 @@ TEST(HazardOracle, WiderBarriersWouldBeFewer) {
         const auto ofTracker = static_cast<size_t>(std::ranges::count_if(
             barriers, [](const HazardBarrier& each) { return each.needed(); }));
         const size_t least = wideBarriers(program, kAllKinds);
-        if (std::ranges::all_of(program, onlyDispatches))
+        if (std::ranges::all_of(program, onlyDispatches)) {
             ASSERT_EQ(ofTracker, least) << describe(program, barriers);
+        }
         narrow += ofTracker;
         withoutIndirect += wideBarriers(program, kClosedKinds);
         wide += least;
