@@ -74,7 +74,7 @@ TEST_F(ThrowingHook, AHostFunctionFailsItsEvent) {
 TEST_F(ThrowingHook, AGeneratorOfParametersLaunchesNothing) {
     int values = 0;
     kp::IterativeKernelLauncher launcher(
-        "iterates", scale, {{"scale", "scale"}, {"offset", 0}}, {{0, tensor}},
+        "iterates", scale, {{"scale", "scale"}}, {{0, tensor}, {2, 0.0f}},
         {{"scale", std::make_shared<kp::ParameterYielder>([&] {
               return [&, given = 0]() mutable -> std::optional<kp::ArgumentValue> {
                   if (++given == 2)
@@ -103,8 +103,8 @@ TEST_F(ThrowingHook, AnOverriddenCheckOfAnArgumentRefusesTheLaunch) {
         }
         const bool* refuses = nullptr;
     };
-    Checked launcher("scale", scale, kp::ParametersMap{{"scale", "by"}, {"offset", 0}},
-                     kp::Arguments{{0, tensor}}, sized(2));
+    Checked launcher("scale", scale, kp::ParametersMap{{"by", "scale"}},
+                     kp::Arguments{{0, tensor}, {2, 0.0f}}, sized(2));
     launcher.refuses = &throws;
     EXPECT_THROW(launcher(on(queue, {}, {{"by", 2.0f}})), Thrown);
     throws = false;
