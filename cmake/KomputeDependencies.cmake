@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds each dependency where it is installed, and fetches a pinned release of it otherwise.
-# Every one is private: no consumer of kompute sees them. The result is the target
+# Finds each dependency where it is installed, and fetches a pinned release of it otherwise. The ids
+# of the commits are those that at least two other projects name for the release. SPIRV-Cross has none:
+# only one was found that does.
+# Every dependency is private: no consumer of kompute sees it. The result is the target
 #
 #   kompute_dependencies   include folders and libraries that the sources need
 #
@@ -10,7 +12,7 @@
 include(KomputeFetch)
 find_package(Threads REQUIRED)
 
-# One release of the Vulkan SDK names matching versions of six of the projects.
+# The release of the Vulkan SDK whose versions of six projects are fetched, because they match.
 set(KOMPUTE_SDK_TAG vulkan-sdk-1.4.304.0)
 set(KOMPUTE_OLDEST_VULKAN_HEADERS 239)
 
@@ -42,8 +44,8 @@ elseif(KOMPUTE_VULKAN_HEADERS_FOLDER)
     endif()
 endif()
 if(NOT kompute_vulkan_headers_found)
-    kompute_fetch_files(vulkan_headers https://github.com/KhronosGroup/Vulkan-Headers.git
-                        ${KOMPUTE_SDK_TAG})
+    kompute_fetch_files(vulkan_headers https://github.com/KhronosGroup/Vulkan-Headers.git v1.4.304
+                        COMMIT d4a196d8c84e032d27f999adcea3075517c1c97f)
     kompute_dependency_folder("${vulkan_headers_SOURCE_DIR}/include")
 endif()
 
@@ -51,7 +53,8 @@ endif()
 find_path(KOMPUTE_VOLK_FOLDER NAMES volk.c HINTS "$ENV{VULKAN_SDK}/include" PATH_SUFFIXES volk Volk)
 mark_as_advanced(KOMPUTE_VOLK_FOLDER)
 if(NOT KOMPUTE_VOLK_FOLDER)
-    kompute_fetch_files(volk https://github.com/zeux/volk.git ${KOMPUTE_SDK_TAG})
+    kompute_fetch_files(volk https://github.com/zeux/volk.git 1.4.304
+                        COMMIT 0b17a763ba5643e32da1b2152f8140461b3b7345)
     set(KOMPUTE_VOLK_FOLDER "${volk_SOURCE_DIR}")
 endif()
 kompute_dependency_folder("${KOMPUTE_VOLK_FOLDER}")
@@ -64,7 +67,7 @@ if(KOMPUTE_VMA_FOLDER)
     kompute_dependency_folder("${KOMPUTE_VMA_FOLDER}")
 else()
     kompute_fetch_files(vma https://github.com/GPUOpen-LibrariesAndSDKs/VulkanMemoryAllocator.git
-                        v3.2.1)
+                        v3.2.1 COMMIT c788c52156f3ef7bc7ab769cb03c110a53ac8fcb)
     kompute_dependency_folder("${vma_SOURCE_DIR}/include")
 endif()
 
@@ -92,11 +95,14 @@ else()
     set(GLSLANG_TESTS OFF)
     set(GLSLANG_ENABLE_INSTALL OFF)
     set(SKIP_GLSLANG_INSTALL ON) # the name before release 14
-    kompute_fetch(spirv_headers https://github.com/KhronosGroup/SPIRV-Headers.git
-                  ${KOMPUTE_SDK_TAG})
+    # The release of glslang names the commits of the other two.
+    kompute_fetch(spirv_headers https://github.com/KhronosGroup/SPIRV-Headers.git ${KOMPUTE_SDK_TAG}
+                  COMMIT 3f17b2af6784bfa2c5aa5dbb8e0e74a607dd8b3b)
     set(SPIRV-Headers_SOURCE_DIR "${spirv_headers_SOURCE_DIR}")
-    kompute_fetch(spirv_tools https://github.com/KhronosGroup/SPIRV-Tools.git ${KOMPUTE_SDK_TAG})
-    kompute_fetch(glslang https://github.com/KhronosGroup/glslang.git ${KOMPUTE_SDK_TAG})
+    kompute_fetch(spirv_tools https://github.com/KhronosGroup/SPIRV-Tools.git v2024.4
+                  COMMIT 4d2f0b40bfe290dea6c6904dafdf7fd8328ba346)
+    kompute_fetch(glslang https://github.com/KhronosGroup/glslang.git 15.1.0
+                  COMMIT 1062752a891c95b2bfeed9e356562d88f9df84ac)
 
     # kompute_add_shaders() uses the compiler that comes with it.
     if(NOT KOMPUTE_GLSLANG_VALIDATOR)
@@ -157,7 +163,8 @@ if(NOT TARGET fmt::fmt-header-only)
 endif()
 if(NOT TARGET fmt::fmt-header-only)
     set(FMT_INSTALL OFF)
-    kompute_fetch(fmt https://github.com/fmtlib/fmt.git 11.1.4)
+    kompute_fetch(fmt https://github.com/fmtlib/fmt.git 11.1.4
+                  COMMIT 123913715afeb8a437e6388b4473fcc4753e1c9a)
 endif()
 kompute_dependency_folder(
     "$<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>")
@@ -170,7 +177,8 @@ if(TARGET nlohmann_json::nlohmann_json)
     kompute_dependency_folder(
         "$<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>")
 else()
-    kompute_fetch_files(nlohmann_json https://github.com/nlohmann/json.git v3.11.3)
+    kompute_fetch_files(nlohmann_json https://github.com/nlohmann/json.git v3.11.3
+                        COMMIT 9cca280a4d0ccf0c08f47a99aa71d1b0e52f8d03)
     kompute_dependency_folder("${nlohmann_json_SOURCE_DIR}/include")
 endif()
 
@@ -183,7 +191,8 @@ if(KOMPUTE_OPT_FFT)
         kompute_dependency_folder("${KOMPUTE_VKFFT_FOLDER}")
         set(KOMPUTE_HAS_VKFFT ON)
     elseif(KOMPUTE_OPT_FETCH)
-        kompute_fetch_files(vkfft https://github.com/DTolm/VkFFT.git v1.3.4)
+        kompute_fetch_files(vkfft https://github.com/DTolm/VkFFT.git v1.3.4
+                            COMMIT 066a17c17068c0f11c9298d848c2976c71fad1c1)
         kompute_dependency_folder("${vkfft_SOURCE_DIR}/vkFFT")
         set(KOMPUTE_HAS_VKFFT ON)
     else()
@@ -197,7 +206,8 @@ if(KOMPUTE_OPT_BUILD_TESTS AND NOT TARGET GTest::gtest)
     find_package(GTest CONFIG QUIET)
     if(NOT TARGET GTest::gtest)
         set(INSTALL_GTEST OFF)
-        kompute_fetch(googletest https://github.com/google/googletest.git v1.15.2)
+        kompute_fetch(googletest https://github.com/google/googletest.git v1.15.2
+                      COMMIT b514bdc898e2951020cbdca1304b75f5950d1f59)
     endif()
 endif()
 
@@ -222,7 +232,8 @@ if(KOMPUTE_OPT_BUILD_PYTHON)
         endif()
         set(PYBIND11_INSTALL OFF)
         set(PYBIND11_TEST OFF)
-        kompute_fetch(pybind11 https://github.com/pybind/pybind11.git v3.1.0)
+        kompute_fetch(pybind11 https://github.com/pybind/pybind11.git v3.1.0
+                      COMMIT 97bf890db679505a14dfe547a5e77bb2bd05dc90)
     endif()
 endif()
 
@@ -232,6 +243,7 @@ if(KOMPUTE_OPT_ENABLE_BENCHMARK AND NOT TARGET benchmark::benchmark)
     if(NOT TARGET benchmark::benchmark)
         set(BENCHMARK_ENABLE_TESTING OFF)
         set(BENCHMARK_ENABLE_INSTALL OFF)
-        kompute_fetch(benchmark https://github.com/google/benchmark.git v1.9.1)
+        kompute_fetch(benchmark https://github.com/google/benchmark.git v1.9.1
+                      COMMIT c58e6d0710581e3a08d65c349664128a8d9a2461)
     endif()
 endif()

@@ -13,10 +13,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-fail() {
-    echo "release.sh: $*" >&2
-    exit 1
-}
+program=release.sh
+# shellcheck source=scripts/functions.sh
+. scripts/functions.sh
 
 wheels=yes check=no output=dist
 while [ "$#" -gt 0 ]; do
@@ -44,7 +43,7 @@ port=$(sed -nE 's/.*"version-semver": "([^"]+)".*/\1/p' packaging/vcpkg/kompute/
 [ "$port" = "$version" ] || fail "packaging/vcpkg/kompute/vcpkg.json says $port, Version.hpp says $version"
 package=$(sed -nE '1s/^kompute \(([0-9.]+)-.*/\1/p' packaging/debian/changelog)
 [ "$package" = "$version" ] || fail "packaging/debian/changelog begins with $package, Version.hpp says $version"
-echo "release.sh: version $version"
+say "version $version"
 [ "$check" = no ] || exit 0
 
 # --- the files ------------------------------------------------------------------------------------
@@ -65,5 +64,5 @@ listed=("$output"/*)
 python3 packaging/sbom.py "${listed[@]}" > "$output/kompute-$version.cdx.json"
 listed+=("$output/kompute-$version.cdx.json")
 (cd "$output" && sha256sum -- "${listed[@]##*/}" > SHA256SUMS)
-echo "release.sh: in $output:"
+say "in $output:"
 (cd "$output" && ls -l --block-size=K)

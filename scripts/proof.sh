@@ -46,6 +46,7 @@ finds() {
 part_fuzz() {
     "$build/test/fuzz/kompute_fuzz_replay" --seed "$seed" --rounds "$(volume 20000 1000000)" \
         --sources "$(volume 3000 100000)"
+    for fault in crash error hang memory; do finds "$build/test/fuzz/kompute_fuzz_replay" --plant $fault; done
 }
 part_programs() {
     "$proof" programs --seed "$seed" --count "$(volume 3000 100000)"

@@ -133,8 +133,8 @@ public:
     void noteHostChange();
     /// Returns false if the next access to the host view first copies from the device, and
     /// therefore waits. This is the case after work that wrote the device memory was submitted,
-    /// unless an OpSyncLocal followed, and after upload(). May be called while another thread is in
-    /// upload().
+    /// unless an OpSyncLocal followed that has ended, and after upload(). May be called while
+    /// another thread is in upload().
     bool hostViewReady() const;
     /// Returns false if no upload and no operation has written the device memory. Work that waits
     /// for the host counts once it is submitted.

@@ -88,6 +88,13 @@ const std::vector<DriverGpu>& driverGpus() {
     return *gpus;
 }
 
+bool canAccess(const DriverGpu& user, const DriverGpu& owner) {
+    if (user.number == owner.number)
+        return true;
+    int can = 0;
+    return driver().cuDeviceCanAccessPeer.attempt(&can, user.number, owner.number) == 0 && can != 0;
+}
+
 MappedMemory::MappedMemory(const DriverGpu& gpu, const std::vector<MemoryAccess>& users,
                            uint64_t bytes)
     : mContext(gpu.context()) {

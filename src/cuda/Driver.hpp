@@ -192,6 +192,10 @@ struct DriverGpu {
 /// @throws Unsupported, with the reason and what to do about it
 const std::vector<DriverGpu>& driverGpus();
 
+/// Returns true if @p user can access memory of @p owner, over NVLink or PCI Express. A GPU can
+/// access its own.
+bool canAccess(const DriverGpu& user, const DriverGpu& owner);
+
 /// Memory of one GPU that other APIs can open by a file descriptor, and the GPUs of @p users by its
 /// address. Its size is a multiple of CUDA's granule of 2 MiB.
 class MappedMemory {

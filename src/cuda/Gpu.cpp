@@ -32,13 +32,9 @@ class DriverRegion final : public Gpu::Region {
 public:
     DriverRegion(const DriverGpu& gpu, uint64_t bytes)
         : mMemory(gpu, {MemoryAccess{{.id = gpu.number}}}, bytes) {
-        for (const DriverGpu& other : driverGpus()) {
-            int canAccess = 0;
-            if (other.number != gpu.number)
-                driver().cuDeviceCanAccessPeer.attempt(&canAccess, other.number, gpu.number);
-            if (canAccess != 0)
+        for (const DriverGpu& other : driverGpus())
+            if (other.number != gpu.number && canAccess(other, gpu))
                 mMemory.shareWith(other);
-        }
     }
 
     uint64_t address() const override { return mMemory.address(); }

@@ -45,29 +45,24 @@ public:
 class CudaLink final : public PeerLink {
 public:
     /// @throws Unsupported
-    CudaLink() : mGpus(driverGpus()), mPeers(mGpus.size() * mGpus.size()) {
-        for (size_t a = 0; a < mGpus.size(); ++a) {
-            for (size_t b = 0; b < mGpus.size(); ++b) {
-                int canAccess = a == b;
-                if (a != b)
-                    driver().cuDeviceCanAccessPeer(&canAccess, mGpus[a].number, mGpus[b].number);
-                mPeers[a * mGpus.size() + b] = canAccess != 0;
-            }
-        }
+    CudaLink() : mGpus(driverGpus()) {
+        for (const DriverGpu& user : mGpus)
+            for (const DriverGpu& owner : mGpus)
+                mReaches.push_back(canAccess(user, owner));
     }
 
     bool connects(const vulkan::Device& a, const vulkan::Device& b) const override {
         const size_t first = indexOf(a);
         const size_t second = indexOf(b);
-        return first < mGpus.size() && second < mGpus.size() && canAccess(first, second) &&
-               canAccess(second, first);
+        return first < mGpus.size() && second < mGpus.size() && reaches(first, second) &&
+               reaches(second, first);
     }
 
     std::unique_ptr<Memory> make(const vulkan::Device& device, uint64_t bytes) override {
         const size_t index = indexOf(device);
         std::vector<MemoryAccess> users;
         for (size_t other = 0; other < mGpus.size(); ++other)
-            if (canAccess(other, index))
+            if (reaches(other, index))
                 users.push_back({{.id = mGpus[other].number}});
         return std::make_unique<LinkMemory>(mGpus[index], users, bytes);
     }
@@ -86,7 +81,7 @@ public:
     }
 
 private:
-    bool canAccess(size_t user, size_t owner) const { return mPeers[user * mGpus.size() + owner]; }
+    bool reaches(size_t user, size_t owner) const { return mReaches[user * mGpus.size() + owner]; }
 
     /// Returns the number of GPUs if CUDA does not have the device.
     size_t indexOf(const vulkan::Device& device) const {
@@ -99,7 +94,7 @@ private:
     }
 
     const std::vector<DriverGpu>& mGpus;
-    std::vector<bool> mPeers; ///< for each pair of GPUs
+    std::vector<bool> mReaches; ///< for each pair of GPUs: canAccess()
 };
 
 std::shared_ptr<PeerLink> openCudaLink() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/LauncherImpl.hpp"
 
+#include <exception>
+
 #include <kompute/launch/Trace.hpp>
 
 #include "core/QueueImpl.hpp"
@@ -65,8 +67,8 @@ bool RunLog::count(Run& run) {
         if (!run.event.done())
             return false;
         if (const std::optional<EventProfile> profile = run.event.profile()) {
+            notify(run, *profile); // may throw; then the run is counted later, once
             mStatistics.add(profile->duration(), run.bytes);
-            notify(run, *profile);
         } else if (run.event.status() != EventStatus::eError) {
             mStatistics.addUnprofiled();
         }
@@ -81,8 +83,16 @@ void RunLog::add(Event event, uint64_t bytes) {
     const std::lock_guard lock(mMutex);
     mRuns.push_back({std::move(event), bytes});
     // Nobody may ever call statistics(). Two at a time, so that a long backlog shrinks, too.
-    for (int i = 0; i < 2 && mRuns.size() > Launcher::kMaxEvents && count(mRuns.front()); ++i)
+    for (int i = 0; i < 2 && mRuns.size() > Launcher::kMaxEvents; ++i) {
+        try {
+            if (!count(mRuns.front()))
+                break;
+        } catch (...) { // the launch succeeded, whatever the sink says of an old one
+            mRuns.front().notified = true;
+            break;
+        }
         mRuns.pop_front();
+    }
 }
 
 std::vector<Event> RunLog::events() const {
@@ -96,11 +106,24 @@ std::vector<Event> RunLog::events() const {
 
 KernelStatistics RunLog::statistics() {
     const std::lock_guard lock(mMutex);
-    std::deque<Run> unfinished;
-    for (Run& run : mRuns)
-        if (!count(run))
-            unfinished.push_back(std::move(run));
-    mRuns.swap(unfinished);
+    std::exception_ptr failure;
+    auto kept = mRuns.begin();
+    for (auto run = mRuns.begin(); run != mRuns.end(); ++run) {
+        bool counted = false;
+        try {
+            counted = count(*run);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        if (counted)
+            continue;
+        if (kept != run)
+            *kept = std::move(*run);
+        ++kept;
+    }
+    mRuns.erase(kept, mRuns.end());
+    if (failure)
+        std::rethrow_exception(failure);
     return mStatistics;
 }
 

@@ -343,6 +343,27 @@ TEST_F(ResidencyTest, ATimedOutEvaluationIsFetchedLater) {
     EXPECT_EQ(counter->vector()[0], steps);
 }
 
+TEST_F(ResidencyTest, AViewWaitsForASyncLocalThatStillRuns) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    auto sq = manager.sequence();
+    sq->record<kp::OpSyncDevice>({counter});
+    const uint32_t steps = recordSlowWork(manager, *sq, counter);
+    sq->record<kp::OpSyncLocal>({counter});
+    sq->evalAsync();
+    EXPECT_EQ(counter->vector()[0], steps) << "while the sequence runs";
+    sq->evalAwait();
+    counter->setData(std::vector<uint32_t>{7});
+    sq->evalAsync();
+    sq->evalAwait(1);
+    EXPECT_FALSE(counter->hostViewReady());
+    EXPECT_EQ(counter->data()[0], 7 + steps) << "after a timeout";
+    EXPECT_TRUE(counter->hostViewReady());
+    sq->evalAsync();
+    sq->evalAwait(1);
+    counter->setData(std::vector<uint32_t>{9});
+    EXPECT_EQ(counter->data()[0], 9u) << "what the host sets later is newer";
+}
+
 TEST_F(ResidencyTest, EvalAllBringsMirrorsUpToDateBetweenItsSequences) {
     t->upload(Words{7, 7, 7});
     const auto fill = manager.sequence()->record<kp::OpFill>({t}, 9u);

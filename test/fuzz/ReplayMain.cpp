@@ -2,22 +2,29 @@
 //
 // Runs the fuzzer's function without libFuzzer: on the files and folders given as arguments, then
 // on mutations of modules that it compiles, then on mutations of the repository's shaders as texts.
-//   kompute_fuzz_replay [--rounds N] [--sources N] [--seed N] [--only ROUND] [file or folder]...
-// The seed "date" is the day's. Each round depends on the seed and its number alone. A crash, or an
-// input that takes too long, names both, so that --seed and --only run it again.
+//   kompute_fuzz_replay [--rounds N] [--sources N] [--seed N] [--only ROUND] [--plant FAULT]
+//                       [file or folder]...
+// The seed "date" is the day's. Each round depends on the seed and its number alone. A crash, an
+// error that is no ShaderError, or an input that takes too long or too much memory names both, so
+// that --seed and --only run it again. --plant crash, error, hang or memory makes the first round
+// fail like that.
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #if !defined(_WIN32)
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
@@ -161,33 +168,54 @@ void runWords(const Words& words) {
 }
 
 /// An input may take this long, also on a busy machine and with sanitizers.
-constexpr unsigned kSecondsPerInput = 60;
+unsigned gSecondsPerInput = 60;
+/// The process may have this much address space, the compiler's stack included. The address
+/// sanitizer needs more than any limit.
+constexpr uint64_t kAddressSpace = uint64_t{4} << 30;
 
 uint64_t gSeed = 20240229;
 volatile size_t gRound = 0;
 
-/// Says which round it was, and dies of the signal.
-void report(int signal) {
-    std::fprintf(stderr, "signal %d in round %zu of seed %llu\n", signal, gRound,
+/// Says which round it was, and ends the process as one that found something.
+[[noreturn]] void report(const std::string& what) {
+    std::fprintf(stderr, "%s in round %zu of seed %llu\n", what.c_str(), gRound,
                  static_cast<unsigned long long>(gSeed));
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+    std::_Exit(1);
+}
+void reportSignal(int signal) {
+    report("signal " + std::to_string(signal));
 }
 
 void watch() {
     for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL})
-        std::signal(signal, &report);
+        std::signal(signal, &reportSignal);
 #if !defined(_WIN32)
-    std::signal(SIGBUS, &report);
-    std::signal(SIGALRM, &report);
+    std::signal(SIGBUS, &reportSignal);
+    std::signal(SIGALRM, &reportSignal);
+#if !defined(__SANITIZE_ADDRESS__)
+    const rlimit limit{kAddressSpace, kAddressSpace};
+    ::setrlimit(RLIMIT_AS, &limit);
 #endif
+#endif
+}
+
+/// Fails as --plant asks.
+void failOnPurpose(const std::string& fault) {
+    if (fault == "crash")
+        std::raise(SIGSEGV);
+    if (fault == "error")
+        throw std::runtime_error("planted");
+    while (fault == "hang")
+        gRound = gRound;
+    if (fault == "memory")
+        std::fill_n(std::vector<char>(2 * kAddressSpace).data(), 1, 'x');
 }
 
 /// Begins a round, whose random numbers depend on the seed and its number.
 Random begin(size_t round) {
     gRound = round;
 #if !defined(_WIN32)
-    ::alarm(kSecondsPerInput);
+    ::alarm(gSecondsPerInput);
 #endif
     std::seed_seq seeds{static_cast<uint32_t>(gSeed), static_cast<uint32_t>(gSeed >> 32),
                         static_cast<uint32_t>(round)};
@@ -219,8 +247,18 @@ struct Runs {
     size_t modules = 20000;
     size_t sources = 1000;
     std::optional<size_t> only;
+    std::string fault;
     std::vector<const char*> paths;
 };
+
+/// @throws UsageError
+std::string faultOf(const std::string& text) {
+    for (const char* const fault : {"crash", "error", "hang", "memory"})
+        if (text == fault)
+            return text;
+    throw kp::test::UsageError("no fault is called '" + text +
+                               "'; there are: crash, error, hang, memory");
+}
 
 /// @throws UsageError
 Runs runsOf(int count, char** arguments) {
@@ -241,10 +279,12 @@ Runs runsOf(int count, char** arguments) {
             gSeed = kp::test::seedOf(option, arguments[i]);
         else if (option == "--only")
             runs.only = kp::test::numberOf(option, arguments[i]);
+        else if (option == "--plant")
+            runs.fault = faultOf(arguments[i]);
         else
             throw kp::test::UsageError("no option is called '" + option +
                                        "'; there are: --rounds N, --sources N, --seed N or date, "
-                                       "--only N");
+                                       "--only N, --plant FAULT");
     }
     return runs;
 }
@@ -270,6 +310,11 @@ void runAll(const Runs& runs) {
             runSources(texts, *runs.only, *runs.only + 1);
         return;
     }
+    if (!runs.fault.empty()) {
+        gSecondsPerInput = 1;
+        begin(0);
+        failOnPurpose(runs.fault);
+    }
     for (const Words& seed : seeds)
         runWords(seed);
     runModules(seeds, 0, runs.modules);
@@ -288,6 +333,8 @@ int main(int count, char** arguments) {
     } catch (const kp::test::UsageError& error) {
         std::fprintf(stderr, "kompute_fuzz_replay: %s\n", error.what());
         return 2;
+    } catch (const std::exception& error) {
+        report("'" + std::string(error.what()) + "'");
     }
     return 0;
 }

@@ -111,12 +111,29 @@ fetches_what_is_pinned() {
             "-DREPOSITORY=$repository" "$@" 2>&1
     }
     pinned | grep "is commit $moved" > /dev/null || fail "a tag was not fetched"
-    pinned "-DKOMPUTE_COMMIT_dependency=$good" | grep "is commit $good" > /dev/null \
-        || fail "a moved tag was fetched in place of a commit"
-    if pinned "-DKOMPUTE_COMMIT_dependency=${good//[0-9]/0}" > /dev/null; then
-        fail "a commit that does not exist was fetched"
+    pinned "-DPINNED=$good" | grep "is commit $good" > /dev/null \
+        || fail "a moved tag was fetched in place of the pinned commit"
+    pinned "-DPINNED=$moved" "-DKOMPUTE_COMMIT_dependency=$good" | grep "is commit $good" > /dev/null \
+        || fail "KOMPUTE_COMMIT_<name> did not take the place of the pinned commit"
+    local missing=${good//[0-9]/0} wrong
+    for wrong in "PINNED=$missing" "KOMPUTE_COMMIT_dependency=$missing"; do
+        if pinned "-D$wrong" > "$work/pinned.log"; then fail "a commit that does not exist was fetched"; fi
+        grep "$missing of" "$work/pinned.log" > /dev/null || fail "the error does not name the commit: $wrong"
+    done
+    for wrong in v1 "${good:0:39}"; do
+        if pinned "-DKOMPUTE_COMMIT_dependency=$wrong" > /dev/null; then fail "taken for a commit: $wrong"; fi
+    done
+    pinned "-DPINNED=$moved" > /dev/null
+    git -C "$work/pinned/_deps/dependency-src" -c user.name=test -c user.email=test@localhost \
+        commit -q --allow-empty -m changed
+    if cmake -S "$here/pinned" -B "$work/pinned" > "$work/pinned.log" 2>&1; then
+        fail "a folder that was changed after it was fetched passed for the commit"
     fi
-    if pinned -DKOMPUTE_COMMIT_dependency=v1 > /dev/null; then fail "a tag was taken for a commit"; fi
+    # All but these name a commit. docs/building.md says the same of them.
+    local by_tag
+    by_tag=$(tr '\n' ' ' < "$source/cmake/KomputeDependencies.cmake" | grep -oE 'kompute_fetch(_files)?\([^)]*\)' \
+        | grep -v COMMIT | sed -E 's/^[^(]*\(([a-z0-9_]+).*/\1/' | tr '\n' ' ')
+    [ "$by_tag" = "spirv_cross " ] || fail "dependencies without a commit: $by_tag"
 }
 
 # Of the built-in shaders, only those of Kompute 0.9 are for users.

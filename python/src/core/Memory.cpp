@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
+#include <chrono>
 #include <mutex>
 #include <utility>
 
@@ -64,12 +65,30 @@ PyObject* dataMethod(PyObject* self, PyObject*) {
     return guarded([self] { return flatView(self).release().ptr(); });
 }
 
+/// The object whose buffer was asked for last, if Ctrl-C interrupted that, and when. NumPy ignores
+/// whatever a buffer raises and asks for the array in two other ways next, which would wait again.
+/// Guarded by the GIL.
+const PyObject* gInterrupted = nullptr;
+std::chrono::steady_clock::time_point gInterruptedAt;
+
+void raiseIfInterrupted(py::handle self) {
+    // Whoever asks later does so for itself.
+    constexpr auto kAtOnce = std::chrono::milliseconds(50);
+    if (gInterrupted != self.ptr() || std::chrono::steady_clock::now() - gInterruptedAt > kAtOnce)
+        return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+}
+
 int getBuffer(PyObject* self, Py_buffer* view, int flags) {
+    gInterrupted = nullptr;
     PyObject* const array = guarded([self] { return shapedView(self).release().ptr(); });
     if (!array) {
         view->obj = nullptr;
-        // The protocol requires a BufferError.
-        if (!PyErr_ExceptionMatches(PyExc_BufferError)) {
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+            gInterrupted = self;
+            gInterruptedAt = std::chrono::steady_clock::now();
+        } else if (!PyErr_ExceptionMatches(PyExc_BufferError)) { // which the protocol requires
             PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
             PyErr_Fetch(&type, &value, &trace);
             PyErr_Format(PyExc_BufferError, "%S", value ? value : Py_None);
@@ -186,6 +205,7 @@ void destroyMemory(py::handle self) {
 }
 
 py::object toNumpy(py::handle self, const py::object& dtype, const py::object& copy) {
+    raiseIfInterrupted(self);
     const py::object view = shapedView(self);
     const bool copies = !copy.is_none() && py::cast<bool>(copy);
     if (dtype.is_none() || py::dtype::from_args(dtype).equal(handleOf<MemoryHandle>(self).dtype))
@@ -248,6 +268,7 @@ py::object compare(py::handle self, py::handle other, int operation) {
 /// The protocol of libraries that do not know the buffer protocol. To them, an image of one channel
 /// has two axes.
 py::object arrayInterface(py::handle self) {
+    raiseIfInterrupted(self);
     py::object view = shapedView(self);
     const auto& handle = handleOf<MemoryHandle>(self);
     if (handle.image() && handle.shape.back() == 1)

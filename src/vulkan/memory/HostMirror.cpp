@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/memory/HostMirror.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <kompute/logger/Logger.hpp>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp::vulkan {
@@ -35,6 +38,7 @@ const std::shared_ptr<Buffer>& HostMirror::buffer() {
 void HostMirror::release() {
     const std::lock_guard lock(mMutex);
     mMemory.setHostNewer(0);
+    mSynced.store(false, std::memory_order_relaxed);
     mBuffer.reset();
 }
 
@@ -52,8 +56,26 @@ bool HostMirror::mustFetch() const {
            ((mMemory.hostNewer() & (kChanged | kOnlyHost)) == 0 && !agrees());
 }
 
+bool HostMirror::syncing() const {
+    if (!mSynced.load(std::memory_order_acquire))
+        return false;
+    const std::vector<TimelinePoint> writes = mBuffer->usesBefore(false);
+    return !std::ranges::all_of(writes, DeletionQueue::reached);
+}
+
+void HostMirror::finishSync() {
+    if (!mSynced.exchange(false, std::memory_order_acquire))
+        return;
+    try {
+        mBuffer->waitUntilFree(false);
+    } catch (...) {
+        mSynced.store(true, std::memory_order_relaxed);
+        throw;
+    }
+}
+
 bool HostMirror::current() const {
-    return !mustFetch();
+    return !mustFetch() && !syncing();
 }
 
 void HostMirror::fetch() {
@@ -94,12 +116,14 @@ void* HostMirror::view() {
     const std::lock_guard lock(mMutex);
     if (mustFetch())
         fetch();
+    else
+        finishSync();
     return buffer()->mapped();
 }
 
 void* HostMirror::give() {
     const uint8_t newer = mMemory.hostNewer();
-    if (newer != 0 && !mustFetch())
+    if (newer != 0 && current())
         return mBuffer->mapped();
     void* const memory = view();
     if (!deviceHasContents())
@@ -111,6 +135,7 @@ void* HostMirror::give() {
 
 void HostMirror::replace(const void* data) {
     const std::lock_guard lock(mMutex);
+    finishSync(); // it would overwrite the data
     std::memcpy(buffer()->mapped(), data, mBytes);
     noteHostChange();
 }
@@ -176,6 +201,8 @@ void HostMirror::beforeUse(const MirrorUse& use) {
 void HostMirror::noteUse(const MirrorUse& use) noexcept {
     if (use.replaces || use.synced)
         mMemory.setHostNewer(0);
+    if (use.synced)
+        mSynced.store(true, std::memory_order_release);
     if (use.synced || use.copied)
         mCopied.store(use.copied, std::memory_order_release);
     if (use.agrees)

@@ -66,7 +66,7 @@ public:
     void replace(const void* data);
     /// The host has changed the mirror through a pointer.
     void noteHostChange();
-    /// Returns false if view() has to copy, and so may wait.
+    /// Returns false if view() has to copy or wait.
     bool current() const;
     /// Returns false if the device memory has never been written.
     bool deviceHasContents() const;
@@ -95,6 +95,9 @@ private:
     HostMirror(Resource& memory, uint64_t bytes);
     /// Both sides were equal when the device memory had been written this often.
     bool agrees() const;
+    /// Returns true if a submitted OpSyncLocal may still be writing the mirror.
+    bool syncing() const;
+    void finishSync();
     bool mustFetch() const;
     void fetch();
     void upload();
@@ -119,6 +122,8 @@ private:
     std::atomic<bool> mSyncsDevice{false}; ///< the program records OpSyncDevice
     std::atomic<bool> mSyncsLocal{false};  ///< the program records OpSyncLocal
     bool mWarned = false;
+    /// A submission copied from or to the mirror, and nobody is known to have waited for it.
+    std::atomic<bool> mSynced{false};
 };
 
 } // namespace kp::vulkan
