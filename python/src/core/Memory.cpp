@@ -259,6 +259,15 @@ Memory& memoryIn(py::handle self) {
     return *handleOf<MemoryHandle>(self).memory;
 }
 
+/// Method is_init(), called by CPython directly: arrays ask whenever memory is freed.
+PyObject* isInitMethod(PyObject* self, PyObject*) {
+    return guarded([self] { return PyBool_FromLong(memoryIn(self).isInit()); });
+}
+
+PyMethodDef gIsInit = {"is_init", isInitMethod, METH_NOARGS,
+                       methodDoc("is_init", "(self: kp._kp.Memory) -> bool",
+                                 "False once this object or its manager is destroyed.")};
+
 PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
     The host view as a flat, writable array without a copy, with what evaluations have written. Its
@@ -418,6 +427,7 @@ std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* ar
 
 void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
+    addMethod(classes.memory, gIsInit);
     Members(classes.memory,
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
@@ -446,7 +456,6 @@ void bindMemory(Classes& classes) {
         .method("tensor_type", &Memory::memoryType, "memory_type(); the name of Kompute 0.9.0.")
         .method("data_type", static_cast<Memory::DataTypes (Memory::*)() const>(&Memory::dataType),
                 "The type of an element: a kp.DataTypes.")
-        .method("is_init", &Memory::isInit, "False once this object or its manager is destroyed.")
         .def("destroy", &destroyMemory,
              "Frees the device memory, after the work that uses it. A second call does nothing.")
         .def(
