@@ -55,6 +55,9 @@ def test_constants_dtypes_and_attributes_of_the_standard_exist() -> None:
     x = kp.zeros(3, dtype=kp.bool)
     assert x.dtype == kp.bool
     assert kp.isdtype(x.dtype, kp.bool)
+    assert (kp.bool or kp.int8) == np.dtype(
+        bool
+    )  # a dtype is no number, whatever the enumerator's is
     assert kp.isdtype(kp.float32, ("integral", "real floating"))
     methods = [n for n in dir(strict._array_object.Array) if n.startswith("__")]
     for name in {*methods, "T", "mT", "device", "dtype", "ndim", "shape", "size", "to_device"}:
