@@ -156,6 +156,18 @@ def test_floats_are_accurate_over_their_whole_range() -> None:
         assert np.nanmax(error[np.isfinite(expected)]) < 4, name
 
 
+def test_doubles_are_rounded_over_their_whole_range() -> None:
+    whole = RANDOM.integers(-(2**52), 2**52, 20000)
+    halves = np.array(
+        [0.5, 1.5, 2.5, 2**31 + 0.5, 2**52 - 0.5, 0.49999999999999994, 2.0**60, np.inf]
+    )
+    x = np.concatenate([whole / 2.0 ** RANDOM.integers(0, 40, 20000), halves, -halves, [0.0, -0.0]])
+    for name in ("round", "trunc", "floor", "ceil"):
+        found, expected = apply(name, kp.array(x)).numpy(), FUNCTIONS[name].ufunc(x)
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected), err_msg=name)
+
+
 def outcome(function: Any, *operands: Any) -> Any:
     try:
         with np.errstate(all="ignore"):

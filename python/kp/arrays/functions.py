@@ -137,21 +137,21 @@ for _name, _words in (
     ("ceil", "the elements rounded up"),
 ):
     _add(_name, _name, _words, biu="{0}", f=f"{_name}({{0}})")
-# Drivers round doubles to 0 instead of -0.
+# Mesa's software driver has neither trunc() nor roundEven() of doubles: it rounds by way of 32-bit integers.
 _add(
     "trunc",
     "trunc",
     "the elements rounded towards 0",
     biu="{0}",
     f="trunc({0})",
-    d="kp_copysign(trunc({0}), {0})",
+    d="kp_trunc({0})",
 )
 _add(
     "round",
     "rint",
     "the elements rounded to the nearest integer, ties to the even one",
     f="roundEven({0})",
-    d="kp_copysign(roundEven({0}), {0})",
+    d="kp_round({0})",
 )
 
 _add(

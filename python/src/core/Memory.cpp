@@ -101,10 +101,11 @@ std::vector<py::ssize_t> withoutOnes(std::vector<py::ssize_t> shape) {
 void requireWhole(const MemoryHandle& handle, const py::array& array) {
     const std::vector<py::ssize_t> given(array.shape(), array.shape() + array.ndim());
     if (static_cast<uint64_t>(array.size()) != handle.size())
-        throw py::value_error(formatted("data has {} elements, but the {} has {}; give an offset "
-                                        "to write a part of it, as in write(data, offset=0)",
-                                        array.size(), handle.image() ? "image" : "tensor",
-                                        handle.size()));
+        throw py::value_error(
+            formatted("data has {} {}, but the {} has {}; give an offset to write "
+                      "a part of it, as in write(data, offset=0)",
+                      array.size(), array.size() == 1 ? "element" : "elements",
+                      handle.image() ? "image" : "tensor", handle.size()));
     if (given.size() > 1 && handle.shape.size() > 1 &&
         withoutOnes(given) != withoutOnes(handle.shape))
         throw py::value_error(
