@@ -284,6 +284,12 @@ def test_complex_quotients_keep_nan(mgr: kp.Manager) -> None:
     assert np.isnan(quotients.numpy()).all()
 
 
+def test_signs_of_complex_zeros_are_numpys() -> None:
+    zeros = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)])
+    found, expected = kp.sign(kp.array(zeros)).numpy(), np.sign(zeros)
+    np.testing.assert_array_equal(found.view(np.uint64), expected.view(np.uint64))
+
+
 def test_integers_are_rounded_to_tens(mgr: kp.Manager) -> None:
     values = np.array([15, 25, -15, 4])
     assert kp.round(kp.array(values, device=mgr), -1).tolist() == np.round(values, -1).tolist()

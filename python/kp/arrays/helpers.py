@@ -298,7 +298,7 @@ T kp_csqrt(T z) {
 }
 """,
     "kp_csign": """
-T kp_csign(T z) { return z == T(0) ? z : z / kp_cabs(z); }
+T kp_csign(T z) { return z == T(0) ? T(0) : z / kp_cabs(z); }
 """,
 }
 
