@@ -880,6 +880,9 @@ class Memory:
         storage memory.
         """
 
+    def is_init(self) -> bool:
+        """False once this object or its manager is destroyed."""
+
     def size(self) -> int:
         """Number of elements; 0 after destroy()."""
 
@@ -921,9 +924,6 @@ class Memory:
 
     def data_type(self) -> DataTypes:
         """The type of an element: a kp.DataTypes."""
-
-    def is_init(self) -> bool:
-        """False once this object or its manager is destroyed."""
 
     def destroy(self) -> None:
         """Frees the device memory, after the work that uses it. A second call does nothing."""

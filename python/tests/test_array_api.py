@@ -55,6 +55,9 @@ def test_constants_dtypes_and_attributes_of_the_standard_exist() -> None:
     x = kp.zeros(3, dtype=kp.bool)
     assert x.dtype == kp.bool
     assert kp.isdtype(x.dtype, kp.bool)
+    assert (kp.bool or kp.int8) == np.dtype(
+        bool
+    )  # a dtype is no number, whatever the enumerator's is
     assert kp.isdtype(kp.float32, ("integral", "real floating"))
     methods = [n for n in dir(strict._array_object.Array) if n.startswith("__")]
     for name in {*methods, "T", "mT", "device", "dtype", "ndim", "shape", "size", "to_device"}:
@@ -71,7 +74,15 @@ def test_constants_dtypes_and_attributes_of_the_standard_exist() -> None:
     assert info.default_dtypes()["real floating"] == kp.float32
     assert "int32" in info.dtypes(kind="integral")
     assert "float32" not in info.dtypes(kind="bool")
-    assert kp.finfo(kp.float32).bits == 32
+    single = kp.finfo(kp.float32)
+    assert single.bits == 32
+    for name in ("eps", "max", "min", "smallest_normal"):
+        assert type(getattr(single, name)) is float
+        assert getattr(single, name) == getattr(np.finfo(np.float32), name)
+    assert single.resolution == np.finfo(np.float32).resolution
+    assert kp.finfo(kp.complex64).dtype == np.float32
+    assert copy.copy(single).eps == single.eps
+    assert kp.can_cast(kp.bool, kp.bool) and kp.result_type(kp.bool, kp.bool) == np.bool_
     assert kp.iinfo(x.astype(np.int8)).max == 127
     assert kp.can_cast(kp.int32, kp.float64)
     assert not kp.can_cast(kp.float32, kp.int8)

@@ -156,6 +156,18 @@ def test_floats_are_accurate_over_their_whole_range() -> None:
         assert np.nanmax(error[np.isfinite(expected)]) < 4, name
 
 
+def test_doubles_are_rounded_over_their_whole_range() -> None:
+    whole = RANDOM.integers(-(2**52), 2**52, 20000)
+    halves = np.array(
+        [0.5, 1.5, 2.5, 2**31 + 0.5, 2**52 - 0.5, 0.49999999999999994, 2.0**60, np.inf]
+    )
+    x = np.concatenate([whole / 2.0 ** RANDOM.integers(0, 40, 20000), halves, -halves, [0.0, -0.0]])
+    for name in ("round", "trunc", "floor", "ceil"):
+        found, expected = apply(name, kp.array(x)).numpy(), FUNCTIONS[name].ufunc(x)
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected), err_msg=name)
+
+
 def outcome(function: Any, *operands: Any) -> Any:
     try:
         with np.errstate(all="ignore"):
@@ -270,6 +282,12 @@ def test_complex_quotients_keep_nan(mgr: kp.Manager) -> None:
     values = np.array([1 + 1j, 2j, 3])
     quotients = kp.array(values, device=mgr) / kp.array([np.nan] * 3, device=mgr)
     assert np.isnan(quotients.numpy()).all()
+
+
+def test_signs_of_complex_zeros_are_numpys() -> None:
+    zeros = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)])
+    found, expected = kp.sign(kp.array(zeros)).numpy(), np.sign(zeros)
+    np.testing.assert_array_equal(found.view(np.uint64), expected.view(np.uint64))
 
 
 def test_integers_are_rounded_to_tens(mgr: kp.Manager) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,14 +21,19 @@ RANDOM = np.random.default_rng(11)
 def launches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The numbers of work groups of all kernels that were launched."""
     found: list[int] = []
-    launch = launching.launch
+    launch, launch_plan = launching.launch, launching.launch_plan
 
     def counted(*arguments: Any) -> None:
         found.append(arguments[-1])
         launch(*arguments)
 
+    def planned(manager: Any, home: Any, plan: Any, *arguments: Any) -> None:
+        found.append(plan.groups)
+        launch_plan(manager, home, plan, *arguments)
+
     monkeypatch.setattr(launching, "launch", counted)
-    monkeypatch.setattr("kp.arrays.reducing.launch", counted)
+    monkeypatch.setattr(launching, "launch_plan", planned)
+    monkeypatch.setattr("kp.arrays.reducing.launch_plan", planned)
     yield found
 
 
@@ -278,6 +284,58 @@ def test_repeated_calls_of_a_kernel_compute_with_their_own_memory_and_numbers() 
             line(kp.arange(3), kp.ones(3), 2)
         with pytest.raises(ValueError, match="shape"):
             line(kp.ones(3), kp.ones(4), 2.0)
+
+
+def test_repeated_calls_tell_zeros_and_nans_apart() -> None:
+    scale = kp.elementwise("T x, T a", "T z", "z = a * x")
+    x = kp.ones(3).evaluate()
+    for _ in range(4):
+        for factor in (0.0, -0.0, 0, math.nan, np.float32(-0.0), 2.0):
+            expected = np.float32(factor) * np.ones(3, np.float32)
+            np.testing.assert_array_equal(scale(x, factor).numpy().view(np.uint32),
+                                          expected.view(np.uint32))  # fmt: skip
+
+
+def test_only_memory_that_comes_again_gets_a_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    for name in ("KernelLauncher", "ParametrizedKernelLauncher"):
+
+        def counted(*args: Any, name: str = name, **kwargs: Any) -> Any:
+            made.append(name)
+            return getattr(kp.launcher, name)(*args, **kwargs)
+
+        monkeypatch.setattr(launching, name, counted)
+    scale = kp.elementwise("T x, T a", "T z", "z = a * x + T(0.125)")
+    inputs = [kp.full(7, float(i)).evaluate() for i in range(100)]
+    made.clear()
+    results = [scale(each, 2.0) for each in inputs]
+    assert made == ["ParametrizedKernelLauncher"]
+    for i, each in enumerate(results):
+        assert each.tolist() == [2 * i + 0.125] * 7
+    made.clear()
+    for _ in range(5):
+        scale(inputs[3], 2.0, results[3])
+    assert made == ["KernelLauncher"]
+    assert results[3].tolist() == [6.125] * 7
+
+
+def test_memory_of_freed_arrays_is_kept_within_the_limit() -> None:
+    from kp.arrays.storage import home_of
+
+    x = kp.full(123, 1.0, device=kp.Manager()).evaluate()
+    pool = home_of(x.manager).pool
+    first = x._evaluated().storage.tensor
+    manager = x.manager
+    del x
+    again = kp.full(123, 2.0, device=manager).evaluate()
+    assert again._evaluated().storage.tensor is first
+    pool._limit = 3 * 123 * 4
+    several = [kp.full(123, 1.0, device=manager).evaluate() for _ in range(5)]
+    wide = kp.full(1000, 1.0, device=manager).evaluate()
+    del again, several, wide
+    kept = [shelf for shelf in pool._shelves.values() if shelf.free]
+    assert 0 < sum(shelf.nbytes * len(shelf.free) for shelf in kept) <= pool._limit
+    manager.destroy()
 
 
 def test_repeated_calls_write_in_place() -> None:

@@ -401,3 +401,22 @@ def test_compile_time_conditions_choose_code() -> None:
 
     np.testing.assert_array_equal(choose(np.zeros(2, np.int32)), [3, 3])
     assert "if (false" not in choose.glsl
+
+
+def test_doubles_are_rounded_over_their_whole_range() -> None:
+    @kp.jit
+    def rounded(x, down, near, rest, number):  # type: ignore[no-untyped-def]
+        i = kp.global_id()
+        down[i] = np.trunc(x[i])
+        near[i] = np.rint(x[i])
+        rest[i] = np.fmod(x[i], 1.0)
+        number[i] = round(max(min(x[i], 1000.0), -1000.0))
+
+    x = np.array(
+        [0.5, 1.5, 2.5, -1.5, -2.5, 0.3, 2.0**33 + 0.5, -(2.0**40) - 0.75, 2.0**52 + 1, np.inf]
+    )
+    results = rounded(x, *[np.zeros(10) for _ in range(3)], np.zeros(10, np.int32))
+    np.testing.assert_array_equal(results[0], np.trunc(x))
+    np.testing.assert_array_equal(results[1], np.rint(x))
+    np.testing.assert_array_equal(results[2][:-1], np.fmod(x[:-1], 1))
+    assert results[3].tolist() == [round(each) for each in np.clip(x, -1000, 1000)]

@@ -36,7 +36,7 @@ def test_write_needs_all_elements_or_an_offset(mgr: kp.Manager) -> None:
     tensor.write(9, offset=2)
     assert tensor.read()[[0, 2]].tolist() == [7, 9]
     image = mgr.image(np.zeros((2, 3, 1)))
-    with pytest.raises(ValueError, match="data has 1 elements, but the image has 6"):
+    with pytest.raises(ValueError, match="data has 1 element, but the image has 6"):
         image.write([7])
 
 
@@ -87,7 +87,7 @@ def test_empty_arrays_are_tensors(mgr: kp.Manager, place: str) -> None:
         assert len(tensor) == tensor.nbytes == 0
         assert tensor.read().shape == shape
         tensor.write(np.zeros(shape))
-        with pytest.raises(ValueError, match="data has 1 elements, but the tensor has 0"):
+        with pytest.raises(ValueError, match="data has 1 element, but the tensor has 0"):
             tensor.write([1])
         with pytest.raises(ValueError, match="one element, and this has 0"):
             tensor.item()

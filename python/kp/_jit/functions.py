@@ -67,7 +67,11 @@ def _floating(self: Expressions, value: Value, node: ast.Call, name: str, double
 def _one_float(name: str, double: bool) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         value = _floating(self, args[0], node, name, double)
-        return Value(f"{_GLSL_NAMES.get(name, name)}({value.text})", value.type, pure=value.pure)
+        own = value.type
+        assert own is not None
+        if own.scalar == "float64" and name in ("trunc", "round_even"):
+            return self.helper(f"kp_{name}", own, [value])
+        return _call(_GLSL_NAMES.get(name, name), own, [value])
 
     return handler
 
@@ -143,15 +147,17 @@ def _abs(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 
 def _to_integer(rounding: str) -> Handler:
     """math.floor() and the like, and round(): floats to integers."""
+    rounded = _one_float(rounding, True)
 
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         own = self.typed(args[0], node)
         if own.is_integer:
             return args[0]
-        value = _floating(self, args[0], node, rounding, True)
+        value = rounded(self, args, node)
         if value.type is None or not value.type.is_scalar:
-            self.fail(node, f"{own.said} is no single number; use np.{rounding}()")
-        return Value(f"int({rounding}({value.text}))", INT, pure=value.pure)
+            name = {"round_even": "round"}.get(rounding, rounding)
+            self.fail(node, f"{own.said} is no single number; use np.{name}()")
+        return Value(f"int({value.text})", INT, pure=value.pure)
 
     return handler
 
@@ -284,7 +290,7 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "rad2deg": (_scaled("rad2deg", 57.295779513082321), 1, 1),
     "conjugate": (_conjugate, 1, 1),
     "len": (_len, 1, 1),
-    "round": (_to_integer("roundEven"), 1, 1),
+    "round": (_to_integer("round_even"), 1, 1),
     "math.floor": (_to_integer("floor"), 1, 1),
     "math.ceil": (_to_integer("ceil"), 1, 1),
     "math.trunc": (_to_integer("trunc"), 1, 1),

@@ -78,8 +78,20 @@ _CBRT = """T kp_cbrt(T x) {
     return x == T(0) ? x : sign(x) * pow(abs(x), T(1) / T(3));
 }
 """
+# Of doubles, vectors too. Mesa's software driver rounds them by way of 32-bit integers otherwise.
+_TRUNC = """T kp_trunc(T x) {
+    return sign(x) * floor(abs(x));
+}
+"""
+_ROUND_EVEN = """T kp_round_even(T x) {
+    T size = min(abs(x), 4503599627370496.0lf); // doubles from here on are whole
+    precise T whole = (size + 4503599627370496.0lf) - 4503599627370496.0lf;
+    return sign(x) * (whole + (abs(x) - size));
+}
+"""
 _FMOD = """T kp_fmod(T a, T b) {
-    return a - b * trunc(a / b);
+    T q = a / b;
+    return a - b * (sign(q) * floor(abs(q)));
 }
 """
 _COPYSIGN = """T kp_copysign(T a, T b) {
@@ -112,6 +124,8 @@ TEXTS = {
     "kp_log1p": _LOG1P,
     "kp_expm1": _EXPM1,
     "kp_cbrt": _CBRT,
+    "kp_trunc": _TRUNC,
+    "kp_round_even": _ROUND_EVEN,
     "kp_fmod": _FMOD,
     "kp_copysign": _COPYSIGN,
     "kp_hypot": _HYPOT,

@@ -33,7 +33,7 @@ from .parameters import Parameter, letters_of, parse, require_input, require_set
 from .plans import Plan, Signature, keep, known
 from .repeats import Call, Repeats
 from .reducing import Reduction, reduce_node
-from .storage import DType, Shape, View
+from .storage import DType, Shape, View, home_of
 from .types import number
 
 
@@ -75,7 +75,7 @@ class ElementwiseKernel:
         content = (self._inputs, self._outputs, self._operation, name, preamble)
         self._content = _contents.setdefault(content, len(_contents))
         self._reads_whole_arrays = bool([each for each in self._inputs if each.raw])
-        self._repeats = Repeats()
+        self._repeats = Repeats(len(self._inputs))
         self.glsl = ""
 
     @property
@@ -97,19 +97,25 @@ class ElementwiseKernel:
         Arguments are the inputs, then optionally all results, which are written in place and may be
         inputs as well. Inputs broadcast. `size` is the number of elements if all inputs are raw.
         """
+        call = None
+        if size is None and not self._reads_whole_arrays:
+            call = self._repeats.call(args)
+            if call is not None:
+                again = self._repeats.repeat(call, args)
+                if again is not None:
+                    plan, made = again
+                    self.glsl = plan.source
+                    return made
+        return self._first(args, size, call)
+
+    def _first(self, args: tuple[Any, ...], size: int | None, call: Call | None) -> Any:
+        """Compute the results of a call that is unlike all earlier ones."""
         given, wanted = len(self._inputs), len(self._outputs)
         if len(args) not in (given, given + wanted):
             raise TypeError(
                 f"{self.name} takes {counted(given, 'input')}, or these and "
                 f"{counted(wanted, 'result')}, not {counted(len(args), 'argument')}"
             )
-        call = None
-        if size is None and not self._reads_whole_arrays:
-            call = Call(args, given)
-            again = self._repeats.find(call)
-            if again is not None:
-                self.glsl = again.source
-                return again(call)
         if (group := group_of(args)) is not None:
             return self._on_group(group, args, size)
         manager = manager_of(*args)
@@ -144,7 +150,7 @@ class ElementwiseKernel:
                 for each, operand in zip(self._inputs, operands, strict=True)
                 if operand.array is None
             ]
-            self._repeats.keep(call, *planned, shape, views, names)
+            self._repeats.keep(call, *planned, views, names)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
@@ -221,8 +227,8 @@ class ElementwiseKernel:
         if plan is None:
             plan = keep(sign, self._planned(sign, shape, nodes, raw, views))
         self.glsl = plan.source
-        memory, parameters = plan.bound(sign)
-        launching.launch(manager, plan.source, memory, parameters, plan.groups)
+        memory = plan.bound(sign.storages)
+        launching.launch_plan(manager, home_of(manager), plan, memory, sign.numbers())
         return plan, sign
 
     def _planned(

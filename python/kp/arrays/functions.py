@@ -135,14 +135,23 @@ _add(
 for _name, _words in (
     ("floor", "the elements rounded down"),
     ("ceil", "the elements rounded up"),
-    ("trunc", "the elements rounded towards 0"),
 ):
     _add(_name, _name, _words, biu="{0}", f=f"{_name}({{0}})")
+# Mesa's software driver has neither trunc() nor roundEven() of doubles: it rounds by way of 32-bit integers.
+_add(
+    "trunc",
+    "trunc",
+    "the elements rounded towards 0",
+    biu="{0}",
+    f="trunc({0})",
+    d="kp_trunc({0})",
+)
 _add(
     "round",
     "rint",
     "the elements rounded to the nearest integer, ties to the even one",
     f="roundEven({0})",
+    d="kp_round({0})",
 )
 
 _add(

@@ -68,6 +68,17 @@ float kp_copysign(float x, float y) {
 }
 #endif
 """,
+    "kp_trunc": """
+T kp_trunc(T x) { return x < T(0) ? ceil(x) : floor(x); }
+""",
+    "kp_round": """
+T kp_round(T x) {  // ties to the even number
+    T below = floor(x);
+    precise T rest = x - below;
+    bool up = rest == T(0.5) ? below * T(0.5) != floor(below * T(0.5)) : rest > T(0.5);
+    return kp_copysign(up ? below + T(1) : below, x);
+}
+""",
     "kp_nan": """
 #if IS_DOUBLE
 double kp_nan(double x) { return packDouble2x32(uvec2(0u, 0x7ff80000u)); }
@@ -287,7 +298,7 @@ T kp_csqrt(T z) {
 }
 """,
     "kp_csign": """
-T kp_csign(T z) { return z == T(0) ? z : z / kp_cabs(z); }
+T kp_csign(T z) { return z == T(0) ? T(0) : z / kp_cabs(z); }
 """,
 }
 

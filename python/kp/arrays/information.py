@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _default
-from .._kp import Manager
+from .._kp import DataTypes, Manager
 from .array import Array
 from .elementwise import result_dtype
 from .manipulation import normalized
@@ -27,7 +27,9 @@ pi = np.pi
 def _dtype_of(value: Any) -> Any:
     if isinstance(value, Array):
         return value._dtype
-    return value if isinstance(value, (bool, int, float, complex)) else number(value).dtype
+    is_number = isinstance(value, (bool, int, float, complex))
+    # kp.bool is an enumerator, and so an integer of Python.
+    return value if is_number and not isinstance(value, DataTypes) else number(value).dtype
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
@@ -72,9 +74,30 @@ def can_cast(from_: Any, /, to: DTypeLike) -> bool:
     return bool(np.can_cast(_dtype_of(from_), number(to).dtype))
 
 
-def finfo(type: Any, /) -> Any:
+class FloatInfo:
+    """The limits of a floating-point dtype, as numbers of Python; and the other attributes of np.finfo."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._numpy = limits = np.finfo(dtype)
+        self.bits = int(limits.bits)
+        self.eps = float(limits.eps)
+        self.max = float(limits.max)
+        self.min = float(limits.min)
+        self.smallest_normal = float(limits.smallest_normal)
+        self.dtype = limits.dtype
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # also while it is copied or unpickled
+            raise AttributeError(name)
+        return getattr(self._numpy, name)
+
+    def __repr__(self) -> str:
+        return repr(self._numpy)
+
+
+def finfo(type: Any, /) -> FloatInfo:
     """Return the limits of a floating-point dtype."""
-    return np.finfo(_dtype_of(type))
+    return FloatInfo(_dtype_of(type))
 
 
 def iinfo(type: Any, /) -> Any:

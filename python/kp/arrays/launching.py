@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from .. import _kp
 from .._errors import Unsupported
-from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes
+from .._kp import (
+    Kernel,
+    KernelLauncher,
+    Manager,
+    MemoryTypes,
+    ParametrizedKernelLauncher,
+)
 from .codegen import (
     LOCAL_SIZE,
     PUSHED_WORDS,
@@ -23,13 +29,15 @@ from .codegen import (
 )
 from .expressions import Node, cast, leaf, lock
 from .plans import Plan, Signature, keep, known
-from .storage import DType, Storage, View, home_of
+from .storage import DType, Home, Storage, View, home_of
 from .types import number
 
 #: Work groups along x. Devices have at least 65,535.
 _ROW = 32768
 
-#: Launchers that are kept for launches with the same small memory, and its bytes.
+#: Launchers that are kept, and the bytes of the memory that each of them may keep. A plan's first launch with some
+#: memory is by its general launcher, which takes any; only memory that comes again soon gets a launcher of its own,
+#: which is slow to make and fast to call.
 _MAX_LAUNCHERS = 64
 _KEPT_BYTES = 1 << 18
 
@@ -47,39 +55,86 @@ def kernel_of(manager: Manager, source: str) -> Kernel:
 
 
 def launch(
-    manager: Manager,
-    source: str,
-    memory: list[_kp.Tensor],
-    parameters: NDArray[np.uint32],
-    groups: int,
+    manager: Manager, source: str, memory: list[_kp.Tensor], parameters: bytes, groups: int
 ) -> None:
     """Launch a kernel with this many work groups, folded over x and y, and return at once.
 
     Parameters follow the memory: as push constants, or in a buffer of their own if there are many.
     """
-    launchers = home_of(manager).launchers
-    pushed = len(parameters) <= PUSHED_WORDS
-    arguments: list[Any] = [*memory]
-    if pushed:
-        key = (source, parameters.tobytes(), groups, *map(id, memory))
-        launcher = launchers.get(key)
-        if launcher is not None:
-            launcher()
-            return
-        arguments.append(parameters)
+    home = home_of(manager)
+    key = (source, parameters, groups, *map(id, memory))
+    launcher = home.launchers.get(key)
+    if launcher is not None:
+        launcher()
     else:
-        buffer = manager.tensor(
-            shape=(len(parameters),), dtype=np.uint32, memory_type=MemoryTypes.storage
+        _launch_first(manager, home, key, source, memory, parameters, groups)
+
+
+def launch_plan(
+    manager: Manager, home: Home, plan: Plan, memory: list[_kp.Tensor], numbers: list[bytes]
+) -> None:
+    """Launch a plan with the memory and the numbers that it binds, and return at once."""
+    key = (plan, *map(id, memory), *numbers)
+    launcher = home.launchers.get(key)
+    if launcher is not None:
+        launcher()
+        return
+    parameters = plan.with_numbers(numbers)
+    if key in home.missed or not _is_small(memory, parameters):
+        _launch_first(manager, home, key, plan.source, memory, parameters, plan.groups)
+        return
+    if len(home.missed) >= _MAX_LAUNCHERS:
+        home.missed.clear()
+    home.missed.add(key)
+    names = plan.names
+    general = home.general.get(plan)
+    if general is None:
+        if len(home.general) >= _MAX_LAUNCHERS:
+            del home.general[next(iter(home.general))]
+        general = home.general[plan] = ParametrizedKernelLauncher(
+            "kp.arrays",
+            kernel_of(manager, plan.source),
+            {name: index for index, name in enumerate(names)},
+            default_global_work_size=_size(plan.groups),
         )
-        buffer.write(parameters)
-        arguments.append(buffer)
+    given: dict[str, Any] = dict(zip(names, (*memory, parameters), strict=True))
+    general(**given)
+
+
+def _is_small(memory: list[_kp.Tensor], parameters: bytes) -> bool:
+    """Return whether a launcher may keep the memory and has the parameters as push constants."""
+    if len(parameters) > 4 * PUSHED_WORDS:
+        return False
+    return sum([each.nbytes for each in memory]) <= _KEPT_BYTES
+
+
+def _size(groups: int) -> tuple[int, int]:
+    """Return the work items of work groups."""
     rows = -(-groups // _ROW)
     columns = -(-groups // rows)
-    launcher = KernelLauncher(
-        "kp.arrays", kernel_of(manager, source), arguments, (columns * LOCAL_SIZE, rows)
-    )
+    return columns * LOCAL_SIZE, rows
+
+
+def _launch_first(
+    manager: Manager,
+    home: Home,
+    key: tuple[Any, ...],
+    source: str,
+    memory: list[_kp.Tensor],
+    parameters: bytes,
+    groups: int,
+) -> None:
+    """Launch, and keep the launcher for launches with the same memory and parameters, which have that key."""
+    arguments: list[Any] = [*memory, parameters]
+    if len(parameters) > 4 * PUSHED_WORDS:
+        words = np.frombuffer(parameters, np.uint32)
+        buffer = manager.tensor(shape=words.shape, dtype=np.uint32, memory_type=MemoryTypes.storage)
+        buffer.write(words)
+        arguments[-1] = buffer
+    launcher = KernelLauncher("kp.arrays", kernel_of(manager, source), arguments, _size(groups))
     launcher()
-    if pushed and sum([each.nbytes for each in memory]) <= _KEPT_BYTES:
+    if _is_small(memory, parameters):
+        launchers = home.launchers
         if len(launchers) >= _MAX_LAUNCHERS:
             del launchers[next(iter(launchers))]
         launchers[key] = launcher  # keeps the memory, so that its ids stay those of the key
@@ -116,7 +171,7 @@ def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
     with lock:
         program, source, parameters, groups = _prepared(shape, writes)
         memory = [storage.tensor for storage in program.storages]
-        launch(manager, source, memory, parameters, groups)
+        launch(manager, source, memory, parameters.tobytes(), groups)
 
 
 def glsl(node: Node) -> str:
@@ -155,8 +210,9 @@ def _compute(manager: Manager, node: Node, view: View) -> None:
             return
         program, source, parameters, groups = _prepared(node.shape, [Write(view, node)])
         plan = keep(sign, Plan(source, program, sign, view.storage, parameters, groups))
-    memory, parameters = plan.bound(sign, view.storage)
-    launch(manager, plan.source, memory, parameters, plan.groups)
+    storage = view.storage
+    memory = plan.bound([*sign.storages, storage])
+    launch_plan(manager, storage.home, plan, memory, sign.numbers())
 
 
 def contiguous(view: View) -> View:

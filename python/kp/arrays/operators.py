@@ -66,14 +66,19 @@ def _in_place(name: str) -> Any:
     return operator
 
 
+def _own_function(module: str, name: str) -> Any:
+    """Return a function of arrays of one device."""
+    import importlib
+
+    return getattr(importlib.import_module(f"{__package__}.{module}"), name)
+
+
 @functools.lru_cache(maxsize=None)
 def _function(module: str, name: str) -> Any:
     """Return a function of arrays, which also takes those of groups."""
-    import importlib
-
     from .group_functions import takes_groups
 
-    return takes_groups(getattr(importlib.import_module(f"{__package__}.{module}"), name))
+    return takes_groups(_own_function(module, name))
 
 
 def _method(module: str, name: str) -> Any:
@@ -85,10 +90,30 @@ def _method(module: str, name: str) -> Any:
             function = _function(module, name)
         return function(self, *args, **kwargs)
 
+    return _named(method, name)
+
+
+def _named(method: Any, name: str) -> Any:
     method.__name__ = name
     method.__qualname__ = f"Array.{name}"
     method.__doc__ = f"Return kp.{name}(self, ...)."
     return method
+
+
+def _reduction(name: str) -> Any:
+    """Return a method that reduces along axes: the function itself, which knows groups."""
+    general = _method("reductions", name)
+    function: Any = None
+
+    def method(self: Array, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+        nonlocal function
+        if args or kwargs:
+            return general(self, axis, *args, **kwargs)
+        if function is None:
+            function = _own_function("reductions", name)
+        return function(self, axis)
+
+    return _named(method, name)
 
 
 class Operators:
@@ -169,12 +194,11 @@ class Operators:
     def imag(self, value: Any) -> None:
         _function("elementwise", "set_part")(self, 1, value)
 
-    sum, prod = _method("reductions", "sum"), _method("reductions", "prod")
-    mean = _method("reductions", "mean")
-    min, max = _method("reductions", "min"), _method("reductions", "max")
+    sum, prod, mean = _reduction("sum"), _reduction("prod"), _reduction("mean")
+    min, max = _reduction("min"), _reduction("max")
     argmin, argmax = _method("reductions", "argmin"), _method("reductions", "argmax")
-    any, all = _method("reductions", "any"), _method("reductions", "all")
-    var, std = _method("reductions", "var"), _method("reductions", "std")
+    any, all = _reduction("any"), _reduction("all")
+    var, std = _reduction("var"), _reduction("std")
     cumsum, cumprod = _method("scans", "cumsum"), _method("scans", "cumprod")
     reshape = _method("manipulation", "reshape_method")
     transpose = _method("manipulation", "transpose")

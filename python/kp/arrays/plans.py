@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kp import Tensor
 from .codegen import Program
 from .expressions import Node
 from .storage import Storage, View
@@ -25,10 +26,11 @@ class Plan:
 
     - `memory`: the storages that it binds, as indices into those of the expression; -1 is the result.
     - `parameters`: all parameters, with the numbers of the first expression.
-    - `numbers`: where the expression's numbers are in them.
+    - `numbers`: where the expression's numbers begin in them.
+    - `names`: of the parameters of a launcher that takes the memory and the parameters with each call.
     """
 
-    __slots__ = ("groups", "memory", "numbers", "parameters", "source")
+    __slots__ = ("groups", "memory", "names", "numbers", "parameters", "source")
 
     def __init__(
         self,
@@ -40,32 +42,28 @@ class Plan:
         groups: int,
     ) -> None:
         self.source = source
-        self.parameters = parameters
+        self.parameters = parameters.tobytes()
         self.groups = groups
         places = {id(storage): index for index, storage in enumerate(sign.storages)}
         if result is not None:
             places[id(result)] = -1
         self.memory = [places[id(storage)] for storage in program.storages]
         first = len(parameters) - program.constant_words
-        self.numbers = [
-            (index, first + program.constants[id(node)], len(node.extra))
-            for index, node in enumerate(sign.constants)
-        ]
+        self.numbers = [4 * (first + program.constants[id(node)]) for node in sign.constants]
+        self.names = [f"memory{index}" for index in range(len(self.memory))] + ["parameters"]
 
-    def bound(
-        self, sign: Signature, result: Storage | None = None
-    ) -> tuple[list[Any], NDArray[np.uint32]]:
-        """Return the memory and the parameters of an expression."""
-        storages = sign.storages
-        if result is not None:
-            storages = [*storages, result]  # -1 is the last one
-        memory = [storages[i].tensor for i in self.memory]
-        if not self.numbers:
-            return memory, self.parameters
-        parameters = self.parameters.copy()
-        for index, position, count in self.numbers:
-            parameters[position : position + count] = sign.constants[index].extra
-        return memory, parameters
+    def bound(self, storages: Sequence[Storage]) -> list[Tensor]:
+        """Return the memory that it binds: of those of the expression, and of the result."""
+        return [storages[i].tensor for i in self.memory]
+
+    def with_numbers(self, numbers: Sequence[bytes]) -> bytes:
+        """Return the parameters with other numbers, each given as the bytes of its words."""
+        if not numbers:
+            return self.parameters
+        parameters = bytearray(self.parameters)
+        for position, words in zip(self.numbers, numbers, strict=True):
+            parameters[position : position + len(words)] = words
+        return bytes(parameters)
 
 
 class Signature:
@@ -85,13 +83,17 @@ class Signature:
             self._add_view(view, parts)
         self.key = tuple(parts)
 
+    def numbers(self) -> list[bytes]:
+        """Return the numbers as a plan takes them."""
+        return [node.extra.tobytes() for node in self.constants]
+
     def _add_view(self, view: View, parts: list[Any]) -> None:
         storage = view.storage
         index = self._known.get(id(storage))
         if index is None:
             index = self._known[id(storage)] = len(self.storages)
             self.storages.append(storage)
-        parts += (storage.dtype, index, view.offset, view.shape, view.strides)
+        parts += (index, view.form())
 
     def _add(self, node: Node, parts: list[Any]) -> None:
         op = node.op

@@ -12,9 +12,9 @@ import numpy as np
 from .._kp import Manager
 from .codegen import LOCAL_SIZE, Layout, Program, Writer, each_of, renamed
 from .expressions import Node, leaf, lock
-from .launching import launch, sources
+from .launching import launch_plan, sources
 from .plans import Plan, Signature, keep, known
-from .storage import DType, Shape, View
+from .storage import DType, Form, Storage, View, home_of
 from .types import convert, number
 
 #: Up to this many elements are reduced by one invocation.
@@ -144,19 +144,23 @@ def _run(
     with lock:
         sign = Signature((node,), axes, out.storage.dtype, reduction, parts, grouped)
         plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts, grouped))
-        memory, parameters = plan.bound(sign, out.storage)
-        launch(out.storage.manager, plan.source, memory, parameters, plan.groups)
+        _launch(plan, sign, out)
         return plan
 
 
+def _launch(plan: Plan, sign: Signature, out: View) -> None:
+    """Launch a reduction into `out`."""
+    storage = out.storage
+    memory = plan.bound([*sign.storages, storage])
+    launch_plan(storage.manager, storage.home, plan, memory, sign.numbers())
+
+
 class Repeat(NamedTuple):
-    """How to repeat a reduction of one dispatch: its plan, and the shapes of the memory and of the result."""
+    """How to repeat a reduction of one dispatch: its plan, and the forms of its memory and of the result."""
 
     plan: Plan
-    dtype: DType
-    kept: Shape
-    shape: Shape
-    strides: Shape
+    whole: Form
+    result: Form
 
 
 _repeats: dict[tuple[Any, ...], Repeat] = {}
@@ -164,23 +168,27 @@ _repeats: dict[tuple[Any, ...], Repeat] = {}
 _MAX_REPEATS = 4096
 
 
-def repeated(sign: Signature, manager: Manager) -> View | None:
-    """Reduce like an earlier reduction of that signature. Returns None if there was none."""
-    found = _repeats.get(sign.key)
+def repeated(
+    key: tuple[Any, ...], manager: Manager, storages: list[Storage], numbers: list[bytes]
+) -> View | None:
+    """Reduce like an earlier reduction of that key. Returns None if there was none."""
+    found = _repeats.get(key)
     if found is None:
         return None
-    out = View.new(manager, found.kept, found.dtype)
+    plan, whole, form = found
+    home = home_of(manager)
+    out = View.blank(manager, home, whole)
+    storages.append(out.storage)
     with lock:
-        memory, parameters = found.plan.bound(sign, out.storage)
-        launch(manager, found.plan.source, memory, parameters, found.plan.groups)
-    return out if found.shape == found.kept else View(out.storage, 0, found.shape, found.strides)
+        launch_plan(manager, home, plan, plan.bound(storages), numbers)
+    return out if form is whole else View(out.storage, 0, form.shape, form.strides)
 
 
-def keep_repeat(sign: Signature, plan: Plan, out: View, result: View) -> None:
-    """Keep the plan of a reduction for those of the same signature."""
+def keep_repeat(key: tuple[Any, ...], plan: Plan, out: View, result: View) -> None:
+    """Keep the plan of a reduction for those of the same key."""
     if len(_repeats) >= _MAX_REPEATS:
         _repeats.clear()
-    _repeats[sign.key] = Repeat(plan, out.storage.dtype, out.shape, result.shape, result.strides)
+    _repeats[key] = Repeat(plan, out.form(), result.form())
 
 
 def _planned(

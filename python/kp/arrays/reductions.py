@@ -22,7 +22,7 @@ from .manipulation import expand_dims, given, normalized, normalized_axes, resha
 from .primitives import evaluate, rows_along
 from .plans import Signature
 from .reducing import Reduction, keep_repeat, reduce_node, repeated
-from .storage import DType, View, require
+from .storage import DType, Storage, View, require
 from .types import number, real_of
 
 Axes = int | Sequence[int] | None
@@ -118,18 +118,21 @@ def reduced(
 ) -> Array:
     """Reduce in one type, and return another."""
     array: Any = given(x)
-    sign = None
+    key = None
     if type(array) is Array and (axis is None or type(axis) in _HASHED):
-        call = (name, axis, accumulated, dtype, keepdims)
         memory = array._view
+        storages: list[Storage] = []
+        numbers: list[bytes] = []
         if memory is not None:
-            sign = Signature((), *call, views=(memory,))
+            key = (name, axis, accumulated, dtype, keepdims, memory.form())
+            storages.append(memory.storage)
         else:
-            sign = Signature((array._node(),), *call)
-        again = repeated(sign, array._manager)
+            sign = Signature((array._node(),), name, axis, accumulated, dtype, keepdims)
+            key, storages, numbers = sign.key, sign.storages, sign.numbers()
+        again = repeated(key, array._manager, storages, numbers)
         if again is not None:
-            repeat: Array = into(out, Array._of_view(again))
-            return repeat
+            repeat = Array._of_view(again)
+            return repeat if out is None else into(out, repeat)
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
         raise ValueError(f"{name} of no elements does not exist")
@@ -152,8 +155,8 @@ def reduced(
         node = converted(array, accumulated)._node()
         view, plan = reduce_node(node, axes, dtype, _reduction(name, accumulated))
     result = _finished(view, array, axes, keepdims, None)
-    if plan is not None and sign is not None and array.size < _MANY:
-        keep_repeat(sign, plan, view, result._evaluated())
+    if plan is not None and key is not None and array.size < _MANY:
+        keep_repeat(key, plan, view, result._evaluated())
     made: Array = into(out, result)
     return made
 

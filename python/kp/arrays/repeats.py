@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from . import launching
 from .array import Array
 from .expressions import before_write, lock
 from .plans import Plan, Signature
-from .storage import DType, Shape, Storage, View
+from .storage import DType, Form, Storage, View
 from .types import require_held, words_of
 
 _MAX_CALLS = 256
@@ -26,138 +26,113 @@ _FLOAT = struct.Struct("=f")
 _SINGLE = np.dtype(np.float32)
 
 
-class Call:
-    """What a kernel was called with: `inputs` arguments that it reads, and arrays that it writes.
+#: What a kernel was called with: a key that is equal for calls that are alike, storages, and numbers.
+Call = tuple[tuple[Any, ...], list[Storage], list[Any]]
 
-    `key` is equal for calls that are alike. It is None if not all arguments are arrays in memory and numbers,
-    or if the kernel writes memory that it also reads.
+
+class Repeat(NamedTuple):
+    """How to repeat a call.
+
+    - `memory`: what the plan binds, as indices into the storages of the call, with those of new results after them.
+    - `numbers`: the dtype of each number, and its name if it has to fit.
+    - `results`: the forms of new results.
     """
 
-    __slots__ = ("key", "manager", "numbers", "storages", "targets")
+    plan: Plan
+    memory: list[int]
+    numbers: list[tuple[DType, str | None]]
+    results: list[Form]
 
-    def __init__(self, args: Sequence[Any], inputs: int) -> None:
-        self.key: tuple[Any, ...] | None = None
-        self.storages: list[Storage] = []
-        self.numbers: list[Any] = []
-        self.targets: list[Array] = []
-        self.manager: Any = None
-        storages = self.storages
+
+class Repeats:
+    """The calls of one kernel that can be repeated. `inputs` is how many arguments it reads."""
+
+    __slots__ = ("_inputs", "_known")
+
+    def __init__(self, inputs: int) -> None:
+        self._inputs = inputs
+        self._known: dict[tuple[Any, ...], Repeat] = {}
+
+    def call(self, args: Sequence[Any]) -> Call | None:
+        """Return what a call is like.
+
+        Returns None if not all arguments are arrays in memory and numbers, or if the kernel writes memory that it
+        also reads.
+        """
+        storages: list[Storage] = []
+        numbers: list[Any] = []
         key: list[Any] = []
+        home = None
+        remaining = self._inputs
         for value in args:
             kind = type(value)
             if kind is Array:
                 view = value._view
                 if view is None:
-                    return
+                    return None
                 storage = view.storage
-                if self.manager is None:
-                    self.manager = storage.manager
-                elif self.manager is not storage.manager:
-                    return
-                if storage in storages:
-                    if inputs <= 0:
-                        return
-                    index = storages.index(storage)
-                else:
-                    index = len(storages)
+                if home is not storage.home:
+                    if home is not None:
+                        return None
+                    home = storage.home
+                key.append(view._form or view.form())
+                if storage not in storages:
                     storages.append(storage)
-                key += (storage.dtype, index, view.offset, view.shape, view.strides)
-                if inputs <= 0:
-                    key.append(view.writable)
-                    self.targets.append(value)
-            elif inputs <= 0:
-                return
+                elif remaining > 0:
+                    key.append(storages.index(storage))
+                else:
+                    return None
+                if remaining <= 0 and not view.writable:
+                    return None
+            elif remaining <= 0:
+                return None
             elif kind is float or kind is int:
                 key.append(kind)
-                self.numbers.append(value)
+                numbers.append(value)
             elif isinstance(value, np.generic):
                 key.append(value.dtype)
-                self.numbers.append(value)
+                numbers.append(value)
             else:
-                return
-            inputs -= 1
-        if self.manager is not None:
-            self.key = tuple(key)
+                return None
+            remaining -= 1
+        return (tuple(key), storages, numbers) if storages else None
 
-
-class Repeat:
-    """How to repeat a call.
-
-    - `memory`: for each binding, the index of a storage of the call, or of a new result, from -1 downwards.
-    - `numbers`: for each number of the call, its dtype, its place among the parameters, and its name if it has
-      to fit.
-    - `source`: the shader.
-    """
-
-    __slots__ = ("_groups", "_memory", "_numbers", "_parameters", "_results", "_shape", "source")
-
-    def __init__(
-        self,
-        plan: Plan,
-        memory: list[int],
-        numbers: list[tuple[DType, int, int, str | None]],
-        shape: Shape,
-        results: list[DType],
-    ) -> None:
-        self.source = plan.source
-        self._parameters = plan.parameters
-        self._groups = plan.groups
-        self._memory = memory
-        self._numbers = numbers
-        self._shape = shape
-        self._results = results
-
-    def __call__(self, call: Call) -> Any:
-        """Launch with the memory and the numbers of a call. Returns the results: one, or a tuple."""
-        targets, storages, results = call.targets, call.storages, self._results
-        manager = call.manager
-        made: Any
-        if targets:
-            made = targets[0] if len(targets) == 1 else tuple(targets)
-        elif len(results) == 1:
-            view = View.new(manager, self._shape, results[0])
-            storages.append(view.storage)
-            made = Array._of_view(view)
-        else:
-            views = [View.new(manager, self._shape, dtype) for dtype in results]
-            storages += [view.storage for view in reversed(views)]
-            made = tuple([Array._of_view(view) for view in views])
-        parameters = self._parameters
-        if self._numbers:
-            parameters = parameters.copy()
-            for value, (dtype, place, count, name) in zip(call.numbers, self._numbers, strict=True):
-                if dtype is _SINGLE and type(value) is float and -3.4e38 < value < 3.4e38:
-                    _FLOAT.pack_into(parameters, 4 * place, value)
-                else:
-                    if name is not None and not isinstance(value, np.generic):
-                        require_held(value, dtype, name)
-                    parameters[place : place + count] = words_of(value, dtype)
+    def repeat(self, call: Call, args: Sequence[Any]) -> tuple[Plan, Any] | None:
+        """Launch as an earlier call that was alike. Returns the plan and the results, or None if there was none."""
+        key, storages, numbers = call
+        found = self._known.get(key)
+        if found is None:
+            return None
+        plan, order, kinds, results = found
+        words = []
+        for value, (dtype, name) in zip(numbers, kinds, strict=True):
+            if dtype is _SINGLE and type(value) is float and -3.4e38 < value < 3.4e38:
+                words.append(_FLOAT.pack(value))
+            else:
+                if name is not None and not isinstance(value, np.generic):
+                    require_held(value, dtype, name)
+                words.append(words_of(value, dtype).tobytes())
+        first = storages[0]
+        manager, home = first.manager, first.home
+        made: Any = args[self._inputs :]
+        if not made:
+            made = []
+            for form in results:
+                view = View.blank(manager, home, form)
+                storages.append(view.storage)
+                made.append(Array._of_view(view))
         with lock:
-            for target in targets:
+            for target in args[self._inputs :]:
                 before_write(target._evaluated().storage)
-            memory = [storages[i].tensor for i in self._memory]
-            launching.launch(manager, self.source, memory, parameters, self._groups)
-        return made
-
-
-class Repeats:
-    """The calls of one kernel that can be repeated."""
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], Repeat] = {}
-
-    def find(self, call: Call) -> Repeat | None:
-        """Return how to repeat an earlier call that is like this one."""
-        return None if call.key is None else self._known.get(call.key)
+            memory = [storages[i].tensor for i in order]
+            launching.launch_plan(manager, home, plan, memory, words)
+        return plan, made[0] if len(made) == 1 else tuple(made)
 
     def keep(
         self,
         call: Call,
         plan: Plan,
         sign: Signature,
-        shape: Shape,
         results: Sequence[View],
         names: Sequence[str | None],
     ) -> None:
@@ -165,22 +140,18 @@ class Repeats:
 
         `names` has the name of each parameter that is a number; None if NumPy's rules of numbers hold for it.
         """
-        if call.key is None or len(sign.constants) != len(call.numbers):
+        key, storages, numbers = call
+        if len(sign.constants) != len(numbers):
             return
-        made = [] if call.targets else [view.storage for view in results]
-        storages = [*call.storages, *reversed(made)]
+        storages = storages.copy()
+        storages += [view.storage for view in results if view.storage not in storages]
         if [each for each in sign.storages if each not in storages]:
             return
-        places = {index: (place, count) for index, place, count in plan.numbers}
-        if len(places) != len(call.numbers):
-            return
-        numbers = [
-            (node.dtype, *places[index], names[index]) for index, node in enumerate(sign.constants)
-        ]
-        memory = [storages.index(sign.storages[i]) for i in plan.memory]
-        count = len(storages)
-        memory = [i - count if i >= len(call.storages) else i for i in memory]
         if len(self._known) >= _MAX_CALLS:
             self._known.clear()
-        dtypes = [view.storage.dtype for view in results]
-        self._known[call.key] = Repeat(plan, memory, numbers, shape, dtypes)
+        self._known[key] = Repeat(
+            plan,
+            [storages.index(sign.storages[i]) for i in plan.memory],
+            [(node.dtype, name) for node, name in zip(sign.constants, names, strict=True)],
+            [view.form() for view in results],
+        )

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import InvalidArgument, OutOfMemory, Unsupported
-from .._kp import Kernel, KernelLauncher, Manager, MemoryTypes, Tensor
+from .._kp import (
+    Kernel,
+    KernelLauncher,
+    Manager,
+    MemoryTypes,
+    ParametrizedKernelLauncher,
+    Tensor,
+)
 from .types import number
 
 if TYPE_CHECKING:
@@ -30,52 +37,110 @@ _LARGEST = 2**31 - 1
 _KEPT_PART = 1 / 8
 
 
-#: dtype and number of elements.
-_Key = tuple[DType, int]
+#: Forms that are kept.
+_MAX_FORMS = 1 << 16
+
+
+class Form:
+    """How a view walks through its memory, in elements.
+
+    Equal forms are the same object, as long as it is kept: keys of what was planned hold forms, which
+    are compared and hashed in no time.
+
+    - `key`: what freed memory is found by, dtype and number of elements. Empty arrays have one.
+    - `nbytes`: the bytes of that memory.
+    """
+
+    __slots__ = ("dtype", "key", "nbytes", "offset", "shape", "strides")
+
+    def __init__(self, dtype: DType, offset: int, shape: Shape, strides: Shape) -> None:
+        self.dtype = dtype
+        self.offset = offset
+        self.shape = shape
+        self.strides = strides
+        count = math.prod(shape) or 1
+        self.key = (dtype, count)
+        self.nbytes = dtype.itemsize * count
+
+
+_forms: dict[tuple[DType, int, Shape, Shape], Form] = {}
+
+
+def form_of(dtype: DType, offset: int, shape: Shape, strides: Shape) -> Form:
+    """Return a form."""
+    parts = (dtype, offset, shape, strides)
+    found = _forms.get(parts)
+    if found is None:
+        if len(_forms) >= _MAX_FORMS:
+            _forms.clear()
+        found = _forms.setdefault(parts, Form(*parts))
+    return found
+
+
+class _Shelf:
+    """Memory of freed arrays of one dtype and size. It has room for some, which the pool grants."""
+
+    __slots__ = ("free", "key", "nbytes", "room")
+
+    def __init__(self, form: Form) -> None:
+        self.key = form.key
+        self.nbytes = form.nbytes
+        self.free: list[Tensor] = []
+        self.room = 0
 
 
 class _Pool:
-    """Memory of freed arrays of one manager, for new ones of the same type and size."""
+    """Memory of freed arrays of one manager, for new ones of the same type and size.
+
+    Whoever takes memory from a shelf, or puts some where there is room, needs no lock, because a list does one
+    thing at a time. The rooms of all shelves are within the limit, so their contents are, too.
+    """
 
     def __init__(self, manager: Manager) -> None:
-        self._free: dict[_Key, list[Tensor]] = {}
-        self._bytes = 0
+        self._shelves: dict[tuple[DType, int], _Shelf] = {}
+        self._bytes = 0  # for which there is room
         self._limit = int(manager.get_device_properties()["memory_bytes"] * _KEPT_PART)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the garbage collector may free an array meanwhile
 
-    def take(self, key: _Key, bytes_: int) -> Tensor | None:
-        with self._lock:
-            found = self._free.get(key)
-            if not found:
-                return None
-            self._bytes -= bytes_
-            return found.pop()
+    def shelf(self, form: Form) -> _Shelf:
+        """Return the shelf for the memory of a form."""
+        found = self._shelves.get(form.key)
+        return self._shelves.setdefault(form.key, _Shelf(form)) if found is None else found
 
-    def put(self, tensor: Tensor, key: _Key, bytes_: int) -> None:
-        if not tensor.is_init():
+    def put(self, tensor: Tensor, shelf: _Shelf) -> None:
+        """Keep memory for which its shelf has no room yet, unless it is larger than the limit."""
+        if shelf.nbytes > self._limit:
             return
         with self._lock:
-            if self._bytes + bytes_ > self._limit:
-                self._free.clear()
-                self._bytes = 0
-            if bytes_ <= self._limit:
-                free = self._free.get(key)
-                if free is None:
-                    self._free[key] = [tensor]
-                else:
-                    free.append(tensor)
-                self._bytes += bytes_
+            if self._bytes + shelf.nbytes > self._limit:
+                self._clear()
+            shelf = self._shelves.setdefault(shelf.key, shelf)
+            self._bytes += shelf.nbytes
+            shelf.room += 1
+            shelf.free.append(tensor)
 
     def clear(self) -> None:
         with self._lock:
-            self._free.clear()
-            self._bytes = 0
+            self._clear()
+
+    def _clear(self) -> None:
+        shelves = list(self._shelves.values())
+        self._shelves.clear()
+        self._bytes = 0
+        for shelf in shelves:
+            shelf.room = 0
+            shelf.free.clear()
 
 
 class Home:
-    """What arrays keep of a manager: freed memory, kernels, launchers, and which dtypes it lacks."""
+    """What arrays keep of a manager: freed memory, kernels, launchers, and which dtypes it lacks.
 
-    __slots__ = ("alive", "kernels", "launchers", "pool", "reasons")
+    - `launchers`: those with memory, by what they launch.
+    - `general`: those that take their memory with each call, by their plans.
+    - `missed`: launches that had no launcher lately.
+    """
+
+    __slots__ = ("alive", "general", "kernels", "launchers", "missed", "pool", "reasons")
 
     def __init__(self, manager: Manager) -> None:
         number_ = id(manager)
@@ -83,6 +148,8 @@ class Home:
         self.pool = _Pool(manager)
         self.kernels: dict[str, Kernel] = {}
         self.launchers: dict[tuple[Any, ...], KernelLauncher] = {}
+        self.general: dict[Any, ParametrizedKernelLauncher] = {}
+        self.missed: set[tuple[Any, ...]] = set()
         self.reasons: dict[DType, str] = {}
 
 
@@ -118,13 +185,11 @@ class Storage:
     """
 
     __slots__ = (
-        "_key",
-        "count",
+        "_shelf",
         "dtype",
         "home",
         "leaves",
         "manager",
-        "nbytes",
         "pooled",
         "shared",
         "tensor",
@@ -136,19 +201,19 @@ class Storage:
     leaves: list[weakref.ref[Node]]
     views: list[weakref.ref[View]]
 
-    def __init__(self, manager: Manager, dtype: DType, count: int) -> None:
-        """Allocate memory with undefined contents. Empty arrays have one element."""
-        self.manager = manager
-        self.dtype = dtype
+    def __init__(self, manager: Manager, home: Home, whole: Form) -> None:
+        """Allocate memory of a form, with undefined contents."""
         self.pooled = self.shared = False
+        self.manager = manager
+        self.home = home
+        self.dtype = whole.dtype
         self.leaves = []
         self.views = []
-        home = self.home = home_of(manager)
-        self.count = count or 1
-        self.nbytes = dtype.itemsize * self.count
-        self._key = (dtype, self.count)
-        found = home.pool.take(self._key, self.nbytes)
-        self.tensor = _allocate(manager, dtype, self.count) if found is None else found
+        shelf = self._shelf = home.pool.shelf(whole)
+        try:
+            self.tensor = shelf.free.pop()
+        except IndexError:
+            self.tensor = _allocate(manager, *whole.key)
         self.pooled = True
 
     @classmethod
@@ -160,8 +225,6 @@ class Storage:
         self.pooled = False
         require(self.manager, self.dtype)
         self.home = home_of(self.manager)
-        self.count = tensor.size()
-        self.nbytes = self.dtype.itemsize * self.count
         self.tensor = tensor
         self.shared = False
         self.leaves = []
@@ -176,8 +239,12 @@ class Storage:
         return self.tensor.read(offset, count, out=out)
 
     def __del__(self) -> None:
-        if self.pooled:
-            self.home.pool.put(self.tensor, self._key, self.nbytes)
+        if self.pooled and self.tensor.is_init():
+            shelf = self._shelf
+            if len(shelf.free) < shelf.room:
+                shelf.free.append(self.tensor)
+            else:
+                self.home.pool.put(self.tensor, shelf)
 
 
 def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
@@ -220,7 +287,9 @@ def require(manager: Manager, dtype: DType) -> None:
 class View:
     """Strided elements of a storage. Offset and strides count elements."""
 
-    __slots__ = ("__weakref__", "offset", "shape", "storage", "strides", "writable")
+    __slots__ = ("__weakref__", "_form", "offset", "shape", "storage", "strides", "writable")
+
+    _form: Form | None
 
     def __init__(
         self,
@@ -229,12 +298,15 @@ class View:
         shape: Shape,
         strides: Shape,
         writable: bool = True,
+        form: Form | None = None,
     ) -> None:
+        """`form` is that of these elements, if it is known."""
         self.storage = storage
         self.offset = offset
         self.shape = shape
         self.strides = strides
         self.writable = writable
+        self._form = form
         if storage.views:
             note(storage.views, self)
         else:
@@ -243,7 +315,20 @@ class View:
     @classmethod
     def new(cls, manager: Manager, shape: Shape, dtype: DType) -> View:
         """Return new memory in C order."""
-        return cls(Storage(manager, dtype, math.prod(shape)), 0, shape, contiguous_strides(shape))
+        return cls.blank(manager, home_of(manager), whole_form(dtype, shape))
+
+    @classmethod
+    def blank(cls, manager: Manager, home: Home, whole: Form) -> View:
+        """Return new memory of a form that is in C order."""
+        storage = Storage(manager, home, whole)
+        return cls(storage, 0, whole.shape, whole.strides, True, whole)
+
+    def form(self) -> Form:
+        """Return how it walks through its memory."""
+        found = self._form
+        if found is None:
+            found = self._form = form_of(self.storage.dtype, self.offset, self.shape, self.strides)
+        return found
 
     def is_contiguous(self) -> bool:
         """Return whether the elements are in C order without gaps."""
@@ -269,6 +354,12 @@ def contiguous_strides(shape: Shape) -> Shape:
         strides.append(step)
         step *= extent
     return tuple(reversed(strides))
+
+
+@functools.lru_cache(maxsize=4096)
+def whole_form(dtype: DType, shape: Shape) -> Form:
+    """Return the form of an array in C order that is all of its memory."""
+    return form_of(dtype, 0, shape, contiguous_strides(shape))
 
 
 def broadcast(*shapes: Shape, names: Sequence[str] = ()) -> Shape:

@@ -180,9 +180,9 @@ _OF_DATA_TYPES: dict[int, np.dtype[Any]] = {
 
 
 def compare_data_types() -> None:
-    """Make a DataTypes equal to its dtype.
+    """Make a DataTypes equal to its dtype, and true.
 
-    kp.bool is Kompute's DataTypes.bool, but the array API standard has a dtype of this name.
+    kp.bool is Kompute's DataTypes.bool, the number 0, but the array API standard has a dtype of this name.
     """
 
     def equals(self: DataTypes, other: object) -> bool:
@@ -194,7 +194,13 @@ def compare_data_types() -> None:
         result = equals(self, other)
         return result if result is NotImplemented else not result
 
-    for name, method in (("__eq__", equals), ("__ne__", differs), ("__hash__", int.__hash__)):
+    methods = {
+        "__eq__": equals,
+        "__ne__": differs,
+        "__hash__": int.__hash__,
+        "__bool__": lambda self: True,
+    }
+    for name, method in methods.items():
         setattr(DataTypes, name, method)
 
 

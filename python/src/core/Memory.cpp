@@ -120,10 +120,11 @@ std::vector<py::ssize_t> withoutOnes(std::vector<py::ssize_t> shape) {
 void requireWhole(const MemoryHandle& handle, const py::array& array) {
     const std::vector<py::ssize_t> given(array.shape(), array.shape() + array.ndim());
     if (static_cast<uint64_t>(array.size()) != handle.size())
-        throw py::value_error(formatted("data has {} elements, but the {} has {}; give an offset "
-                                        "to write a part of it, as in write(data, offset=0)",
-                                        array.size(), handle.image() ? "image" : "tensor",
-                                        handle.size()));
+        throw py::value_error(
+            formatted("data has {} {}, but the {} has {}; give an offset to write "
+                      "a part of it, as in write(data, offset=0)",
+                      array.size(), array.size() == 1 ? "element" : "elements",
+                      handle.image() ? "image" : "tensor", handle.size()));
     if (given.size() > 1 && handle.shape.size() > 1 &&
         withoutOnes(given) != withoutOnes(handle.shape))
         throw py::value_error(
@@ -279,6 +280,15 @@ py::object arrayInterface(py::handle self) {
 Memory& memoryIn(py::handle self) {
     return *handleOf<MemoryHandle>(self).memory;
 }
+
+/// Method is_init(), called by CPython directly: arrays ask whenever memory is freed.
+PyObject* isInitMethod(PyObject* self, PyObject*) {
+    return guarded([self] { return PyBool_FromLong(memoryIn(self).isInit()); });
+}
+
+PyMethodDef gIsInit = {"is_init", isInitMethod, METH_NOARGS,
+                       methodDoc("is_init", "(self: kp._kp.Memory) -> bool",
+                                 "False once this object or its manager is destroyed.")};
 
 PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
@@ -439,6 +449,7 @@ std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* ar
 
 void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
+    addMethod(classes.memory, gIsInit);
     Members(classes.memory,
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
@@ -467,7 +478,6 @@ void bindMemory(Classes& classes) {
         .method("tensor_type", &Memory::memoryType, "memory_type(); the name of Kompute 0.9.0.")
         .method("data_type", static_cast<Memory::DataTypes (Memory::*)() const>(&Memory::dataType),
                 "The type of an element: a kp.DataTypes.")
-        .method("is_init", &Memory::isInit, "False once this object or its manager is destroyed.")
         .def("destroy", &destroyMemory,
              "Frees the device memory, after the work that uses it. A second call does nothing.")
         .def(
