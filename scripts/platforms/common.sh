@@ -100,7 +100,7 @@ unpacked_packages() {
 }
 
 # unpacked_sources [--skip-patches] FOLDER SUITE PACKAGE...   unpacks the sources of Debian's packages into
-# FOLDER/PACKAGE, with Debian's patches or without them
+# FOLDER/PACKAGE, with Debian's patches or without them; fails if the server lacks one that its list names
 unpacked_sources() {
     local folder suite name options=()
     if [ "$1" = --skip-patches ]; then
@@ -116,7 +116,7 @@ unpacked_sources() {
         rm -rf "$folder/download"
         mkdir "$folder/download"
         (cd "$folder/download" && quietly foreign_apt "source:$suite" source -qq --download-only "$name" \
-            && quietly dpkg-source "${options[@]}" --extract ./*.dsc unpacked)
+            && quietly dpkg-source "${options[@]}" --extract ./*.dsc unpacked) || return 1
         mv "$folder/download/unpacked" "$folder/$name"
         rm -rf "$folder/download"
     done
