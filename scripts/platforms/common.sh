@@ -7,6 +7,7 @@
 #   source   the root of the source tree
 #   work     the absolute path of a working folder
 #   jobs     how many things to do at once
+#   sample   for the parts of scripts/platforms.sh: not empty if only the library and one example are wanted
 
 # shellcheck source=scripts/functions.sh
 . "$source/scripts/functions.sh"
