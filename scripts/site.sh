@@ -40,7 +40,8 @@ origins |= {name: name for name in ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTR
 PYTHON
 
 # --- the references -----------------------------------------------------------------------------
-version=$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' CMakeLists.txt)
+version=$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' include/kompute/Version.hpp)
+[ -n "$version" ] || { echo "site.sh: include/kompute/Version.hpp has no VERSION_STRING" >&2; exit 1; }
 sed -e "s|@PROJECT_VERSION@|$version|; s|@PROJECT_DESCRIPTION@|GPU compute over Vulkan|" \
     -e "s|@KOMPUTE_DOCS_FOLDER@|$site|" docs/Doxyfile > "$site/Doxyfile"
 echo "HTML_OUTPUT = pages/cpp" >> "$site/Doxyfile"
