@@ -8,6 +8,7 @@
 #   scripts/platforms.sh PART...             the parts named (--help lists them)
 #   scripts/platforms.sh --python PYTHON ... wheels for this interpreter, or for this version (3.14t), alone;
 #                                            may be repeated
+#   scripts/platforms.sh --sample [PART...]  of these parts, without manylinux, only the library and one example
 #
 # KOMPUTE_SKIP_SETUP=1   install nothing (a machine prepared in another way)
 # KOMPUTE_JOBS=N         how many things to do at once (default: one per processor)
@@ -20,7 +21,7 @@ work=$source/build/platforms
 program=platforms
 export jobs=${KOMPUTE_JOBS:-$(nproc)} CMAKE_BUILD_PARALLEL_LEVEL=${KOMPUTE_JOBS:-$(nproc)}
 all_parts="manylinux clang aarch64 musl windows"
-parts="" interpreters=()
+parts="" sample="" interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in
         --python)
@@ -31,6 +32,7 @@ while [ "$#" -gt 0 ]; do
             interpreters+=("$2")
             shift
             ;;
+        --sample) sample=yes ;;
         -h | --help)
             sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
             echo "parts: $all_parts"
@@ -46,6 +48,13 @@ while [ "$#" -gt 0 ]; do
     esac
     shift
 done
+if [ -n "$sample" ]; then
+    if [[ " $parts " == *" manylinux "* ]]; then
+        echo "platforms.sh: manylinux has no sample; name it without --sample" >&2
+        exit 2
+    fi
+    all_parts=${all_parts/manylinux /}
+fi
 parts=${parts:-$all_parts}
 mkdir -p "$work"
 
@@ -60,6 +69,8 @@ for part in $parts; do
     start=$SECONDS
     echo "=== $part"
     "part_$part"
+    unset VK_DRIVER_FILES KOMPUTE_CACHE_DIR KOMPUTE_CROSS_ROOT KOMPUTE_ZIG_TOOLS
+    unset CCACHE_COMPILERTYPE CCACHE_COMPILERCHECK
     say "$part took $((SECONDS - start)) s"
 done
 

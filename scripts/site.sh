@@ -3,7 +3,7 @@
 #
 # Builds the documentation site into build/site/html: the pages of docs/, the examples with their
 # pictures, and the C++ and Python references, with one search. A link that leads nowhere is an
-# error. Where Chromium is installed, it opens the site and searches.
+# error. If Chromium is installed, it opens the site, searches, and looks at tabs, pictures and the dark mode.
 #
 #   bash scripts/site.sh            build and check
 #   bash scripts/site.sh --serve    then show it at http://localhost:8000
@@ -23,7 +23,7 @@ command -v doxygen > /dev/null || { echo "site.sh: Doxygen is not installed" >&2
 cp docs/*.md docs/*.svg "$pages/"
 mv "$pages/README.md" "$pages/overview.md"
 cp README.md "$pages/index.md"
-cp CHANGELOG.md CONTRIBUTING.md SECURITY.md "$pages/"
+cp CHANGELOG.md CODE_OF_CONDUCT.md CONTRIBUTING.md SECURITY.md "$pages/"
 cp python/examples/README.md "$pages/examples.md"
 cp -r python/examples/pictures "$pages/"
 # Where each page lies in the repository, from which its links lead.
@@ -35,12 +35,13 @@ pages = Path(sys.argv[1])
 origins = {page.name: f"docs/{page.name}" for page in pages.glob("*.md")}
 origins |= {"index.md": "README.md", "overview.md": "docs/README.md"}
 origins |= {"examples.md": "python/examples/README.md"}
-origins |= {name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
+origins |= {name: name for name in ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")}
 (pages / "origins.json").write_text(json.dumps(origins))
 PYTHON
 
 # --- the references -----------------------------------------------------------------------------
-version=$(sed -nE 's/^ +VERSION ([0-9.]+)$/\1/p' CMakeLists.txt)
+version=$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' include/kompute/Version.hpp)
+[ -n "$version" ] || { echo "site.sh: include/kompute/Version.hpp has no VERSION_STRING" >&2; exit 1; }
 sed -e "s|@PROJECT_VERSION@|$version|; s|@PROJECT_DESCRIPTION@|GPU compute over Vulkan|" \
     -e "s|@KOMPUTE_DOCS_FOLDER@|$site|" docs/Doxyfile > "$site/Doxyfile"
 echo "HTML_OUTPUT = pages/cpp" >> "$site/Doxyfile"

@@ -17,7 +17,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 all_steps="setup style build unit headers device atonce fences core sync plain asan tsan package examples"
-all_steps="$all_steps python wheel proof benchmark docs"
+all_steps="$all_steps python wheel proof platforms benchmark docs"
 quick_steps="setup style build unit headers device core"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
@@ -269,6 +269,15 @@ step_wheel() { bash test/package/python.sh build/package-python; }
 step_proof() {
     build ci kompute_proof kompute_fuzz_replay
     bash scripts/proof.sh quick
+}
+
+# A sample of scripts/platforms.sh: the library as Clang builds it, warnings as errors.
+step_platforms() {
+    if ! command -v clang++ > /dev/null; then
+        echo "LEFT OUT: Clang is not installed, so the library was NOT built with it"
+        return
+    fi
+    bash scripts/platforms.sh --sample clang
 }
 
 step_benchmark() {

@@ -13,7 +13,7 @@
 #   scripts/wheels.sh --emulated aarch64 ...  the interpreters run by an emulator of this processor: this
 #                                             machine's interpreters of the same versions build the wheels,
 #                                             with the compiler that CMAKE_ARGS names, and only tests run
-#                                             on the given ones
+#                                             on the given ones, for half an hour at most
 #   scripts/wheels.sh --without-driver ...    the interpreters are for a C library that there is no Vulkan driver
 #                                             for: run the tests of the few files that need none
 #
@@ -31,6 +31,7 @@ work=$source/build/wheels
 emulated=""
 driver=yes
 tests=all
+limit=()
 sample=(test_kompute_api.py test_arrays.py test_jit.py test_messages.py test_shaders.py)
 interpreters=()
 while [ "$#" -gt 0 ]; do
@@ -43,7 +44,7 @@ while [ "$#" -gt 0 ]; do
             case $1 in
                 --output) output=$2 ;;
                 --work) work=$2 ;;
-                *) emulated=$2 ;;
+                *) emulated=$2 limit=(timeout 1800) ;;
             esac
             shift
             ;;
@@ -191,7 +192,7 @@ for minor in $versions; do
 
     quietly "$python" -m venv ${emulated:+--without-pip} "$work/test-$tag"
     install_packages "$wheel"
-    smoke "$work/test-$tag/bin/python" "${lock[@]}"
+    smoke "${limit[@]}" "$work/test-$tag/bin/python" "${lock[@]}"
     [ "${#lock[@]}" = 0 ] || free_threaded "$work/test-$tag/bin/python"
     if [ -z "$emulated" ]; then
         quietly "$work/test-$tag/bin/python" -m pip check
@@ -206,8 +207,8 @@ for minor in $versions; do
     fi
     rm -rf "$work/run"
     test_folder "$work/run"
-    (cd "$work/run" && env ${lock:+PYTHON_GIL=1} "$work/test-$tag/bin/python" -m pytest -q -p no:cacheprovider \
-        "${files[@]}") \
+    (cd "$work/run" && env ${lock:+PYTHON_GIL=1} "${limit[@]}" "$work/test-$tag/bin/python" -m pytest -q \
+        -p no:cacheprovider "${files[@]}") \
         | tee "$work/tests-$tag.log" || fail "the tests of $(basename "$wheel")"
     result=$(tail -n 1 "$work/tests-$tag.log")
     cp "$wheel" "$output/"

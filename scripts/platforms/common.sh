@@ -7,6 +7,7 @@
 #   source   the root of the source tree
 #   work     the absolute path of a working folder
 #   jobs     how many things to do at once
+#   sample   for the parts of scripts/platforms.sh: not empty if only the library and one example are wanted
 
 # shellcheck source=scripts/functions.sh
 . "$source/scripts/functions.sh"
@@ -100,7 +101,7 @@ unpacked_packages() {
 }
 
 # unpacked_sources [--skip-patches] FOLDER SUITE PACKAGE...   unpacks the sources of Debian's packages into
-# FOLDER/PACKAGE, with Debian's patches or without them
+# FOLDER/PACKAGE, with Debian's patches or without them; fails if the server lacks one that its list names
 unpacked_sources() {
     local folder suite name options=()
     if [ "$1" = --skip-patches ]; then
@@ -116,7 +117,7 @@ unpacked_sources() {
         rm -rf "$folder/download"
         mkdir "$folder/download"
         (cd "$folder/download" && quietly foreign_apt "source:$suite" source -qq --download-only "$name" \
-            && quietly dpkg-source "${options[@]}" --extract ./*.dsc unpacked)
+            && quietly dpkg-source "${options[@]}" --extract ./*.dsc unpacked) || return 1
         mv "$folder/download/unpacked" "$folder/$name"
         rm -rf "$folder/download"
     done

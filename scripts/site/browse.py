@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the site in headless Chromium and searches, as a reader would.
+"""Opens the site in headless Chromium, searches, and looks at tabs, pictures and the dark mode, as a reader would.
 
 python3 scripts/site/browse.py build/site/html
 """
@@ -52,32 +52,62 @@ def results(browser: webdriver.Chrome, page: str) -> list[str]:
     return found(browser)
 
 
+def searches(browser: webdriver.Chrome, address: str) -> list[str]:
+    """What is wrong with the search."""
+    wrong = []
+    for words, page in SEARCHES.items():
+        browser.get(f"{address}/index.html?q={words.replace(' ', '+')}")
+        links = results(browser, page)
+        if not any(page in link for link in links) or any("undefined" in link for link in links):
+            wrong.append(f"a search for '{words}' does not offer {page}, but {links[:5]}")
+    return wrong
+
+
+def looks(browser: webdriver.Chrome, address: str) -> list[str]:
+    """What is wrong with the pages themselves."""
+    wrong = []
+    browser.get(f"{address}/launchers.html")
+    if not browser.find_elements(By.CLASS_NAME, "tabbed-labels"):
+        wrong.append("launchers.html has no tabs for C++ and Python")
+
+    def scheme() -> str | None:
+        return browser.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme")
+
+    before = scheme()
+    browser.find_element(By.CSS_SELECTOR, ".md-header__option label:not([hidden])").click()
+    if {before, scheme()} != {"default", "slate"}:
+        wrong.append(f"the button for the dark mode changes '{before}' to '{scheme()}'")
+
+    browser.get(f"{address}/examples.html")
+    pictures = browser.find_elements(By.CSS_SELECTOR, "article img")
+    sizes = {
+        picture.get_attribute("src"): picture.get_property("naturalWidth") for picture in pictures
+    }
+    if not sizes or 0 in sizes.values():
+        wrong.append(
+            f"examples.html lacks pictures; those that it names have these widths: {sizes}"
+        )
+    return wrong
+
+
 def main() -> int:
     if shutil.which("chromedriver") is None:
-        print("site: LEFT OUT: Chromium and its driver are not installed; the search was NOT tried")
+        print("site: LEFT OUT: Chromium and its driver are not installed; the site was NOT opened")
         return 0
     handler = functools.partial(Quiet, directory=sys.argv[1])
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        failures = 0
         browser = open_browser()
-        for words, page in SEARCHES.items():
-            browser.get(f"{address}/index.html?q={words.replace(' ', '+')}")
-            links = results(browser, page)
-            if not any(page in link for link in links) or any(
-                "undefined" in link for link in links
-            ):
-                print(f"site: a search for '{words}' does not offer {page}, but {links[:5]}")
-                failures += 1
-        browser.get(f"{address}/launchers.html")
-        if not browser.find_elements(By.CLASS_NAME, "tabbed-labels"):
-            print("site: launchers.html has no tabs for C++ and Python")
-            failures += 1
+        wrong = [*searches(browser, address), *looks(browser, address)]
         browser.quit()
         server.shutdown()
-    print(f"site: Chromium searched {len(SEARCHES)} times; {failures} failures")
-    return 1 if failures else 0
+    for what in wrong:
+        print(f"site: {what}")
+    print(
+        f"site: Chromium searched {len(SEARCHES)} times and looked at two pages; failures: {len(wrong)}"
+    )
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

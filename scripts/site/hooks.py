@@ -26,6 +26,7 @@ ALSO = {
         ("Python reference", "python/kp.html"),
         ("Changes", "CHANGELOG.md"),
         ("Contributing", "CONTRIBUTING.md"),
+        ("Code of conduct", "CODE_OF_CONDUCT.md"),
         ("Security", "SECURITY.md"),
     ],
 }
@@ -80,7 +81,7 @@ def relinked(link: re.Match[str], at: str, files) -> str:
         return link[0]
     path, mark, anchor = target.partition("#")
     path = os.path.normpath(os.path.join(os.path.dirname(at), path))
-    page = MOVED.get(path, path.removeprefix("docs/"))
+    page = MOVED.get(path, path.removeprefix("docs/").removeprefix("python/examples/"))
     if files.get_file_from_path(page) is not None:
         return f"{picture}[{label}]({page}{mark}{anchor})"
     if not (ROOT / path).exists():
