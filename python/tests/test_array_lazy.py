@@ -112,7 +112,7 @@ def test_intermediate_results_may_change_after_they_were_used() -> None:
     middle += 1
     view[...] = 0
     np.testing.assert_array_equal(result.numpy(), (a + 1) * 2)
-    expected = a + 2
+    expected = (a + 1) + 1
     expected[2:4] = 0
     np.testing.assert_array_equal(middle.numpy(), expected)
 
@@ -292,8 +292,10 @@ def test_repeated_calls_tell_zeros_and_nans_apart() -> None:
     for _ in range(4):
         for factor in (0.0, -0.0, 0, math.nan, np.float32(-0.0), 2.0):
             expected = np.float32(factor) * np.ones(3, np.float32)
-            np.testing.assert_array_equal(scale(x, factor).numpy().view(np.uint32),
-                                          expected.view(np.uint32))  # fmt: skip
+            result = scale(x, factor).numpy()
+            np.testing.assert_array_equal(result, expected)
+            if not math.isnan(factor):  # of which devices have different ones
+                np.testing.assert_array_equal(np.signbit(result), np.signbit(expected))
 
 
 def test_only_memory_that_comes_again_gets_a_launcher(monkeypatch: pytest.MonkeyPatch) -> None:

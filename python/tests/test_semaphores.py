@@ -50,4 +50,4 @@ def test_semaphores_are_opened_by_their_descriptor(
     opened.signal(5)
     assert semaphore.value == 5
     with pytest.raises(kp.InvalidArgument, match="is not open"):
-        mgr.import_semaphore(fd)
+        mgr.import_semaphore(1 << 20)  # fd may be open again: drivers open files, too
