@@ -32,11 +32,9 @@ constexpr TileRule kTiles[] = {
     // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
     // vectors, 64 for 4, 32 for 3, 16 for 2. On an H200, 1 is 34 TFLOP/s of 4096^3: 8 x 16 per
     // invocation give 47.3, 16 x 8 give 46.2, and 45.0 with one tile per turn of the loop. One
-    // group
-    // of 256 invocations with 128 sums each (128 x 256) gives 45.7, probably as a core then idles
-    // at
-    // barriers. Of double, 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and 64 x 64
-    // with 8 x 4 20.5. The others were measured before steps read ahead.
+    // group of 256 invocations with 128 sums each (128 x 256) gives 45.7, probably as a core then
+    // idles at barriers. Of double, 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and
+    // 64 x 64 with 8 x 4 20.5. The others were measured before steps read ahead.
     {{128, 128, 8, 8, 16}, 1.39},
     {{128, 128, 8, 8, 8}, 1.06},
     {{128, 128, 16, 8, 8}, 0.93},
