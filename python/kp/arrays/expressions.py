@@ -199,6 +199,8 @@ def before_write(storage: Storage) -> None:
     That includes the expression that is going to be written, which may read other elements of the
     storage than it sets. Its nodes must exist already.
     """
+    if not storage.leaves:
+        return
     pending = alive(storage.leaves)
     storage.leaves.clear()
     if not pending:

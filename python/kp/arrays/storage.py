@@ -287,9 +287,19 @@ def require(manager: Manager, dtype: DType) -> None:
 class View:
     """Strided elements of a storage. Offset and strides count elements."""
 
-    __slots__ = ("__weakref__", "_form", "offset", "shape", "storage", "strides", "writable")
+    __slots__ = (
+        "__weakref__",
+        "_form",
+        "_whole",
+        "offset",
+        "shape",
+        "storage",
+        "strides",
+        "writable",
+    )
 
     _form: Form | None
+    _whole: bool | None
 
     def __init__(
         self,
@@ -307,6 +317,7 @@ class View:
         self.strides = strides
         self.writable = writable
         self._form = form
+        self._whole = None
         if storage.views:
             note(storage.views, self)
         else:
@@ -341,8 +352,13 @@ class View:
 
     def is_whole(self) -> bool:
         """Return whether these are all elements of the storage in C order."""
-        count = math.prod(self.shape)
-        return self.offset == 0 and count == self.storage.tensor.size() and self.is_contiguous()
+        found = self._whole
+        if found is None:
+            count = math.prod(self.shape)
+            found = self._whole = (
+                self.offset == 0 and count == self.storage.tensor.size() and self.is_contiguous()
+            )
+        return found
 
 
 @functools.lru_cache(maxsize=4096)
