@@ -14,10 +14,15 @@
 // incoming(): what is before the first tile. In memory, an item is ITEM_WORDS words, wordOf() and
 // itemOfWords(), and COMPLETE is a bit of each word that is there: a word is valid by itself, so no
 // order between memory accesses is needed. SPINS: how often a work group looks before it helps.
+// PAUSE: how long it waits before it looks the first time, in steps of some nanoseconds: what is not
+// there yet is better not asked for.
 //
 // `states` begins with the total of each tile. Two items per chunk follow: its total, and all up to
 // its end.
 
+#ifndef PAUSE
+#define PAUSE 0u
+#endif
 #ifdef SUBGROUPS
 #define CHUNK gl_SubgroupSize
 #else
@@ -100,6 +105,15 @@ Item afterChunks(Item before, Window window, uvec4 known) {
     return before;
 }
 
+// Takes PAUSE multiplications and additions, one after the other. Returns 0, mostly: compilers cannot
+// leave out what they do not know.
+uint pause() {
+    uint x = gl_SubgroupInvocationID;
+    [[dont_unroll]] for (uint i = 0u; i < PAUSE; ++i)
+        x = x * 1664525u + 1013904223u; // (Numerical Recipes' generator)
+    return x == kNone ? 1u : 0u;
+}
+
 // Called by one subgroup. Returns kNone and what is before the tile, or a tile that is missing.
 // @param total  of the tile
 uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
@@ -115,7 +129,7 @@ uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
     Window window = windowBefore(chunk);
     bool hasTiles = false;
     bool hasPrefix = false; // of the window
-    for (uint spin = 0u;; ++spin) {
+    for (uint spin = pause();; ++spin) {
         // All reads at a time, and none of what is known: others wait for the same memory.
         uint ownWords[ITEM_WORDS];
         uint totalWords[ITEM_WORDS];

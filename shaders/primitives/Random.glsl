@@ -133,7 +133,22 @@ REAL uniformOf(DRAW draw) {
 REAL uniformOf(DRAW draw) { return float(draw >> UNIFORM_DROP) * UNIFORM_STEP; }
 #endif
 
-#if defined(NORMAL) || defined(EXPONENTIAL)
+#if defined(NORMAL) && !defined(WIDE)
+#include "quantiles"
+
+shared vec4 sQuantiles[256]; // neighbours need different ones at a time
+
+// |x| is exceeded with the probability tail / 2^33; see normal_quantiles.py.
+float normalOf(uint draw) {
+    uint tail = draw << 1 | 1u;
+    uint exponent = findMSB(tail);
+    uint bits = tail << (31u - exponent);
+    vec4 terms = sQuantiles[exponent * 8u + (bits >> 28) - 8u];
+    precise float y = uintBitsToFloat(0x3f800000u | bits << 4 >> 9) - 1.5;
+    precise float x = ((terms.w * y + terms.z) * y + terms.y) * y + terms.x;
+    return uintBitsToFloat(floatBitsToUint(x) ^ (draw & 0x80000000u));
+}
+#elif defined(NORMAL) || defined(EXPONENTIAL)
 // -FACTOR ln of draw / 2^32 (or 2^64), FACTOR a power of two: ln(2^e m) = e ln 2 + 2 artanh((m - 1) /
 // (m + 1)), m near 1.
 #ifdef NORMAL
@@ -206,10 +221,9 @@ REAL minusLog(DRAW draw) {
 }
 #endif
 
-#ifdef NORMAL
+#if defined(NORMAL) && defined(WIDE)
 // The square root of x > 0, by Newton's method for 1 / sqrt(x).
-REAL rootOf(REAL x) {
-#ifdef WIDE
+double rootOf(double x) {
     precise double y = packDouble2x32(uvec2(0, 0x5fe6eb50u - (unpackDouble2x32(x).y >> 1)));
     precise double h = 0.5lf * x;
     y = y * (1.5lf - h * y * y);
@@ -218,33 +232,17 @@ REAL rootOf(REAL x) {
     y = y * (1.5lf - h * y * y);
     y = y * (1.5lf - h * y * y);
     precise double result = x * y;
-#else
-    // The numbers of J. Kadlec (2010) for a first step, 6.5e-4 off at most; then one that leaves
-    // the third power of that.
-    precise float y = uintBitsToFloat(0x5f1ffff9u - (floatBitsToUint(x) >> 1));
-    y = y * 0.703952253 * (2.38924456 - x * y * y);
-    precise float root = x * y;
-    precise float e = 1.0 - root * y;
-    precise float result = root + root * (e * (0.5 + 0.375 * e));
-#endif
     return result;
 }
 
 // Returns cosine and sine of the draw's part of a full turn.
-void turned(DRAW draw, out REAL cosine, out REAL sine) {
-#ifdef WIDE
+void turned(uvec2 draw, out double cosine, out double sine) {
     uint quadrant = (draw.y + 0x20000000u) >> 30;
     int part = int(draw.y - (quadrant << 30));
     precise double angle = (double(part) * 2097152.0lf + double(draw.x >> 11)) *
                            6.975736996017264e-16lf; // 2 pi / 2^53
-#else
-    uint quadrant = (draw + 0x20000000u) >> 30;
-    int part = int(draw << 2) >> 8;
-    precise float angle = float(part) * 9.36267570730981e-08; // 2 pi / 2^26
-#endif
-    precise REAL square = angle * angle;
-#ifdef WIDE
-    precise REAL s = ONE_OVER(355687428096000.0lf);
+    precise double square = angle * angle;
+    precise double s = ONE_OVER(355687428096000.0lf);
     s = s * square - ONE_OVER(1307674368000.0lf);
     s = s * square + ONE_OVER(6227020800.0lf);
     s = s * square - ONE_OVER(39916800);
@@ -252,37 +250,24 @@ void turned(DRAW draw, out REAL cosine, out REAL sine) {
     s = s * square - ONE_OVER(5040);
     s = s * square + ONE_OVER(120);
     s = s * square - ONE_OVER(6);
-    precise REAL c = ONE_OVER(6402373705728000.0lf);
+    s = angle + angle * (s * square);
+    precise double c = ONE_OVER(6402373705728000.0lf);
     c = ONE_OVER(20922789888000.0lf) - c * square;
     c = c * square - ONE_OVER(87178291200.0lf);
     c = c * square + ONE_OVER(479001600);
     c = c * square - ONE_OVER(3628800);
     c = c * square + ONE_OVER(40320);
-#else
-    // Nearest to the series for angles up to pi / 4: 4e-9 off.
-    precise REAL s = -0.000195172990;
-    s = s * square + 0.00833217815;
-    s = s * square - 0.166666549;
-    precise REAL c = ONE_OVER(40320);
-#endif
-    s = angle + angle * (s * square);
     c = c * square - ONE_OVER(720);
     c = c * square + ONE_OVER(24);
-    c = c * square - REAL(0.5);
-    c = REAL(1) + c * square;
+    c = c * square - 0.5lf;
+    c = 1.0lf + c * square;
     bool odd = (quadrant & 1u) != 0u;
-#ifdef WIDE
     cosine = odd ? -s : c;
     sine = odd ? c : s;
     if ((quadrant & 2u) != 0u) {
         cosine = -cosine;
         sine = -sine;
     }
-#else
-    // The cosine is negative in the quadrants 1 and 2, the sine in 2 and 3.
-    cosine = uintBitsToFloat(floatBitsToUint(odd ? s : c) ^ (quadrant + 1u << 30 & 0x80000000u));
-    sine = uintBitsToFloat(floatBitsToUint(odd ? c : s) ^ (quadrant << 30 & 0x80000000u));
-#endif
 }
 #endif
 #endif
@@ -290,22 +275,22 @@ void turned(DRAW draw, out REAL cosine, out REAL sine) {
 // Writes DRAWS numbers, those of a block of Philox, to v from `at` on.
 void generate(uvec2 number, inout OUT_VALUE v[OUT_PER_BLOCK + DRAWS], uint at) {
     uvec4 block = philox(uvec4(number, streamLow, streamHigh));
-#ifdef NORMAL
-    [[unroll]] for (uint i = 0u; i < DRAWS; i += 2u) {
-        precise REAL radius = rootOf(minusLog(drawOf(block, i)));
-        REAL cosine, sine;
-        turned(drawOf(block, i + 1u), cosine, sine);
-        precise REAL x = radius * cosine;
-        precise REAL y = radius * sine;
-        v[at + i] = scaled(x);
-        v[at + i + 1u] = scaled(y);
-    }
+#if defined(NORMAL) && defined(WIDE)
+    double cosine, sine;
+    turned(block.zw, cosine, sine);
+    double radius = rootOf(minusLog(block.xy));
+    precise double x = radius * cosine;
+    precise double y = radius * sine;
+    v[at] = scaled(x);
+    v[at + 1u] = scaled(y);
 #else
     [[unroll]] for (uint i = 0u; i < DRAWS; ++i) {
 #if defined(INTEGERS)
         v[at + i] = integerOf(block, i);
 #elif defined(UNIFORM)
         v[at + i] = scaled(uniformOf(drawOf(block, i)));
+#elif defined(NORMAL)
+        v[at + i] = scaled(normalOf(block[i]));
 #else
         v[at + i] = scaled(minusLog(drawOf(block, i)));
 #endif
@@ -350,6 +335,11 @@ void writeBlock(uint b, uvec2 base) {
 }
 
 void main() {
+#if defined(NORMAL) && !defined(WIDE)
+    for (uint i = threadIndex(); i < 256u; i += GROUP_SIZE)
+        sQuantiles[i] = kNormalQuantiles[i];
+    barrier();
+#endif
     uint borrow;
     uint baseLow = usubBorrow(counterLow, first, borrow);
     uvec2 base = uvec2(baseLow, counterHigh - borrow);

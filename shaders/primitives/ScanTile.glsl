@@ -4,13 +4,20 @@
 // elements, and finds what is before it by LookBack.glsl.
 //
 // Macros: PER_LANE: neighbouring elements of an invocation in a row, a multiple of IN_PER_BLOCK and
-// OUT_PER_BLOCK. ROWS: rows per invocation. EXCLUSIVE. SINGLE: there is only one tile. CARRY: there
-// is input before and after that of this dispatch. HEAD_BITS: segments start where the bit of an
+// OUT_PER_BLOCK. ROWS: rows per invocation. EXCLUSIVE. SINGLE: no tile waits for another one: there
+// is only one, or with READS_BEFORE each work group reads what is before its tile. CARRY: there is
+// input before and after that of this dispatch. HEAD_BITS: segments start where the bit of an
 // element is 1; else with SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
 // T_WORDS: words of a T. SPINS: see LookBack.glsl. LANE_SUMS: combine() is the sum, and Item a T of
 // which the device has sums over lanes.
 
 #define ITEMS (PER_LANE * ROWS)
+
+// Without segments, elements are folded with what is before their row as soon as that is known. No
+// registers hold it then, and a tile can have more elements.
+#ifndef SEGMENTED
+#define FOLDED
+#endif
 
 layout(constant_id = 1) const uint kSilentGroups = 0u; // for tests: these bits make it publish nothing
 
@@ -171,8 +178,9 @@ Item lanesInclusive(Item x) {
 }
 
 // Scans a tile by itself.
-// v:       elements, and afterwards the reductions of each row of the invocation up to them
-// before:  what is before each row, in the team's part of the tile
+// v:       elements. Afterwards, if FOLDED, what store() writes for a team with nothing before it;
+//          else the reductions of each row of the invocation up to them
+// before:  unless FOLDED, what is before each row, in the team's part of the tile
 // Returns what is before the team in the tile, and in `total` the whole tile.
 Item scanTile(inout T v[ITEMS], uint heads[ROWS], out Item before[ROWS], out Item total) {
     Item carry = nothing();
@@ -195,7 +203,19 @@ Item scanTile(inout T v[ITEMS], uint heads[ROWS], out Item before[ROWS], out Ite
 #endif
         if (LANE == 0u)
             previous = nothing();
+#ifdef FOLDED
+        T base = VALUE(join(carry, previous));
+#ifdef EXCLUSIVE
+        [[unroll]] for (uint i = PER_LANE - 1u; i > 0u; --i)
+            v[row * PER_LANE + i] = combine(base, v[row * PER_LANE + i - 1]);
+        v[row * PER_LANE] = base;
+#else
+        [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+            v[row * PER_LANE + i] = combine(base, v[row * PER_LANE + i]);
+#endif
+#else
         before[row] = join(carry, previous);
+#endif
         carry = join(carry, last);
     }
     if (LANE == 0u)
@@ -219,8 +239,12 @@ void store(uint tile, T v[ITEMS], uint heads[ROWS], Item before[ROWS], Item base
     bool wide = isWhole(tile) && out0 % OUT_PER_BLOCK == 0u;
     [[unroll]] for (uint row = 0; row < ROWS; ++row) {
         uint place = placeOf(tile, row);
-        Item prefix = join(base, before[row]);
         T r[PER_LANE];
+#ifdef FOLDED
+        [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+            r[i] = combine(VALUE(base), v[row * PER_LANE + i]);
+#else
+        Item prefix = join(base, before[row]);
         [[unroll]] for (uint i = 0; i < PER_LANE; ++i) {
 #ifdef EXCLUSIVE
             if (i == 0u) {
@@ -236,6 +260,7 @@ void store(uint tile, T v[ITEMS], uint heads[ROWS], Item before[ROWS], Item base
             r[i] = headBetween(heads[row], 0u, i + 1u) ? v[row * PER_LANE + i] : all;
 #endif
         }
+#endif
         if (wide) {
             [[unroll]] for (uint b = 0; b < PER_LANE / OUT_PER_BLOCK; ++b) {
                 OUT_VALUE packed[OUT_PER_BLOCK];

@@ -2,6 +2,35 @@
 //
 // Scans neighbouring elements in one pass: loads a tile, finds what is before it, and stores it.
 
+#ifdef READS_BEFORE
+// Returns the sum of all that is before a tile.
+Item readBefore(uint tile) {
+    uint pad = padding();
+    T sum = identity();
+    for (uint other = 0u; other < tile; ++other) {
+        uint first = other * (GROUP_SIZE * ITEMS / IN_PER_BLOCK) + threadIndex();
+        uvec4 read[ITEMS / IN_PER_BLOCK];
+        [[unroll]] for (uint b = 0; b < ITEMS / IN_PER_BLOCK; ++b)
+            read[b] = blocks[(firstIn - pad) / IN_PER_BLOCK + first + b * GROUP_SIZE];
+        [[unroll]] for (uint b = 0; b < ITEMS / IN_PER_BLOCK; ++b) {
+            IN_VALUE unpacked[IN_PER_BLOCK];
+            IN_UNPACK(read[b], unpacked);
+            [[unroll]] for (uint i = 0; i < IN_PER_BLOCK; ++i)
+                if ((first + b * GROUP_SIZE) * IN_PER_BLOCK + i >= pad)
+                    sum = combine(sum, mapped(unpacked[i]));
+        }
+    }
+    sum = subgroupAdd(sum);
+    if (LANE == 0u)
+        sTotals[TEAM] = sum;
+    barrier();
+    Item all = nothing();
+    for (uint team = 0u; team < TEAMS; ++team)
+        all = join(all, sTotals[team]);
+    return all;
+}
+#endif
+
 void main() {
     uint tile = flatGroup();
     if (tile * (GROUP_SIZE * ITEMS) >= padding() + count)
@@ -16,7 +45,11 @@ void main() {
 #ifdef SINGLE
     load(tile, v, heads);
     beforeTeam = scanTile(v, heads, before, total);
+#ifdef READS_BEFORE
+    prefix = readBefore(tile);
+#else
     prefix = incoming();
+#endif
 #else
     bool silent = (tile & kSilentGroups) != 0u;
     uint current = tile;

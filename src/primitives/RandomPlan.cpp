@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <NormalQuantiles.glsl.hpp>
 #include <Philox.glsl.hpp>
 #include <Random.glsl.hpp>
 
@@ -184,8 +185,12 @@ Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool
     if (problem.out == DataTypes::eHalf)
         macros += "#define HALF\n";
     std::string text(RANDOM_GLSL);
-    const std::string line = "#include \"philox\"\n";
-    text.replace(text.find(line), line.size(), PHILOX_GLSL);
+    const auto include = [&](const std::string& name, std::string_view part) {
+        const std::string line = "#include \"" + name + "\"\n";
+        text.replace(text.find(line), line.size(), part);
+    };
+    include("philox", PHILOX_GLSL);
+    include("quantiles", NORMALQUANTILES_GLSL);
     Kernel kernel;
     kernel.name = "OpRandom";
     kernel.source = composeSource(macros, "", text, false);

@@ -38,16 +38,22 @@ struct ScanRules {
     /// Of neighbouring elements. Large, so that few tiles look back: on an H200, 2^28 floats take
     /// 0.97 of the time of 256 and 0.72 of that of 128.
     uint32_t tileGroupSize = 512;
-    /// Bytes of an invocation's elements, computed with. Many, since each tile costs a look back of
-    /// some microseconds, and waits for all tiles before it that are in flight: on an H200, one
-    /// group of 512 with 64 words per core takes 0.79 of the time of two with 32. Segments take
-    /// registers of their own, and other GPUs may have fewer. A CPU driver compiles less.
-    uint32_t bytesPerInvocation = 256;
+    /// Bytes of an invocation's elements, computed with. As many as registers hold: each tile waits
+    /// some microseconds for the tiles before it, and only what is in flight hides that. On an
+    /// H200, 2^28 floats take 0.90 of the time of 256 bytes, and 0.71 of that of two groups per
+    /// core with 128. Segments take registers of their own, and other GPUs may have fewer. A CPU
+    /// driver compiles less.
+    uint32_t bytesPerInvocation = 384;
     uint32_t bytesWithSegments = 128;
-    /// Up to here, smaller tiles occupy more cores: 2^16 elements take 0.91 of the time, and 2^20
-    /// 0.79.
+    /// Up to here, smaller tiles occupy more cores, and all of them until the end: 2^16 elements take
+    /// 0.91 of the time, and 2^20 0.79; 2^24 with bytesOfMany take 0.71.
     uint64_t fewBytes = uint64_t{1} << 22;
     uint32_t bytesOfFew = 64;
+    uint64_t manyBytes = uint64_t{1} << 27;
+    uint32_t bytesOfMany = 128;
+    /// Up to here, each group adds up the tiles before its own: there are no states to clear and to
+    /// wait for. 2^16 floats take 0.88 of the time.
+    uint32_t readTiles = 16;
     /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.
@@ -118,7 +124,12 @@ private:
             bytes = mRules.bytesWithSegments;
         else if (all <= mRules.fewBytes)
             bytes = mRules.bytesOfFew;
+        else if (all <= mRules.manyBytes)
+            bytes = std::min(bytes, mRules.bytesOfMany);
         return std::max(1u, bytes / static_cast<uint32_t>(mComputedBytes) / perLane());
+    }
+    bool hasSubgroups() const {
+        return mTraits.subgroups && mRules.tileGroupSize >= mTraits.maxSubgroupSize;
     }
     /// The lanes' sums are an operation of the device.
     bool hasLaneSums() const {
@@ -127,6 +138,11 @@ private:
                mTraits.subgroupSums &&
                (mComputed == DataTypes::eFloat || mComputed == DataTypes::eInt ||
                 mComputed == DataTypes::eUnsignedInt);
+    }
+    /// The groups do without states. In place, others overwrite what they read.
+    bool readsBefore() const {
+        return hasLaneSums() && hasSubgroups() && !mProblem.inPlace && mProblem.silentGroups == 0 &&
+               tilesOf(mProblem.length) <= mRules.readTiles;
     }
     uint64_t tileElements() const { return uint64_t{mRules.tileGroupSize} * perLane() * rows(); }
     /// The first element need not start a block of 16 bytes.
@@ -162,7 +178,7 @@ private:
     std::optional<uint32_t> mTileKernel;
     std::optional<uint32_t> mHeadKernel;
     std::optional<uint32_t> mColumnKernels[2][2];
-    bool mSingle = false; ///< one tile
+    bool mSingle = false; ///< no tile waits for another one
     uint32_t mStates = 0; ///< memories of the plan
     uint32_t mCarries = 0;
     uint32_t mHeads = 0;
@@ -186,8 +202,10 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     macros += formatted("#define PER_LANE {}u\n#define ROWS {}u\n#define T_WORDS {}\n"
                         "#define SPINS {}u\n",
                         perLane(), rows(), mComputedBytes / 4, mRules.spins);
-    const bool subgroups = mTraits.subgroups && mRules.tileGroupSize >= mTraits.maxSubgroupSize;
+    const bool subgroups = hasSubgroups();
     std::vector<std::string> extensions;
+    if (readsBefore())
+        macros += "#define READS_BEFORE\n";
     if (subgroups && hasLaneSums()) {
         macros += "#define LANE_SUMS\n";
         extensions.emplace_back("GL_KHR_shader_subgroup_arithmetic");
@@ -263,7 +281,7 @@ void ScanPlanner::planTiles() {
     const uint64_t count = mProblem.outer * mProblem.length;
     const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes) / 32 * 32;
     const uint64_t pieces = divideUp(count, most);
-    mSingle = pieces == 1 && tilesOf(count) == 1;
+    mSingle = pieces == 1 && (tilesOf(count) == 1 || readsBefore());
     mTileKernel = tileKernel(mSingle, pieces > 1);
     const uint64_t mostStates = stateBytes(std::min(count, most));
     if (!mSingle)

@@ -129,11 +129,11 @@ private:
             "#define ROWS_AT_ONCE {}\n#define PLACE {}\n"
             "#define UNIT_BYTES {}\n#define LENGTH_WORDS {}\n"
             "#define INVERSE_WORDS {}\n#define COUNT_WORDS {}\n"
-            "#define SPINS {}u\n{}{}",
+            "#define SPINS {}u\n#define PAUSE {}u\n{}{}",
             laneItems, perLane, rowsAtOnce(mProblem), mTraits.int16 ? "uint16_t" : "uint", mUnit,
             words(mProblem.lengths.has_value(), mProblem.wideLengths),
             words(mProblem.inverse.has_value(), mProblem.wideInverse),
-            words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins,
+            words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins, mRules.pause,
             mProblem.out ? "#define OUT\n" : "", mProblem.dispatch ? "#define DISPATCH\n" : "");
         kernel.name = "selecting elements";
         kernel.subgroups = true;
@@ -437,6 +437,8 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     else {
         rules.way = SelectWay::eLookBack;
         rules.reason = "it reads the elements once";
+        if (traits.isNvidia && !problem.lengths)
+            rules.pause = 300;
     }
     // The places of some rows' elements, and a few words.
     const auto fits = [&](const SelectTile& tile) {

@@ -74,6 +74,9 @@ struct SelectRules {
     uint32_t scanItems = 16;
     /// Looks at a tile before its total is computed by who waits for it: see ScanRules.
     uint32_t spins = 500;
+    /// See LookBack.glsl. Many small groups read the same states: on an H200, 2^28 elements take
+    /// 0.93 of the time. Runs, of which states have two words, take longer, and others may.
+    uint32_t pause = 0;
     uint32_t silentGroups = 0; ///< for tests: those whose number has these bits publish nothing
 
     static SelectRules of(const SelectProblem& problem, const DeviceTraits& traits);

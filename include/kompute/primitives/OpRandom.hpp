@@ -27,11 +27,14 @@ namespace kp {
 /// the lower half is less than 2^32 mod r, which would favour some integers, the word is replaced
 /// by that of Philox of the block. Uniform: the upper bits of the word, times the step. With
 /// u = word / 2^32, cut to 24 significant bits (of 64 bits: word / 2^64, cut to 53; word 0 counts
-/// as 1), exponential: -mean ln u. Normal: numbers n and n + 1, n even, are r cos a and r sin a
-/// with r = sqrt(-2 ln u) of the word of n and a = 2 pi u of the word of n + 1 (Box and Muller,
-/// 1958). Logarithm, root, sine and cosine use additions and multiplications alone, which all
-/// devices round alike, with errors of less than 2e-6 (eDouble: 1e-14) relative to r or to the
-/// number. eHalf and eBFloat16 are the nearest to the numbers of eFloat.
+/// as 1), exponential: -mean ln u. Normal: with the lower 31 bits w of the word, the x >= 0 that a
+/// standard normal number exceeds with the probability (2 w + 1) / 2^33, and -x if the highest bit
+/// is set; at most 6.34, by polynomials with errors of less than 6e-7. Normal of eDouble: numbers n
+/// and n + 1, n even, are r cos a and r sin a with r = sqrt(-2 ln u) of the word of n and
+/// a = 2 pi u of the word of n + 1 (Box and Muller, 1958). Polynomials, logarithm, root, sine and
+/// cosine use additions and multiplications alone, which all devices round alike. Errors of the
+/// logarithm are less than 2e-6, and of eDouble less than 1e-14, relative to r or to the number.
+/// eHalf and eBFloat16 are the nearest to the numbers of eFloat.
 ///
 /// A counter that is no multiple of 4 (of 2 for types of 64 bits) takes up to twice the time.
 class KOMPUTE_API OpRandom : public Primitive {
