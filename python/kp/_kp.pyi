@@ -216,7 +216,8 @@ class Manager:
         conversion.
 
         Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t()
-        has NumPy's rule. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        has NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is
+        given. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
         """
 
     def tensor_t(

@@ -170,6 +170,27 @@ def test_cast_permits_the_conversions_of_numpy(mgr: kp.Manager) -> None:
     assert image.data().tolist() == [2]
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [[1 << 24, -(1 << 24)], np.array([(1 << 24) + 2, 5 << 60], np.uint64), np.array([-(1 << 63)])],
+)
+def test_tensors_take_the_integers_that_float32_holds(mgr: kp.Manager, numbers: Any) -> None:
+    assert mgr.tensor(numbers).data().tolist() == [float(each) for each in numbers]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[0, (1 << 24) + 1], np.array([[7, (1 << 63) + 1]], np.uint64), np.array([-(1 << 40) - 1])],
+)
+def test_tensors_refuse_the_integers_that_float32_rounds(mgr: kp.Manager, numbers: Any) -> None:
+    flat = np.ravel(numbers)
+    with pytest.raises(OverflowError, match=rf"number {flat[-1]}, which float32.* tensor_t\(\)"):
+        mgr.tensor(numbers)
+    assert mgr.tensor(numbers, cast=True).data()[..., -1] == np.float32(flat[-1])
+    assert mgr.tensor(numbers, dtype="float32").data()[..., -1] == np.float32(flat[-1])
+    assert mgr.tensor_t(numbers).data().ravel().tolist() == flat.tolist()
+
+
 def test_whole_numbers_convert_to_any_type_that_holds_them(mgr: kp.Manager) -> None:
     assert mgr.tensor(np.zeros(3), dtype="int32").data().tolist() == [0, 0, 0]
     assert mgr.tensor_t([255.0, 0], dtype="uint8").data().tolist() == [255, 0]

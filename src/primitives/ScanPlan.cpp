@@ -45,8 +45,8 @@ struct ScanRules {
     /// driver compiles less.
     uint32_t bytesPerInvocation = 384;
     uint32_t bytesWithSegments = 128;
-    /// Up to here, smaller tiles occupy more cores, and all of them until the end: 2^16 elements take
-    /// 0.91 of the time, and 2^20 0.79; 2^24 with bytesOfMany take 0.71.
+    /// Up to here, smaller tiles occupy more cores, and all of them until the end: 2^16 elements
+    /// take 0.91 of the time, and 2^20 0.79; 2^24 with bytesOfMany take 0.71.
     uint64_t fewBytes = uint64_t{1} << 22;
     uint32_t bytesOfFew = 64;
     uint64_t manyBytes = uint64_t{1} << 27;

@@ -98,6 +98,29 @@ void requireHeld(const py::object& array, const py::dtype& wanted, const char* a
     }
 }
 
+/// Refuses integers that are rounded to float32, which nobody asked for.
+void requireExact(const py::object& data) {
+    static const py::handle numpy = py::module_::import("numpy").release();
+    constexpr int64_t kExact = 1 << 24; // and all integers below
+    const py::object given = plainArray(data, "data");
+    const char kind = py::cast<py::dtype>(given.attr("dtype")).kind();
+    if ((kind != 'i' && kind != 'u') || py::cast<py::ssize_t>(given.attr("size")) == 0 ||
+        (given.attr("max")() <= py::int_(kExact) && given.attr("min")() >= py::int_(-kExact)))
+        return;
+    // Exact are the products of an integer up to that and a power of two.
+    const py::object size = numpy.attr("abs")(given).attr("astype")("u8");
+    const py::object power = size & numpy.attr("negative")(size);
+    const py::object bad = numpy.attr("greater")(
+        numpy.attr("floor_divide")(size, numpy.attr("maximum")(power, 1)), kExact);
+    if (const py::object number = firstOf(given, bad); !number.is_none()) {
+        PyErr_Format(PyExc_OverflowError,
+                     "data has the number %S, which float32, the elements of tensor(), cannot "
+                     "hold; call tensor_t(), or give a dtype, or cast=True for the nearest numbers",
+                     number.ptr());
+        throw py::error_already_set();
+    }
+}
+
 } // namespace
 
 Memory::DataTypes dataTypeOf(const py::dtype& dtype, const char* argument) {
@@ -218,6 +241,8 @@ Contents::Contents(const py::object& data, const py::object& shapeGiven,
         return;
     }
     const bool ofData = keepsDtype && dtypeGiven.is_none();
+    if (!ofData && dtypeGiven.is_none() && !cast)
+        requireExact(data);
     array = toArray(data, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data", cast);
     dtype = array.dtype();
     type = dataTypeOf(dtype, "data");
