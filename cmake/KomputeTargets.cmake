@@ -56,6 +56,9 @@ target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
 if(NOT MSVC)
     # The linker can then leave out what a program does not use.
     target_compile_options(kompute_objects PRIVATE -ffunction-sections -fdata-sections)
+    # The names of files in messages of the log depend on no folder, so that compiler caches have the
+    # objects of a build in another one.
+    target_compile_options(kompute_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 endif()
 kompute_harden_objects(kompute_objects)
 target_compile_definitions(
@@ -68,7 +71,7 @@ set_target_properties(
                CXX_EXTENSIONS OFF
                POSITION_INDEPENDENT_CODE ON
                UNITY_BUILD ${KOMPUTE_OPT_UNITY}
-               UNITY_BUILD_BATCH_SIZE 12)
+               UNITY_BUILD_BATCH_SIZE 24)
 # Files that define macros for the headers they include.
 set_source_files_properties(
     "${PROJECT_SOURCE_DIR}/src/base/Text.cpp" "${PROJECT_SOURCE_DIR}/src/core/Native.cpp"

@@ -4,7 +4,7 @@
 # Builds and runs everything that CI runs. From a fresh clone:
 #
 #   bash scripts/test.sh                    all steps
-#   bash scripts/test.sh --quick            setup, style, build, unit, headers, device, core
+#   bash scripts/test.sh --quick            setup, style, build, unit, headers, device, validation
 #   bash scripts/test.sh device asan        the steps named (--help lists them), with their builds
 #
 # KOMPUTE_SKIP_SETUP=1            install nothing (a machine prepared in another way)
@@ -16,9 +16,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all_steps="setup style build unit headers device atonce fences core sync plain asan tsan package examples"
+all_steps="setup style build unit headers device atonce fences validation plain asan tsan package examples"
 all_steps="$all_steps python wheel proof platforms benchmark docs"
-quick_steps="setup style build unit headers device core"
+quick_steps="setup style build unit headers device validation"
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
@@ -42,6 +42,9 @@ steps=${steps:-$all_steps}
 
 # shellcheck source=scripts/functions.sh
 . scripts/functions.sh
+
+# Lets ccache reuse the results of one step in the folders of another one.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 # --- helpers ------------------------------------------------------------------------------------
 configured=""
@@ -115,26 +118,6 @@ have_validation_layer() {
     return 1
 }
 
-# validated CHECKS   the device tests with validation; any message is a failure
-validated() {
-    if ! have_validation_layer; then
-        if [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" = 1 ]; then
-            echo "LEFT OUT: no validation layer is installed, so '$1' validation was NOT checked"
-            return
-        fi
-        echo "test.sh: VK_LAYER_KHRONOS_validation is not installed. Run scripts/setup.sh, or set" \
-            "KOMPUTE_ALLOW_NO_VALIDATION=1 to go on without." >&2
-        return 1
-    fi
-    build ci kompute_device_tests
-    KOMPUTE_SLANG_LIBRARY=$(slang_library) KOMPUTE_VALIDATION=$1 run_tests ci device
-    # The planted faults of this pass must have been noticed, not skipped.
-    if ! grep -q -i "\[       OK \] ValidationCanary[A-Za-z]*\.$1" build/ci/last-device.log; then
-        echo "test.sh: no planted fault was noticed under '$1' validation" >&2
-        return 1
-    fi
-}
-
 # The thread sanitizer of older compilers cannot cope with a highly randomized address space.
 fixed_addresses() {
     if setarch "$(uname -m)" -R true 2> /dev/null; then
@@ -169,7 +152,7 @@ step_style() {
 }
 
 # Tests that are long and do not depend on how dispatches are submitted and ordered: every call of
-# the driver that may fail, and the autotuner. Core and asan run all of them, device the autotuner, and
+# the driver that may fail, and the autotuner. Validation and asan run all of them, device the autotuner, and
 # the failures unless asan follows, which makes the same calls fail and sees more.
 failures='*Injection*:*TransferFailures*'
 sweeps="$failures:*Autotuner*:*TunedKernel*"
@@ -193,8 +176,30 @@ step_fences() {
     build ci kompute_device_tests
     KOMPUTE_WITHOUT=timelineSemaphore GTEST_FILTER="-$sweeps" run_tests ci device
 }
-step_core() { validated core; }
-step_sync() { GTEST_FILTER="-$sweeps" validated sync; }
+
+# The device tests with validation; any message is a failure. One pass with both kinds of checks takes
+# three quarters of the time of two.
+step_validation() {
+    local kind
+    if ! have_validation_layer; then
+        if [ "${KOMPUTE_ALLOW_NO_VALIDATION:-0}" = 1 ]; then
+            echo "LEFT OUT: no validation layer is installed, so validation was NOT checked"
+            return
+        fi
+        echo "test.sh: VK_LAYER_KHRONOS_validation is not installed. Run scripts/setup.sh, or set" \
+            "KOMPUTE_ALLOW_NO_VALIDATION=1 to go on without." >&2
+        return 1
+    fi
+    build ci kompute_device_tests
+    KOMPUTE_SLANG_LIBRARY=$(slang_library) KOMPUTE_VALIDATION=core,sync run_tests ci device
+    # The planted faults must have been noticed, not skipped.
+    for kind in Core Sync; do
+        if ! grep -q "\[       OK \] ValidationCanary[A-Za-z]*\.$kind" build/ci/last-device.log; then
+            echo "test.sh: no planted fault was noticed under '$kind' validation" >&2
+            return 1
+        fi
+    done
+}
 
 # Each source file by itself: a unity build can hide that a file does not include what it uses. No
 # code is made of them.
@@ -237,8 +242,7 @@ step_examples() {
     run_tests ci example
 }
 
-# The Python tests with validation, every warning an error. The step wheel runs them without, on the
-# installed package.
+# All Python tests with validation, every warning an error.
 step_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
@@ -262,13 +266,27 @@ step_python() {
         in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
 }
 
-step_wheel() { bash test/package/python.sh build/package-python; }
+# The package as pip installs it. With this compiler and option its module is the one that the step python
+# has tested, and its objects are in the compiler cache. So a sample of the tests suffices: those of installed
+# commands and files, of the optional packages, and those that validation keeps from running.
+step_wheel() {
+    CXX=${CXX:-c++} CMAKE_ARGS=-DKOMPUTE_OPT_WERROR=ON bash test/package/python.sh build/package-python \
+        -k "arrays or cli or convert_shaders or cuda or examples or jit or process or validation"
+}
 
 # Random programs, hostile arguments, killed processes, soaks: samples of what precedes a release. The
 # Python package is that of the step python.
 step_proof() {
+    local other status=0
     build ci kompute_proof kompute_fuzz_replay
-    bash scripts/proof.sh quick
+    # All parts but python use one processor.
+    bash scripts/proof.sh quick fuzz groups sync > build/proof.log 2>&1 &
+    other=$!
+    bash scripts/proof.sh quick programs processes long soak || status=$?
+    wait "$other" || status=$?
+    cat build/proof.log
+    [ "$status" = 0 ] || return "$status"
+    bash scripts/proof.sh quick python
 }
 
 # A sample of scripts/platforms.sh: the library as Clang builds it, warnings as errors.
@@ -295,18 +313,25 @@ step_docs() {
     bash scripts/site.sh
 }
 
+# CPU seconds of all processes that have ended. Unlike wall time, they do not depend on what else the
+# machine does.
+cpu_seconds() {
+    awk -v ticks="$(getconf CLK_TCK)" '{ print int(($16 + $17) / ticks) }' "/proc/$$/stat" 2> /dev/null || echo 0
+}
+
 # --- run ----------------------------------------------------------------------------------------
 summary=""
 for step in $all_steps; do
     [[ " $steps " == *" $step "* ]] || continue
     echo
     echo "=== $step"
-    start=$SECONDS
+    start=$SECONDS start_cpu=$(cpu_seconds)
     # A subshell would lose what is configured, and "if step" would switch off set -e inside.
     trap 'echo; echo "test.sh: FAILED in step $step"' EXIT
     "step_$step"
     trap - EXIT
-    summary="$summary$(printf '%6d s  %s' $((SECONDS - start)) "$step")"$'\n'
+    summary="$summary$(printf '%6d s %6d s of CPU  %s' $((SECONDS - start)) \
+        $(($(cpu_seconds) - start_cpu)) "$step")"$'\n'
 done
 echo
 echo "=== passed"

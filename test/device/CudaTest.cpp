@@ -16,7 +16,7 @@
 namespace kp::test {
 namespace {
 
-constexpr const char* kAddOne = R"(#version 450
+constexpr const char* kPlusOne = R"(#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer A { float v[]; };
 void main() { v[gl_GlobalInvocationID.x] += 1.0; })";
@@ -51,7 +51,7 @@ struct CudaTest : testing::Test {
 
     float* values(Tensor& of) { return reinterpret_cast<float*>(of.cudaMemory().address); }
     std::shared_ptr<Sequence> addOne(const std::shared_ptr<Tensor>& to) {
-        auto algorithm = manager->algorithm({to}, manager->compile(kAddOne), Workgroup{kCount});
+        auto algorithm = manager->algorithm({to}, manager->compile(kPlusOne), Workgroup{kCount});
         auto sequence = manager->sequence();
         sequence->record<OpAlgoDispatch>(algorithm);
         return sequence;
@@ -132,7 +132,7 @@ TEST_F(CudaTest, TensorsKeepTheOrderWithStreams) {
 }
 
 TEST_F(CudaTest, GatheredWorkIsSubmittedBeforeAStreamWaits) {
-    auto kernel = manager->compile(kAddOne);
+    auto kernel = manager->compile(kPlusOne);
     auto algorithm = manager->algorithm({tensor}, kernel, Workgroup{kCount});
     std::vector<std::shared_ptr<Sequence>> sequences;
     for (int i = 0; i < 20; ++i) {

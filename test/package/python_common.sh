@@ -10,8 +10,9 @@
 
 version=$(sed -nE 's/.*VERSION_STRING "(.*)"/\1/p' "$source/include/kompute/Version.hpp")
 
-# Lets ccache reuse the results of builds in other folders.
+# Lets ccache reuse the results of builds in other folders, also of one in the source tree.
 export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+[[ $work != "$source"/* ]] || CCACHE_BASEDIR=$source
 export TMPDIR=$work/tmp
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 unset PYTHONPATH PYTHONHOME
