@@ -32,11 +32,12 @@ struct RandomRules {
     /// for small outputs to fill a device.
     uint32_t blocks = 4;
 
-    static RandomRules of(const DeviceTraits& traits) {
+    /// @param copiesTable  a group begins by copying a table, which CPU drivers do slowly
+    static RandomRules of(const DeviceTraits& traits, bool copiesTable) {
         RandomRules rules;
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
         if (traits.isCpu)
-            rules.blocks = 16; // a group costs a CPU driver more
+            rules.blocks = copiesTable ? 64 : 16; // a group costs a CPU driver more
         return rules;
     }
 };
@@ -231,7 +232,8 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
     Plan plan(1);
     if (problem.count == 0)
         return plan;
-    const RandomRules rules = RandomRules::of(traits);
+    const RandomRules rules = RandomRules::of(traits, problem.distribution.kind == Kind::eNormal &&
+                                                          problem.out != DataTypes::eDouble);
     const uint64_t bytes = Memory::dataTypeMemorySize(problem.out);
     const uint64_t most = traits.maxViewBytes / 16 * 16 / bytes;
     const uint32_t kernel = plan.addKernel(randomKernel(problem, rules, isInteger));
