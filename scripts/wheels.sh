@@ -15,7 +15,7 @@
 #                                             with the compiler that CMAKE_ARGS names, and only tests run
 #                                             on the given ones, for half an hour at most
 #   scripts/wheels.sh --without-driver ...    the interpreters are for a C library that there is no Vulkan driver
-#                                             for: run the tests of the few files that need none
+#                                             for: run those tests of a few files that need none
 #
 # The library itself is compiled once, and the bindings for each interpreter. In a free-threaded CPython the
 # module switches the global interpreter lock on, which it relies on; its tests run with the lock.
@@ -51,7 +51,10 @@ while [ "$#" -gt 0 ]; do
         --sample) tests=sample ;;
         --without-driver)
             tests=sample driver=no
-            sample=(test_convert_shaders.py test_jit_errors.py)
+            sample=(test_convert_shaders.py test_jit_errors.py test_numpy_signatures.py test_introspection.py
+                test_shaders.py test_kernel.py test_pyshader.py test_messages.py test_profiler.py
+                test_array_messages.py test_array_reductions.py)
+            export KOMPUTE_WITHOUT_DRIVER=1
             ;;
         -h | --help)
             sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"

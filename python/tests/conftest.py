@@ -3,7 +3,8 @@
 
 The environment variable KOMPUTE_VALIDATION (core, sync or both) runs the tests under the validation
 layers. A message of a layer fails the test that caused it. KOMPUTE_TEST_SHARD=1/4 runs every fourth
-test from the second on: processes with 0/4 to 3/4 run each test once.
+test from the second on: processes with 0/4 to 3/4 run each test once. KOMPUTE_WITHOUT_DRIVER=1 skips
+the tests that find no Vulkan loader.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         others = set(items).difference(kept)
         config.hook.pytest_deselected(items=list(others))
         items[:] = kept
+
+
+def _skip_without_driver() -> Generator[None, object, object]:
+    """Skip the test if it needs a Vulkan driver, and the run has none."""
+    try:
+        return (yield)
+    except kp.Unsupported as error:
+        if os.environ.get("KOMPUTE_WITHOUT_DRIVER") != "1" or "no Vulkan loader" not in str(error):
+            raise
+        pytest.skip("needs a Vulkan driver")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    """A fixture may be what needs the driver."""
+    return (yield from _skip_without_driver())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """So may the test."""
+    return (yield from _skip_without_driver())
 
 
 class _ValidationMessages(logging.Handler):

@@ -4,8 +4,8 @@
 // must compile.
 #include "shader/SourceLimits.hpp"
 
-#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <functional>
 
 #if !defined(_WIN32)
@@ -49,15 +49,16 @@ CompileOptions uncached() {
     return options;
 }
 
-/// The source must be refused within seconds, with @p part in the message.
+/// The source must be refused within a minute of processor time, with @p part in the message. It
+/// takes a second, but 20 in a build without optimization; the compiler would never return.
 void expectRefused(const std::string& source, const std::string& part,
                    CompileOptions options = uncached()) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     SCOPED_TRACE(source.substr(0, 200));
     const auto error = shaderErrorOf([&] { compile(source, options); });
     EXPECT_TRUE(contains(error.what(), part)) << error.what();
     EXPECT_GT(error.line(), 0u);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 60);
 }
 
 void expectCompiles(const std::string& source) {
