@@ -97,6 +97,9 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
                             self->noteFailure(std::current_exception());
                     }
                 }
+                // The events keep devices, which a host application may destroy as soon as it sees
+                // what finish() begins.
+                self->hostWaits.clear();
                 self->finish();
             });
     }

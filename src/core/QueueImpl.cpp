@@ -41,32 +41,31 @@ private:
     }
 
     void run() {
-        if (mFailure) {
-            for (const std::shared_ptr<EventState>& state : mStates)
-                state->fail(mFailure, true);
-            return;
-        }
+        const bool isKnown = mFailure != nullptr;
         std::vector<vulkan::TimelinePoint> ends(mQueues.size());
-        for (const std::shared_ptr<EventState>& state : mStates)
-            state->setRunning();
-        try {
-            mFunction(ends);
-        } catch (...) {
-            // One log message is enough if nobody waits for the events.
-            for (size_t i = 0; i < mStates.size(); ++i)
-                mStates[i]->fail(std::current_exception(), i > 0);
-            return;
+        if (!mFailure) {
+            for (const std::shared_ptr<EventState>& state : mStates)
+                state->setRunning();
+            try {
+                mFunction(ends);
+            } catch (...) {
+                mFailure = std::current_exception();
+            }
         }
         mFunction = nullptr;
+        mQueues.clear(); // whose devices a host application may destroy once it sees the events
         for (size_t i = 0; i < mStates.size(); ++i) {
-            if (ends[i].queue)
+            // One log message is enough if nobody waits for the events.
+            if (mFailure)
+                mStates[i]->fail(mFailure, isKnown || i > 0);
+            else if (ends[i].queue)
                 mStates[i]->submitted({ends[i], {}});
             else
                 mStates[i]->complete();
         }
     }
 
-    const std::vector<std::shared_ptr<Queue>> mQueues; ///< keep the devices alive
+    std::vector<std::shared_ptr<Queue>> mQueues; ///< keep the devices alive
     Function mFunction;
     const std::vector<std::shared_ptr<EventState>> mStates;
     std::atomic<size_t> mRemaining{0};

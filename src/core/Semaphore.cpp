@@ -155,17 +155,20 @@ std::shared_ptr<Semaphore> Manager::importSemaphore(int fd) const {
 }
 
 Event Manager::wrapFence(VkFence fence) const {
-    const std::shared_ptr<vulkan::Device> owner = implOf(*this).device;
+    std::shared_ptr<vulkan::Device> owner = implOf(*this).device;
     if (!fence)
         throw InvalidArgument("a fence to wrap is null");
     const auto state = std::make_shared<EventState>(nullptr, vulkan::WaitMode::eBlock, nullptr);
-    HostWorkers::instance().post([owner, fence, state] {
+    HostWorkers::instance().post([owner = std::move(owner), fence, state]() mutable {
         try {
             owner->check(
                 owner->vk().vkWaitForFences(owner->handle(), 1, &fence, VK_TRUE, UINT64_MAX),
                 "vkWaitForFences");
+            owner.reset(); // the host application may destroy the device as soon as it sees the
+                           // event
             state->complete();
         } catch (...) {
+            owner.reset();
             state->fail(std::current_exception());
         }
     });

@@ -8,6 +8,8 @@
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
 #include "VulkanHpp.hpp"
+#include <kompute/Queue.hpp>
+
 #include "unit/ScopedEnvironment.hpp"
 
 #include "vulkan/device/Device.hpp"
@@ -295,6 +297,23 @@ TEST_F(HostDeviceTest, RejectsObjectsOfAnotherDevice) {
     other->eval();
     EXPECT_EQ(onDevice<uint32_t>(*mine)[2], 3u);
     EXPECT_EQ(onDevice<uint32_t>(*theirs)[2], 3u);
+}
+
+// Threads of the library that waited for its events keep nothing of the device.
+TEST_F(HostDeviceTest, CanBeDestroyedOnceTheHostHasSeenItsWork) {
+    auto mine = manager.tensorT<uint32_t>({1, 2, 3});
+    for (int round = 0; round < 10; ++round) {
+        HostVulkan shortLived(manager);
+        kp::Manager wrapped(shortLived.description());
+        auto theirs = wrapped.tensorT<uint32_t>({1, 2, 3});
+        auto sequence = wrapped.sequence()->record<kp::OpSyncDevice>({theirs})->evalAsync();
+        auto other = manager.sequence()->record<kp::OpSyncDevice>({mine});
+        other->evalAsync({sequence->event()})->evalAwait();
+        sequence->evalAwait();
+        bool hasRun = false;
+        wrapped.queue()->hostFunction([&] { hasRun = true; }, {sequence->event()}).wait();
+        EXPECT_TRUE(hasRun);
+    }
 }
 
 } // namespace
