@@ -40,9 +40,8 @@ struct ScanRules {
     uint32_t tileGroupSize = 512;
     /// Bytes of an invocation's elements, computed with. As many as registers hold: each tile waits
     /// some microseconds for the tiles before it, and only what is in flight hides that. On an
-    /// H200, 2^28 floats take 0.90 of the time of 256 bytes, and 0.71 of that of two groups per
-    /// core with 128. Segments take registers of their own, and other GPUs may have fewer. A CPU
-    /// driver compiles less.
+    /// H200, 2^28 floats take 0.90 of the time of 256 bytes. Segments take registers of their own,
+    /// and other GPUs may have fewer. A CPU driver compiles less.
     uint32_t bytesPerInvocation = 384;
     uint32_t bytesWithSegments = 128;
     /// Up to here, smaller tiles occupy more cores, and all of them until the end: 2^16 elements
@@ -204,7 +203,7 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
                         perLane(), rows(), mComputedBytes / 4, mRules.spins);
     const bool subgroups = hasSubgroups();
     std::vector<std::string> extensions;
-    if (readsBefore())
+    if (single && readsBefore())
         macros += "#define READS_BEFORE\n";
     if (subgroups && hasLaneSums()) {
         macros += "#define LANE_SUMS\n";

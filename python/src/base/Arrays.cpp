@@ -99,10 +99,9 @@ void requireHeld(const py::object& array, const py::dtype& wanted, const char* a
 }
 
 /// Refuses integers that are rounded to float32, which nobody asked for.
-void requireExact(const py::object& data) {
+void requireExact(const py::object& given) {
     static const py::handle numpy = py::module_::import("numpy").release();
     constexpr int64_t kExact = 1 << 24; // and all integers below
-    const py::object given = plainArray(data, "data");
     const char kind = py::cast<py::dtype>(given.attr("dtype")).kind();
     if ((kind != 'i' && kind != 'u') || py::cast<py::ssize_t>(given.attr("size")) == 0 ||
         (given.attr("max")() <= py::int_(kExact) && given.attr("min")() >= py::int_(-kExact)))
@@ -241,9 +240,10 @@ Contents::Contents(const py::object& data, const py::object& shapeGiven,
         return;
     }
     const bool ofData = keepsDtype && dtypeGiven.is_none();
+    const py::object given = plainArray(data, "data");
     if (!ofData && dtypeGiven.is_none() && !cast)
-        requireExact(data);
-    array = toArray(data, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data", cast);
+        requireExact(given);
+    array = toArray(given, ofData ? py::object(py::none()) : toDtype(dtypeGiven), "data", cast);
     dtype = array.dtype();
     type = dataTypeOf(dtype, "data");
     shape.assign(array.shape(), array.shape() + array.ndim());

@@ -541,7 +541,8 @@ void bindMemory(Classes& classes) {
 
     bindTensorMaker(classes, "tensor", false, doc(R"(
         Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t() has
-        NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is given. `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
+        NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is given.
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
     bindTensorMaker(classes, "tensor_t", true, doc(R"(
         Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
         `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
