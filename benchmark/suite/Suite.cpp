@@ -342,10 +342,10 @@ void Suite::measure(Row& row) {
         if (spec.of.empty() && mOptions.quick)
             continue;
         double limitHere = software() ? (mPinned ? spec.onSoftware : 0) : spec.onGpu;
-        // Ratios depend on the processor: for 100 dispatches the same build took 1.01 times as long
-        // as raw Vulkan on one, and 1.03 times on another.
+        // Quick runs are to find what is wrong on any machine, not to hold figures: beside other
+        // programs, ratios near 1 vary by a tenth even in the median of nine runs.
         if (mOptions.quick)
-            limitHere *= row.mUnit == Unit::eMicroseconds ? 1.03 : 1 / 1.03;
+            limitHere *= row.mUnit == Unit::eMicroseconds ? 1.2 : 1 / 1.2;
         if (limitHere > 0 && (spec.of.empty() || row.has(spec.of)))
             row.mTargets.push_back({spec.of, limitHere, 0, false});
     }

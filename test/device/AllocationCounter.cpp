@@ -5,13 +5,11 @@
 #include <cstdlib>
 #include <new>
 
-// On Windows, free() does not take aligned memory.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(_WIN32)
+#include "Sanitizers.hpp"
+
+// Sanitizers replace the allocator themselves. On Windows, free() does not take aligned memory.
+#if defined(KOMPUTE_TEST_SANITIZED) || defined(_WIN32)
 #define KOMPUTE_TEST_KEEPS_ALLOCATOR
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KOMPUTE_TEST_KEEPS_ALLOCATOR
-#endif
 #endif
 
 namespace kp::test {

@@ -16,6 +16,7 @@
 
 #include "CallCounter.hpp"
 #include "FaultyDriver.hpp"
+#include "Sanitizers.hpp"
 #include "TestSupport.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Allocator.hpp"
@@ -362,7 +363,7 @@ TEST_F(TransferDeathTest, AllowsExitRightAfterATransfer) {
 
 // The child exits without exit handlers. Those of drivers hang in a child or break the parent's
 // device (docs/device-notes.md). CopyThreadsTest tests the library's own without a driver.
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__linux__) && !defined(KOMPUTE_TEST_SANITIZED)
 TEST_F(TransferEngineTest, KeepsWorkingAfterAForkedChildExits) {
     engine().changeRules("mapped=0,threads=4,threaded=1,chunk=64K");
     const auto t = storageTensor(manager, 1u << 20);

@@ -31,6 +31,8 @@
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
+#include "Sanitizers.hpp"
+
 #include "ProgramOptions.hpp"
 #include "SourceMutation.hpp"
 
@@ -192,7 +194,7 @@ void watch() {
 #if !defined(_WIN32)
     std::signal(SIGBUS, &reportSignal);
     std::signal(SIGALRM, &reportSignal);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(KOMPUTE_TEST_SANITIZED)
     const rlimit limit{kAddressSpace, kAddressSpace};
     ::setrlimit(RLIMIT_AS, &limit);
 #endif

@@ -47,7 +47,7 @@ TEST_F(BufferTest, StoresElementsWithoutPadding) {
     EXPECT_EQ(ElementType::vectorOf(DataTypes::eUnsignedShort, 4).name(), "unsigned short[4]");
     EXPECT_ERROR(kp::InvalidArgument, "2, 3 or 4", ElementType::vectorOf(DataTypes::eFloat, 5));
     EXPECT_ERROR(kp::InvalidArgument, "complex", ElementType::complexOf(DataTypes::eInt));
-    EXPECT_ERROR(kp::InvalidArgument, "structOf", ElementType(DataTypes::eCustom));
+    EXPECT_ERROR(kp::InvalidArgument, "structOf", ElementType{DataTypes::eCustom});
     EXPECT_ERROR(kp::InvalidArgument, "0 bytes", ElementType::structOf(0));
     // Consecutive floats are vec3s in scalar layout. The tensor's elements are floats.
     auto buffer = makeBuffer(group, {4}, ElementType::vectorOf(DataTypes::eFloat, 3));

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "Sanitizers.hpp"
 #include "unit/TestThreads.hpp"
 
 #if defined(__unix__)
@@ -179,7 +180,7 @@ TEST_F(CopyThreadsTest, WatchesForLaterUsers) {
 }
 
 // The address sanitizer reports the memory of the parent's threads as leaked in a forked child.
-#if defined(__unix__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__unix__) && !defined(KOMPUTE_TEST_SANITIZED)
 TEST_F(CopyThreadsTest, AForkedChildDetachesAndExitsWithoutTheThreads) {
     FakeUser user(threads);
     threads.setIdleTime(60'000ms);
