@@ -191,7 +191,9 @@ Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool
         text.replace(text.find(line), line.size(), part);
     };
     include("philox", PHILOX_GLSL);
-    include("quantiles", NORMALQUANTILES_GLSL);
+    const bool usesQuantiles = !isInteger && problem.distribution.kind == Kind::eNormal &&
+                               problem.out != DataTypes::eDouble;
+    include("quantiles", usesQuantiles ? NORMALQUANTILES_GLSL : "");
     Kernel kernel;
     kernel.name = "OpRandom";
     kernel.source = composeSource(macros, "", text, false);

@@ -162,7 +162,9 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
           Feature::eWorkgroupMemoryExplicitLayout);
     for (const Feature feature :
          {Feature::eCooperativeMatrixWorkgroupScope, Feature::eCooperativeMatrixFlexibleDimensions,
-          Feature::eCooperativeMatrixTensorAddressing})
+          Feature::eCooperativeMatrixReductions, Feature::eCooperativeMatrixConversions,
+          Feature::eCooperativeMatrixPerElementOperations,
+          Feature::eCooperativeMatrixTensorAddressing, Feature::eCooperativeMatrixBlockLoads})
         needs(feature, Feature::eCooperativeMatrix);
     needs(Feature::eShaderBFloat16CooperativeMatrix, Feature::eShaderBFloat16Type);
     // Pipelines ask for them. Enabled, they would make all pipelines slower.

@@ -80,7 +80,11 @@ namespace kp::vulkan {
     X(eCooperativeMatrix, CooperativeMatrixFeaturesKHR, COOPERATIVE_MATRIX_FEATURES_KHR, cooperativeMatrix, "VK_KHR_cooperative_matrix", 0) \
     X(eCooperativeMatrixWorkgroupScope, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixWorkgroupScope, "VK_NV_cooperative_matrix2", 0) \
     X(eCooperativeMatrixFlexibleDimensions, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixFlexibleDimensions, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixReductions, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixReductions, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixConversions, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixConversions, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixPerElementOperations, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixPerElementOperations, "VK_NV_cooperative_matrix2", 0) \
     X(eCooperativeMatrixTensorAddressing, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixTensorAddressing, "VK_NV_cooperative_matrix2", 0) \
+    X(eCooperativeMatrixBlockLoads, CooperativeMatrix2FeaturesNV, COOPERATIVE_MATRIX_2_FEATURES_NV, cooperativeMatrixBlockLoads, "VK_NV_cooperative_matrix2", 0) \
     X(eShaderBFloat16Type, ShaderBfloat16FeaturesKHR, SHADER_BFLOAT16_FEATURES_KHR, shaderBFloat16Type, "VK_KHR_shader_bfloat16", 0) \
     X(eShaderBFloat16CooperativeMatrix, ShaderBfloat16FeaturesKHR, SHADER_BFLOAT16_FEATURES_KHR, shaderBFloat16CooperativeMatrix, "VK_KHR_shader_bfloat16", 0)
 // clang-format on
