@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Finds each dependency where it is installed, and fetches a pinned release of it otherwise. The ids
-# of the commits are those that at least two other projects name for the release. SPIRV-Cross has none:
-# only one was found that does.
+# of the commits are those that at least two other projects name for the release; for SPIRV-Cross, which
+# has no other releases, for the second commit after the tag.
 # Every dependency is private: no consumer of kompute sees it. The result is the target
 #
 #   kompute_dependencies   include folders and libraries that the sources need
@@ -147,7 +147,8 @@ if(NOT TARGET spirv-cross-core)
     foreach(part IN ITEMS GLSL HLSL MSL CPP REFLECT C_API UTIL)
         set(SPIRV_CROSS_ENABLE_${part} OFF)
     endforeach()
-    kompute_fetch(spirv_cross https://github.com/KhronosGroup/SPIRV-Cross.git ${KOMPUTE_SDK_TAG})
+    kompute_fetch(spirv_cross https://github.com/KhronosGroup/SPIRV-Cross.git ${KOMPUTE_SDK_TAG}
+                  COMMIT 6173e24b31f09a0c3217103a130e74c4ddec14a6)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated/spirv_cross")
     foreach(header IN ITEMS GLSL.std.450.h spirv.hpp spirv_cross.hpp)
         file(WRITE "${folder}/spirv_cross/${header}"
