@@ -219,14 +219,17 @@ step_plain() {
     cmake --build build/plain --parallel "$jobs" --target "${files[@]}"
 }
 
-# Clang where it is installed, for the steps with sanitizers: it compiles them in three fifths of GCC's time,
-# and so the library and its tests are built and run with two compilers.
-clang() {
+# configure_with_clang PRESET [CMAKE ARGUMENTS]...   where it is installed. With sanitizers it takes three fifths
+# of GCC's time, and so the library and its tests are built and run with two compilers.
+configure_with_clang() {
+    local compilers=()
     if command -v clang++ > /dev/null; then
-        echo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
+        compilers=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++)
     else
-        echo "LEFT OUT: Clang is not installed, so the library was NOT built with it" >&2
+        echo "LEFT OUT: Clang is not installed, so the library was NOT built with it"
     fi
+    configure "$@" "${compilers[@]}" > /dev/null
+    configured="$configured $1"
 }
 
 step_asan() {
@@ -234,9 +237,7 @@ step_asan() {
     export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:detect_container_overflow=0
     export UBSAN_OPTIONS=print_stacktrace=1
     export LSAN_OPTIONS=suppressions=$PWD/test/sanitizers/lsan.supp:print_suppressions=0
-    # shellcheck disable=SC2046
-    configure asan -DKOMPUTE_OPT_WERROR=ON $(clang) > /dev/null
-    configured="$configured asan"
+    configure_with_clang asan -DKOMPUTE_OPT_WERROR=ON
     build asan kompute_sanitizer_canary kompute_unit_tests kompute_fuzz_replay kompute_device_tests
     notices asan overflow leak undefined
     run_tests asan unit
@@ -248,9 +249,7 @@ step_tsan() {
     # Drivers are built without the sanitizer, so it cannot see how their threads are ordered.
     export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
     TSAN_OPTIONS+=":suppressions=$PWD/test/sanitizers/tsan.supp"
-    # shellcheck disable=SC2046
-    configure tsan $(clang) > /dev/null
-    configured="$configured tsan"
+    configure_with_clang tsan
     build tsan kompute_sanitizer_canary kompute_concurrency_tests
     notices tsan race
     fixed_addresses timeout 600 build/tsan/test/kompute_concurrency_tests
