@@ -46,6 +46,18 @@ void main() {
 }
 """
 
+COPY = """#version 450
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0, FORMAT) uniform readonly image2D source;
+layout(binding = 1, FORMAT) uniform writeonly image2D target;
+
+void main() {
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    if (all(lessThan(at, imageSize(target))))
+        imageStore(target, at, imageLoad(source, at));
+}
+"""
+
 HALVE = """#version 450
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0, r32f) uniform image2D picture;

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_support import ADD, ADD_RUN, HLSL, PUSH, SCALE_RUN, Fails, python
+from cli_support import ADD, ADD_RUN, COPY, HLSL, PUSH, SCALE_RUN, Fails, python
 
 import kp
 from kp.cli import entry, files, main
@@ -165,6 +165,46 @@ def test_run_changes_an_image_in_place(folder: Path) -> None:
     np.save("in.npy", values)
     assert main(["run", "halve.comp", "--in-out", "in.npy", "--save", "out.npy"]) == 0
     np.testing.assert_array_equal(np.load("out.npy"), values[:, :, np.newaxis] / 2)
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_run_takes_normalised_images_as_bytes(folder: Path, channels: int) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(3).integers(0, 256, (5, 7, channels), np.uint8).squeeze()
+    pillow.fromarray(pixels).save("in.png")
+    (folder / "copy.comp").write_text(COPY.replace("FORMAT", f"{'rgba'[:channels]}8"))
+    words = ["--in", "in.png", "--out", f"5x7x{channels}xu8", "--save", "out.png"]
+    assert main(["run", "copy.comp", *words]) == 0
+    np.testing.assert_array_equal(np.asarray(pillow.open("out.png")), pixels)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "expected"),
+    [
+        ("rgba8", "u8", [0, 128, 255, 255]),
+        ("rgba16", "u16", [0, 32768, 65535, 65535]),
+        ("rgba8_snorm", "i8", [-64, 64, 127, 127]),
+        ("rgba16_snorm", "i16", [-16384, 16384, 32767, 32767]),
+    ],
+)
+def test_run_casts_numbers_to_normalised_images(
+    folder: Path, fails: Fails, name: str, dtype: str, expected: list[int]
+) -> None:
+    np.save("in.npy", np.broadcast_to(np.float32([-0.5, 0.5, 1.0, 2.0]), (5, 7, 4)))
+    (folder / "copy.comp").write_text(COPY.replace("FORMAT", name))
+    words = ["run", "copy.comp", "--in", "in.npy", "--out", f"5x7x4x{dtype}"]
+    assert "but in.npy holds float32; --cast converts it" in fails(1, *words)
+    assert main([*words, "--cast", "--save", "out.npy"]) == 0
+    assert np.load("out.npy")[4, 6].tolist() == expected
+
+
+def test_run_gives_pixels_of_bytes_to_wider_normalised_images(folder: Path) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pillow.fromarray(np.full((5, 7), 51, np.uint8)).save("in.png")
+    (folder / "copy.comp").write_text(COPY.replace("FORMAT", "r16"))
+    words = ["--in", "in.png", "--out", "5x7x1xu16", "--save", "out.npy"]
+    assert main(["run", "copy.comp", *words]) == 0
+    assert (np.load("out.npy") == 51 * 257).all()
 
 
 def test_run_without_device_timestamps(

@@ -15,7 +15,7 @@ import kp
 from kp.cli.arguments import MemoryArgument, Role
 from kp.cli.errors import CommandError
 from kp.cli.files import Array, is_image_file, read_array
-from kp.cli.image_formats import channels, element_type
+from kp.cli.image_formats import channels, element_type, is_normalised, to_normalised
 from kp.cli.shaders import binding_name, kind_name
 from kp.cli.table import format_bytes, format_shape, plural
 
@@ -116,11 +116,14 @@ def make_slot(argument: MemoryArgument, binding: kp.Binding | None, index: int, 
 
 
 def suit_pixels(pixels: Array, binding: kp.Binding) -> Array:
-    """Convert pixels to the binding's type (floats from 0 to 1) and its image's channels."""
+    """Convert pixels to the binding's type (numbers from 0 to 1) and its image's channels."""
     declared = element_type(binding) or binding.dtype
-    if declared is not None and declared.kind == "f" and pixels.dtype.kind == "u":
+    if declared is not None and pixels.dtype.kind == "u":
         full = np.iinfo(pixels.dtype).max
-        pixels = (pixels / np.float32(full)).astype(declared)
+        if declared.kind == "f":
+            pixels = (pixels / np.float32(full)).astype(declared)
+        elif is_normalised(binding):
+            pixels = to_normalised(pixels / np.float64(full), declared)
     return suit_channels(pixels, channels(binding)) if binding.kind == IMAGE else pixels
 
 
@@ -150,6 +153,8 @@ def suit_dtype(array: Array, binding: kp.Binding, path: str, cast: bool) -> Arra
             f"{binding_name(binding)} holds {wanted}, but {path} holds {array.dtype}; "
             "--cast converts it"
         )
+    if is_normalised(binding) and array.dtype.kind == "f" and wanted is not None:
+        return to_normalised(array, wanted)
     with np.errstate(all="ignore"):
         return array.astype(wanted)
 

@@ -24,8 +24,9 @@ EXAMPLE = """example:
 
 The options --in, --out and --in-out are bound to the shader's bindings in command-line order: the
 first one to the first binding. A buffer or image of floats gets the pixels of an image file as
-values from 0 to 1. Other types get them as bytes. Without --groups and --threads, the shader runs
-one invocation for each element of the first output.
+values from 0 to 1. Other types get them as bytes. An image of a normalised format, such as rgba8,
+has the type of its memory: u8, u16, i8 or i16. Without --groups and --threads, the shader runs one
+invocation for each element of the first output. Shaders with samplers are not supported.
 """
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import kp
 from kp.cli.bindings import Slot, placeholder
 from kp.cli.files import Array
+from kp.cli.image_formats import format_name
 from kp.cli.shaders import compile_file
 
 
@@ -56,10 +57,16 @@ class Runner:
             )
 
     def make_memory(self, slot: Slot) -> kp.Memory:
-        if slot.is_image:
+        if slot.binding is not None and slot.is_image:
             height, width, channels = slot.shape
             return self.manager.image_t(
-                None, width, height, channels, kp.MemoryTypes.storage, dtype=slot.dtype
+                None,
+                width,
+                height,
+                channels,
+                kp.MemoryTypes.storage,
+                dtype=slot.dtype,
+                format=format_name(slot.binding),
             )
         return self.manager.tensor_t(
             None, kp.MemoryTypes.storage, shape=slot.shape, dtype=slot.dtype
