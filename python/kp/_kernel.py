@@ -17,7 +17,7 @@ from typing import Any
 from ._kp import Manager, Queue, Sampler, Tensor, TuningResult, compile
 from ._kernel_call import Events
 from ._launching import launch
-from ._program import TUNING_KEYWORDS, Parameter, Program, arguments
+from ._program import TUNING_KEYWORDS, IndexedAccess, Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 from ._tuning import Maker, tune
 from ._wording import explains_keywords, kind_of
@@ -110,11 +110,11 @@ def expand(source: str, local_size: int = 64) -> tuple[str, str, list[str]] | No
     return shader + source[match.end() :].rstrip() + "\n", match[1], names
 
 
-def _by_index(source: str, names: list[str]) -> frozenset[str]:
+def _by_index(source: str, names: list[str]) -> tuple[IndexedAccess, ...]:
     """Return the arrays of a short form that are accessed at [i] and whose length is not asked for."""
     plain = _COMMENTS.sub(_blank, source)
-    return frozenset(
-        name
+    return tuple(
+        (name, (0,))
         for name in names
         if re.search(rf"\b{name}\s*\[\s*i\s*\]", plain)
         and not re.search(rf"\b{name}\s*\.\s*length\b", plain)
@@ -404,7 +404,7 @@ def _made(
     """Return the program of a shader, and its GLSL if that is known."""
     text = shader if isinstance(shader, str) else ""
     order = None
-    by_index: frozenset[str] = frozenset()
+    by_index: tuple[IndexedAccess, ...] = ()
     short = expand(text, local_size or 64) if text else None
     if short is not None:
         given, (text, found, order) = text, short

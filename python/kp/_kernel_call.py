@@ -293,7 +293,8 @@ class Call:
         owner = next((each for each in self.bound.values() if _makes_arrays(each.given)), None)
         for parameter in left_out:
             assert parameter.dtype is not None
-            own = parameter.name in self.program.by_index
+            access = (parameter.name, tuple(reversed(range(len(items)))))
+            own = access in self.program.by_index and parameter.ndim in (None, len(items))
             shape = items if own and math.prod(items) != math.prod(largest) else largest
             if parameter.ndim is not None and parameter.ndim != len(shape):
                 raise TypeError(
@@ -340,13 +341,7 @@ class Call:
                 f"kernel '{program.name}': {empty[0]} has no elements, but there are "
                 f"{' x '.join(map(str, size))} work items"
             )
-        for name in program.by_index:
-            if math.prod(self.bound[name].shape) < math.prod(size):
-                raise ValueError(
-                    f"kernel '{program.name}': {name} has {counted(math.prod(self.bound[name].shape), 'element')}, "
-                    f"but {name}[i] is accessed for {counted(math.prod(size), 'work item')}; give arrays of one "
-                    f"size, or threads=, or test i against {name}.length() in the kernel"
-                )
+        self._check_indices(size)
         for name, bound in self.bound.items():
             if bound.memory is not None:
                 self.values[program.by_name[name].index] = bound.memory
@@ -364,6 +359,22 @@ class Call:
             round_up=True,
         )
         return launcher(queue, wait_for)
+
+    def _check_indices(self, size: tuple[int, ...]) -> None:
+        """Raise ValueError if an array has fewer elements than work items access by their index."""
+        for name, items in self.program.by_index:
+            shape = self.bound[name].shape
+            extents = shape if len(items) > 1 else (math.prod(shape),)
+            for axis, (extent, item) in enumerate(zip(extents, items, strict=True)):
+                if item is None or item >= len(size) or extent >= size[item]:
+                    continue
+                what = f"shape {shape}" if len(items) > 1 else counted(extent, "element")
+                indices = ", ".join("i" if each == axis else ":" for each in range(len(items)))
+                raise ValueError(
+                    f"kernel '{self.program.name}': {name} has {what}, but {name}[{indices}] is "
+                    f"accessed for {counted(size[item], 'work item')}; give arrays of one size, or "
+                    "threads=, or compare the index with the array's size in the kernel"
+                )
 
     def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes of a launch: work items over the limit in x are moved to y."""

@@ -17,6 +17,10 @@ from ._wording import counted, nearest
 #: Keywords of every call. Shaders must not have arguments of these names.
 KEYWORDS = ("threads", "mgr", "queue", "wait_for", "target")
 
+#: An array and, of each of its indices, the axis of the work items that it is, or None. A single
+#: index counts the elements of the whole array.
+IndexedAccess = tuple[str, tuple[int | None, ...]]
+
 #: Keywords of Kernel.tune().
 TUNING_KEYWORDS = (
     "local_size",
@@ -114,7 +118,7 @@ class Program:
 
     - ``axes``: the number of axes of the work items.
     - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
-    - ``by_index``: the arrays that every work item accesses at its own index.
+    - ``by_index``: the accesses that every work item makes at its own index.
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
@@ -126,7 +130,7 @@ class Program:
     parameters: tuple[Parameter, ...]
     axes: int = 1
     extents: tuple[Extent, ...] = ()
-    by_index: frozenset[str] = frozenset()
+    by_index: tuple[IndexedAccess, ...] = ()
     global_size: int | None = None
     folds: bool = False
     fixed: dict[int, Any] = field(default_factory=dict)

@@ -354,6 +354,92 @@ def test_wrong_arguments_are_named(call: Callable[[], Any], message: str) -> Non
         call()
 
 
+@kp.jit
+def add(x, y, out):
+    i = kp.global_id()
+    out[i] = x[i] + y[i]
+
+
+@kp.jit
+def add_bounded(x, y, out):
+    i = kp.global_id()
+    if i < y.size:
+        out[i] = x[i] + y[i]
+
+
+@kp.jit
+def add_until(x, y, out):
+    i = kp.global_id()
+    if i >= y.size or out[i] < 0:
+        return
+    out[i] = x[i] + y[i]
+
+
+@kp.jit
+def add_chosen(x, y, out):
+    i = kp.global_id()
+    out[i] = x[i] + (y[i] if i < y.size else 0) + np.where(i < y.size, y[i], 0)
+    if i >= y.size:
+        out[i] = -1
+    elif y[i] < 0:
+        out[i] = -2
+
+
+@kp.jit
+def add_repeatedly(x, y, out):
+    i = kp.global_id()
+    out[i] = x[i]
+    for _ in range(1 if i < y.size else 0):
+        out[i] += y[i]
+
+
+@kp.jit
+def add_moved(x, y, out):
+    i = kp.global_id()
+    i = i % 3
+    out[i] = x[i] + y[i]
+
+
+@pytest.mark.parametrize("lengths", [(5, 3, 5), (3, 5, 5), (5, 5, 3)])
+def test_arrays_have_an_element_for_each_work_item_that_accesses_them(
+    lengths: tuple[int, ...],
+) -> None:
+    name = "x", "y", "out"
+    short = name[lengths.index(3)]
+    with pytest.raises(ValueError, match=rf"{short} has 3 .*{short}\[i\] is accessed for 5 work"):
+        add(*map(np.ones, lengths, [np.float32] * 3))
+    add[3](*map(np.ones, lengths, [np.float32] * 3))
+
+
+def test_images_have_a_texel_for_each_work_item_that_accesses_them() -> None:
+    @kp.jit
+    def copy(x, out):
+        i, j = kp.global_id(0), kp.global_id(1)
+        out[j, i] = x[kp.global_id(1), 0]
+
+    copy(np.ones((4, 1), np.float32), np.ones((4, 6), np.float32))
+    with pytest.raises(ValueError, match=r"x has shape \(3, 9\), but x\[i, :\] .* 4 work items"):
+        copy[6, 4](np.ones((3, 9), np.float32), np.ones((4, 6), np.float32))
+    with pytest.raises(ValueError, match=r"out has shape \(4, 6\), but out\[:, i\] .* 7 work items"):
+        copy[7, 4](np.ones((4, 1), np.float32), np.ones((4, 6), np.float32))
+
+
+@pytest.mark.parametrize("kernel", [add_bounded, add_until, add_chosen, add_repeatedly, add_moved])
+def test_conditional_accesses_may_leave_elements_out(kernel: Any) -> None:
+    x, y, out = np.ones(5, np.float32), np.ones(3, np.float32), np.zeros(5, np.float32)
+    kernel(x, y, out)
+    assert out[:3].min() >= 2
+
+
+def test_outputs_that_are_left_out_have_an_element_for_each_work_item() -> None:
+    @kp.jit
+    def twice(x, out: "float[:]"):
+        i = kp.global_id()
+        out[i] = 2 * x[i]
+
+    assert twice[2](np.ones(5, np.float32)).shape == (2,)
+
+
 def test_what_is_only_in_kernels_says_so_elsewhere() -> None:
     for name in kp._jit.intrinsics.__all__:
         function = getattr(kp, name)

@@ -136,6 +136,8 @@ class Assignments(Expressions):
             self.emit(f"{own.glsl} {self.variable(name)} = {text};")
         else:
             self.emit(f"{self.variable(name)} = {text};")
+        if value.work_item is not None and self.names.found[name].stores == 1:
+            self.work_items[name] = value.work_item
         assert self.assigned is not None
         self.assigned.add(name)
 

@@ -103,6 +103,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
         reflection=reflection,
         parameters=tuple(parameters),
         axes=unit.axes,
+        by_index=tuple(unit.by_index),
         extents=tuple(Extent(first + i, *each) for i, each in enumerate(unit.extents)),
         global_size=global_size,
         folds=unit.axes == 1,

@@ -6,7 +6,8 @@ from __future__ import annotations
 import ast
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,20 @@ class Expressions(Arithmetic):
     parameters: dict[str, Value]
     assigned: set[str] | None
     hardened: bool
+    work_items: dict[str, int]
+    _branches = 0
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every work item of the kernel reaches what is being translated."""
+        raise NotImplementedError
+
+    @contextmanager
+    def perhaps(self) -> Iterator[None]:
+        """Translate what some work items may not evaluate."""
+        self._branches += 1
+        yield
+        self._branches -= 1
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -109,7 +124,7 @@ class Expressions(Arithmetic):
             found = self.types.get(name)
             if found is None:  # in code that is never reached
                 self.fail(node, f"'{name}' has no value here")
-            return Value(self.variable(name), found)
+            return Value(self.variable(name), found, work_item=self.work_items.get(name))
         if name in self.parameters:
             return self.parameters[name]
         try:
@@ -282,7 +297,7 @@ class Expressions(Arithmetic):
             if len(indices) != 1:
                 self.fail(node, f"{what}.flat has 1 index, but was given {len(indices)}")
             value = self.index(indices[0])
-            self.unit.use_array(array)
+            self._use(array, [value])
             return f"{array.name}[{value.text}]", value.pure
         if len(indices) != array.ndim:
             hint = f"; {what}.flat[i] takes one" if len(indices) == 1 else ""
@@ -294,7 +309,7 @@ class Expressions(Arithmetic):
         limits = array.extents or (None,) * array.ndim
         values = [self.index(each, limit) for each, limit in zip(indices, limits, strict=True)]
         pure = all(value.pure for value in values)
-        self.unit.use_array(array)
+        self._use(array, values)
         if array.storage != "parameter":
             return array.name + "".join(f"[{value.text}]" for value in values), pure
         flat = values[0]
@@ -303,6 +318,12 @@ class Expressions(Arithmetic):
             row = self.arithmetic("*", flat, extent, node)
             flat = self.arithmetic("+", row, self.convert(value, self.typed(row, node), node), node)
         return f"{array.name}[{flat.text}]", pure
+
+    def _use(self, array: Array, indices: list[Value]) -> None:
+        self.unit.use_array(array)
+        items = tuple(index.work_item for index in indices)
+        if array.storage == "parameter" and self.is_certain and any(i is not None for i in items):
+            self.unit.by_index[array.parameter, items] = None
 
     # --- operators --------------------------------------------------------------------------------
 
@@ -349,7 +370,9 @@ class Expressions(Arithmetic):
             if type(comparison) not in _COMPARISONS:
                 self.fail(node, "in, not in, is and is not cannot be used in kernels")
         operands = [node.left, *node.comparators]
-        values = [self.number(each) for each in operands]
+        values = [self.number(each) for each in operands[:2]]
+        with self.perhaps():
+            values += [self.number(each) for each in operands[2:]]
         for each, value in zip(operands[1:-1], values[1:-1], strict=True):
             if not value.pure:
                 self.fail(each, "this would be evaluated twice; give it a name first")
@@ -397,7 +420,8 @@ class Expressions(Arithmetic):
     def _on_BoolOp(self, node: ast.BoolOp) -> Value:
         parts = []
         for each in node.values:
-            value = self.expression(each)
+            with self.perhaps() if parts else nullcontext():
+                value = self.expression(each)
             if value.type is not None and value.type.kind != "bool" and not self.in_condition:
                 word = "and" if isinstance(node.op, ast.And) else "or"
                 self.fail(
@@ -422,7 +446,8 @@ class Expressions(Arithmetic):
         test = self.condition(node.test)
         if test.is_constant:
             return self.expression(node.body if test.constant else node.orelse)
-        a, b = self.number(node.body), self.number(node.orelse)
+        with self.perhaps():
+            a, b = self.number(node.body), self.number(node.orelse)
         own = self.promote(self.typed(a, node), self.typed(b, node), node)
         value = self.chosen(test, a, b, self.strong(own), node)
         if own.weak:  # 1 if x else 0 takes the type of what it meets

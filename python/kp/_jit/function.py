@@ -62,6 +62,8 @@ class Function(Assignments):
 
     def _pass(self) -> None:
         self.lines, self.calls, self.arrays = [], [], {}
+        self.work_items = {}
+        self._may_have_ended = False
         self.depth = 1
         self._hidden = 0
         self._unpacked: ast.expr | None = None
@@ -129,6 +131,15 @@ class Function(Assignments):
     def emit(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
+    @property
+    def is_certain(self) -> bool:
+        return (
+            self.is_kernel
+            and self.depth == 1
+            and self._branches == 0
+            and not self._may_have_ended
+        )
+
     # --- blocks -----------------------------------------------------------------------------------
 
     def block(self, body: list[ast.stmt]) -> None:
@@ -175,7 +186,8 @@ class Function(Assignments):
         self._nested(node.body)
         after_body, self.assigned = self.assigned, before
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-            self._do_If(node.orelse[0], "} else if")
+            with self.perhaps():
+                self._do_If(node.orelse[0], "} else if")
         else:
             if node.orelse:
                 self.emit("} else {")
@@ -301,6 +313,7 @@ class Function(Assignments):
         self.assigned = None
 
     def _do_Return(self, node: ast.Return) -> None:
+        self._may_have_ended = True
         if node.value is None or (
             isinstance(node.value, ast.Constant) and node.value.value is None
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import types
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -392,7 +393,8 @@ def call(self: Expressions, called: Value, node: ast.Call) -> Value:
     name = _ALIASES.get(name, name)
     if name in HANDLERS:
         handler, least, most = HANDLERS[name]
-        args = [] if name.startswith("atomic_") else _arguments(self, node)
+        with self.perhaps() if name == "where" else nullcontext():
+            args = [] if name.startswith("atomic_") else _arguments(self, node)
         if called.receiver is not None:
             args.insert(0, called.receiver)
         count = len(node.args) if name.startswith("atomic_") else len(args)

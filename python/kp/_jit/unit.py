@@ -92,6 +92,7 @@ class Unit:
         self.helpers: dict[tuple[str, Type | None], None] = {}
         self.extents: dict[tuple[str, int], None] = {}
         self.used: set[str] = set()
+        self.by_index: dict[tuple[str, tuple[int | None, ...]], None] = {}
         self.shared_arrays: dict[str, str] = {}
         self.needs_global_size = False
 

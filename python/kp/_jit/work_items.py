@@ -28,8 +28,11 @@ def _axis(self: Expressions, args: list[Value], node: ast.Call) -> int:
 def _global_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     axis = _axis(self, args, node)
     if self.unit.is_folded(axis):
-        return self.helper("kp_index", None, [])
-    return Value(f"int(gl_GlobalInvocationID.{'xyz'[axis]})", INT)
+        value = self.helper("kp_index", None, [])
+    else:
+        value = Value(f"int(gl_GlobalInvocationID.{'xyz'[axis]})", INT)
+    value.work_item = axis
+    return value
 
 
 def _global_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
