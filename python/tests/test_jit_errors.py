@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -420,7 +421,9 @@ def test_images_have_a_texel_for_each_work_item_that_accesses_them() -> None:
     copy(np.ones((4, 1), np.float32), np.ones((4, 6), np.float32))
     with pytest.raises(ValueError, match=r"x has shape \(3, 9\), but x\[i, :\] .* 4 work items"):
         copy[6, 4](np.ones((3, 9), np.float32), np.ones((4, 6), np.float32))
-    with pytest.raises(ValueError, match=r"out has shape \(4, 6\), but out\[:, i\] .* 7 work items"):
+    with pytest.raises(
+        ValueError, match=r"out has shape \(4, 6\), but out\[:, i\] .* 7 work items"
+    ):
         copy[7, 4](np.ones((4, 1), np.float32), np.ones((4, 6), np.float32))
 
 
@@ -458,5 +461,54 @@ def test_parameters_have_other_names_than_keywords() -> None:
 def test_functions_without_source_are_refused() -> None:
     names: dict[str, Any] = {}
     exec("def f(x): x[0] = 1", names)
-    with pytest.raises(kp.ShaderError, match="source of f was not found"):
+    with pytest.raises(
+        kp.ShaderError, match="source of f was not found.*define it in a file"
+    ) as caught:
         kp.jit(names["f"])
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+def test_lambdas_are_refused() -> None:
+    with pytest.raises(
+        kp.ShaderError, match="a lambda cannot be compiled; write a function with def"
+    ):
+        kp.jit(lambda x: x)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "hint"),
+    [
+        ("floats[:]", "float[:]"),
+        ("floot32[:, :]", "float32[:, :]"),
+        ("vec5", "vec4"),
+        ("float[3]", "float[:]"),
+    ],
+)
+def test_annotations_that_are_text_name_types(annotation: str, hint: str) -> None:
+    def wrong(x, y: annotation):  # type: ignore[valid-type]
+        x[0] = y[0]
+
+    def calls(x):
+        x[0] = wrong(x, 1)
+
+    wrong.__annotations__["y"] = repr(annotation)
+    message = re.escape(f"y is annotated with '{annotation}'")
+    message += f".*{re.escape(f'did you mean {hint!r}?')}"
+    with pytest.raises(kp.ShaderError, match=message) as caught:
+        kp.jit(wrong)
+    assert (
+        str(caught.value)
+        .splitlines()[-2]
+        .strip()
+        .endswith("x, y: annotation):  # type: ignore[valid-type]")
+    )
+    with pytest.raises(kp.ShaderError, match=message):
+        kp.jit(calls)(floats())
+
+
+def test_annotations_for_type_checkers_are_ignored() -> None:
+    def copies(x: np.ndarray, y: OnlyForCheckers, out: Any):  # type: ignore[name-defined] # noqa: F821
+        out[kp.global_id()] = x[0] + y
+
+    assert kp.jit(copies)(floats(), 1, floats())[0] == floats()[0] + 1

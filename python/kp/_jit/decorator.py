@@ -19,7 +19,7 @@ from .._program import KEYWORDS, Extent, Parameter, Program
 from .._reflection import reflect
 from .._wording import counted, explains_keywords, nearest
 from .source import Source
-from .types import ArrayType, Type, annotation_of, of_annotation, of_dtype, of_value
+from .types import ArrayType, Type, of_dtype, of_value
 
 if TYPE_CHECKING:
     from .unit import Unit
@@ -141,8 +141,7 @@ class JitFunction:
                     f"'{name}' is a keyword of the calls of kernels; rename the parameter",
                 )
             self._names.append(name)
-            annotation = annotation_of(function, name)
-            if annotation is not None and (found := of_annotation(annotation)) is not None:
+            if (found := self._source.annotation(name)) is not None:
                 self._annotated[name] = found
             if parameter.default is not parameter.empty:
                 self._defaults[name] = parameter.default

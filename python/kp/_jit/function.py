@@ -134,10 +134,7 @@ class Function(Assignments):
     @property
     def is_certain(self) -> bool:
         return (
-            self.is_kernel
-            and self.depth == 1
-            and self._branches == 0
-            and not self._may_have_ended
+            self.is_kernel and self.depth == 1 and self._branches == 0 and not self._may_have_ended
         )
 
     # --- blocks -----------------------------------------------------------------------------------

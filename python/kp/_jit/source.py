@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .._errors import ShaderError
+from .types import ArrayType, Type, annotation_of, nearest_type, of_annotation
 
 
 class Source:
@@ -19,21 +20,26 @@ class Source:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.name = function.__name__
+        if self.name == "<lambda>":
+            raise ShaderError("a lambda cannot be compiled; write a function with def")
         self.file = inspect.getsourcefile(function) or "<unknown>"
         try:
             lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError) as error:
+        except (OSError, TypeError):
             raise ShaderError(
-                f"the source of {self.name} was not found, so it cannot be compiled; kernels have to "
-                "be in a file or in a notebook's cell"
-            ) from error
+                f"the source of {self.name} was not found, so it cannot be compiled; define it in a "
+                "file or in a notebook's cell (Python keeps no source of the plain prompt, python -c "
+                "and standard input)"
+            ) from None
         text = textwrap.dedent("".join(lines))
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         tree = ast.parse(text)
         ast.increment_lineno(tree, first - 1)
         node = tree.body[0]
         if not isinstance(node, ast.FunctionDef):
-            raise ShaderError(f"{self.name} is no function with a def")
+            raise ShaderError(
+                f"{self.name} cannot be compiled; write it as a plain function with def"
+            )
         self.node: ast.FunctionDef = node
         closure = inspect.getclosurevars(function)
         self.names: dict[str, Any] = {**closure.builtins, **closure.globals, **closure.nonlocals}
@@ -64,6 +70,20 @@ class Source:
         builtins = function.__globals__["__builtins__"]
         known = builtins if isinstance(builtins, dict) else vars(builtins)
         return known[name]
+
+    def annotation(self, name: str) -> Type | ArrayType | None:
+        """Return the type that a parameter is annotated with, or None. Refuses text that names none."""
+        annotation = annotation_of(self.function, name)
+        found = of_annotation(annotation)
+        if isinstance(annotation, str) and found is None:
+            arguments = self.node.args
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            self.fail(
+                next(each for each in every if each.arg == name),
+                f"{name} is annotated with '{annotation}', which is no type of kernels, such as "
+                f"'float[:]', 'vec3' and kp.int32{nearest_type(annotation)}",
+            )
+        return found
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         """Raise a ShaderError that points at a place in the function."""

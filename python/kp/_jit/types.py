@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import __future__
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ import numpy as np
 
 from .._dtypes import element
 from .._kp import Buffer
+from .._wording import suggestion
 
 #: GLSL's names of scalar types, and the prefixes of their vectors.
 _GLSL = {
@@ -213,14 +215,30 @@ def of_annotation(annotation: Any) -> Type | ArrayType | None:
     return None
 
 
+def nearest_type(text: str) -> str:
+    """Return "; did you mean 'float'?" if text is nearly that of an annotation, else nothing."""
+    vectors = [
+        f"{prefix}vec{n}" for _, prefix in _GLSL.values() if prefix != "?" for n in (2, 3, 4)
+    ]
+    name, bracket, axes = text.partition("[")
+    end = f"[{axes}" if bracket and _NAMED.fullmatch(text) else "[:]" if bracket else ""
+    return suggestion(name.strip() + end, [each + end for each in (*_SHORT, *_GLSL, *vectors)])
+
+
 def annotation_of(function: Callable[..., Any], name: str) -> Any:
-    """Return the annotation of a parameter. Text that names something else is evaluated."""
+    """Return the annotation of a parameter. Text that names something else is evaluated.
+
+    Text that cannot be evaluated is returned as it is, unless the whole module's annotations are
+    text. Their names may exist for type checkers alone.
+    """
     text = function.__annotations__.get(name)
     if isinstance(text, str) and of_annotation(text) is None:
         try:
             return eval(text, getattr(function, "__globals__", {}))
         except Exception:
-            return None
+            return (
+                None if function.__code__.co_flags & __future__.annotations.compiler_flag else text
+            )
     if text in ("float", "int", "bool", "complex"):
         return {"float": float, "int": int, "bool": bool, "complex": complex}[text]
     return text

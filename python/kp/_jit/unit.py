@@ -14,7 +14,7 @@ from .function import Function
 from .helpers import text_of
 from .names import RESERVED
 from .source import Source
-from .types import FLOAT, Array, ArrayType, Type, annotation_of, of_annotation
+from .types import FLOAT, Array, ArrayType, Type, annotation_of
 from .values import NOTHING, Value
 
 _ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
@@ -179,7 +179,7 @@ class Unit:
                 key.append(value.object)
             else:
                 own = caller.strong(caller.typed(value, node))
-                annotated = of_annotation(annotation_of(function, name))
+                annotated = source.annotation(name)
                 if isinstance(annotated, Type):
                     if annotation_of(function, name) is float:
                         annotated = self.default_float
