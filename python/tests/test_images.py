@@ -278,7 +278,7 @@ def test_algorithms_warn_if_their_default_does_not_cover_an_image(
     image = mgr.image(np.zeros((5, 7)))
     mgr.algorithm([image], text)
     found = [each for each in caplog.messages if "by default" in each]
-    assert len(found) == 1 and "so 1 invocations in y and 1 in z" in found[0]
+    assert len(found) == 1 and "so 1 invocation in y and 1 in z" in found[0]
     assert "binding 0, an image with more" in found[0]
     caplog.clear()
     mgr.algorithm([image], text, (1, 5, 1))

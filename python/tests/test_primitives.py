@@ -228,7 +228,7 @@ def test_wrong_arguments_raise(mgr) -> None:
         kp.OpReduce(None, one)
     with pytest.raises(ValueError, match="begins at element 4 of a tensor that has 3"):
         kp.OpReduce((tensor, 4), one)
-    with pytest.raises(kp.InvalidArgument, match="1 results, but the output has 3"):
+    with pytest.raises(kp.InvalidArgument, match="the result has 1 element, but the output 3"):
         kp.OpReduce(one, tensor)
     with pytest.raises(ValueError, match="item"):
         tensor.item()

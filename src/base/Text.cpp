@@ -12,6 +12,10 @@ std::string formatArguments(fmt::string_view format, fmt::format_args arguments)
     return fmt::vformat(format, arguments);
 }
 
+std::string counted(uint64_t count, std::string_view noun) {
+    return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string lowerCase(std::string text) {
     for (char& letter : text)
         letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));

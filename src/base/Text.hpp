@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ template <typename Failure, typename... Arguments>
 [[noreturn]] void fail(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     throw Failure(formatArguments(format, fmt::make_format_args(arguments...)));
 }
+
+/// Returns a number of things: "1 result", "2 results".
+std::string counted(uint64_t count, std::string_view noun);
 
 /// Returns ASCII text in lower case.
 std::string lowerCase(std::string text);

@@ -76,6 +76,8 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         completed(workgroup, memObjects.empty() ? 1 : clampedTo32Bits(memObjects.front()->size()));
     if (workgroup[0] == 0 && next.reflection)
         next.checkDefaultWorkgroup();
+    if (next.reflection)
+        next.warnOfIgnored(constants.count > 0, pushConstants.count > 0);
     *mImpl = std::move(next);
 }
 

@@ -162,17 +162,33 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
     const uint64_t invocations =
         uint64_t{workgroup[0]} * localSize[0] * localSize[1] * localSize[2];
     if (written > invocations)
-        KP_LOG_WARN("by default there is one work group per element of the first memory object, so "
-                    "{} invocations, but the shader writes binding {} with {} elements; give the "
-                    "number of work groups or of invocations",
-                    invocations, writtenBinding, written);
+        KP_LOG_WARN(
+            "by default there is one work group per element of the first memory object, so "
+            "{}, but the shader writes binding {} with {} elements; give the number of work "
+            "groups or of invocations",
+            counted(invocations, "invocation"), writtenBinding, written);
     else if (uncovered && reflection->readsYOrZ)
         KP_LOG_WARN(
             "by default there is one work group per element of the first memory object, all "
-            "of them in x, so {} invocations in y and {} in z, but the shader writes binding "
-            "{}, an image with more; give the number of work groups or of invocations",
-            uint64_t{workgroup[1]} * localSize[1], uint64_t{workgroup[2]} * localSize[2],
-            *uncovered);
+            "of them in x, so {} in y and {} in z, but the shader writes binding {}, an image "
+            "with more; give the number of work groups or of invocations",
+            counted(uint64_t{workgroup[1]} * localSize[1], "invocation"),
+            uint64_t{workgroup[2]} * localSize[2], *uncovered);
+}
+
+void Algorithm::Impl::warnOfIgnored(bool constantsGiven, bool pushConstantsGiven) const {
+    std::vector<uint32_t> ids;
+    for (const VkSpecializationMapEntry& entry : specialization.entries)
+        if (std::ranges::find(reflection->specConstants, entry.constantID,
+                              &shader::SpecConstant::id) == reflection->specConstants.end())
+            ids.push_back(entry.constantID);
+    if (constantsGiven && !ids.empty())
+        KP_LOG_WARN("the shader has no specialization constants with the ids {}; their values are "
+                    "ignored",
+                    join(ids));
+    if (pushConstantsGiven && reflection->pushConstantSize == 0)
+        KP_LOG_WARN("the shader has no push constants; the {} bytes given are ignored",
+                    pushConstants.size());
 }
 
 void Algorithm::Impl::bindMemory() {

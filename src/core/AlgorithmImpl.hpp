@@ -88,6 +88,8 @@ struct Algorithm::Impl {
     /// a warning if the shader writes a tensor with more elements than there are invocations, or an
     /// image with more rows, layers or slices than there are invocations along that axis.
     void checkDefaultWorkgroup();
+    /// Warns of given constants that the shader does not declare.
+    void warnOfIgnored(bool constantsGiven, bool pushConstantsGiven) const;
     void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed
     bool memoryChanged() const {

@@ -6,6 +6,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Queue.hpp>
+#include <kompute/logger/Logger.hpp>
 
 #include "base/Environment.hpp"
 #include "base/Process.hpp"
@@ -133,6 +134,7 @@ Manager::Manager(uint32_t physicalDeviceIndex, const std::vector<uint32_t>& fami
                              .desiredExtensions = desiredExtensions}) {}
 
 Manager::Manager(const ManagerOptions& options) : mImpl(std::make_unique<Impl>()) {
+    static_cast<void>(logger::getLogLevel()); // reports an unknown KOMPUTE_LOG_LEVEL
     const std::string validation =
         options.validation.empty() ? environment("KOMPUTE_VALIDATION") : options.validation;
     const vulkan::DeviceRequest request = requestOf(options);

@@ -201,8 +201,8 @@ void requireShape(const Buffer::Impl& out, const std::vector<uint64_t>& wanted) 
     for (const uint64_t extent : wanted)
         elements *= extent;
     if (out.elements() != elements)
-        fail<InvalidArgument>("{}: there are {} results, but the output is {}", kReduceName,
-                              elements, out.describe());
+        fail<InvalidArgument>("{}: the result has {}, but the output is {}", kReduceName,
+                              counted(elements, "element"), out.describe());
 }
 
 /// Reductions of rows, each of which one device has.

@@ -42,8 +42,8 @@ std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& 
     requireGlslType(*device, problem.in, "reduce");
     requireGlslType(*device, problem.out, "reduce to");
     if (primitives::elementsOf(out) != problem.results())
-        fail<InvalidArgument>("{}: there are {} results, but the output has {} elements", kName,
-                              problem.results(), primitives::elementsOf(out));
+        fail<InvalidArgument>("{}: the result has {}, but the output {}", kName,
+                              counted(problem.results(), "element"), primitives::elementsOf(out));
     primitives::Plan plan = primitives::planReduce(problem, primitives::DeviceTraits::of(*device));
     return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
 }

@@ -48,8 +48,8 @@ std::unique_ptr<primitives::BoundPlan> topKPlan(const TensorRange& in, uint64_t 
     const uint64_t results = problem.array.outer * problem.array.inner * k;
     const auto requireResults = [&](const TensorRange& range, const char* what) {
         if (primitives::elementsOf(range) != results)
-            fail<InvalidArgument>("{}: there are {} results, but {} {}", kName, results,
-                                  primitives::elementsOf(range), what);
+            fail<InvalidArgument>("{}: the result has {}, but there are {} {}", kName,
+                                  counted(results, "element"), primitives::elementsOf(range), what);
     };
     problem.smallest = options.smallest;
     problem.values = static_cast<bool>(values);

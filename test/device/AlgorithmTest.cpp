@@ -102,6 +102,18 @@ TEST_F(AlgorithmTest, WarnsIfTheDefaultDoesNotCoverWhatTheShaderWrites) {
     EXPECT_NE(logText().find("binding 1 with 1000 elements"), std::string::npos) << logText();
 }
 
+TEST_F(AlgorithmTest, WarnsOfConstantsThatTheShaderDoesNotDeclare) {
+    const auto few = manager.tensorT<uint32_t>(64);
+    const auto warned = [](const char* text) { return logText().find(text) != std::string::npos; };
+    const auto plain =
+        manager.algorithm<uint32_t, float>({few, few}, copyShader(), {1}, {7, 8}, {1.5f});
+    EXPECT_TRUE(warned("no specialization constants with the ids 0, 1;")) << logText();
+    EXPECT_TRUE(warned("no push constants; the 4 bytes given are ignored")) << logText();
+    manager.sequence()->eval<kp::OpAlgoDispatch>(plain); // as in Kompute
+    const auto named = manager.algorithm({few}, specialized, {1}, std::vector<float>{3, 4, 5});
+    EXPECT_TRUE(warned("no specialization constants with the ids 2;")) << logText();
+}
+
 TEST_F(AlgorithmTest, TakesItsLocalSizeFromSpecializationConstants) {
     auto t = manager.tensorT<uint32_t>(8);
     const auto code =

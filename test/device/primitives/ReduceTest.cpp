@@ -546,7 +546,7 @@ TEST_F(ReduceTest, RefusesArgumentsThatDoNotMatch) {
     };
     expect("the input is null", {}, one, ReduceOperation::eSum);
     expect("the output is null", floats, {}, ReduceOperation::eSum);
-    expect("1 results, but the output has 2 elements", floats, manager.tensorT<float>(2),
+    expect("the result has 1 element, but the output 2", floats, manager.tensorT<float>(2),
            ReduceOperation::eSum);
     expect("the input begins at element 4 and has 3 elements, but its tensor has only 6",
            TensorRange(floats, 4, 3), one, ReduceOperation::eSum);

@@ -273,7 +273,7 @@ TEST_F(TopKTest, RefusesArgumentsThatDoNotMatch) {
     };
     refuse("neither values nor indices are given", 2, {}, {});
     refuse("no 7 largest of 6 elements", 7, two, words);
-    refuse("there are 3 results, but 2 places for values", 3, two, words);
+    refuse("the result has 3 elements, but there are 2 places for values", 3, two, words);
     refuse("must have the same type", 2, words, {});
     refuse("the indices are of eUnsignedInt", 2, {}, two);
     refuse("overlap", 2, TensorRange(floats, 0, 2), words);
@@ -282,7 +282,7 @@ TEST_F(TopKTest, RefusesArgumentsThatDoNotMatch) {
     rows.axis = 2;
     refuse("axis 2 does not exist", 2, two, words, rows);
     rows.axis = 1;
-    refuse("there are 4 results, but 2 places for values", 2, two, words, rows);
+    refuse("the result has 4 elements, but there are 2 places for values", 2, two, words, rows);
     rows.smallest = true;
     refuse("no 4 smallest of 3 elements", 4, two, words, rows);
     rows.shape = {4, 3};

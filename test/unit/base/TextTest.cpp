@@ -15,5 +15,11 @@ TEST(Text, ListsWordsWithoutWhiteSpaceAndEmptyOnes) {
     EXPECT_EQ(listed(" , "), Words{});
 }
 
+TEST(Text, CountsInTheSingularAndThePlural) {
+    EXPECT_EQ(counted(0, "result"), "0 results");
+    EXPECT_EQ(counted(1, "result"), "1 result");
+    EXPECT_EQ(counted(2, "result"), "2 results");
+}
+
 } // namespace
 } // namespace kp
