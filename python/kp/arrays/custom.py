@@ -29,7 +29,7 @@ from .group_functions import (
     rows_of,
 )
 from .manipulation import normalized_axes
-from .parameters import Parameter, letters_of, parse, require_input, require_set, type_of
+from .parameters import Parameter, in_order, letters_of, parse, require_input, require_set, type_of
 from .plans import Plan, Signature, keep, known
 from .repeats import Call, Repeats
 from .reducing import Reduction, reduce_node
@@ -91,12 +91,15 @@ class ElementwiseKernel:
     def __repr__(self) -> str:
         return f"<kp.elementwise {self.name}: ({self.in_params}) -> ({self.out_params})>"
 
-    def __call__(self, *args: Any, size: int | None = None) -> Any:
+    def __call__(self, *args: Any, size: int | None = None, **named: Any) -> Any:
         """Compute the results, and return them: one array, or a tuple.
 
-        Arguments are the inputs, then optionally all results, which are written in place and may be
-        inputs as well. Inputs broadcast. `size` is the number of elements if all inputs are raw.
+        Arguments, by position or by name, are the inputs, then optionally all results, which are
+        written in place and may be inputs as well. Inputs broadcast. `size` is the number of
+        elements if all inputs are raw.
         """
+        if named:
+            args = in_order(self, self._inputs + self._outputs, args, named, ("size",))
         call = None
         if size is None and not self._reads_whole_arrays:
             call = self._repeats.call(args)
@@ -414,9 +417,11 @@ class ReductionKernel:
         return f"<kp.reduction {self.name}: ({inputs}) -> ({_shown(self._output)})>"
 
     def __call__(
-        self, *args: Any, axis: Any = None, keepdims: bool = False, out: Any = None
+        self, *args: Any, axis: Any = None, keepdims: bool = False, out: Any = None, **named: Any
     ) -> Array:
-        """Map and reduce along axes, by default all."""
+        """Map and reduce along axes, by default all. Inputs are given by position or by name."""
+        if named:
+            args = in_order(self, self._inputs, args, named, ("axis", "keepdims", "out"))
         if len(args) != len(self._inputs):
             raise TypeError(
                 f"{self.name} takes {counted(len(self._inputs), 'input')}, not {len(args)}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._wording import no_argument
 from .elementwise import Operand
 from .storage import DType
 from .types import number, require_held
@@ -55,6 +56,29 @@ def parse(text: str, what: str) -> tuple[Parameter, ...]:
     if len(set(names)) != len(names):
         raise ValueError(f"{what} has a name twice: {text!r}")
     return tuple(found)
+
+
+def in_order(
+    kernel: object,
+    parameters: tuple[Parameter, ...],
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+    keywords: tuple[str, ...],
+) -> tuple[Any, ...]:
+    """Return the arguments of a call in the order of the parameters. `keywords` are for messages."""
+    label = f"a call of a kp.{type(kernel).__name__}"
+    names = [each.name for each in parameters]
+    given = dict(zip(names, args, strict=False))
+    for name, value in named.items():
+        if name not in names:
+            raise TypeError(no_argument(label, name, [*names, *keywords]))
+        if name in given:
+            raise TypeError(f"{label} got its argument '{name}' twice")
+        given[name] = value
+    missing = [name for name in names[: len(given)] if name not in given]
+    if missing:
+        raise TypeError(f"{label} lacks its argument '{missing[0]}'")
+    return (*[given[name] for name in names[: len(given)]], *args[len(names) :])
 
 
 def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> dict[str, DType]:
