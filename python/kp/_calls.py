@@ -58,6 +58,8 @@ class _Signature:
         self.keywords: list[str] = []
         self.required: list[str] = []
         self.integers: set[str] = set()  # parameters that are whole numbers
+        self.flags: set[str] = set()
+        self.texts: set[str] = set()
         keyword_only = False
         for part in _split(inside):
             found = _PARAMETER.fullmatch(part)
@@ -70,6 +72,9 @@ class _Signature:
                 kinds = (found["type"] or "").split(" | ")
                 if set(kinds) <= {*_INTEGERS, "None"} and set(kinds) != {"None"}:
                     self.integers.add(found["name"])
+                for kind, group in (("bool", self.flags), ("str", self.texts)):
+                    if kind in kinds and set(kinds) <= {kind, "None"}:
+                        group.add(found["name"])
                 if not keyword_only:
                     self.positional.append(found["name"])
                 if found["default"] is None:
@@ -100,6 +105,10 @@ def _explanation(
     if missing:
         return f"{label} lacks {_listed(missing)}. Its signature is {signature.text}"
     for name, value in {**given, **kwargs}.items():
+        if name in signature.flags and value is not None and not hasattr(value, "__bool__"):
+            return f"{label}: {name} is True or False, not {value!r:.60}"
+        if name in signature.texts and not isinstance(value, (str, bytes, type(None))):
+            return f"{label}: {name} is text, not {value!r:.60}"
         if name not in signature.integers or value is None:
             continue
         if not isinstance(value, (int, np.integer)):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 
 from ._cuda import events_of, has_streams
 from ._default import default_manager
+from ._errors import InvalidArgument
 from ._kp import (
     Buffer,
     DeviceGroup,
@@ -25,6 +27,7 @@ from ._kp import (
     Queue,
     Tensor,
 )
+from ._kp import Kernel as LauncherKernel
 from ._program import Parameter, Plan, Program
 from ._wording import counted, kind_of
 
@@ -350,14 +353,8 @@ class Call:
         folded = self._folded(size)
         if folded is not size and program.global_size is not None:  # else the launcher gives it
             self.values[program.global_size] = [size[0], 1, 1]
-        launcher = KernelLauncher(
-            program.name,
-            program.kernel(self.manager),
-            self.values,
-            folded,
-            self.local_size,
-            round_up=True,
-        )
+        kernel = program.kernel(self.manager)
+        launcher = launcher_of(program, kernel, self.values, folded, self.local_size)
         return launcher(queue, wait_for)
 
     def _check_indices(self, size: tuple[int, ...]) -> None:
@@ -387,6 +384,25 @@ class Call:
             return size
         rows = -(-groups // limit)
         return (-(-groups // rows) * local, rows)
+
+
+def launcher_of(
+    program: Program,
+    kernel: LauncherKernel,
+    values: Any,
+    size: tuple[int, ...],
+    local_size: tuple[int, ...] | None,
+) -> KernelLauncher:
+    """Return the launcher of a call. Its errors name the kernel and the argument."""
+    try:
+        return KernelLauncher(program.name, kernel, values, size, local_size, round_up=True)
+    except InvalidArgument as error:
+        start = f"launcher '{program.name}': "
+        text = str(error)
+        if text.startswith(start):
+            rest = re.sub(r"^argument \d+ '(\w+)'", r"\1", text.removeprefix(start))
+            error.args = (f"kernel '{program.name}': {rest}",)
+        raise
 
 
 def _makes_arrays(given: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._kernel_call import LEAST_LIMIT, Call, Events, number
+from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number
 from ._kp import KernelLauncher, Manager, Queue, Tensor
 from ._program import Plan, Program
 
@@ -181,9 +181,7 @@ def repeat(
         each for each in given if each is None
     ]:  # specialization constants that keep their defaults
         arguments = {index: value for index, value in enumerate(given) if value is not None}
-    launcher = KernelLauncher(
-        program.name, kernel, arguments, plan.size, plan.local_size, round_up=True
-    )
+    launcher = launcher_of(program, kernel, arguments, plan.size, plan.local_size)
     launcher(queue, wait_for)
     for finish in after:
         finish()

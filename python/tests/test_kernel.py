@@ -264,7 +264,9 @@ def test_wrong_arguments_are_named(call: Any, message: str) -> None:
 
 def test_wrong_values_change_nothing(mgr: kp.Manager) -> None:
     scale = kp.kernel(FULL)
-    with pytest.raises(kp.InvalidArgument, match="'factor' is a float, but was given str"):
+    with pytest.raises(
+        kp.InvalidArgument, match="kernel 'kernel': factor is a float, but was given str 'x'"
+    ):
         scale(floats(1), factor="x")
     fixed = floats(0)
     fixed.flags.writeable = False

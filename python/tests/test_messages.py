@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +152,126 @@ def test_what_was_given_has_its_article_and_pythons_module(mgr: kp.Manager) -> N
         kp.OpSyncDevice([3])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="but was given a kp.Image of float32"):
         kp.kernel("kernel void f(inout float x[]) { x[i] = 1; }")(image)
+
+
+COMPLETE = "#version 450\nvoid main() {}"
+
+
+@pytest.mark.parametrize("kind", ["tensor", "image", "array"])
+def test_one_object_in_place_of_a_list_has_a_hint(mgr: kp.Manager, kind: str) -> None:
+    given = {"tensor": mgr.tensor([1]), "image": mgr.image(np.zeros((2, 2))), "array": kp.zeros(3)}
+    alone = given[kind]
+    wanted = "array.tensor()" if kind == "array" else kind
+    hint = rf" is a list of tensors and images, not a kp\..*; write \[{re.escape(wanted)}\]$"
+    calls = {
+        "tensors": [mgr.algorithm, kp.OpSyncDevice, kp.OpCopy, lambda x: kp.OpFill(x, 1)],
+        "addressed": [lambda x: mgr.algorithm([], COMPLETE, addressed=x)],
+    }
+    for argument, functions in calls.items():
+        for function in functions:
+            with pytest.raises(TypeError, match=f"^{argument}{hint}"):
+                function(alone)
+
+
+def test_arrays_in_place_of_tensors_have_a_hint(mgr: kp.Manager) -> None:
+    with pytest.raises(
+        TypeError, match=r"tensors\[0\] is .* not a kp.Array; use array.tensor\(\)$"
+    ):
+        kp.OpSyncDevice([kp.zeros(3)])  # type: ignore[list-item]
+
+
+def test_what_is_no_operation_has_a_hint(mgr: kp.Manager) -> None:
+    sequence = mgr.sequence()
+    with pytest.raises(TypeError, match=r"kp.Algorithm; use kp.OpAlgoDispatch\(algorithm\)$"):
+        sequence.record(mgr.algorithm())  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError,
+        match=r"op is the class kp.OpAlgoDispatch; create an object of it: kp.OpAlgoDispatch\(",
+    ):
+        sequence.record(kp.OpAlgoDispatch)  # type: ignore[arg-type]
+
+
+HLSL = "RWStructuredBuffer<float> x;\n[numthreads(1, 1, 1)]\nvoid main() { x[0] = 1; }"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("nofile", "end it in .comp, .glsl, .hlsl, .slang or .spv, or give a pathlib.Path"),
+        ("shaders/nofile.txt", "or give a pathlib.Path"),
+        (HLSL, 'kp.compile(text, language="hlsl")'),
+        ('[shader("compute")]\nvoid main() { }', 'kp.compile(text, language="hlsl")'),
+    ],
+)
+def test_text_that_is_no_glsl_has_a_hint(mgr: kp.Manager, text: str, hint: str) -> None:
+    for compile in (kp.compile, kp.kernel, lambda text: mgr.algorithm([], text)):
+        with pytest.raises(kp.ShaderError) as caught:
+            compile(text)
+        assert hint in str(caught.value).splitlines()[-1]
+        assert caught.value.line == 1
+
+
+def test_errors_in_glsl_have_no_hint() -> None:
+    with pytest.raises(kp.ShaderError) as caught:
+        kp.compile("#version 450\nvoid main() { x = 1; }")
+    assert "hint" not in str(caught.value)
+
+
+def test_flags_and_text_of_other_types_are_refused_by_name(mgr: kp.Manager) -> None:
+    with pytest.raises(TypeError, match=r"kp.Manager\(\): validation is text, not True$"):
+        kp.Manager(validation=True)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="robust_access is True or False, not 'yes'$"):
+        mgr.algorithm([], COMPLETE, robust_access="yes")  # type: ignore[call-overload]
+
+
+def test_ragged_data_has_the_reason(mgr: kp.Manager) -> None:
+    with pytest.raises(TypeError, match="data cannot be converted to an array: .*inhomogeneous"):
+        mgr.tensor([[1, 2], [3]])  # type: ignore[list-item]
+
+
+def test_calls_of_kernels_name_the_kernel_and_the_argument() -> None:
+    scale = kp.kernel("kernel void f(in float x[], out float y[], float w) { y[i] = w * x[i]; }")
+    for x in (np.ones(3, np.float32), kp.ones(3)):
+        scale(x, w=2.0)
+        with pytest.raises(
+            kp.InvalidArgument, match="^kernel 'f': w is a float, but was given str"
+        ):
+            scale(x, w="a")
+        assert scale(x, w=2.0)[0] == 2
+
+
+def test_kernels_of_a_line_take_inputs_by_name() -> None:
+    scale = kp.elementwise("T x, T a", "T z", "z = a * x")
+    out = kp.zeros(3)
+    assert scale(kp.ones(3), a=2.0).tolist() == [2, 2, 2]
+    assert scale(a=2.0, x=kp.ones(3), z=out) is out
+    assert out.tolist() == [2, 2, 2]
+    total = kp.reduction("T x, T a", "T z", "a * x", "a + b", "z = a", "0")
+    assert total(kp.ones(3), a=2.0, axis=0).item() == 6
+    for wrong, message in (
+        (lambda: scale(kp.ones(3), b=2.0), "has no argument 'b'. Its arguments are x, a, z, size"),
+        (lambda: scale(kp.ones(3), 1.0, a=2.0), "got its argument 'a' twice"),
+        (lambda: scale(a=2.0), "lacks its argument 'x'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+
+
+def test_an_unknown_log_level_is_reported() -> None:
+    code = "import kp; kp.Manager()"
+    environment = {**os.environ, "KOMPUTE_LOG_LEVEL": "foo"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "KOMPUTE_LOG_LEVEL=foo is unknown; use one of: trace, debug" in run.stderr
+
+
+def test_constants_that_the_shader_lacks_are_warned_of(
+    mgr: kp.Manager, caplog: pytest.LogCaptureFixture
+) -> None:
+    mgr.algorithm([], COMPLETE, spec_consts=[1], push_consts=[1.0])
+    assert "no specialization constants with the ids 0; their values are ignored" in caplog.text
+    assert "no push constants; the 4 bytes given are ignored" in caplog.text
 
 
 def test_kernels_name_the_arguments_whose_shapes_differ() -> None:

@@ -358,7 +358,9 @@ def test_wrong_calls_say_what_is_wrong(mgr: kp.Manager) -> None:
     message = refusal(lambda: mgr.image([1], "wide"))  # type: ignore[arg-type]
     assert message == "kp.Manager.image(): width is a whole number, not 'wide'"
     message = refusal(lambda: mgr.queue(in_order=[]))  # type: ignore[arg-type]
-    assert "kp.Manager.queue() does not take arguments of these types: in_order: list" in message
+    assert message == "kp.Manager.queue(): in_order is True or False, not []"
+    message = refusal(lambda: kp.Manager(desired_extensions=3))  # type: ignore[arg-type]
+    assert "does not take arguments of these types: desired_extensions: int" in message
     message = refusal(lambda: mgr.algorithm([], INCREMENT, 1, 2, 3, 4))  # type: ignore[call-arg,misc]
     assert "takes at most 5 arguments by position" in message and "void main" not in message
     message = refusal(lambda: mgr.tensor([1], data=[1]))  # type: ignore[misc]

@@ -52,8 +52,10 @@ py::object plainArray(py::handle data, const char* argument) {
     try {
         return numpy.attr("asarray")(data);
     } catch (py::error_already_set& error) {
-        py::raise_from(error, PyExc_TypeError,
-                       formatted("{} cannot be converted to an array", argument).c_str());
+        const std::string reason = py::str(error.value());
+        py::raise_from(
+            error, PyExc_TypeError,
+            formatted("{} cannot be converted to an array: {}", argument, reason).c_str());
         throw py::error_already_set();
     }
 }

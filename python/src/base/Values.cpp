@@ -23,11 +23,14 @@ std::string reprOf(py::handle object) {
     return py::repr(object);
 }
 
-std::string withArticle(std::string_view type) {
+std::string publicName(std::string_view type) {
     constexpr std::string_view kModule = "kp._kp.";
     const bool own = type.substr(0, kModule.size()) == kModule;
-    const std::string name =
-        own ? "kp." + std::string(type.substr(kModule.size())) : std::string(type);
+    return own ? "kp." + std::string(type.substr(kModule.size())) : std::string(type);
+}
+
+std::string withArticle(std::string_view type) {
+    const std::string name = publicName(type);
     constexpr std::string_view kVowels = "aeiouAEIOU";
     return (kVowels.find(name.front()) == std::string_view::npos ? "a " : "an ") + name;
 }

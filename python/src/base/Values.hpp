@@ -30,7 +30,9 @@ std::string formatted(std::string_view pattern, const Values&... values) {
 
 /// Returns the name of an object's type.
 const char* typeNameOf(py::handle object);
-/// Returns a type's name with an article, as messages have it: "a kp.Tensor" of "kp._kp.Tensor".
+/// Returns a type's name as messages have it: "kp.Tensor" of "kp._kp.Tensor".
+std::string publicName(std::string_view type);
+/// Same with an article.
 std::string withArticle(std::string_view type);
 /// Returns what an object is, with an article.
 std::string kindOf(py::handle object);

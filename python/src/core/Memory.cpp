@@ -367,12 +367,34 @@ py::custom_type_setup memoryTypeSetup() {
 
 namespace {
 
+/// Returns true for a kp.Array.
+bool isArray(py::handle object) {
+    return py::hasattr(object, "__kp_tensor__") && py::hasattr(object, "tensor");
+}
+
+/// @throws TypeError for an entry of a list argument that is neither a tensor nor an image
+[[noreturn]] void throwNoMemory(const char* argument, size_t index, py::handle item) {
+    if (isArray(item))
+        throw py::type_error(formatted("{}[{}] is a tensor or an image, not a kp.Array; use "
+                                       "array.tensor()",
+                                       argument, index));
+    throwTypeError(formatted("{}[{}]", argument, index), "a tensor or an image", item);
+}
+
 /// Returns the object itself if it is a list or a tuple, else a list of its elements.
 /// @param memoryAlone  ends at the first one that is no memory object: what is given may have no
 /// end
 py::object listed(py::handle objects, const char* argument, bool memoryAlone) {
     if (PyList_Check(objects.ptr()) || PyTuple_Check(objects.ptr()))
         return py::reinterpret_borrow<py::object>(objects);
+    if (isA<MemoryHandle>(objects)) // which could be iterated, too
+        throw py::type_error(formatted("{} is a list of tensors and images, not {}; write [{}]",
+                                       argument, kindOf(objects),
+                                       isA<ImageHandle>(objects) ? "image" : "tensor"));
+    if (isArray(objects))
+        throw py::type_error(
+            formatted("{} is a list of tensors and images, not a kp.Array; write [array.tensor()]",
+                      argument));
     PyObject* const iterator = PyObject_GetIter(objects.ptr());
     if (!iterator && !PyErr_ExceptionMatches(PyExc_TypeError))
         throw py::error_already_set();
@@ -385,8 +407,7 @@ py::object listed(py::handle objects, const char* argument, bool memoryAlone) {
     while (PyObject* const next = PyIter_Next(iterator)) {
         const auto item = py::reinterpret_steal<py::object>(next);
         if (memoryAlone && !isA<MemoryHandle>(next))
-            throwTypeError(formatted("{}[{}]", argument, list.size()), "a tensor or an image",
-                           item);
+            throwNoMemory(argument, list.size(), item);
         list.append(item);
     }
     if (PyErr_Occurred())
@@ -425,7 +446,7 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
         PyObject* const item = PySequence_Fast_GET_ITEM(sequence, i);
         auto* const handle = isA<MemoryHandle>(item) ? pointerOf<MemoryHandle>(item) : nullptr;
         if (!handle)
-            throwTypeError(formatted("{}[{}]", argument, i), "a tensor or an image", item);
+            throwNoMemory(argument, static_cast<size_t>(i), item);
         requireCreated(*handle);
         if (!allowsEmpty && handle->empty)
             requireElements(*handle, formatted("{}[{}]", argument, i));

@@ -251,6 +251,14 @@ std::shared_ptr<OpBase> toOperation(PyObject* object,
     if (std::find(gOperationTypes.begin(), gOperationTypes.end(), type) != gOperationTypes.end())
         if (auto* const handle = pointerOf<OpHandle>(object))
             return handle->op;
+    if (PyType_Check(object)) {
+        const std::string name = publicName(reinterpret_cast<PyTypeObject*>(object)->tp_name);
+        throw py::type_error(
+            formatted("op is the class {}; create an object of it: {}(...)", name, name));
+    }
+    if (isA<AlgorithmHandle>(object))
+        throw py::type_error(
+            "op is a kp.OpBase, not a kp.Algorithm; use kp.OpAlgoDispatch(algorithm)");
     // Throws for everything but a sound instance of a derived class.
     handleOf<OpHandle>(object, "op");
     if (type == gType<OpHandle>)

@@ -81,11 +81,34 @@ void findSlang(bool needed) {
     found = true;
 }
 
+/// Returns what text that does not compile as GLSL probably is, as a further line of the message.
+std::string hintFor(const std::string& text) {
+    const auto has = [&text](std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    if (has("[numthreads") || has("StructuredBuffer") || has("[shader("))
+        return "\nhint: this is not GLSL; name the language of HLSL and Slang: "
+               "kp.compile(text, language=\"hlsl\")";
+    if (!has("main") && !has("\n") && !has("{"))
+        return "\nhint: to name a file, end it in .comp, .glsl, .hlsl, .slang or .spv, or give a "
+               "pathlib.Path";
+    return {};
+}
+
 std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
     findSlang(options.language == ShaderLanguage::eSlang);
-    if (auto known = inCaches([&] { return findCompiled(text, options); }))
-        return *std::move(known);
-    return runBetweenSignals([text, options] { return compile(text, options); });
+    try {
+        if (auto known = inCaches([&] { return findCompiled(text, options); }))
+            return *std::move(known);
+        return runBetweenSignals([text, options] { return compile(text, options); });
+    } catch (const ShaderError& error) {
+        const std::string hint =
+            options.language == ShaderLanguage::eGlsl ? hintFor(text) : std::string();
+        if (hint.empty())
+            throw;
+        throw ShaderError(error.what() + hint, error.file(), error.line(), error.column(),
+                          error.log());
+    }
 }
 
 std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions& options) {
