@@ -418,7 +418,7 @@ class Expressions(Arithmetic):
         return Value(f" {symbol} ".join(texts), BOOL, level, pure=all(part.pure for part in kept))
 
     def _on_BoolOp(self, node: ast.BoolOp) -> Value:
-        parts = []
+        parts: list[Value] = []
         for each in node.values:
             with self.perhaps() if parts else nullcontext():
                 value = self.expression(each)
