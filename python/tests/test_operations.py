@@ -220,7 +220,7 @@ def test_hooks_cannot_change_their_sequence(mgr: kp.Manager) -> None:
 def test_record_rejects_everything_but_operations(mgr: kp.Manager) -> None:
     sequence = mgr.sequence()
     for wrong in (None, 1, "OpSyncDevice", kp.OpSyncDevice, mgr.tensor([1.0])):
-        with pytest.raises(TypeError, match="op is a"):
+        with pytest.raises(TypeError, match="op is (a|the class) "):
             sequence.record(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="derive"):
         sequence.record(kp.OpBase())

@@ -110,7 +110,8 @@ TEST_F(AlgorithmTest, WarnsOfConstantsThatTheShaderDoesNotDeclare) {
     EXPECT_TRUE(warned("no specialization constants with the ids 0, 1;")) << logText();
     EXPECT_TRUE(warned("no push constants; the 4 bytes given are ignored")) << logText();
     manager.sequence()->eval<kp::OpAlgoDispatch>(plain); // as in Kompute
-    const auto named = manager.algorithm({few}, specialized, {1}, std::vector<float>{3, 4, 5});
+    const auto named =
+        manager.algorithm({manager.tensor({0})}, specialized, {1}, std::vector<float>{3, 4, 5});
     EXPECT_TRUE(warned("no specialization constants with the ids 2;")) << logText();
 }
 

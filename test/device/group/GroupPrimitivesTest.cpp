@@ -123,9 +123,9 @@ TEST_F(GroupReduceTest, RejectsUnsuitableBuffers) {
     const auto values = makeBuffer(group, {12, 3}, {}, eSharded);
     const auto one = makeBuffer(group, {});
     EXPECT_ERROR(kp::InvalidArgument, "sharded", group.reduce(*one, *values));
-    EXPECT_ERROR(kp::InvalidArgument, "3 results",
+    EXPECT_ERROR(kp::InvalidArgument, "3 elements, but the output",
                  group.reduce(*values, *one, ReduceOperation::eSum, 0));
-    EXPECT_ERROR(kp::InvalidArgument, "12 results",
+    EXPECT_ERROR(kp::InvalidArgument, "12 elements, but the output",
                  group.reduce(*values, *one, ReduceOperation::eSum, 1));
     EXPECT_ERROR(kp::InvalidArgument, "axis",
                  group.reduce(*values, *one, ReduceOperation::eSum, 2));
