@@ -17,6 +17,11 @@ set(KOMPUTE_OPT_SANITIZE
     ""
     CACHE STRING "Sanitizers to build with: 'address,undefined', 'thread' or nothing")
 
+# A project that adds this one may have chosen no build type, which means no optimisation.
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    add_compile_options(-O2)
+endif()
+
 # No C++ modules here: looking for them costs time and keeps ccache from working.
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 

@@ -4,8 +4,9 @@
 # What <kompute/Kompute.hpp> costs whoever includes it, beside <vulkan/vulkan.hpp>, which every
 # program written for the original Kompute pays for: lines after preprocessing, and processor time
 # to preprocess and to compile. Times are the least of several runs taken in turn: other programs only
-# ever add to a time, so the least varies by a hundredth where the median varies by a tenth. Fails if a
-# ratio is above the limit.
+# ever add to a time, so the least varies by a hundredth where the median varies by a tenth. On a busy
+# machine even the least can be too high, so a ratio above the limit is measured up to three times as
+# often before the program fails.
 #
 #   include_cost.sh COMPILER [-I FOLDER]...
 #   KOMPUTE_INCLUDE_COST_LIMIT (0.25), KOMPUTE_INCLUDE_COST_RUNS (5)
@@ -39,24 +40,39 @@ least() { sort -n "$1" | head -n 1; }
 for name in ours theirs; do
     "$compiler" -std=c++17 -E "$@" "$folder/$name.cpp" | grep -vc '^#' > "$folder/$name.lines"
 done
-for _ in $(seq "$runs"); do
-    for name in ours theirs; do
-        seconds "$folder/$name.preprocess" "$compiler" -std=c++17 -E "$@" "$folder/$name.cpp"
-        seconds "$folder/$name.compile" \
-            "$compiler" -std=c++17 -c "$@" "$folder/$name.cpp" -o "$folder/$name.o"
+measure() {
+    local name
+    for _ in $(seq "$runs"); do
+        for name in ours theirs; do
+            seconds "$folder/$name.preprocess" "$compiler" -std=c++17 -E "$@" "$folder/$name.cpp"
+            seconds "$folder/$name.compile" \
+                "$compiler" -std=c++17 -c "$@" "$folder/$name.cpp" -o "$folder/$name.o"
+        done
     done
+}
+
+# above_limit QUANTITY   whether ours costs more than the limit allows
+above_limit() {
+    awk "BEGIN { exit !($(least "$folder/ours.$1") > $limit * $(least "$folder/theirs.$1")) }"
+}
+
+for _ in 1 2 3; do
+    measure "$@"
+    above_limit preprocess || above_limit compile || break
 done
 
 status=0
 printf '%-24s %14s %14s %8s\n' 'include cost (C++17)' Kompute.hpp vulkan.hpp ratio
 row() {
-    printf '%-24s %14s %14s %8.3f\n' "$1" "$2" "$3" "$(awk "BEGIN { print $2 / $3 }")"
-    awk "BEGIN { exit !($2 / $3 <= $limit) }" || {
+    local ours theirs
+    ours=$(least "$folder/ours.$2") theirs=$(least "$folder/theirs.$2")
+    printf '%-24s %14s %14s %8.3f\n' "$1" "$ours" "$theirs" "$(awk "BEGIN { print $ours / $theirs }")"
+    if above_limit "$2"; then
         echo "FAILED: $1 is over $limit of vulkan.hpp" >&2
         status=1
-    }
+    fi
 }
-row 'lines' "$(cat "$folder/ours.lines")" "$(cat "$folder/theirs.lines")"
-row 'preprocess, s' "$(least "$folder/ours.preprocess")" "$(least "$folder/theirs.preprocess")"
-row 'compile, s' "$(least "$folder/ours.compile")" "$(least "$folder/theirs.compile")"
+row 'lines' lines
+row 'preprocess, s' preprocess
+row 'compile, s' compile
 exit "$status"

@@ -115,6 +115,9 @@ struct Reflection {
     std::array<uint32_t, 3> localSize = {1, 1, 1}; ///< with the default specialization constants
     /// Ids of the specialization constants that set the local size in x, y and z, if any.
     std::array<std::optional<uint32_t>, 3> localSizeId;
+    /// Bytes of the variables that a work group shares, with the default specialization constants.
+    /// Nothing if a size depends on an unsupported expression.
+    std::optional<uint64_t> sharedBytes;
     uint32_t spirvVersion = 0x00010000;    ///< as in the module header: 0x00MMmm00
     std::vector<std::string> capabilities; ///< SPIR-V names, such as "Float64"
     bool usesBufferAddresses = false;      ///< PhysicalStorageBuffer pointers: accesses are unknown

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 
 #include <kompute/Error.hpp>
@@ -15,6 +18,7 @@
 #include "core/ScalarTypes.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
+#include "shader/SharedMemory.hpp"
 
 namespace kp {
 namespace {
@@ -262,6 +266,23 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) 
                           invocations, device.name(), limits.maxComputeWorkGroupInvocations);
 }
 
+void requireSharedMemory(std::span<const uint32_t> spirv, const shader::Reflection& reflection,
+                         const Specialization& specialization, const vulkan::Device& device) {
+    std::optional<uint64_t> bytes = reflection.sharedBytes;
+    if (bytes != 0 && !specialization.entries.empty()) {
+        std::map<uint32_t, uint64_t> given;
+        for (const VkSpecializationMapEntry& entry : specialization.entries)
+            std::memcpy(&given[entry.constantID], specialization.data.data() + entry.offset,
+                        std::min(entry.size, sizeof(uint64_t)));
+        bytes = shader::sharedMemoryBytes(spirv, given);
+    }
+    const uint32_t most = device.physical().properties.limits.maxComputeSharedMemorySize;
+    if (bytes && *bytes > most)
+        fail<ShaderError>("the work groups of the shader share {} bytes, which is over {}'s "
+                          "maxComputeSharedMemorySize of {}",
+                          *bytes, device.name(), most);
+}
+
 void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,
                       const vulkan::Device& device) {
     if (options.addressed.empty())
@@ -447,9 +468,14 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
             std::max(alignment, number == 0 ? 16 : std::min<size_t>(number * components, 16));
     }
     const size_t padded = (reflection.pushConstantSize + alignment - 1) / alignment * alignment;
-    if (bytes < reflection.pushConstantSize || bytes > padded)
-        fail<InvalidArgument>("the shader declares {} bytes of push constants, but {} were given",
-                              reflection.pushConstantSize, bytes);
+    if (bytes < reflection.pushConstantSize || bytes > padded) {
+        std::vector<std::string> names;
+        for (const shader::PushConstantMember& member : reflection.pushConstants)
+            names.push_back(member.name);
+        fail<InvalidArgument>("the shader declares {} bytes of push constants ({}), but {} were "
+                              "given; give a value of each type in this order, or a struct of them",
+                              reflection.pushConstantSize, join(names), bytes);
+    }
 }
 
 std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <kompute/AlgorithmOptions.hpp>
@@ -24,6 +25,10 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
 
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
+
+/// Checks the memory that a work group shares against the device's limit.
+void requireSharedMemory(std::span<const uint32_t> spirv, const shader::Reflection& reflection,
+                         const Specialization& specialization, const vulkan::Device& device);
 
 /// Checks the memory that a shader reaches by address.
 void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,

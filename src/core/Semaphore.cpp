@@ -62,7 +62,7 @@ void requireHandles(const vulkan::Device& device) {
         !device.vk().vkGetSemaphoreFdKHR)
         fail<Unsupported>(
             "{} has no VK_KHR_external_semaphore_fd, by which semaphores are exported "
-            "and imported; a host application enables it on its device",
+            "and imported; if the device is a host application's, that must enable it",
             device.name());
 }
 

@@ -28,9 +28,11 @@ Interop::Interop(vulkan::Device& device, std::shared_ptr<Gpu> gpu)
     : mDevice(device), mGpu(std::move(gpu)), mPool(device, *mGpu) {
     if (mGpu->importsExported() && (!device.plan().hasExtension("VK_KHR_external_semaphore_fd") ||
                                     !device.vk().vkGetSemaphoreFdKHR))
-        fail<Unsupported>("{} has no VK_KHR_external_semaphore_fd, by which CUDA and Vulkan keep "
-                          "the order of their work; a host application enables it on its device",
-                          device.name());
+        fail<Unsupported>(
+            "{} has no VK_KHR_external_semaphore_fd, by which CUDA and Vulkan keep "
+            "the order of their work; if the device is a host application's, that must "
+            "enable it",
+            device.name());
 }
 
 Interop::~Interop() {

@@ -16,6 +16,7 @@
 #include "shader/AccessAnalysis.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/LruCache.hpp"
+#include "shader/SharedMemory.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 
@@ -454,6 +455,7 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
     result.usesBufferAddresses = module.addressing == spv::AddressingModelPhysicalStorageBuffer64;
     readLocalSize(module, entry->function, result);
     readDimensions(module, result);
+    result.sharedBytes = sharedMemoryBytes(module);
     result.capabilities = capabilitiesOf(module);
     try {
         Inspector inspector(spirv.data(), spirv.size());

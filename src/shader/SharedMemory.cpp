@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "shader/SpirvModule.hpp"
 
@@ -25,6 +26,8 @@ public:
         for (const Instruction& each : module.instructions) {
             if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationSpecId)
                 mSpecIds[each.word(1)] = each.word(3);
+            else if (each.opcode == spv::OpDecorate && each.word(2) == spv::DecorationBlock)
+                mBlocks.insert(each.word(1));
             else if (each.opcode >= spv::OpTypeBool && each.opcode <= spv::OpTypePointer)
                 mTypes.try_emplace(each.word(1), each);
             else if (each.opcode >= spv::OpConstantTrue && each.opcode <= spv::OpSpecConstantOp)
@@ -48,6 +51,9 @@ public:
                    ? found->second.word(3)
                    : 0;
     }
+
+    /// Whether a type is laid out by the shader (GL_EXT_shared_memory_block).
+    bool isBlock(uint32_t type) const { return mBlocks.contains(type); }
 
     static void append(TypeSize& whole, const TypeSize& part) {
         whole.alignment = std::max(whole.alignment, part.alignment);
@@ -205,6 +211,7 @@ private:
 
     const std::map<uint32_t, uint64_t>& mGiven;
     std::unordered_map<uint32_t, uint32_t> mSpecIds;
+    std::unordered_set<uint32_t> mBlocks;
     std::unordered_map<uint32_t, Instruction> mTypes;
     std::unordered_map<uint32_t, Instruction> mConstants;
     std::unordered_map<uint32_t, std::optional<TypeSize>> mSizes;
@@ -215,18 +222,27 @@ private:
 
 std::optional<uint64_t> sharedMemoryBytes(std::span<const uint32_t> spirv,
                                           const std::map<uint32_t, uint64_t>& specialization) {
-    const SpirvModule module = parseSpirv(spirv);
+    return sharedMemoryBytes(parseSpirv(spirv), specialization);
+}
+
+std::optional<uint64_t> sharedMemoryBytes(const SpirvModule& module,
+                                          const std::map<uint32_t, uint64_t>& specialization) {
     SharedSizes sizes(module, specialization);
     TypeSize all;
+    uint64_t blocks = 0;
     for (const Instruction& each : module.instructions) {
         if (each.opcode != spv::OpVariable || each.word(3) != spv::StorageClassWorkgroup)
             continue;
-        const std::optional<TypeSize> size = sizes.sizeOf(sizes.pointeeOf(each.word(1)));
+        const uint32_t type = sizes.pointeeOf(each.word(1));
+        const std::optional<TypeSize> size = sizes.sizeOf(type);
         if (!size)
             return std::nullopt;
-        SharedSizes::append(all, *size);
+        if (sizes.isBlock(type))
+            blocks = std::max(blocks, size->bytes);
+        else
+            SharedSizes::append(all, *size);
     }
-    return all.bytes;
+    return all.bytes + blocks;
 }
 
 } // namespace kp::shader

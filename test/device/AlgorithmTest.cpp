@@ -126,6 +126,23 @@ TEST_F(AlgorithmTest, TakesItsLocalSizeFromSpecializationConstants) {
     EXPECT_EQ(onDevice<uint32_t>(*t), std::vector<uint32_t>(8, 4));
 }
 
+TEST_F(AlgorithmTest, RefusesMoreSharedMemoryThanTheDeviceHas) {
+    auto t = manager.tensorT<uint32_t>(8);
+    const auto sharing = [](const std::string& size) {
+        return spirv("#version 450\nlayout(constant_id = 0) const uint N = " + size +
+                     ";\nshared uint s[N];\n" + buffer(0, "", "uint", "v") +
+                     "void main() { s[v[0]] = v[1]; v[2] = s[v[3]]; }");
+    };
+    const auto withSize = [&](const std::vector<uint32_t>& code, uint32_t size) {
+        manager.algorithm<uint32_t, float>({t}, code, {1}, {size}, {});
+    };
+    EXPECT_ERROR(kp::ShaderError, "share 67108864 bytes, which is over ",
+                 (void)manager.algorithm({t}, sharing("1 << 24")));
+    EXPECT_ERROR(kp::ShaderError, "'s maxComputeSharedMemorySize of ",
+                 withSize(sharing("4"), 1u << 24));
+    withSize(sharing("1 << 24"), 4);
+}
+
 TEST_F(AlgorithmTest, AppliesSpecializationConstants) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, specialized, {}, std::vector<float>{3, 4});

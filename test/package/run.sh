@@ -215,6 +215,11 @@ say "the program of the README works"
 configure "$here/add_subdirectory" "$work/tree" "-DKOMPUTE_SOURCE=$source"
 run "add_subdirectory, static" "$work/tree/consumer"
 rm -rf "$work/tree"
+quietly cmake -S "$here/add_subdirectory" -B "$work/plain" -G "$generator" "-DKOMPUTE_SOURCE=$source" \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+[ "$(grep -c -- ' -O2 .*/src/' "$work/plain/compile_commands.json")" -gt 0 ] \
+    || fail "the library is not optimised in a project without a build type"
+say "a project without a build type gets an optimised library"
 configure "$here/fetch_content" "$work/tree" "-DKOMPUTE_SOURCE=$source" -DBUILD_SHARED_LIBS=ON \
     -DKOMPUTE_OPT_INSTALL=ON
 run "FetchContent, shared" "$work/tree/consumer"

@@ -3,15 +3,18 @@
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
+#include "ShaderTestTools.hpp"
 #include "shader/SharedMemory.hpp"
 
 namespace kp::shader {
 namespace {
 
-std::vector<uint32_t> shaderWith(const std::string& declarations, const std::string& body) {
+std::vector<uint32_t> shaderWith(const std::string& declarations, const std::string& body,
+                                 const kp::CompileOptions& options = {}) {
     return kp::compile("#version 450\nlayout(local_size_x_id = 0) in;\n" + declarations +
-                       "layout(binding = 0) buffer X { float x[]; };\nvoid main() {\n" + body +
-                       "\n}\n");
+                           "layout(binding = 0) buffer X { float x[]; };\nvoid main() {\n" + body +
+                           "\n}\n",
+                       options);
 }
 
 TEST(SharedMemory, CountsNoBytesWithoutSharedVariables) {
@@ -38,6 +41,15 @@ TEST(SharedMemory, AppliesSpecializationConstants) {
     EXPECT_EQ(sharedMemoryBytes(spirv), 4u * (16 * 17 + 8 * 4 + 1 * 2));
     EXPECT_EQ(sharedMemoryBytes(spirv, {{0, 64}, {1, 32}}), 4u * (32 * 33 + 16 * 4 + 64 * 2));
     EXPECT_EQ(sharedMemoryBytes(spirv, {{1, 4}}), 4u * (4 * 5 + 2 * 4 + 2));
+}
+
+TEST(SharedMemory, CountsBlocksOnce) {
+    kp::CompileOptions options;
+    options.vulkanVersion = test::vulkan(2);
+    const auto spirv = shaderWith("#extension GL_EXT_shared_memory_block : require\n"
+                                  "shared A { uint a[16]; };\nshared B { vec4 b[8]; };\n",
+                                  "a[0] = 1u; x[0] = b[1].x; x[1] = float(a[1]);", options);
+    EXPECT_EQ(sharedMemoryBytes(spirv), 8u * 16);
 }
 
 TEST(SharedMemory, SurvivesDamagedModules) {
