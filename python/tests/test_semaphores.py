@@ -31,7 +31,7 @@ def test_work_waits_for_values_and_is_followed_by_them(
     tensor = mgr.tensor(np.zeros(3))
     sequence = mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([tensor], ADD)))
     sequence.eval_async(wait_for=[semaphore.at(2)])
-    semaphore.signal_after(sequence.event, 3)
+    semaphore.signal_after(sequence.event(), 3)
     assert semaphore.value == 0
     semaphore.signal(2)
     assert semaphore.at(3).wait(10)

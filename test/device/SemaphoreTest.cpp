@@ -178,6 +178,25 @@ TEST_F(SemaphoreTest, LivesOnInWorkThatWaitsForIt) {
     destroy(native);
 }
 
+TEST_F(SemaphoreTest, OrdersWorkThatWaitsBeforeTheSignal) {
+    const VkSemaphore native = hostSemaphore();
+    {
+        const auto semaphore = wrapped.wrapSemaphore(native);
+        auto t = wrapped.tensorT<uint32_t>({1});
+        auto sequence = wrapped.sequence();
+        sequence->record<kp::OpAlgoDispatch>(wrapped.algorithm({t}, addShader(1)));
+        sequence->evalAsync({semaphore->at(2)});
+        semaphore->signalAfter(sequence->event(), 3);
+        EXPECT_EQ(semaphore->value(), 0u);
+        semaphore->signal(2);
+        EXPECT_TRUE(waitFor(native, 3));
+        sequence->evalAwait();
+        EXPECT_EQ(t->vector()[0], 2u);
+        EXPECT_ERROR(kp::InvalidArgument, "only grows", semaphore->signal(1));
+    }
+    destroy(native);
+}
+
 TEST_F(SemaphoreTest, TakesFencesAsEvents) {
     VkFence fence = VK_NULL_HANDLE;
     const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
