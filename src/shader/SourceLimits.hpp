@@ -38,15 +38,12 @@ constexpr size_t kMaxConstantTerms = 1'000'000;
 constexpr size_t kMaxConstantChain = 1000;
 /// Members of members of a struct, which glslang copies one by one.
 constexpr size_t kMaxStructMembers = 65'536;
-
-/// A token of GLSL or HLSL. Comments and joined lines are gone.
-struct SourceToken {
-    std::string_view text; ///< "" at the end of a line
-    uint32_t line = 0;     ///< starts at 1
-};
-
-/// Splits a text, which must outlive the tokens.
-std::vector<SourceToken> tokensOf(std::string_view text);
+// glslang compares each of these with all before it.
+/// Different numbers in the text; big tables belong into buffers.
+constexpr size_t kMaxNumbers = 32'768;
+constexpr size_t kMaxCaseLabels = 10'000;
+/// Pairs of functions of which one calls the other, each overload counted.
+constexpr size_t kMaxCallPairs = 10'000;
 
 /// Adds up what the files of one compilation ask of the preprocessor, before it reads them.
 ///

@@ -10,7 +10,7 @@
 #include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
 
-#include "shader/SourceLimits.hpp"
+#include "shader/SourceTokens.hpp"
 
 namespace kp::fuzz {
 namespace {

@@ -141,6 +141,21 @@ TEST(SourceLimits, RefuseStructsOfStructs) {
         "the struct 'S17'");
 }
 
+TEST(SourceLimits, RefuseWhatIsComparedWithAllOfItsKind) {
+    expectRefused(glsl(kData, numbered("data[@] = 1.0;\n", 40'000)), "different numbers");
+    expectRefused(glsl(kData, "switch (int(data[1])) {\n" +
+                                  numbered("case @: data[0] = 1.0; break;\n", 12'000) + "}"),
+                  "case labels");
+    expectRefused(glsl(kData + "void f0() {}\n" + numbered("void f@() { f~(); }\n", 12'000), ""),
+                  "call each other");
+    // Overloads of one name: each is another function for the compiler.
+    expectRefused(
+        glsl(kData + numbered("struct S@ { float x; };\nvoid f(S@ s) { s.x = 1.0; }\n", 3000) +
+                 numbered("void g@(S@ s) { f(s); }\n", 3000),
+             ""),
+        "call each other");
+}
+
 TEST(SourceLimits, RefuseHugeSources) {
     expectRefused(glsl(kData, repeated("data[0] += 1.0;\n", 150'000)), "tokens");
     expectRefused(std::string(17u << 20, ' ') + "void main() {}", "bytes");
@@ -152,6 +167,9 @@ TEST(SourceLimits, AllowLargeSources) {
     expectCompiles(
         glsl(kData + "const float kTable[5000] = float[](" + repeated("-1.0, ", 4'999) + "2.0);",
              "data[0] = kTable[int(data[1])];"));
+    expectCompiles(glsl(kData + numbered("float f@(float x) { return x + 1.0; }\n", 1000),
+                        numbered("data[@] = f@(data[0]);\n", 1000) + "switch (int(data[1])) {\n" +
+                            numbered("case @: data[0] = 1.0; break;\n", 500) + "}"));
     expectCompiles(glsl(kData, "if (data[0] > 1.0) data[0] = 1.0;\n" +
                                    repeated("else if (data[0] > 1.0) { data[0] = 1.0; }\n", 100)));
     expectCompiles(glsl(kData + "#define A0 data[1]\n" + numbered("#define A@ (A~ + 1.0)\n", 200),
