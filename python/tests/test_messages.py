@@ -150,6 +150,10 @@ def test_what_was_given_has_its_article_and_pythons_module(mgr: kp.Manager) -> N
         kp.OpSort(image)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"tensors\[0\] is a tensor or an image, not an int$"):
         kp.OpSyncDevice([3])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"not a numpy.ndarray; make one with Manager.tensor_t\("):
+        kp.OpSyncDevice([np.zeros(3)])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"not a numpy.ndarray; make one with Manager.tensor_t\("):
+        mgr.algorithm([np.zeros(3)], "void main() {}")  # type: ignore[list-item]
     with pytest.raises(TypeError, match="but was given a kp.Image of float32"):
         kp.kernel("kernel void f(inout float x[]) { x[i] = 1; }")(image)
 

@@ -378,6 +378,10 @@ bool isArray(py::handle object) {
         throw py::type_error(formatted("{}[{}] is a tensor or an image, not a kp.Array; use "
                                        "array.tensor()",
                                        argument, index));
+    if (py::isinstance<py::array>(item))
+        throw py::type_error(formatted("{}[{}] is a tensor or an image, not a numpy.ndarray; make "
+                                       "one with Manager.tensor_t(array)",
+                                       argument, index));
     throwTypeError(formatted("{}[{}]", argument, index), "a tensor or an image", item);
 }
 
