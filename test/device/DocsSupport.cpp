@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -25,11 +26,27 @@ std::string withoutSpace(const std::string& text) {
     return result;
 }
 
+/// The included headers of a block, each with its #include, and the rest of the block. A test
+/// includes headers at its top, but has the rest in a function.
+std::vector<std::string> partsOf(const std::string& block) {
+    std::vector<std::string> parts(1);
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("#include", 0) == 0)
+            parts.push_back(
+                line.substr(0, line.find_first_of(">\"", line.find_first_of("<\"") + 1)));
+        else
+            parts[0] += line + '\n';
+    }
+    return parts;
+}
+
 } // namespace
 
-void expectCodeOfPage(const std::string& page, const std::string& source, int blocks) {
+void expectCodeOfPage(const std::string& page, const std::string& source, int blocks,
+                      const std::string& other) {
     const std::string text = contentOf(page);
-    const std::string code = withoutSpace(contentOf(source));
+    const std::string code = withoutSpace(contentOf(source) + contentOf(other));
     ASSERT_FALSE(text.empty());
     const std::string fence = "```";
     int found = 0;
@@ -37,8 +54,8 @@ void expectCodeOfPage(const std::string& page, const std::string& source, int bl
          at = text.find(fence + "cpp", at)) {
         at += fence.size() + 3;
         const size_t end = text.find(fence, at);
-        const std::string block = text.substr(at, end - at);
-        EXPECT_NE(code.find(withoutSpace(block)), std::string::npos) << block;
+        for (const std::string& part : partsOf(text.substr(at, end - at)))
+            EXPECT_NE(code.find(withoutSpace(part)), std::string::npos) << part;
         at = end + fence.size();
         ++found;
     }

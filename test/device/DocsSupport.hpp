@@ -6,8 +6,10 @@
 namespace kp::test {
 
 /// Expects that a page has this many blocks of C++, and that each is a part of a source file, apart
-/// from whitespace.
+/// from whitespace. The file may include the headers of a block elsewhere.
 /// @param page, source  relative to the root of the project
-void expectCodeOfPage(const std::string& page, const std::string& source, int blocks);
+/// @param other         a second source file, for a page that needs two
+void expectCodeOfPage(const std::string& page, const std::string& source, int blocks,
+                      const std::string& other = "");
 
 } // namespace kp::test

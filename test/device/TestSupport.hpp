@@ -56,6 +56,8 @@ bool slowed();
 
 /// Log messages since the current test began, one per line, each with its level's first letter.
 std::string logText();
+/// Sends messages to logText() again, after a test that gave the logger another sink.
+void captureLog();
 /// Bytes of this process in physical memory; 0 if the system does not report them.
 uint64_t residentBytes();
 

@@ -77,13 +77,17 @@ std::string logText() {
     return gLog;
 }
 
+void captureLog() {
+    kp::logger::setSink(keepMessage);
+}
+
 } // namespace kp::test
 
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "--create-manager") == 0)
         return kp::test::createManagerAndPrintResult();
     ::testing::InitGoogleTest(&argc, argv);
-    kp::logger::setSink(kp::test::keepMessage);
+    kp::test::captureLog();
     ::testing::AddGlobalTestEnvironment(new kp::test::DeviceEnvironment);
     ::testing::UnitTest::GetInstance()->listeners().Append(new kp::test::ValidationListener);
     const int result = RUN_ALL_TESTS();
