@@ -107,7 +107,8 @@ struct HostDevice {
     /// structs. Read during construction only. A feature that is not in it counts as disabled.
     const void* enabledFeatures = nullptr;
     /// Called around every use of one of the queues, with lockContext as @p context, for
-    /// applications that use the queues from other threads. May be null.
+    /// applications that use the queues from other threads. Both or neither are null. While a
+    /// device is wrapped, managers that wrap it again use the functions given first.
     void (*lockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void (*unlockQueue)(void* context, uint32_t family, uint32_t index) = nullptr;
     void* lockContext = nullptr;

@@ -197,6 +197,25 @@ TEST_F(HostDeviceTest, BalancesTheLocksOfItsQueue) {
     EXPECT_EQ(locks.wrong, 0);
 }
 
+TEST_F(HostDeviceTest, RefusesLocksThatWouldNotBeUsed) {
+    kp::HostDevice locked = host.description();
+    locked.lockQueue = Locks::lock;
+    EXPECT_ERROR(kp::InvalidArgument, "give both or neither", kp::Manager{locked});
+    locked.unlockQueue = Locks::unlock;
+    Locks locks;
+    locks.family = host.family();
+    locked.lockContext = &locks;
+    {
+        kp::Manager first(host.description());
+        EXPECT_ERROR(kp::InvalidArgument, "already in use without lockQueue", kp::Manager{locked});
+    }
+    kp::Manager first(locked);
+    kp::Manager second(host.description()); // uses the locks of the first one
+    const int before = locks.taken;
+    second.sequence()->eval<kp::OpSyncDevice>({second.tensorT<uint32_t>({1})});
+    EXPECT_GT(locks.taken, before);
+}
+
 TEST_F(HostDeviceTest, WrapsBuffersAsTensors) {
     const VkBuffer buffer = host.makeBuffer(1024);
     kp::Manager wrapped(host.description());

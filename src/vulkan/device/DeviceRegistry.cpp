@@ -210,6 +210,8 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
     if (host.queues.empty())
         throw InvalidArgument("wrapping a device needs at least one queue of a family with "
                               "VK_QUEUE_COMPUTE_BIT; none was given");
+    if (!host.lockQueue != !host.unlockQueue)
+        throw InvalidArgument("of lockQueue and unlockQueue, one was given; give both or neither");
     const PhysicalDevice& physical = findPhysical(host);
     for (const HostQueue& queue : host.queues)
         requireUsable(physical, queue);
@@ -224,6 +226,10 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
                 fail<InvalidArgument>("this VkDevice is already in use without queue {} of family "
                                       "{}; name all queues the first time that it is wrapped",
                                       queue.index, queue.family);
+        if (host.lockQueue && !device->queue(0).lockedByHost())
+            throw InvalidArgument(
+                "this VkDevice is already in use without lockQueue; give lockQueue "
+                "and unlockQueue the first time that it is wrapped");
         return device;
     }
     auto device = Device::wrap(host, physical);

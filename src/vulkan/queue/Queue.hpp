@@ -138,6 +138,8 @@ public:
 
     Device& device() const { return mDevice; }
     VkQueue handle() const { return mHandle; }
+    /// Whether a host application's functions lock it.
+    bool lockedByHost() const { return static_cast<bool>(mHostLock); }
     uint32_t family() const { return mFamily; }
     uint32_t index() const { return mIndex; }
     uint32_t timestampValidBits() const { return mTimestampValidBits; }
