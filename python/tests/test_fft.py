@@ -48,6 +48,17 @@ def test_normalizations(mgr: kp.Manager, norm: str) -> None:
     _expect(kp.fft.ifft(mgr.tensor_t(values), norm=norm), np.fft.ifft(values, norm=norm))
 
 
+@pytest.mark.parametrize("shape", [(8194,), (2, 16384), (33000,)])
+def test_long_rows_of_real_values_return(mgr: kp.Manager, shape: tuple[int, ...]) -> None:
+    values = _random(shape, "float32")
+    _expect(kp.fft.irfft(kp.fft.rfft(mgr.tensor_t(values))), values)
+
+
+def test_long_rows_are_convolved(mgr: kp.Manager) -> None:
+    values, kernel = _random((16384,), "float32"), _random((301,), "float32")
+    _expect(kp.fft.convolve(kp.array(values), kp.array(kernel)), np.convolve(values, kernel))
+
+
 def test_real_values(mgr: kp.Manager) -> None:
     values = _random((4, 5), "float32")
     tensor = mgr.tensor_t(values)

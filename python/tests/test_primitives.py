@@ -154,6 +154,27 @@ def test_reduction_in_a_sequence_uses_parts_of_tensors(mgr) -> None:
         tensor.data()[:] = array
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16"])
+def test_extremes_of_no_elements_are_those_of_their_type(mgr, dtype) -> None:
+    values = mgr.tensor_t(np.array([1], dtype))
+    offsets = mgr.tensor_t(np.array([0, 0, 1], "uint32"))
+    for op, none in (("min", np.iinfo(dtype).max), ("max", np.iinfo(dtype).min)):
+        out = mgr.tensor_t(np.zeros(2, dtype))
+        mgr.sequence().record(kp.OpReduce(values, out, op, segments=offsets)).eval()
+        assert out.data().tolist() == [none, 1], op
+    scanned = kp.scan(mgr.tensor_t(np.array([3, 3], dtype)), "max", exclusive=True)
+    assert scanned.data().tolist() == [np.iinfo(dtype).min, 3]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "uint64"])
+def test_all_of_no_elements_is_one(mgr, dtype) -> None:
+    values = mgr.tensor_t(np.array([1, 0], "int32"))
+    offsets = mgr.tensor_t(np.array([0, 0, 1, 2], "uint32"))
+    out = mgr.tensor_t(np.zeros(3, dtype))
+    mgr.sequence().record(kp.OpReduce(values, out, "all", segments=offsets)).eval()
+    assert out.data().tolist() == [1, 1, 0]
+
+
 def test_segments_are_given_by_offsets(mgr) -> None:
     array = values(100, np.float32)
     offsets = np.array([0, 3, 3, 50, 100], np.uint32)

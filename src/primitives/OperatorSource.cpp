@@ -14,9 +14,17 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// Returns the largest (or smallest) value, infinities included.
-const char* extremeOf(DataTypes computed, bool largest) {
-    switch (computed) {
+/// Returns the largest (or smallest) value of elements, infinities included.
+const char* extremeOf(DataTypes elements, bool largest) {
+    switch (elements) {
+    case DataTypes::eChar:
+        return largest ? "127" : "-128";
+    case DataTypes::eShort:
+        return largest ? "32767" : "-32768";
+    default:
+        break;
+    }
+    switch (glslTypeOf(elements, "combined").computed) {
     case DataTypes::eInt:
         return largest ? "0x7fffffff" : "(-0x7fffffff - 1)";
     case DataTypes::eUnsignedInt:
@@ -53,14 +61,14 @@ std::string expressionOf(const Operator& combine, DataTypes computed) {
     }
 }
 
-std::string identityOf(const Operator& combine, DataTypes computed) {
+std::string identityOf(const Operator& combine, DataTypes elements) {
     switch (combine.operation) {
     case ReduceOperation::eProduct:
         return "1";
     case ReduceOperation::eMinimum:
-        return extremeOf(computed, true);
+        return extremeOf(elements, true);
     case ReduceOperation::eMaximum:
-        return extremeOf(computed, false);
+        return extremeOf(elements, false);
     case ReduceOperation::eAnd:
         return "~T(0)";
     default:
@@ -118,7 +126,8 @@ bool isFloatingPoint(DataTypes type) {
            type == DataTypes::eBFloat16;
 }
 
-std::string operatorSource(const Operator& combine, DataTypes computed) {
+std::string operatorSource(const Operator& combine, DataTypes elements) {
+    const DataTypes computed = glslTypeOf(elements, "combined").computed;
     const bool isGiven = combine.isExpression();
     // `precise` keeps the compiler from fusing or reordering what a caller combines.
     return formatted("#define T {}\n"
@@ -126,7 +135,7 @@ std::string operatorSource(const Operator& combine, DataTypes computed) {
                      "T identity() {{ return T(\n{}\n); }}\n",
                      glslComputedName(computed),
                      isGiven ? "#include \"operator\"" : expressionOf(combine, computed),
-                     isGiven ? "#include \"identity\"" : identityOf(combine, computed));
+                     isGiven ? "#include \"identity\"" : identityOf(combine, elements));
 }
 
 std::vector<Kernel::UserText> operatorTexts(const Operator& combine) {

@@ -40,8 +40,9 @@ bool isFloatingPoint(Memory::DataTypes type);
 ///     T identity()
 ///
 /// The results of combine() do not depend on how the compiler optimizes its caller.
-/// @param computed  GlslType::computed of the elements
-std::string operatorSource(const Operator& combine, Memory::DataTypes computed);
+/// @param elements  the type of what is combined, or of that which it is computed in: a minimum of
+/// no elements is the largest value of this type
+std::string operatorSource(const Operator& combine, Memory::DataTypes elements);
 
 /// Returns Kernel::userTexts for operatorSource().
 std::vector<Kernel::UserText> operatorTexts(const Operator& combine);

@@ -140,14 +140,18 @@ ReduceSource sourceOf(const ReduceProblem& problem) {
         source.partialBytes = wide || valueBytes == 8 ? 16 : 8;
         return source;
     }
-    const bool isMean =
-        !problem.combine.isExpression() && problem.combine.operation == ReduceOperation::eMean;
+    const auto is = [&](ReduceOperation operation) {
+        return !problem.combine.isExpression() && problem.combine.operation == operation;
+    };
+    const bool isExtreme = is(ReduceOperation::eMinimum) || is(ReduceOperation::eMaximum);
     source.functions =
-        operatorSource(combinerOf(problem.combine), computed) +
+        operatorSource(combinerOf(problem.combine), isExtreme ? problem.out : computed) +
         formatted("T mapped(IN_VALUE v, uvec2 index) {{ return {}; }}\n"
                   "OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE({})); }}\n",
                   mappedExpression(problem.combine),
-                  isMean ? "t / (T(count.x) + T(count.y) * T(4294967296.0))" : "t");
+                  is(ReduceOperation::eMean)  ? "t / (T(count.x) + T(count.y) * T(4294967296.0))"
+                  : is(ReduceOperation::eAll) ? "t & T(1)" // of no elements, t has all bits
+                                              : "t");
     source.partialBytes = Memory::dataTypeMemorySize(computed);
     return source;
 }

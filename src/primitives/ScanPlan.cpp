@@ -212,7 +212,7 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     Kernel kernel;
     kernel.name = "OpScan of tiles";
     kernel.source =
-        composeSource(macros, operatorSource(mProblem.combine, mComputed),
+        composeSource(macros, operatorSource(mProblem.combine, mProblem.out),
                       std::string(SCAN_GLSL) + std::string(SCANTILE_GLSL) +
                           std::string(single ? "" : LOOKBACK_GLSL) + std::string(SCANTILES_GLSL),
                       subgroups, mTraits.memoryModel && !single, extensions);
@@ -310,7 +310,7 @@ uint32_t ScanPlanner::columnKernel(bool totals, bool chunked) {
         macros += "#define CHUNKED\n";
     Kernel kernel;
     kernel.name = "OpScan of columns";
-    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mComputed),
+    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mProblem.out),
                                   std::string(SCAN_GLSL) + std::string(SCANCOLUMNS_GLSL), false);
     kernel.constants = {mRules.groupSize};
     kernel.userTexts = operatorTexts(mProblem.combine);

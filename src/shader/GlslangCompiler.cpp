@@ -19,7 +19,7 @@
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
-#include "shader/SourceLimits.hpp"
+#include "shader/PreprocessedLimits.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {

@@ -9,6 +9,7 @@
 #include "base/Files.hpp"
 #include "base/Path.hpp"
 #include "base/Text.hpp"
+#include "shader/PreprocessedLimits.hpp"
 
 namespace kp::shader {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/SourceLimits.hpp"
+#include "shader/PreprocessedLimits.hpp"
 
 #include <algorithm>
 #include <cstdlib>

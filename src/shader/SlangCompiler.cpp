@@ -12,8 +12,8 @@
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
+#include "shader/PreprocessedLimits.hpp"
 #include "shader/SlangLibrary.hpp"
-#include "shader/SourceLimits.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {

@@ -9,6 +9,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "shader/PreprocessedLimits.hpp"
 #include "shader/SourceTokens.hpp"
 
 namespace kp::shader {

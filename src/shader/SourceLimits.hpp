@@ -28,22 +28,6 @@ constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxIncludes = 1000;
 /// Of all files, each as often as it is included.
 constexpr uint64_t kMaxAllBytes = uint64_t{64} << 20;
-/// After the preprocessor. glslang takes some 2 us per token.
-constexpr size_t kMaxTokens = 1'000'000;
-/// Operators, brackets and statements inside each other: glslang recurses once per level, and takes
-/// up to 2 KiB of stack for it.
-constexpr size_t kMaxNesting = 8000;
-/// Constants that are made of specialization constants are computed again where they are used.
-constexpr size_t kMaxConstantTerms = 1'000'000;
-constexpr size_t kMaxConstantChain = 1000;
-/// Members of members of a struct, which glslang copies one by one.
-constexpr size_t kMaxStructMembers = 65'536;
-// glslang compares each of these with all before it.
-/// Different numbers in the text; big tables belong into buffers.
-constexpr size_t kMaxNumbers = 32'768;
-constexpr size_t kMaxCaseLabels = 10'000;
-/// Pairs of functions of which one calls the other, each overload counted.
-constexpr size_t kMaxCallPairs = 10'000;
 
 /// Adds up what the files of one compilation ask of the preprocessor, before it reads them.
 ///
@@ -70,11 +54,5 @@ private:
     std::set<std::string> mSeen;
     std::unique_ptr<Macros> mMacros;
 };
-
-/// Checks a source after the preprocessor.
-/// @param linesBefore  number of lines before the source itself
-/// @throws ShaderError if a limit is exceeded
-void requireWithinLimits(std::string_view preprocessed, const std::string& fileName,
-                         int64_t linesBefore);
 
 } // namespace kp::shader

@@ -166,6 +166,9 @@ struct Handles {
           device(reinterpret_cast<VkDevice>(&plan)), queue(reinterpret_cast<VkQueue>(&plan)) {}
 };
 
+/// Holds what is between the axes if neither input nor output can.
+constexpr uint32_t kWork = 2;
+
 VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, trace::Plan& plan) {
     const std::vector<uint64_t>& extents = request.extents;
     VkFFTConfiguration configuration = {};
@@ -220,9 +223,9 @@ VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, 
             configuration.isOutputFormatted = 1;
             setStrides(configuration.outputBufferStride, length, extents);
             handles.outputBytes = realBytes;
-            plan.program.memoryBytes.resize(3);
-            handles.work = trace::handleOf<VkBuffer>(3);
-            plan.program.memoryBytes[2] = spectrumBytes;
+            plan.program.memoryBytes.resize(kWork + 1);
+            handles.work = trace::handleOf<VkBuffer>(kWork + 1);
+            plan.program.memoryBytes[kWork] = spectrumBytes;
         }
     }
     plan.program.memoryBytes[FftProgram::kInput] = handles.inputBytes;
@@ -233,6 +236,19 @@ VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, 
     if (configuration.isOutputFormatted)
         configuration.outputBufferSize = &handles.outputBytes;
     return configuration;
+}
+
+/// Where an inverse transform of real numbers takes several passes for a row, VkFFT 1.2 reads the
+/// work buffer first and never the input. Both have the same layout.
+void readInputFirst(FftProgram& program) {
+    bool written = false;
+    for (FftProgram::Dispatch& step : program.steps) {
+        for (FftProgram::Binding& binding : step.bindings)
+            if (binding.memory == kWork && !binding.writes && !written)
+                binding.memory = FftProgram::kInput;
+        for (const FftProgram::Binding& binding : step.bindings)
+            written = written || (binding.memory == kWork && binding.writes);
+    }
 }
 
 /// @return false if VkFFT has no method for the extents
@@ -290,6 +306,8 @@ FftProgram planVkFft(const FftRequest& request, const FftLimits& limits) {
                           VkFFTGetVersion(), join(request.extents));
     for (auto& step : commands.steps)
         plan.program.steps.push_back(std::move(std::get<FftProgram::Dispatch>(step)));
+    if (handles.work != handles.output)
+        readInputFirst(plan.program);
     return std::move(plan.program);
 }
 
