@@ -175,6 +175,20 @@ def test_all_of_no_elements_is_one(mgr, dtype) -> None:
     assert out.data().tolist() == [1, 1, 0]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_segments_may_begin_before_the_input(mgr, dtype) -> None:
+    values = mgr.tensor_t(np.array([5, 4, 3, 2, 1], "int32"))
+    offsets = mgr.tensor_t(np.array([-7, -3, 2, 9], dtype))
+    out, sums = mgr.tensor_t(np.zeros(3, "int32")), mgr.tensor_t(np.zeros(5, "int32"))
+    sequence = mgr.sequence()
+    sequence.record(kp.OpReduce(values, out, "sum", segments=offsets))
+    sequence.record(kp.OpScan(values, sums, segments=offsets))
+    sequence.record(kp.OpSort(values, segments=offsets)).eval()
+    assert out.data().tolist() == [0, 9, 6]
+    assert sums.data().tolist() == [5, 9, 3, 5, 6]
+    assert values.data().tolist() == [4, 5, 1, 2, 3]
+
+
 def test_segments_are_given_by_offsets(mgr) -> None:
     array = values(100, np.float32)
     offsets = np.array([0, 3, 3, 50, 100], np.uint32)

@@ -7,7 +7,8 @@
 //     finished(t, count)     OUT_STORED of the result of so many elements (a uvec2)
 //
 // Macros: FROM_PARTIALS: the input is T, of an earlier dispatch. FINAL: the output is the result,
-// else T. SEGMENTED: rows are given by offsets of OFFSET_WORDS words.
+// else T. SEGMENTED: rows are given by offsets of OFFSET_WORDS words, which OFFSET_SIGNED lets be
+// negative.
 
 #ifdef FROM_PARTIALS
 layout(binding = 0) readonly buffer In { T elements[]; };
@@ -22,5 +23,16 @@ uvec2 minus(uvec2 a, uvec2 b) {
     bool below = a.y < b.y || (a.y == b.y && a.x < b.x);
     return below ? uvec2(0u) : difference(a, b);
 }
+
+#ifdef SEGMENTED
+// What is before the input belongs to no segment.
+uvec2 insideInput(uvec2 offset) {
+#ifdef OFFSET_SIGNED
+    if (int(OFFSET_WORDS == 2 ? offset.y : offset.x) < 0)
+        return uvec2(0u);
+#endif
+    return offset;
+}
+#endif
 
 shared T sPartials[GROUP_SIZE];

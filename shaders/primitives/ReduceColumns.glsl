@@ -70,9 +70,11 @@ void main() {
         uvec2 count = uvec2(countLow, countHigh);
 #ifdef SEGMENTED
         uint at = firstOffset + column;
-        count = OFFSET_WORDS == 2 ? minus(uvec2(offsets[2u * at + 2u], offsets[2u * at + 3u]),
-                                          uvec2(offsets[2u * at], offsets[2u * at + 1u]))
-                                  : minus(uvec2(offsets[at + 1u], 0u), uvec2(offsets[at], 0u));
+        uvec2 begin = OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
+                                        : uvec2(offsets[at], 0u);
+        uvec2 end = OFFSET_WORDS == 2 ? uvec2(offsets[2u * at + 2u], offsets[2u * at + 3u])
+                                      : uvec2(offsets[at + 1u], 0u);
+        count = minus(insideInput(end), insideInput(begin));
 #endif
         results[firstOut + slab * columns + column] = finished(sum, count);
 #else

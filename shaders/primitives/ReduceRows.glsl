@@ -33,8 +33,8 @@ layout(push_constant) uniform Push {
 #ifdef SEGMENTED
 uvec2 offsetOf(uint segment) {
     uint at = firstOffset + segment;
-    return OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
-                             : uvec2(offsets[at], 0u);
+    return insideInput(OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
+                                         : uvec2(offsets[at], 0u));
 }
 // The position of an offset in the input bound here.
 uint placeInInput(uvec2 offset) {

@@ -50,11 +50,13 @@ const uint kDiscardKeys = 2u; // keys are not written
 uint offsetOf(uint segment) {
 #if OFFSET_WORDS == 0
     return segment * length;
-#elif OFFSET_WORDS == 1
-    return min(offsets[firstOffset + segment], count);
 #else
-    uint at = 2u * (firstOffset + segment);
-    return offsets[at + 1u] != 0u ? count : min(offsets[at], count);
+    uint at = OFFSET_WORDS * (firstOffset + segment);
+#ifdef OFFSET_SIGNED
+    if (int(offsets[at + OFFSET_WORDS - 1u]) < 0)
+        return 0u;
+#endif
+    return OFFSET_WORDS == 2 && offsets[at + 1u] != 0u ? count : min(offsets[at], count);
 #endif
 }
 

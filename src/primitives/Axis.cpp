@@ -68,12 +68,17 @@ IndexType indexTypeOf(const Argument& indices, const char* operation) {
 }
 
 Segments segmentsOf(const Argument& offsets, const char* operation) {
-    const bool wide = indexTypeOf(offsets, operation).wide;
+    const IndexType type = indexTypeOf(offsets, operation);
     const uint64_t count = elementsOf(offsets.range);
     if (count == 0)
         fail<InvalidArgument>("{}: n segments have n + 1 offsets, at least one; none were given",
                               operation);
-    return {count - 1, wide};
+    return {count - 1, type.wide, type.isSigned};
+}
+
+std::string offsetMacros(const Segments& segments) {
+    return formatted("#define OFFSET_WORDS {}\n{}", segments.wide ? 2 : 1,
+                     segments.isSigned ? "#define OFFSET_SIGNED\n" : "");
 }
 
 Segments segmentsAlone(const Argument& offsets, const Argument& out,

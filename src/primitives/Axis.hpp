@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "primitives/BoundPlan.hpp"
@@ -48,7 +49,11 @@ IndexType indexTypeOf(const Argument& indices, const char* operation);
 struct Segments {
     uint64_t count = 0;
     bool wide = false; ///< offsets of 64 bits
+    bool isSigned = false;
 };
+
+/// The macros OFFSET_WORDS and OFFSET_SIGNED of shaders that read offsets.
+std::string offsetMacros(const Segments& segments);
 
 /// @throws InvalidArgument unless the offsets are 32-bit or 64-bit integers, at least one
 Segments segmentsOf(const Argument& offsets, const char* operation);

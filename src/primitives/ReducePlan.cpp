@@ -289,8 +289,7 @@ uint32_t ReducePlanner::kernel(bool rows, bool fromPartials, bool final, bool se
     if (final)
         macros += "#define FINAL\n";
     if (segmented) {
-        macros += formatted("#define SEGMENTED\n#define OFFSET_WORDS {}\n",
-                            mProblem.segments->wide ? 2 : 1);
+        macros += "#define SEGMENTED\n" + offsetMacros(*mProblem.segments);
         ++bindings;
     }
     macros += formatted("#define OUT_BINDING {}\n", bindings);

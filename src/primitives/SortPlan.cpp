@@ -414,7 +414,7 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
     const uint64_t listBytes = 16 + 24 * longTiles;
     const uint64_t offsetBytes = length > 0 ? 0 : mProblem.segments->wide ? 8 : 4;
 
-    std::string macros = formatted("#define OFFSET_WORDS {}\n", offsetBytes / 4);
+    std::string macros = length > 0 ? "#define OFFSET_WORDS 0\n" : offsetMacros(*mProblem.segments);
     uint32_t bindings = hasValues() ? 4 : 2;
     if (offsetBytes > 0)
         macros += formatted("#define OFFSET_BINDING {}\n", bindings++);
