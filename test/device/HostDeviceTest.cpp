@@ -207,7 +207,8 @@ TEST_F(HostDeviceTest, RefusesLocksThatWouldNotBeUsed) {
     locked.lockContext = &locks;
     {
         kp::Manager first(host.description());
-        EXPECT_ERROR(kp::InvalidArgument, "already in use without lockQueue", kp::Manager{locked});
+        EXPECT_ERROR(kp::InvalidArgument, "already in use without HostDevice::lockQueue",
+                     kp::Manager{locked});
     }
     kp::Manager first(locked);
     kp::Manager second(host.description()); // uses the locks of the first one

@@ -211,7 +211,9 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
         throw InvalidArgument("wrapping a device needs at least one queue of a family with "
                               "VK_QUEUE_COMPUTE_BIT; none was given");
     if (!host.lockQueue != !host.unlockQueue)
-        throw InvalidArgument("of lockQueue and unlockQueue, one was given; give both or neither");
+        throw InvalidArgument(
+            "of HostDevice::lockQueue and unlockQueue, one was given; give both or "
+            "neither");
     const PhysicalDevice& physical = findPhysical(host);
     for (const HostQueue& queue : host.queues)
         requireUsable(physical, queue);
@@ -228,7 +230,7 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
                                       queue.index, queue.family);
         if (host.lockQueue && !device->queue(0).lockedByHost())
             throw InvalidArgument(
-                "this VkDevice is already in use without lockQueue; give lockQueue "
+                "this VkDevice is already in use without HostDevice::lockQueue; give it "
                 "and unlockQueue the first time that it is wrapped");
         return device;
     }
