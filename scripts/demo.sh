@@ -11,17 +11,9 @@
 # package in one build, and downloads the data once (scripts/demo_data.sh). Python's packages go
 # into a virtual environment. Everything is kept under build. KOMPUTE_DEVICE chooses another device.
 set -euo pipefail
-case ${1:-} in
-    '') ;;
-    -h | --help)
-        sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
-        exit 0
-        ;;
-    *)
-        echo "demo.sh: unknown argument '$1'; try --help" >&2
-        exit 2
-        ;;
-esac
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
+only_option '' "${1:-}"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/progress.sh
 . scripts/progress.sh

@@ -13,17 +13,9 @@
 # Where a package comes from another suite of the same archive, its package list is kept in a
 # temporary folder: the machine's own lists stay as they are.
 set -euo pipefail
-case ${1:-} in
-    '' | --demo) ;;
-    -h | --help)
-        sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
-        exit 0
-        ;;
-    *)
-        echo "setup.sh: unknown argument '$1'; try --help" >&2
-        exit 2
-        ;;
-esac
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
+only_option --demo "${1:-}"
 
 [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ] && exit 0
 # shellcheck source=scripts/progress.sh

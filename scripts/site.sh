@@ -8,17 +8,9 @@
 #   bash scripts/site.sh            build and check
 #   bash scripts/site.sh --serve    then show it at http://localhost:8000
 set -euo pipefail
-case ${1:-} in
-    '' | --serve) ;;
-    -h | --help)
-        sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
-        exit 0
-        ;;
-    *)
-        echo "site.sh: unknown argument '$1'; try --help" >&2
-        exit 2
-        ;;
-esac
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
+only_option --serve "${1:-}"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 site=build/site
