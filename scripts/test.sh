@@ -90,8 +90,9 @@ run_tests() {
     shift 2
     ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error --verbose \
         --parallel "$jobs" "$@" > "build/$preset/last-$label.log" || {
-        # Of programs with many tests only what failed, from its beginning to its end. Tests that
-        # run side by side have numbers, which each line begins with.
+        tail -n 20 "build/$preset/last-$label.log"
+        # Of programs with many tests only what failed, from its beginning to its end, and last, where
+        # it is looked for. Tests that run side by side have numbers, which each line begins with.
         awk '{ number = $1 }
              /\[ RUN      \]/ { text[number] = "" }
              { text[number] = text[number] $0 "\n" }
@@ -102,7 +103,6 @@ run_tests() {
                      if (text[number] ~ /RUN/ && text[number] !~ /\[       OK|SKIPPED/)
                          printf "%s", text[number]
              }' "build/$preset/last-$label.log"
-        tail -n 20 "build/$preset/last-$label.log"
         return 1
     }
     grep -E '% tests passed|^[0-9]+: \[  SKIPPED \] .*[a-z0-9]$' "build/$preset/last-$label.log" \

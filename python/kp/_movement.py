@@ -9,19 +9,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._axes import normalized, normalized_axes
 from ._wording import counted
 from ._kp import OpConcatenate, OpGather, OpReverse, OpScatter, OpTranspose, Tensor
 from ._primitives import _new, _output, _require_tensor, _run, max, min
-
-
-def _axis(axis: int, dimensions: int) -> int:
-    """Return an axis as a number from 0 on."""
-    if not -dimensions <= axis < dimensions:
-        plural = "" if dimensions == 1 else "s"
-        raise ValueError(
-            f"axis {axis} does not exist in an array of {dimensions} dimension{plural}"
-        )
-    return axis % dimensions
 
 
 def _outside(name: str, index: int, extent: int) -> IndexError:
@@ -73,7 +64,7 @@ def take(
     """
     _require_tensor("take", tensor)
     whole = tensor.shape
-    at = None if axis is None else _axis(axis, len(whole))
+    at = None if axis is None else normalized(axis, len(whole))
     extent = tensor.size() if at is None else whole[at]
     chosen = _indices("take", indices, tensor, extent)
     shape = chosen.shape if at is None else whole[:at] + chosen.shape + whole[at + 1 :]
@@ -119,7 +110,7 @@ def transpose(
     """
     _require_tensor("transpose", tensor)
     count = len(tensor.shape)
-    order = list(range(count))[::-1] if axes is None else [_axis(axis, count) for axis in axes]
+    order = list(range(count))[::-1] if axes is None else [normalized(axis, count) for axis in axes]
     if sorted(order) != list(range(count)):
         raise ValueError(
             f"kp.transpose takes each of the {counted(count, 'axis')} once, but axes is {tuple(axes or ())}"
@@ -127,7 +118,7 @@ def transpose(
     shape = tuple(tensor.shape[axis] for axis in order)
     result = _output("transpose", tensor, shape, tensor.dtype, out)
     if result.size():
-        _run(OpTranspose(tensor, result, axes=order), tensor)
+        _run(OpTranspose(tensor, result, axes=order or None), tensor)
     return result
 
 
@@ -139,8 +130,7 @@ def flip(
     count = len(tensor.shape)
     axes: list[int] | None = None
     if axis is not None:
-        given = [axis] if isinstance(axis, (int, np.integer)) else list(axis)
-        axes = [_axis(each, count) for each in given]
+        axes = list(normalized_axes(axis, count))
     result = _output("flip", tensor, tensor.shape, tensor.dtype, out)
     if result.size():
         _run(
@@ -168,7 +158,7 @@ def concatenate(
         shape: tuple[int, ...] = (builtins.sum(part.size() for part in parts),)
         at = None
     else:
-        at = _axis(axis, len(parts[0].shape))
+        at = normalized(axis, len(parts[0].shape))
         for part in parts:
             others = part.shape[:at] + part.shape[at + 1 :]
             if others != parts[0].shape[:at] + parts[0].shape[at + 1 :]:

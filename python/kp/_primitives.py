@@ -7,14 +7,16 @@ docs/memory-types.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._axes import normalized
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
-from ._wording import counted, explains_keywords, kind_of
+from ._wording import explains_keywords, kind_of
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -57,19 +59,25 @@ def _output(
     return out
 
 
+#: Reductions that need an element.
+_OF_SOMETHING = ("min", "max", "argmin", "argmax")
+
+
+def _whole_shape(tensor: Tensor, axis: int | None) -> tuple[int, ...]:
+    """Return the shape of a result that has all elements: flat without an axis."""
+    if axis is None:
+        return (tensor.size(),)
+    normalized(axis, len(tensor.shape))
+    return tensor.shape
+
+
 def _remaining(tensor: Tensor, axis: int | None, keepdims: bool) -> tuple[int, ...]:
     """Return the shape of a reduction."""
     shape = list(tensor.shape)
     if axis is None:
         return (1,) * len(shape) if keepdims else ()
-    if not -len(shape) <= axis < len(shape):
-        raise ValueError(
-            f"axis {axis} does not exist in an array of {counted(len(shape), 'dimension')}"
-        )
-    if keepdims:
-        shape[axis] = 1
-    else:
-        del shape[axis]
+    at = normalized(axis, len(shape))
+    shape[at : at + 1] = [1] if keepdims else []
     return tuple(shape)
 
 
@@ -83,7 +91,10 @@ def _reduce(
     keepdims: bool,
 ) -> Tensor:
     _require_tensor(name, tensor)
-    result = _output(name, tensor, _remaining(tensor, axis, keepdims), dtype_of(tensor), out)
+    shape = _remaining(tensor, axis, keepdims)
+    if op in _OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
+        raise ValueError(f"kp.{name} of no elements does not exist")
+    result = _output(name, tensor, shape, dtype_of(tensor), out)
     _run(OpReduce(tensor, result, op, axis=axis), tensor)
     return result
 
@@ -226,7 +237,7 @@ def _scan(
     exclusive: bool = False,
 ) -> Tensor:
     _require_tensor(name, tensor)
-    shape = (tensor.size(),) if axis is None else tensor.shape
+    shape = _whole_shape(tensor, axis)
     result = _output(name, tensor, shape, dtype_of(tensor), out)
     _run(OpScan(tensor, result, op, axis=axis, exclusive=exclusive), tensor)
     return result

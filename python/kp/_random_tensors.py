@@ -81,6 +81,10 @@ def integers(
     stream: int = 0,
 ) -> Tensor:
     """Return integers from `low` up to, but without, `high`, all equally likely."""
+    if high <= low:
+        raise ValueError(
+            f"kp.random.integers: high must be greater than low, but low is {low} and high is {high}"
+        )
     distribution = ("integers", low, high - 1)
     return filled(manager, shape, dtype, distribution, seed, counter, stream)
 

@@ -165,9 +165,9 @@ def unique(
         count = _counter(tensor)
         sort: OpSort | OpArgSort
         if order is None:
-            sort = OpSort(tensor, axis=None, sorted_keys=ordered)
+            sort = OpSort(tensor, axis=None, sorted_keys=ordered, equal_zeros=True)
         else:
-            sort = OpArgSort(tensor, order, axis=None, sorted_keys=ordered)
+            sort = OpArgSort(tensor, order, axis=None, sorted_keys=ordered, equal_zeros=True)
         heads = OpUnique(ordered, found, count, counts=lengths, inverse=places)
         _run_all([sort, heads], tensor)
         results = count.item()

@@ -6,13 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._kp import OpArgSort, OpSort, Tensor
-from ._primitives import _output, _require_tensor, _run
-
-
-def _sorted_shape(name: str, tensor: Tensor, axis: int | None) -> tuple[int, ...]:
-    """Return the shape of what is sorted: flat without an axis."""
-    _require_tensor(name, tensor)
-    return (tensor.size(),) if axis is None else tensor.shape
+from ._primitives import _output, _require_tensor, _run, _whole_shape
 
 
 def sort(
@@ -22,7 +16,8 @@ def sort(
 
     NaNs are the largest elements, so they are first if `descending`. -0 is before +0.
     """
-    result = _output("sort", tensor, _sorted_shape("sort", tensor, axis), tensor.dtype, out)
+    _require_tensor("sort", tensor)
+    result = _output("sort", tensor, _whole_shape(tensor, axis), tensor.dtype, out)
     _run(OpSort(tensor, axis=axis, descending=descending, sorted_keys=result), tensor)
     return result
 
@@ -30,7 +25,12 @@ def sort(
 def argsort(
     tensor: Tensor, axis: int | None = -1, descending: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """Return the indices (int64) that sort a tensor, in a stable way. See sort()."""
-    result = _output("argsort", tensor, _sorted_shape("argsort", tensor, axis), np.int64, out)
-    _run(OpArgSort(tensor, result, axis=axis, descending=descending), tensor)
+    """Return the indices (int64) that sort a tensor, in a stable way.
+
+    NaNs are the largest elements, so they are first if `descending`. -0 equals +0, as in NumPy.
+    """
+    _require_tensor("argsort", tensor)
+    axis = axis if tensor.shape else None  # as NumPy does
+    result = _output("argsort", tensor, _whole_shape(tensor, axis), np.int64, out)
+    _run(OpArgSort(tensor, result, axis=axis, descending=descending, equal_zeros=True), tensor)
     return result

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._axes import normalized, whole
 from ._kp import OpHistogram, OpSearchSorted, OpTopK, Tensor
 from ._primitives import _new, _require_tensor, _run, max, min
 from ._wording import counted, kind_of
@@ -149,11 +150,8 @@ def top_k(
     shape = list(tensor.shape)
     if axis is None or not shape:
         shape, axis = [tensor.size()], None
-    elif not -len(shape) <= axis < len(shape):
-        raise ValueError(
-            f"axis {axis} does not exist in an array of {counted(len(shape), 'dimension')}"
-        )
-    at = -1 if axis is None else axis
+    at = -1 if axis is None else normalized(axis, len(shape))
+    k = whole("k", k)
     if not 0 <= k <= shape[at]:
         raise ValueError(f"kp.top_k takes k from 0 to {shape[at]}, the number of elements, not {k}")
     shape[at] = k

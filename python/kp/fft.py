@@ -10,7 +10,6 @@ record kp.OpFFT in a sequence instead.
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -19,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
+from ._axes import normalized, whole
 from ._wording import counted, kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
@@ -121,14 +121,7 @@ def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _numbers(axes: _Axes, dimensions: int) -> list[int]:
-    numbers = []
-    for axis in map(operator.index, axes):
-        if not -dimensions <= axis < dimensions:
-            raise ValueError(
-                f"axis {axis} does not exist in an array of {counted(dimensions, 'dimension')}"
-            )
-        numbers.append(axis % dimensions)
-    return numbers
+    return [normalized(axis, dimensions) for axis in axes]
 
 
 def _extents(
@@ -149,7 +142,7 @@ def _extents(
             f"kp.fft.{name}: s has {counted(len(s), 'length')} for {counted(len(numbers), 'axis')}"
         )
     lengths = (
-        [tensor.shape[axis] for axis in numbers] if s is None else [operator.index(n) for n in s]
+        [tensor.shape[axis] for axis in numbers] if s is None else [whole("a length", n) for n in s]
     )
     return numbers, lengths
 

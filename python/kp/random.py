@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._axes import normalized, whole
 from . import _default
 from ._kp import Manager
 from ._random_tensors import (
@@ -37,9 +38,9 @@ from ._wording import counted, explains_keywords, explains_methods, kind_of, sug
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
 from .arrays.elementwise import apply, as_array, broadcast, into, where
-from .arrays.manipulation import given, normalized, ravel, reshape
+from .arrays.manipulation import given, ravel, reshape
 from .arrays.searching import argsort, searchsorted, take, take_along_axis
-from .arrays.types import number, whole
+from .arrays.types import number
 
 __all__ = [
     "Generator",

@@ -136,6 +136,12 @@ def test_operations_in_a_sequence_move_parts_of_tensors(mgr: kp.Manager) -> None
     same(joined, np.concatenate([expected[5:], array.ravel()[:10]]))
 
 
+def test_a_tensor_without_axes_is_copied(mgr: kp.Manager) -> None:
+    one = mgr.tensor(np.array(7.0))
+    for copied in (kp.transpose(one), kp.flip(one)):
+        assert copied.shape == () and copied.item() == 7 and copied is not one
+
+
 def test_faults_of_movement_are_named(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(6, dtype=np.int32).reshape(2, 3))
     for index in ([6], [-7], mgr.tensor_t([0, 6]), np.uint64(1 << 63)):
@@ -147,7 +153,7 @@ def test_faults_of_movement_are_named(mgr: kp.Manager) -> None:
         kp.take(tensor, [0.5])
     with pytest.raises(TypeError, match="indices of an integer type, not of 'bool'"):
         kp.take(tensor, mgr.tensor_t([True]))
-    with pytest.raises(ValueError, match="axis 2 does not exist in an array of 2 dimensions"):
+    with pytest.raises(ValueError, match="axis 2 is out of bounds for array of dimension 2"):
         kp.take(tensor, [0], axis=2)
     with pytest.raises(ValueError, match="2 values for 3 indices"):
         kp.put(tensor, [0, 1, 2], [1, 2])

@@ -166,6 +166,16 @@ def test_extremes_of_no_elements_are_those_of_their_type(mgr, dtype) -> None:
     assert scanned.data().tolist() == [np.iinfo(dtype).min, 3]
 
 
+@pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax"])
+def test_extremes_of_empty_tensors_are_those_of_numpy(mgr, name) -> None:
+    empty, function = mgr.tensor(shape=(0, 3)), getattr(kp, name)
+    for axis in (None, 0):
+        with pytest.raises(ValueError, match=f"kp.{name} of no elements does not exist"):
+            function(empty, axis=axis)
+    assert function(empty, axis=1).shape == (0,)
+    assert kp.sum(empty, axis=0).data().tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "uint64"])
 def test_all_of_no_elements_is_one(mgr, dtype) -> None:
     values = mgr.tensor_t(np.array([1, 0], "int32"))
@@ -226,6 +236,10 @@ def test_scans_take_operators_and_outputs(mgr) -> None:
     np.testing.assert_array_equal(
         kp.cumprod(tensor, dtype=np.int32).numpy(), np.cumprod(array, dtype=np.int32)
     )
+    for empty in (mgr.tensor(shape=(0, 3)), kp.array(np.zeros((0, 3)))):
+        assert kp.cumsum(empty, axis=1).shape == (0, 3)
+        with pytest.raises(ValueError, match="axis 5 is out of bounds"):
+            kp.cumsum(empty, axis=5)
     assert kp.scan(tensor, "min", out=tensor) is tensor
     np.testing.assert_array_equal(tensor.numpy(), np.minimum.accumulate(array))
     with pytest.raises(ValueError, match=r"a result of shape \(5000,\), but out has \(1,\)"):
@@ -251,8 +265,10 @@ def test_wrong_arguments_raise(mgr) -> None:
         TypeError, match="kp.sum takes a kp.Array, a list or a kp.Tensor, not a dict"
     ):
         kp.sum({1: 2})
-    with pytest.raises(ValueError, match="axis 1 does not exist"):
+    with pytest.raises(ValueError, match="axis 1 is out of bounds"):
         kp.sum(tensor, axis=1)
+    with pytest.raises(TypeError, match="axis is a whole number, not 0.0"):
+        kp.sum(tensor, axis=0.0)
     with pytest.raises(kp.InvalidArgument, match='op is one of "sum"'):
         kp.OpReduce(tensor, one, "avg")
     with pytest.raises(TypeError, match="op is a name or a pair of GLSL texts"):
@@ -263,6 +279,8 @@ def test_wrong_arguments_raise(mgr) -> None:
         kp.OpReduce(None, one)
     with pytest.raises(ValueError, match="begins at element 4 of a tensor that has 3"):
         kp.OpReduce((tensor, 4), one)
+    with pytest.raises(ValueError, match="input is .* first is a whole number from 0 on, not -1"):
+        kp.OpReduce((tensor, -1, 2), one)
     with pytest.raises(kp.InvalidArgument, match="the result has 1 element, but the output 3"):
         kp.OpReduce(one, tensor)
     with pytest.raises(ValueError, match="item"):

@@ -36,6 +36,23 @@ def test_nan_is_last_or_first_if_descending(mgr) -> None:
     np.testing.assert_array_equal(kp.sort(tensor, descending=True).numpy(), [np.nan, 5, 1, -np.inf])
 
 
+@pytest.mark.parametrize("count", [50, 3000])
+def test_zeros_of_both_signs_are_equal_to_indices(mgr, count) -> None:
+    array = RANDOM.choice(np.array([0.0, -0.0, 1.0, -1.0], np.float32), count)
+    tensor = mgr.tensor_t(array)
+    order = np.argsort(array, kind="stable")
+    np.testing.assert_array_equal(kp.argsort(tensor).numpy(), order)
+    np.testing.assert_array_equal(kp.argsort(kp.array(array)).numpy(), order)
+    other = RANDOM.integers(0, 5, count)
+    np.testing.assert_array_equal(
+        kp.lexsort((kp.array(other), kp.array(array))).numpy(), np.lexsort((other, array))
+    )
+    for ours, theirs in zip(kp.unique(tensor, True, True, True), np.unique(array, True, True, True)):
+        np.testing.assert_array_equal(ours.numpy(), theirs)
+    signs = np.signbit(kp.sort(tensor).numpy()[np.sort(array) == 0])
+    assert (np.diff(signs.astype(int)) <= 0).all()  # -0 before +0
+
+
 def test_sort_writes_to_a_tensor_given(mgr) -> None:
     tensor = mgr.tensor_t(np.array([[3, 1, 2], [9, 7, 8]], np.uint32))
     assert kp.sort(tensor, out=tensor) is tensor
@@ -60,8 +77,11 @@ def test_faults_are_named(mgr) -> None:
     keys = mgr.tensor_t(np.zeros((4, 6), np.float32))
     with pytest.raises(ValueError, match="axis 0 is not the last axis"):
         kp.sort(keys, axis=0)
-    with pytest.raises(ValueError, match="axis 2 does not exist"):
+    with pytest.raises(ValueError, match="axis 2 is out of bounds"):
         kp.sort(keys, axis=2)
+    with pytest.raises(ValueError, match="axis -1 is out of bounds for array of dimension 0"):
+        kp.sort(mgr.tensor(shape=()))
+    assert kp.argsort(mgr.tensor(shape=())).data().tolist() == [0]
     with pytest.raises(TypeError, match="takes a kp.Array, a list or a kp.Tensor, not a str"):
         kp.sort("abc")  # type: ignore[type-var]
     with pytest.raises(kp.InvalidArgument, match="there are 24 keys, but 23 values"):

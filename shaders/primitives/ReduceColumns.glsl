@@ -3,9 +3,6 @@
 // Reduces columns of elements that are `stride` apart. A work group covers `lanes` neighbouring
 // columns; its other invocations take every so many rows of them.
 
-#ifdef SEGMENTED
-layout(binding = 1) readonly buffer Offsets { uint offsets[]; };
-#endif
 #ifdef FINAL
 layout(binding = OUT_BINDING) writeonly buffer Out { OUT_STORED results[]; };
 #else
@@ -27,7 +24,7 @@ layout(push_constant) uniform Push {
     uint chunkLength; // rows per work group
     uint baseLow;     // index of the first row along the axis
     uint baseHigh;
-    uint countLow; // rows of a whole column
+    uint countLow; // rows of a whole column; elements of the whole input if SEGMENTED
     uint countHigh;
 };
 
@@ -70,11 +67,7 @@ void main() {
         uvec2 count = uvec2(countLow, countHigh);
 #ifdef SEGMENTED
         uint at = firstOffset + column;
-        uvec2 begin = OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
-                                        : uvec2(offsets[at], 0u);
-        uvec2 end = OFFSET_WORDS == 2 ? uvec2(offsets[2u * at + 2u], offsets[2u * at + 3u])
-                                      : uvec2(offsets[at + 1u], 0u);
-        count = minus(insideInput(end), insideInput(begin));
+        count = minus(offsetAt(at + 1u, count), offsetAt(at, count));
 #endif
         results[firstOut + slab * columns + column] = finished(sum, count);
 #else

@@ -5,9 +5,6 @@
 #ifndef FROM_PARTIALS
 layout(binding = 1) readonly buffer Blocks { uvec4 blocks[]; };
 #endif
-#ifdef SEGMENTED
-layout(binding = 2) readonly buffer Offsets { uint offsets[]; };
-#endif
 #ifdef FINAL
 layout(binding = OUT_BINDING) writeonly buffer Out { OUT_STORED results[]; };
 #else
@@ -26,16 +23,11 @@ layout(push_constant) uniform Push {
     uint chunks;      // work groups per row
     uint baseLow;     // index of the first of these elements in its row; or of the first element in
     uint baseHigh;    // the whole input if SEGMENTED
-    uint countLow;    // elements of a whole row
+    uint countLow;    // elements of a whole row; of the whole input if SEGMENTED
     uint countHigh;
 };
 
 #ifdef SEGMENTED
-uvec2 offsetOf(uint segment) {
-    uint at = firstOffset + segment;
-    return insideInput(OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
-                                         : uvec2(offsets[at], 0u));
-}
 // The position of an offset in the input bound here.
 uint placeInInput(uvec2 offset) {
     uvec2 at = minus(offset, uvec2(baseLow, baseHigh));
@@ -132,8 +124,8 @@ void main() {
     if (row < rows) {
         uvec2 base = uvec2(baseLow, baseHigh);
 #ifdef SEGMENTED
-        uvec2 offset = offsetOf(row);
-        uvec2 offsetEnd = offsetOf(row + 1u);
+        uvec2 offset = offsetAt(firstOffset + row, count);
+        uvec2 offsetEnd = offsetAt(firstOffset + row + 1u, count);
         count = minus(offsetEnd, offset);
         uint begin = placeInInput(offset);
         uint end = max(begin, placeInInput(offsetEnd));

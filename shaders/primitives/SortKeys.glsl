@@ -3,7 +3,7 @@
 // Keys and values of OpSort, as words. Macros: KEY_STORED, the unsigned type in memory (uvec2 for 8
 // bytes); KEY_BITS; KEY_KIND, 0 for unsigned integers, 1 for signed ones, 2 for floating-point
 // numbers; KEY_INFINITY, the bits of the latter's infinity (their upper word for 8 bytes);
-// VALUE_WORDS, 0 to 2.
+// VALUE_WORDS, 0 to 2. EQUAL_ZEROS: digits are of numberOf(), not of ordered().
 
 #if KEY_BITS == 64
 #define KEY uvec2
@@ -54,6 +54,17 @@ uvec2 ordered(uvec2 key) {
 }
 #endif
 
+// The same in NumPy's order, in which -0 equals 0.
+KEY numberOf(KEY key) {
+    KEY number = ordered(key);
+#if KEY_KIND == 2 && KEY_WORDS == 1
+    number = number == kSign - 1u ? kSign : number;
+#elif KEY_KIND == 2
+    number = number == uvec2(~0u, kSign - 1u) ? uvec2(0u, kSign) : number;
+#endif
+    return number;
+}
+
 // A digit of the keys' bits in their order.
 struct Digit {
     uint shift;
@@ -62,7 +73,11 @@ struct Digit {
 };
 
 uint digitOf(KEY key, Digit digit) {
+#ifdef EQUAL_ZEROS
+    KEY bits = numberOf(key);
+#else
     KEY bits = ordered(key);
+#endif
 #if KEY_WORDS == 1
     return ((bits ^ digit.flip) >> digit.shift) & digit.mask;
 #else

@@ -52,6 +52,7 @@ void setRows(SortProblem& problem, const SortOptions& options, const char* opera
                               options.rowLength);
     problem.rowLength = options.rowLength;
     problem.descending = options.descending;
+    problem.equalZeros = options.equalZeros;
 }
 
 /// @param values  with @p isIndices, where the indices go

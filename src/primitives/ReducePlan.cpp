@@ -226,7 +226,7 @@ private:
         uint64_t chunks = 1; ///< per row
         uint32_t lanes = 1;
         uint64_t base = 0;  ///< see the shader
-        uint64_t count = 0; ///< elements of a whole row
+        uint64_t count = 0; ///< elements of a whole row; of the input with segments
         uint64_t offset = 0;
     };
     void addRows(const Rows& rows);
@@ -289,8 +289,8 @@ uint32_t ReducePlanner::kernel(bool rows, bool fromPartials, bool final, bool se
     if (final)
         macros += "#define FINAL\n";
     if (segmented) {
-        macros += "#define SEGMENTED\n" + offsetMacros(*mProblem.segments);
-        ++bindings;
+        macros += formatted("#define SEGMENTED\n#define OFFSETS_BINDING {}\n", bindings++) +
+                  offsetMacros(*mProblem.segments);
     }
     macros += formatted("#define OUT_BINDING {}\n", bindings);
     const bool subgroups = rows && mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
@@ -509,11 +509,12 @@ void ReducePlanner::planSegments() {
             rows.chunks = chunks;
             rows.lanes = lanes;
             rows.base = first;
+            rows.count = length;
             rows.offset = segment;
             addRows(rows);
         }
         if (partials)
-            addColumns({{*partials, 0, true}, out, 1, pieces * chunks, count, count, 1, 0, 0},
+            addColumns({{*partials, 0, true}, out, 1, pieces * chunks, count, count, 1, 0, length},
                        true);
     }
 }

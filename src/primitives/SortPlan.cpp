@@ -142,6 +142,8 @@ uint32_t SortPlanner::kernel(const char* name, std::string_view text, const Sort
         if (known == key)
             return number;
     std::string defines = keyMacros(mProblem.keys) + macros;
+    if (mProblem.equalZeros)
+        defines += "#define EQUAL_ZEROS\n";
     std::string functions = std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL);
     defines += formatted("#define VALUE_WORDS {}\n#define GROUP_THREADS {}\n#define ITEMS {}\n",
                          mProblem.valueBytes / 4, tile.groupSize, tile.items);

@@ -17,6 +17,7 @@ struct SortProblem {
     Memory::DataTypes keys = Memory::DataTypes::eUnsignedInt;
     uint64_t count = 0;
     bool descending = false;
+    bool equalZeros = false; ///< -0 and +0 are equal keys
     /// The bits that order the keys, from bit 0 of their ordered form.
     uint32_t firstBit = 0;
     uint32_t bits = 32;

@@ -13,6 +13,9 @@ struct SortOptions {
     static constexpr uint32_t kAllBits = UINT32_MAX;
 
     bool descending = false;
+    /// -0 and +0 are equal keys, which keep their order, as in NumPy's stable sorts and in CUB's.
+    /// Otherwise -0 is before +0, so that sorted floats have one order of bits.
+    bool equalZeros = false;
     /// Only the bits from firstBit up to, but without, endBit decide, so that fewer have to be
     /// looked at. They are bits of the key in its order: of an unsigned integer itself, of a signed
     /// one with the sign bit flipped, of a floating-point number with the sign bit flipped or, if
@@ -37,7 +40,8 @@ struct SortOptions {
 ///     sequence->record<kp::OpSort>(keys);
 ///     sequence->record<kp::OpSort>(keys, values);
 ///
-/// **Order.** Stable: equal keys keep their order. -0 is before +0. All NaNs are equal and larger
+/// **Order.** Stable: equal keys keep their order. -0 is before +0, unless
+/// SortOptions::equalZeros is set. All NaNs are equal and larger
 /// than any number, so they are last, or first if descending. Bits of keys are never changed.
 ///
 /// **Types.** Keys: all numbers and eBool; of 8 and 16 bits if the device's shaders have storage of

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized
 from .._wording import counted, kind_of
 from . import reductions
 from .array import Array, converted
@@ -24,7 +25,7 @@ from .elementwise import (
 from .elementwise import where as chosen
 from .expressions import before_write
 from .group_functions import takes_groups
-from .manipulation import broadcast_to, given, normalized, ravel, reshape
+from .manipulation import broadcast_to, given, ravel, reshape
 from .searching import nonzero
 from .storage import View
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .._axes import whole
 from .. import _cuda, _default
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
@@ -18,7 +19,7 @@ from .expressions import address, constant, limited
 from .group_creation import on_groups_too
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, Storage, View, require, upload
-from .types import number, whole
+from .types import number
 
 
 def manager(device: Any) -> Manager:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized_axes
 from .._kp import DeviceGroup, Manager, Tensor
 from .._wording import counted, explains_methods, kind_of
 from . import launching
@@ -28,7 +29,6 @@ from .group_functions import (
     replicas,
     rows_of,
 )
-from .manipulation import normalized_axes
 from .parameters import Parameter, in_order, letters_of, parse, require_input, require_set, type_of
 from .plans import Plan, Signature, keep, known
 from .repeats import Call, Repeats

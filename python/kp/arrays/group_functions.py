@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .._axes import normalized, normalized_axes
 from .._kp import DeviceGroup, Tensor
 from . import exchange
 from .array import Array
@@ -244,7 +245,6 @@ def _kept(result: Any, sharded: bool) -> Any:
 
 def _along(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function along an axis: on each device with its rows, unless the axis is the first."""
-    from .manipulation import normalized_axes
 
     bound = inspect.signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -379,7 +379,6 @@ def _transposed(marks: Any, axes: tuple[Any, ...]) -> Any:
 
 
 def _expand_dims(function: Function, x: GroupArray, /, axis: Any = 0) -> Any:
-    from .manipulation import normalized_axes
 
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     if x._rows is not None and 0 in normalized_axes(axis, len(x._shape) + count):
@@ -401,7 +400,6 @@ def _broadcast_to(function: Function, x: GroupArray, /, shape: Any) -> Any:
 
 def _concat(function: Function, arrays: Sequence[Any], /, *, axis: int | None = 0) -> Any:
     """Join arrays: on each device if not along the first axis."""
-    from .manipulation import normalized
 
     first = next(each for each in arrays if isinstance(each, GroupArray))
     if axis is None or not first._shape or normalized(axis, len(first._shape)) == 0:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized
 from .. import _default
 from .._kp import DataTypes, Manager
 from .array import Array
 from .elementwise import result_dtype
-from .manipulation import normalized
 from .storage import unsupported_reason
 from .types import NUMBERS, number
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized, normalized_axes
 from .._wording import counted, kind_of
 from . import launching
 from .array import Array, converted
@@ -28,31 +29,6 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 def given(x: Any) -> Array:
     """Return an argument as an array."""
     return x if type(x) in (Array, GroupArray) else as_array(x, manager_of(x))
-
-
-def normalized(axis: Any, ndim: int) -> int:
-    """Return an axis counted from the front."""
-    number = operator.index(axis)
-    if not -ndim <= number < ndim:
-        raise _axis_error(number, ndim)
-    return number % ndim
-
-
-def _axis_error(axis: int, ndim: int) -> Exception:
-    error: Any = getattr(np, "exceptions", np)
-    made: Exception = error.AxisError(axis, ndim)
-    return made
-
-
-def normalized_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Return axes counted from the front; None is all axes."""
-    if axis is None:
-        return tuple(range(ndim))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    found = tuple(normalized(each, ndim) for each in axes)
-    if len(set(found)) != len(found):
-        raise ValueError(f"an axis is named twice in {axis}")
-    return found
 
 
 def _view(x: Array, offset: int, shape: Shape, strides: Shape, writable: bool = True) -> Array:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 
+from .._axes import normalized
 from .._kp import Manager, MemoryTypes, OpBase, Tensor
 from . import launching
 from .array import Array
 from .codegen import Write
-from .manipulation import in_c_order, moveaxis, normalized
+from .manipulation import in_c_order, moveaxis
 from .storage import Shape, Storage, View, contiguous_strides
 
 

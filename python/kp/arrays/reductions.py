@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized, normalized_axes
 from .._kp import OpReduce
 from .._warning import warn
 from .array import Array, converted
@@ -18,7 +19,7 @@ from .elementwise import where as choose
 from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
 from .group_functions import takes_groups
-from .manipulation import expand_dims, given, normalized, normalized_axes, reshape
+from .manipulation import expand_dims, given, reshape
 from .primitives import evaluate, rows_along
 from .plans import Signature
 from .reducing import Reduction, keep_repeat, reduce_node, repeated

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized
 from .._wording import counted
 from .._kp import MemoryTypes, OpScan
 from .array import Array, converted
 from .elementwise import apply, as_array, into
-from .manipulation import broadcast_to, concat, given, normalized
+from .manipulation import broadcast_to, concat, given
 from .primitives import evaluate, from_rows, rows_along
 from .reductions import _at_least_single, _sum_type
 from .storage import require
@@ -22,6 +23,8 @@ def _scanned(
     name: str, x: Any, axis: int | None, dtype: DTypeLike | None, out: Array | None
 ) -> Array:
     array = given(x)
+    if axis is not None:
+        normalized(axis, array.ndim)
     result = _sum_type(array._dtype, dtype)
     wide = _at_least_single(result)
     require(array._manager, result)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized
 from .._wording import counted
 from .. import _selection
 from .._kp import MemoryTypes, OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
 from .indexing import check_bounds, gathered
-from .manipulation import given, normalized, ravel, reshape, squeeze
+from .manipulation import given, ravel, reshape, squeeze
 from .primitives import evaluate, from_rows, rows_along, shaped
 from .storage import View
 
@@ -25,7 +26,10 @@ def _no_order(x: Array) -> None:
 
 
 def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Array:
-    """Return a sorted copy along an axis; with None, flat. NaNs are the largest elements."""
+    """Return a sorted copy along an axis; with None, flat. NaNs are the largest elements.
+
+    -0 is before +0; NumPy, to which they are equal, keeps their order.
+    """
     array = given(x)
     _no_order(array)
     if axis is not None:
@@ -55,7 +59,7 @@ def argsort(
         return apply("multiply", converted(empty, np.dtype(np.int64)), 0)
     rows, kept = rows_along(array, axis)
     out = array._manager.tensor(shape=rows.shape, dtype=np.int64, memory_type=MemoryTypes.storage)
-    evaluate(array._manager, OpArgSort(rows, out, axis=-1, descending=descending))
+    evaluate(array._manager, OpArgSort(rows, out, axis=-1, descending=descending, equal_zeros=True))
     return from_rows(out, kept, array, axis)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -227,14 +226,6 @@ def require_cast(source: np.dtype[Any], target: Any, casting: str) -> None:
         raise TypeError(
             f"{source} does not become {number(target).dtype} by the rule {casting!r} of casting"
         )
-
-
-def whole(name: str, value: Any) -> int:
-    """Return an argument that is a whole number. Raises TypeError, with the argument's name."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, not {value!r}") from None
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:

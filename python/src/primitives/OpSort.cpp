@@ -12,6 +12,7 @@ struct SortArguments {
 
 SortArguments toSortArguments(const py::object& keys, const py::object& others,
                               const char* othersName, std::optional<int64_t> axis, bool descending,
+                              bool equalZeros,
                               std::optional<std::pair<uint32_t, uint32_t>> bits,
                               const py::object& segments, const py::object& sortedKeys) {
     SortArguments arguments;
@@ -21,6 +22,7 @@ SortArguments toSortArguments(const py::object& keys, const py::object& others,
     const RangeArgument& sorted = arguments.tensors[0];
     SortOptions& options = arguments.options;
     options.descending = descending;
+    options.equalZeros = equalZeros;
     options.segments = arguments.tensors[2].range;
     options.sortedKeys = arguments.tensors[3].range;
     if (bits) {
@@ -40,11 +42,12 @@ SortArguments toSortArguments(const py::object& keys, const py::object& others,
 
 std::unique_ptr<HandleOf<OpSort>> makeSort(const py::object& keys, const py::object& values,
                                            std::optional<int64_t> axis, bool descending,
+                                           bool equalZeros,
                                            std::optional<std::pair<uint32_t, uint32_t>> bits,
                                            const py::object& segments, const py::object& sortedKeys,
                                            const py::object& sortedValues) {
     SortArguments arguments =
-        toSortArguments(keys, values, "values", axis, descending, bits, segments, sortedKeys);
+        toSortArguments(keys, values, "values", axis, descending, equalZeros, bits, segments, sortedKeys);
     arguments.tensors.push_back(toOptionalRange(sortedValues, "sorted_values"));
     arguments.options.sortedValues = arguments.tensors.back().range;
     return makePrimitive<OpSort>(arguments.tensors, arguments.tensors[0].range,
@@ -53,11 +56,12 @@ std::unique_ptr<HandleOf<OpSort>> makeSort(const py::object& keys, const py::obj
 
 std::unique_ptr<HandleOf<OpArgSort>> makeArgSort(const py::object& keys, const py::object& indices,
                                                  std::optional<int64_t> axis, bool descending,
+                                                 bool equalZeros,
                                                  std::optional<std::pair<uint32_t, uint32_t>> bits,
                                                  const py::object& segments,
                                                  const py::object& sortedKeys) {
     const SortArguments arguments =
-        toSortArguments(keys, indices, "indices", axis, descending, bits, segments, sortedKeys);
+        toSortArguments(keys, indices, "indices", axis, descending, equalZeros, bits, segments, sortedKeys);
     return makePrimitive<OpArgSort>(arguments.tensors, arguments.tensors[0].range,
                                     arguments.tensors[1].range, arguments.options);
 }
@@ -71,10 +75,10 @@ void bindSort(py::module_& module) {
         It reads and writes device memory; afterwards the host views of the outputs show the result.
     )"))
         .def(py::init(&makeSort), "keys"_a, "values"_a = py::none(), py::kw_only(), "axis"_a = -1,
-             "descending"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
+             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
              "sorted_keys"_a = py::none(), "sorted_values"_a = py::none(), doc(R"(
                  Rows along the last axis are sorted, or with `axis` None all elements. NaNs are the
-                 largest keys, and -0 is before +0. `bits` is (first, end): only these bits of the
+                 largest keys. -0 is before +0, or equals it with `equal_zeros`. `bits` is (first, end): only these bits of the
                  keys in their order decide. `segments` is a tensor of n + 1 ascending offsets of
                  n segments, each of which is sorted by itself. The result replaces the keys and
                  values, or goes to `sorted_keys` and `sorted_values`. Each tensor may be a part of
@@ -85,7 +89,7 @@ void bindSort(py::module_& module) {
         It reads and writes device memory; afterwards the host views of the outputs show the result.
     )"))
         .def(py::init(&makeArgSort), "keys"_a, "indices"_a, py::kw_only(), "axis"_a = -1,
-             "descending"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
+             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
              "sorted_keys"_a = py::none(), doc(R"(
                  `indices` has integers of 32 or 64 bits. The sorted keys are written to
                  `sorted_keys`, if given. For the other arguments, see OpSort.)"));

@@ -19,11 +19,17 @@ constexpr Named<ReduceOperation> kReduceOperations[] = {
     {"all", ReduceOperation::eAll},
     {"count_nonzero", ReduceOperation::eCountNonZero}};
 
-uint64_t toElements(py::handle number, const char* argument) {
+uint64_t toElements(py::handle number, const char* argument, const char* what) {
     const std::optional<uint64_t> value = toWholeNumber(number);
-    if (!value)
-        throwTypeError(argument, "a tensor, or (tensor, first) or (tensor, first, count)", number);
-    return *value;
+    if (value)
+        return *value;
+    const std::string message =
+        formatted("{} is a tensor, or (tensor, first) or (tensor, first, count), in which {} is a "
+                  "whole number from 0 on, not {}",
+                  argument, what, reprOf(number));
+    if (PyIndex_Check(number.ptr()))
+        throw py::value_error(message);
+    throw py::type_error(message);
 }
 
 } // namespace
@@ -40,12 +46,12 @@ RangeArgument toRange(py::handle object, const char* argument) {
     if (tuple.size() != 2 && tuple.size() != 3)
         throwTypeError(argument, "a tensor, or (tensor, first) or (tensor, first, count)", object);
     range.handle = &handleOf<TensorHandle>(tuple[0], argument);
-    const uint64_t first = toElements(tuple[1], argument);
+    const uint64_t first = toElements(tuple[1], argument, "first");
     const uint64_t size = range.handle->size();
     if (first > size)
         throw py::value_error(
             formatted("{} begins at element {} of a tensor that has {}", argument, first, size));
-    const uint64_t count = tuple.size() == 3 ? toElements(tuple[2], argument) : size - first;
+    const uint64_t count = tuple.size() == 3 ? toElements(tuple[2], argument, "count") : size - first;
     range.range = TensorRange(range.handle->tensor(), first, count);
     range.shape = {count};
     return range;

@@ -309,6 +309,11 @@ TEST_F(ReduceTest, IgnoresPartsOfSegmentsOutsideOfTheInput) {
     options.segments = manager.tensorT<uint32_t>({5, 20, 30, 2, 4}, kStorage);
     EXPECT_EQ(reduced<uint32_t>(values, ReduceOperation::eSum, 4, options),
               (std::vector<uint32_t>{5 + 6 + 7 + 8 + 9, 0, 0, 2 + 3}));
+    EXPECT_EQ(reduced<float>(values, ReduceOperation::eMean, 4, options)[0], 7.0f);
+    // Several groups per segment.
+    options.segments = manager.tensorT<int32_t>({-50, 90000}, kStorage);
+    EXPECT_EQ(reduced<float>(std::vector<float>(70000, 3), ReduceOperation::eMean, 1, options)[0],
+              3.0f);
 }
 
 TEST_F(ReduceTest, OfNothingIsTheIdentity) {

@@ -211,6 +211,34 @@ TEST_F(SortTest, DescendingOrderIsStable) {
     }
 }
 
+template <typename T>
+std::vector<T> withoutNegativeZeros(std::vector<T> keys) {
+    for (T& key : keys)
+        if (static_cast<double>(static_cast<float>(key)) == 0 && order<T>({key, T(0)})[0] == 0)
+            key = T(0);
+    return keys;
+}
+
+TEST_F(SortTest, EqualZerosKeepTheirOrder) {
+    const auto expectEqual = [&]<typename T>(const std::vector<T>& keys, bool descending) {
+        SortOptions options;
+        options.equalZeros = true;
+        options.descending = descending;
+        const auto sorted = stored(std::vector<T>(keys.size()));
+        const auto found = stored(std::vector<uint32_t>(keys.size()));
+        options.sortedKeys = sorted;
+        manager.sequence()->eval<kp::OpArgSort>(stored(keys), found, options);
+        const auto expected = order(withoutNegativeZeros(keys), descending);
+        EXPECT_NE(expected, order(keys, descending)) << "a test without both zeros";
+        EXPECT_EQ(onDevice<uint32_t>(*found), expected) << keys.size() << " keys";
+        EXPECT_TRUE(hasSameBits(onDevice<T>(*sorted), gathered(keys, expected)));
+    };
+    expectEqual(keysOf<float>(1000, 1), false);
+    expectEqual(keysOf<float>(5003, 2), true);
+    expectEqual(keysOf<double>(5003, 3), false);
+    expectEqual(keysOf<kp::Half>(1000, 4), false);
+}
+
 TEST_F(SortTest, KeepsTheBitsOfNaNs) {
     std::vector<float> keys = {1, 0, 0, -1, 0, 0};
     const uint32_t bits[] = {0x7fc00001, 0xffc00002, 0x7f800003, 0xffffffff};
