@@ -290,13 +290,13 @@ TEST_F(SortTest, SortsByLookBack) {
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
     // As on NVIDIA's GPUs.
     rules.window = 8;
-    rules.pass = SortRules::fitted({64, 4, true, true}, traits);
-    for (const size_t count : {257, 20011})
+    rules.pass = SortRules::fitted({128, 4, true, true}, traits);
+    for (const size_t count : {513, 20011})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
     for (const uint32_t parts : {2u, 3u}) {
         SCOPED_TRACE(parts);
-        rules.pass = SortRules::fitted({64, 6, true, true, parts}, traits);
-        for (const size_t count : {383, 384, 20011})
+        rules.pass = SortRules::fitted({128, 6, true, true, parts}, traits);
+        for (const size_t count : {767, 768, 20011})
             expectPlanned(keysOf<uint32_t>(count, count), traits, rules, 0);
         expectPlanned(keysOf<int32_t>(9001, 1), traits, rules, 4);
         expectPlanned(keysOf<double>(9001, 4), traits, rules, 8);

@@ -89,6 +89,20 @@ TEST(SortPlan, SaysWhyItTakesAWay) {
     EXPECT_EQ(wayOf(1 << 20, traits), SortWay::eThreeDispatches);
 }
 
+TEST(SortPlan, FitsTilesToSharedMemoryInWholeParts) {
+    DeviceTraits traits = gpu();
+    for (const uint32_t bytes : {8u, 16u, 32u, 64u})
+        for (const uint32_t parts : {1u, 2u, 3u}) {
+            traits.sharedBytes = bytes * 1024;
+            for (const bool sharedMasks : {false, true}) {
+                const SortTile tile =
+                    SortRules::fitted({512, 24, true, sharedMasks, parts}, traits);
+                EXPECT_TRUE(tile.fits(traits)) << bytes << " " << parts;
+                EXPECT_EQ(tile.items % tile.parts, 0u) << bytes << " " << parts;
+            }
+        }
+}
+
 TEST(SortPlan, CopiesFirstIfAnOddNumberOfDigitsIsSortedInPlace) {
     SortProblem odd = problem(1 << 20);
     odd.bits = 24;
