@@ -6,8 +6,8 @@
 #
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
-#   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python processes
-#                                        long soak
+#   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python
+#                                        primitives processes long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
 # KOMPUTE_PROOF_SEED=N            default: the day's
@@ -21,7 +21,7 @@ build=${KOMPUTE_PROOF_BUILD:-build/ci}
 seed=${KOMPUTE_PROOF_SEED:-date}
 size=quick
 case ${1:-} in quick | long) size=$1 && shift ;; esac
-parts=${*:-fuzz programs groups sync python processes long soak}
+parts=${*:-fuzz programs groups sync python primitives processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -70,14 +70,16 @@ part_sync() {
         return 1
     fi
 }
+# have_python WHAT   whether the package is built; else says what was left out
+have_python() {
+    python=build/venv/bin/python
+    export PYTHONPATH=$PWD/$build/python
+    ls "$build"/python/kp/_kp.*.so > /dev/null 2>&1 && [ -x $python ] && return
+    echo "LEFT OUT: the Python package is not built, so $1"
+    return 1
+}
 part_python() {
-    local python=build/venv/bin/python
-    if ! ls "$build"/python/kp/_kp.*.so > /dev/null 2>&1 || [ ! -x $python ]; then
-        echo "LEFT OUT: the Python package is not built, so hostile arguments were NOT tried"
-        return
-    fi
-    local PYTHONPATH=$PWD/$build/python
-    export PYTHONPATH
+    have_python "hostile arguments were NOT tried" || return 0
     $python test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
     for fault in signal error; do
         finds $python test/proof/hostile_arguments.py --count 100 --plant $fault
@@ -85,6 +87,11 @@ part_python() {
     if [ $size = long ]; then
         finds $python test/proof/hostile_arguments.py --count 100 --plant hang
     fi
+}
+part_primitives() {
+    have_python "primitives were NOT compared with NumPy" || return 0
+    $python test/proof/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
+    finds $python test/proof/random_primitives.py --count 60 --plant result
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \

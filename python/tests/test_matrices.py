@@ -149,7 +149,9 @@ def test_random_refuses_distributions_that_do_not_exist(mgr) -> None:
         kp.OpRandom(tensor, "bits")
     with pytest.raises(kp.InvalidArgument, match="no numbers from 2 up to 1"):
         kp.OpRandom(tensor, ("uniform", 2, 1))
-    with pytest.raises(ValueError, match="high must be greater than low, but low is 5 and high is 5"):
+    with pytest.raises(
+        ValueError, match="high must be greater than low, but low is 5 and high is 5"
+    ):
         kp.random.integers(mgr, 3, 5, 5)
     with pytest.raises(OverflowError):
         kp.random.integers(mgr, 4, 0, 2**65, np.uint64)

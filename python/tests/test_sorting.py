@@ -47,7 +47,9 @@ def test_zeros_of_both_signs_are_equal_to_indices(mgr, count) -> None:
     np.testing.assert_array_equal(
         kp.lexsort((kp.array(other), kp.array(array))).numpy(), np.lexsort((other, array))
     )
-    for ours, theirs in zip(kp.unique(tensor, True, True, True), np.unique(array, True, True, True)):
+    for ours, theirs in zip(
+        kp.unique(tensor, True, True, True), np.unique(array, True, True, True)
+    ):
         np.testing.assert_array_equal(ours.numpy(), theirs)
     signs = np.signbit(kp.sort(tensor).numpy()[np.sort(array) == 0])
     assert (np.diff(signs.astype(int)) <= 0).all()  # -0 before +0

@@ -95,9 +95,9 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // take as long as the dispatches.
     rules.small = fitted({512, 8, true, false}, traits);
     if (traits.isCpu) {
-        // Drivers of CPUs compile a kernel with 4 keys per invocation in a quarter of the time of one
-        // with 16 (2 s instead of 11 s with indices on lavapipe), and it sorts as fast. With 2 keys,
-        // it takes 1.5 times as long.
+        // Drivers of CPUs compile a kernel with 4 keys per invocation in a quarter of the time of
+        // one with 16 (2 s instead of 11 s with indices on lavapipe), and it sorts as fast. With 2
+        // keys, it takes 1.5 times as long.
         rules.pass = fitted({256, 4, true, false}, traits);
         rules.small = fitted({256, 4, true, false}, traits);
     }

@@ -138,9 +138,7 @@ def rounding(dtype: Any) -> float:
 
 def reduction(case: Case) -> None:
     """Compare sums, products, extremes and counts."""
-    name = case.choose(
-        "sum prod mean min max argmin argmax any all count_nonzero".split()
-    )
+    name = case.choose("sum prod mean min max argmin argmax any all count_nonzero".split())
     dtype = case.choose([*INTEGERS, *REALS, "bool"])
     if name in ("sum", "prod", "mean") and dtype == "float16":
         dtype = "float32"
@@ -158,7 +156,9 @@ def reduction(case: Case) -> None:
     tolerance: Any = 0
     if arithmetic and np.asarray(theirs).dtype.kind == "f":
         wide = np.abs(array.astype(np.float64))
-        scale = np.abs(theirs) if name == "prod" else getattr(np, name)(wide, axis=axis, keepdims=keep)
+        scale = (
+            np.abs(theirs) if name == "prod" else getattr(np, name)(wide, axis=axis, keepdims=keep)
+        )
         steps = 64 if name != "prod" else 64 + 2 * array.size
         tolerance = rounding(np.asarray(theirs).dtype) * steps * scale + 1e-300
     case.near(ours, theirs, tolerance)
@@ -197,7 +197,9 @@ def scan(case: Case) -> None:
         none = ends[0] if name == "max" else ends[1]
     theirs = function.accumulate(flat, axis=along)
     if exclusive and flat.shape[along]:
-        first = np.full([1 if i == along % flat.ndim else n for i, n in enumerate(flat.shape)], none, dtype)
+        first = np.full(
+            [1 if i == along % flat.ndim else n for i, n in enumerate(flat.shape)], none, dtype
+        )
         rest = np.take(theirs, range(flat.shape[along] - 1), axis=along)
         theirs = np.concatenate([first, rest], axis=along)
     case.text += f" scan {name} axis={axis} exclusive={exclusive} {dtype}{list(shape)}"
@@ -303,7 +305,9 @@ def bins(case: Case) -> None:
     case.text += f" {kind} {dtype}[{array.size}]"
     tensor = case.manager.tensor_t(array)
     if kind == "bincount":
-        small = case.rng.integers(0, 90, array.size).astype(case.choose(["uint8", "int32", "uint64"]))
+        small = case.rng.integers(0, 90, array.size).astype(
+            case.choose(["uint8", "int32", "uint64"])
+        )
         case.same(kp.bincount(case.manager.tensor_t(small)), np.bincount(small.astype(np.int64)))
     elif kind == "histogram":
         if dtype in ("int64", "uint64"):
@@ -371,7 +375,9 @@ def movement(case: Case) -> None:
         wanted = (case.choose([1, 7, 300]),) if axis is None or case.maybe() else (2, 3)
         indices = case.rng.integers(-extent, extent, wanted).astype(case.choose(["int32", "int64"]))
         axis = 0 if axis is None and isinstance(tensor, kp.Array) and len(shape) == 1 else axis
-        given = kp.array(indices) if isinstance(tensor, kp.Array) else case.manager.tensor_t(indices)
+        given = (
+            kp.array(indices) if isinstance(tensor, kp.Array) else case.manager.tensor_t(indices)
+        )
         if axis is not None or isinstance(tensor, kp.Tensor):
             case.same(kp.take(tensor, given, axis=axis), np.take(array, indices, axis=axis))
     elif kind == "put":
@@ -415,7 +421,9 @@ def product(case: Case) -> None:
     given = [kp.array(each) for each in (a, b)]
     x, y = (kp.swapaxes(g, -1, -2) if t else g for g, t in zip(given, flips))
     step = rounding("float32" if dtype == "float16" else dtype)
-    case.near(kp.matmul(x, y), wide.astype(dtype), step * (k + 4) * scale + rounding(dtype) * np.abs(wide))
+    case.near(
+        kp.matmul(x, y), wide.astype(dtype), step * (k + 4) * scale + rounding(dtype) * np.abs(wide)
+    )
     if not any(flips):
         ours = kp.matmul(case.manager.tensor_t(a), case.manager.tensor_t(b))
         case.near(ours, wide.astype(dtype), step * (k + 4) * scale + rounding(dtype) * np.abs(wide))
@@ -429,7 +437,10 @@ def fourier(case: Case) -> None:
     lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 25, 27, 32, 49, 60, 64]
     shape = tuple(int(case.choose(lengths)) for _ in range(axes))
     if name in ("fft", "ifft", "rfft", "irfft") and case.maybe():
-        shape = (int(case.choose([1, 2, 3])), int(case.choose([100, 121, 128, 210, 256, 1000, 1024, 2310, 4096])))
+        shape = (
+            int(case.choose([1, 2, 3])),
+            int(case.choose([100, 121, 128, 210, 256, 1000, 1024, 2310, 4096])),
+        )
     norm = case.choose([None, "ortho", "forward", "backward"])
     array = case.values(shape, real)
     if not name.startswith("rfft") and (case.maybe(0.7) or name.startswith("irfft")):
@@ -451,15 +462,23 @@ def fourier(case: Case) -> None:
     kinds = {"float32": ("float32", "complex64"), "float64": ("float64", "complex128")}[real]
     theirs = np.asarray(theirs).astype(kinds[theirs.dtype.kind == "c"])
     given = case.manager.tensor_t(array) if case.maybe() else kp.array(array)
-    scale = float(np.sqrt((np.abs(theirs.astype(np.complex128)) ** 2).mean())) + float(np.abs(array).max())
-    case.near(getattr(kp.fft, name)(given, **options), theirs, 40 * rounding(real) * scale * math.log2(array.size + 2))
+    scale = float(np.sqrt((np.abs(theirs.astype(np.complex128)) ** 2).mean())) + float(
+        np.abs(array).max()
+    )
+    case.near(
+        getattr(kp.fft, name)(given, **options),
+        theirs,
+        40 * rounding(real) * scale * math.log2(array.size + 2),
+    )
 
 
 def convolution(case: Case) -> None:
     """Compare convolutions."""
     dtype = case.choose(["float32", "float64"])
     mode = case.choose(["full", "same", "valid"])
-    first, second = int(case.choose([1, 2, 5, 64, 100, 1000])), int(case.choose([1, 2, 3, 17, 64, 500]))
+    first, second = int(case.choose([1, 2, 5, 64, 100, 1000])), int(
+        case.choose([1, 2, 3, 17, 64, 500])
+    )
     a, b = case.values((first,), dtype), case.values((second,), dtype)
     case.text += f" {mode} {dtype} {first} * {second}"
     theirs = np.convolve(a.astype(np.float64), b.astype(np.float64), mode).astype(dtype)
@@ -467,11 +486,62 @@ def convolution(case: Case) -> None:
     case.near(kp.convolve(kp.array(a), kp.array(b), mode), theirs, 40 * rounding(dtype) * scale)
 
 
+def views(case: Case) -> None:
+    """Compare arrays that are parts of others, and what is written through them."""
+    dtype = case.choose(["int32", "float32", "uint8", "int64", "bool"])
+    theirs = base = case.values(case.shape(3, least=1), dtype)
+    ours = kept = kp.array(base.copy())
+    for _ in range(int(case.rng.integers(1, 6))):
+        if theirs.ndim == 0 or theirs.size == 0:
+            break
+        step = case.choose(
+            ["slice", "transpose", "index", "newaxis", "ravel", "mask", "fancy", "set", "add"]
+        )
+        case.text += f" {step}{list(theirs.shape)}"
+        if step == "slice":
+            key = tuple(
+                slice(*(case.choose([None, int(case.rng.integers(-n - 2, n + 3))]) for _ in "ab"),
+                      case.choose([None, 1, 2, 3, -1, -2]))
+                for n in theirs.shape
+            )  # fmt: skip
+            case.text += str([(k.start, k.stop, k.step) for k in key])
+            ours, theirs = ours[key], theirs[key]
+        elif step == "transpose":
+            axes = tuple(int(each) for each in case.rng.permutation(theirs.ndim))
+            ours, theirs = kp.permute_dims(ours, axes), theirs.transpose(axes)
+        elif step == "index":
+            at = int(case.rng.integers(-theirs.shape[0], theirs.shape[0]))
+            ours, theirs = ours[at], theirs[at]
+            if theirs.ndim == 0:
+                break
+        elif step == "newaxis" and theirs.ndim < 4:
+            ours, theirs = ours[..., None], theirs[..., None]
+        elif step == "ravel":
+            ours, theirs = kp.ravel(ours).copy(), theirs.ravel().copy()
+        elif step == "mask":
+            mask = case.values(theirs.shape, "bool")
+            ours, theirs = ours[kp.array(mask)], theirs[mask]
+        elif step == "fancy":
+            n = theirs.shape[0]
+            indices = case.rng.integers(-n, n, int(case.rng.integers(1, 9)))
+            ours, theirs = ours[kp.array(indices)], theirs[indices]
+        elif step == "set":
+            part = (slice(None, None, case.choose([1, 2, -1])),) if case.maybe() else (...,)
+            value = case.values(theirs[part].shape[-1:], dtype)
+            ours[part] = kp.array(value)
+            theirs[part] = value
+        elif step == "add" and dtype != "bool":
+            row = case.values(theirs.shape[-1:], dtype)
+            ours, theirs = ours + kp.array(row), theirs + row
+    case.same(kp.asarray(ours), theirs)
+    case.same(kept, base)
+
+
 KINDS: dict[str, Callable[[Case], None]] = {
     each.__name__: each
     for each in (
         reduction, scan, segments, order, unique, top, bins, selection, movement, product, fourier,
-        convolution,
+        convolution, views,
     )
 }  # fmt: skip
 
@@ -502,7 +572,9 @@ def main() -> int:
         compared += case.compared
     if failures:
         return 1
-    print(f"{len(numbers)} calls of primitives, {compared} results, seed {options.seed}: as NumPy's")
+    print(
+        f"{len(numbers)} calls of primitives, {compared} results, seed {options.seed}: as NumPy's"
+    )
     return 0
 
 

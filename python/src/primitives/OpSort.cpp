@@ -12,8 +12,7 @@ struct SortArguments {
 
 SortArguments toSortArguments(const py::object& keys, const py::object& others,
                               const char* othersName, std::optional<int64_t> axis, bool descending,
-                              bool equalZeros,
-                              std::optional<std::pair<uint32_t, uint32_t>> bits,
+                              bool equalZeros, std::optional<std::pair<uint32_t, uint32_t>> bits,
                               const py::object& segments, const py::object& sortedKeys) {
     SortArguments arguments;
     arguments.tensors = {toRange(keys, "keys"), toOptionalRange(others, othersName),
@@ -40,28 +39,24 @@ SortArguments toSortArguments(const py::object& keys, const py::object& others,
     return arguments;
 }
 
-std::unique_ptr<HandleOf<OpSort>> makeSort(const py::object& keys, const py::object& values,
-                                           std::optional<int64_t> axis, bool descending,
-                                           bool equalZeros,
-                                           std::optional<std::pair<uint32_t, uint32_t>> bits,
-                                           const py::object& segments, const py::object& sortedKeys,
-                                           const py::object& sortedValues) {
-    SortArguments arguments =
-        toSortArguments(keys, values, "values", axis, descending, equalZeros, bits, segments, sortedKeys);
+std::unique_ptr<HandleOf<OpSort>>
+makeSort(const py::object& keys, const py::object& values, std::optional<int64_t> axis,
+         bool descending, bool equalZeros, std::optional<std::pair<uint32_t, uint32_t>> bits,
+         const py::object& segments, const py::object& sortedKeys, const py::object& sortedValues) {
+    SortArguments arguments = toSortArguments(keys, values, "values", axis, descending, equalZeros,
+                                              bits, segments, sortedKeys);
     arguments.tensors.push_back(toOptionalRange(sortedValues, "sorted_values"));
     arguments.options.sortedValues = arguments.tensors.back().range;
     return makePrimitive<OpSort>(arguments.tensors, arguments.tensors[0].range,
                                  arguments.tensors[1].range, arguments.options);
 }
 
-std::unique_ptr<HandleOf<OpArgSort>> makeArgSort(const py::object& keys, const py::object& indices,
-                                                 std::optional<int64_t> axis, bool descending,
-                                                 bool equalZeros,
-                                                 std::optional<std::pair<uint32_t, uint32_t>> bits,
-                                                 const py::object& segments,
-                                                 const py::object& sortedKeys) {
-    const SortArguments arguments =
-        toSortArguments(keys, indices, "indices", axis, descending, equalZeros, bits, segments, sortedKeys);
+std::unique_ptr<HandleOf<OpArgSort>>
+makeArgSort(const py::object& keys, const py::object& indices, std::optional<int64_t> axis,
+            bool descending, bool equalZeros, std::optional<std::pair<uint32_t, uint32_t>> bits,
+            const py::object& segments, const py::object& sortedKeys) {
+    const SortArguments arguments = toSortArguments(keys, indices, "indices", axis, descending,
+                                                    equalZeros, bits, segments, sortedKeys);
     return makePrimitive<OpArgSort>(arguments.tensors, arguments.tensors[0].range,
                                     arguments.tensors[1].range, arguments.options);
 }
@@ -75,8 +70,9 @@ void bindSort(py::module_& module) {
         It reads and writes device memory; afterwards the host views of the outputs show the result.
     )"))
         .def(py::init(&makeSort), "keys"_a, "values"_a = py::none(), py::kw_only(), "axis"_a = -1,
-             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
-             "sorted_keys"_a = py::none(), "sorted_values"_a = py::none(), doc(R"(
+             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(),
+             "segments"_a = py::none(), "sorted_keys"_a = py::none(),
+             "sorted_values"_a = py::none(), doc(R"(
                  Rows along the last axis are sorted, or with `axis` None all elements. NaNs are the
                  largest keys. -0 is before +0, or equals it with `equal_zeros`. `bits` is (first, end): only these bits of the
                  keys in their order decide. `segments` is a tensor of n + 1 ascending offsets of
@@ -89,8 +85,8 @@ void bindSort(py::module_& module) {
         It reads and writes device memory; afterwards the host views of the outputs show the result.
     )"))
         .def(py::init(&makeArgSort), "keys"_a, "indices"_a, py::kw_only(), "axis"_a = -1,
-             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(), "segments"_a = py::none(),
-             "sorted_keys"_a = py::none(), doc(R"(
+             "descending"_a = false, "equal_zeros"_a = false, "bits"_a = py::none(),
+             "segments"_a = py::none(), "sorted_keys"_a = py::none(), doc(R"(
                  `indices` has integers of 32 or 64 bits. The sorted keys are written to
                  `sorted_keys`, if given. For the other arguments, see OpSort.)"));
 }

@@ -51,7 +51,8 @@ RangeArgument toRange(py::handle object, const char* argument) {
     if (first > size)
         throw py::value_error(
             formatted("{} begins at element {} of a tensor that has {}", argument, first, size));
-    const uint64_t count = tuple.size() == 3 ? toElements(tuple[2], argument, "count") : size - first;
+    const uint64_t count =
+        tuple.size() == 3 ? toElements(tuple[2], argument, "count") : size - first;
     range.range = TensorRange(range.handle->tensor(), first, count);
     range.shape = {count};
     return range;
