@@ -41,8 +41,8 @@ struct SortOptions {
 ///     sequence->record<kp::OpSort>(keys, values);
 ///
 /// **Order.** Stable: equal keys keep their order. -0 is before +0, unless
-/// SortOptions::equalZeros is set. All NaNs are equal and larger
-/// than any number, so they are last, or first if descending. Bits of keys are never changed.
+/// SortOptions::equalZeros is set. All NaNs are equal and larger than any number, so they are last,
+/// or first if descending. Bits of keys are never changed.
 ///
 /// **Types.** Keys: all numbers and eBool; of 8 and 16 bits if the device's shaders have storage of
 /// that size. Values: any type of 4 or 8 bytes per element. For others, take OpArgSort's indices.

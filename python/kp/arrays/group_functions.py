@@ -245,7 +245,6 @@ def _kept(result: Any, sharded: bool) -> Any:
 
 def _along(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function along an axis: on each device with its rows, unless the axis is the first."""
-
     bound = inspect.signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     x, *others = bound.args
@@ -379,7 +378,6 @@ def _transposed(marks: Any, axes: tuple[Any, ...]) -> Any:
 
 
 def _expand_dims(function: Function, x: GroupArray, /, axis: Any = 0) -> Any:
-
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     if x._rows is not None and 0 in normalized_axes(axis, len(x._shape) + count):
         return GroupArray._of(x._group, [function(part, axis=axis) for part in x._replicas()], None)
@@ -400,7 +398,6 @@ def _broadcast_to(function: Function, x: GroupArray, /, shape: Any) -> Any:
 
 def _concat(function: Function, arrays: Sequence[Any], /, *, axis: int | None = 0) -> Any:
     """Join arrays: on each device if not along the first axis."""
-
     first = next(each for each in arrays if isinstance(each, GroupArray))
     if axis is None or not first._shape or normalized(axis, len(first._shape)) == 0:
         return everywhere(function, arrays, axis=axis)
