@@ -2043,17 +2043,18 @@ class OpSort(OpBase):
         *,
         axis: SupportsIndex | None = -1,
         descending: bool = False,
+        equal_zeros: bool = False,
         bits: tuple[SupportsIndex, SupportsIndex] | None = None,
         segments: _Range | None = None,
         sorted_keys: _Range | None = None,
         sorted_values: _Range | None = None,
     ) -> None:
         """Rows along the last axis are sorted, or with `axis` None all elements. NaNs are the
-        largest keys, and -0 is before +0. `bits` is (first, end): only these bits of the
-        keys in their order decide. `segments` is a tensor of n + 1 ascending offsets of
-        n segments, each of which is sorted by itself. The result replaces the keys and
-        values, or goes to `sorted_keys` and `sorted_values`. Each tensor may be a part of
-        one: (tensor, first) or (tensor, first, count).
+        largest keys. -0 is before +0, or equals it with `equal_zeros`. `bits` is (first, end):
+        only these bits of the keys in their order decide. `segments` is a tensor of n + 1
+        ascending offsets of n segments, each of which is sorted by itself. The result replaces
+        the keys and values, or goes to `sorted_keys` and `sorted_values`. Each tensor may be a
+        part of one: (tensor, first) or (tensor, first, count).
         """
 
 class OpArgSort(OpBase):
@@ -2069,6 +2070,7 @@ class OpArgSort(OpBase):
         *,
         axis: SupportsIndex | None = -1,
         descending: bool = False,
+        equal_zeros: bool = False,
         bits: tuple[SupportsIndex, SupportsIndex] | None = None,
         segments: _Range | None = None,
         sorted_keys: _Range | None = None,
