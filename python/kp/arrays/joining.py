@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized
 from .._wording import counted
 from .array import Array
 from .elementwise import as_array, fitting, manager_of
@@ -20,7 +21,6 @@ from .manipulation import (
     expand_dims,
     given,
     moveaxis,
-    normalized,
     ravel,
     reshape,
 )

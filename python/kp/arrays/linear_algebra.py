@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized, normalized_axes
 from .._wording import counted
 from .._kp import OpMatMul
 from . import launching
@@ -44,8 +45,6 @@ from .manipulation import (
     expand_dims,
     matrix_transpose,
     moveaxis,
-    normalized,
-    normalized_axes,
     permute_dims,
     reshape,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized, normalized_axes
 from . import reductions
 from .array import Array, converted
 from .creation import zeros_like
@@ -17,8 +18,6 @@ from .manipulation import (
     concat,
     flip,
     given,
-    normalized,
-    normalized_axes,
     ravel,
     reshape,
 )

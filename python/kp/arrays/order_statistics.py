@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._axes import normalized_axes
 from .._warning import warn
 from . import reductions
 from .array import Array, converted
@@ -17,7 +18,6 @@ from .manipulation import (
     given,
     in_c_order,
     moveaxis,
-    normalized_axes,
     permute_dims,
     reshape,
 )

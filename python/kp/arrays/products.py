@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from .._axes import normalized
 from .._wording import counted
 from . import linear_algebra, reductions
 from .array import Array, converted
@@ -18,7 +19,6 @@ from .manipulation import (
     given,
     in_c_order,
     moveaxis,
-    normalized,
     permute_dims,
     ravel,
     reshape,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._axes import normalized_axes
 from .. import _statistics
 from .._warning import warn
 from . import reductions
@@ -21,7 +22,6 @@ from .manipulation import (
     broadcast_to,
     concat,
     given,
-    normalized_axes,
     permute_dims,
     ravel,
     reshape,
