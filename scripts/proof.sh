@@ -70,28 +70,28 @@ part_sync() {
         return 1
     fi
 }
-# have_python WHAT   whether the package is built; else says what was left out
-have_python() {
-    python=build/venv/bin/python
-    export PYTHONPATH=$PWD/$build/python
-    ls "$build"/python/kp/_kp.*.so > /dev/null 2>&1 && [ -x $python ] && return
+# Runs Python with the package of the build.
+with_package() { PYTHONPATH=$PWD/$build/python build/venv/bin/python "$@"; }
+# have_package WHAT   whether the package is built; else says what was left out
+have_package() {
+    ls "$build"/python/kp/_kp.*.so > /dev/null 2>&1 && [ -x build/venv/bin/python ] && return
     echo "LEFT OUT: the Python package is not built, so $1"
     return 1
 }
 part_python() {
-    have_python "hostile arguments were NOT tried" || return 0
-    $python test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
+    have_package "hostile arguments were NOT tried" || return 0
+    with_package test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
     for fault in signal error; do
-        finds $python test/proof/hostile_arguments.py --count 100 --plant $fault
+        finds with_package test/proof/hostile_arguments.py --count 100 --plant $fault
     done
     if [ $size = long ]; then
-        finds $python test/proof/hostile_arguments.py --count 100 --plant hang
+        finds with_package test/proof/hostile_arguments.py --count 100 --plant hang
     fi
 }
 part_primitives() {
-    have_python "primitives were NOT compared with NumPy" || return 0
-    $python test/proof/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
-    finds $python test/proof/random_primitives.py --count 60 --plant result
+    have_package "primitives were NOT compared with NumPy" || return 0
+    with_package test/proof/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
+    finds with_package test/proof/random_primitives.py --count 60 --plant result
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \

@@ -130,7 +130,7 @@ def flip(
     count = len(tensor.shape)
     axes: list[int] | None = None
     if axis is not None:
-        axes = list(normalized_axes(axis, count))
+        axes = list(normalized_axes(tuple(axis) if isinstance(axis, Iterable) else axis, count))
     result = _output("flip", tensor, tensor.shape, tensor.dtype, out)
     if result.size():
         _run(

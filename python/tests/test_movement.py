@@ -76,6 +76,7 @@ def test_transpose_and_flip_agree_with_numpy(mgr: kp.Manager, shape: tuple[int, 
         same(kp.transpose(tensor, [a - len(shape) for a in axes]), np.transpose(array, axes))
     for axis in [None, (), *range(-len(shape), len(shape)), tuple(range(0, len(shape), 2))]:
         same(kp.flip(tensor, axis), np.flip(array, axis))
+    same(kp.flip(tensor, range(len(shape))), np.flip(array))
     out = mgr.tensor_t(shape=array.T.shape, dtype=np.int16)
     assert kp.transpose(tensor, out=out) is out
     same(out, array.T)

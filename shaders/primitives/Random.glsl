@@ -55,7 +55,6 @@ void multiply(uvec2 a, uvec2 b, out uvec2 high, out uvec2 low) {
     high.x = uaddCarry(high.x, carry1 + carry2, carry5);
     high.y = high11 + carry3 + carry4 + carry5;
 }
-bool isLess(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
 OUT_VALUE integerOf(uvec4 block, uint i) {
     uvec2 range = uvec2(parameters[2], parameters[3]);
     uvec2 threshold = uvec2(parameters[4], parameters[5]);
@@ -67,9 +66,7 @@ OUT_VALUE integerOf(uvec4 block, uint i) {
     }
     if (range == uvec2(0))
         high = drawOf(block, i);
-    uint carry;
-    uint sum = uaddCarry(parameters[0], high.x, carry);
-    return OUT_VALUE(packUint2x32(uvec2(sum, parameters[1] + high.y + carry)));
+    return OUT_VALUE(packUint2x32(plus(uvec2(parameters[0], parameters[1]), high)));
 }
 #else
 OUT_VALUE integerOf(uvec4 block, uint i) {

@@ -18,11 +18,9 @@ layout(binding = 0) readonly buffer In { IN_STORED elements[]; };
 T element(uint at, uvec2 index) { return mapped(IN_LOAD(elements[at]), index); }
 #endif
 
-bool isBelow(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
-
 // The lower limit is 0: no underflow.
 uvec2 minus(uvec2 a, uvec2 b) {
-    return isBelow(a, b) ? uvec2(0u) : difference(a, b);
+    return isLess(a, b) ? uvec2(0u) : difference(a, b);
 }
 
 #ifdef SEGMENTED
@@ -36,7 +34,7 @@ uvec2 offsetAt(uint at, uvec2 total) {
     if (int(OFFSET_WORDS == 2 ? offset.y : offset.x) < 0)
         return uvec2(0u);
 #endif
-    return isBelow(offset, total) ? offset : total;
+    return isLess(offset, total) ? offset : total;
 }
 #endif
 

@@ -10,6 +10,7 @@
 #include <NormalQuantiles.glsl.hpp>
 #include <Philox.glsl.hpp>
 #include <Random.glsl.hpp>
+#include <Wide.glsl.hpp>
 
 #include <kompute/Error.hpp>
 
@@ -196,7 +197,7 @@ Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool
     include("quantiles", usesQuantiles ? NORMALQUANTILES_GLSL : "");
     Kernel kernel;
     kernel.name = "OpRandom";
-    kernel.source = composeSource(macros, "", text, false);
+    kernel.source = composeSource(macros, std::string(WIDE_GLSL), text, false);
     kernel.constants = {rules.groupSize};
     return kernel;
 }
