@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Arguments of scripts that have at most one option.
+# Arguments of scripts.
+
+# print_head
+#
+# Prints the comment at the head of the running script, from its fourth line.
+print_head() {
+    sed -n '4,/^set /{/^set /d;s/^# \{0,1\}//;p}' \
+        "$(dirname "${BASH_SOURCE[0]}")/$(basename "$0")"
+}
 
 # only_option OPTION ARGUMENT
 #
@@ -11,7 +19,7 @@ only_option() {
     case $2 in
         '' | "$1") ;;
         -h | --help)
-            sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[1]}"
+            print_head
             exit 0
             ;;
         *)

@@ -20,6 +20,8 @@
 # KOMPUTE_COMMIT=...    what is measured, where there is no git
 # On a software driver the programs keep themselves to one processor.
 set -euo pipefail
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
 here=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -37,7 +39,7 @@ while [ "$#" -gt 0 ]; do
             shift
             ;;
         -h | --help)
-            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            print_head
             exit 0
             ;;
         *)

@@ -16,6 +16,8 @@
 # It stops at the first part that fails. Everything is made in build/platforms.
 set -euo pipefail
 
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$source/build/platforms
 program=platforms
@@ -34,7 +36,7 @@ while [ "$#" -gt 0 ]; do
             ;;
         --sample) sample=yes ;;
         -h | --help)
-            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            print_head
             echo "parts: $all_parts"
             exit 0
             ;;

@@ -16,11 +16,16 @@
 # must find.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/arguments.sh
+. scripts/arguments.sh
 
 build=${KOMPUTE_PROOF_BUILD:-build/ci}
 seed=${KOMPUTE_PROOF_SEED:-date}
 size=quick
-case ${1:-} in quick | long) size=$1 && shift ;; esac
+case ${1:-} in
+    quick | long) size=$1 && shift ;;
+    -h | --help) print_head && exit 0 ;;
+esac
 parts=${*:-fuzz programs groups sync python primitives processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.

@@ -15,6 +15,8 @@
 # It stops at the first step that fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/arguments.sh
+. scripts/arguments.sh
 
 all_steps="setup style build unit headers device atonce fences validation plain asan tsan package examples"
 all_steps="$all_steps python wheel proof benchmark docs"
@@ -26,7 +28,7 @@ for argument in "$@"; do
     case $argument in
         --quick) steps="$steps $quick_steps" ;;
         -h | --help)
-            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            print_head
             echo "steps: $all_steps"
             exit 0
             ;;

@@ -24,6 +24,8 @@
 # that run on older systems, too, build with cibuildwheel, for which pyproject.toml holds the settings.
 set -euo pipefail
 
+# shellcheck source=scripts/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
 program=wheels
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 output=$source/dist
@@ -57,7 +59,7 @@ while [ "$#" -gt 0 ]; do
             export KOMPUTE_WITHOUT_DRIVER=1
             ;;
         -h | --help)
-            sed -n "4,/^set /{/^set /d;s/^# \\{0,1\\}//;p}" "${BASH_SOURCE[0]}"
+            print_head
             exit 0
             ;;
         -*)

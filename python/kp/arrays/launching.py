@@ -50,7 +50,9 @@ def kernel_of(manager: Manager, source: str) -> Kernel:
     kernels = home_of(manager).kernels
     kernel = kernels.get(source)
     if kernel is None:
-        kernel = kernels[source] = Kernel(manager, source)
+        keeps = manager.get_device_properties()["keeps_denormals"]
+        defines = {"KEEP_DENORMALS": ""} if keeps else {}
+        kernel = kernels[source] = Kernel(manager, manager.compile(source, defines=defines))
     return kernel
 
 
