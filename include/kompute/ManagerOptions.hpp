@@ -135,9 +135,6 @@ struct DeviceInfo {
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;
     bool timestamps = false;
-    /// True if shaders can ask for denormal 32-bit floats to be kept. Primitives and arrays do.
-    /// Others may read and write them as 0.
-    bool keepsDenormals = false;
     std::vector<uint32_t> computeQueues; ///< per queue family: number of queues with compute
 };
 

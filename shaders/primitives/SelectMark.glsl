@@ -36,7 +36,7 @@ shared uint sLast;
 
 bool isChosen(uint i) {
 #if defined(FLAGS)
-    return FLAG_LOAD(elements[firstIn + i]) != FLAG_VALUE(0);
+    return !isEqual(FLAG_LOAD(elements[firstIn + i]), FLAG_VALUE(0));
 #elif defined(PREDICATE)
     return predicate(IN_LOAD(elements[firstIn + i]));
 #else

@@ -148,7 +148,7 @@ uint chooseElements(uint tile) {
 #ifdef FLAGS
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = first + placeOf(k / PER_LANE) + k % PER_LANE;
-        if (i < count && FLAG_LOAD(flags[firstFlag + i]) != FLAG_VALUE(0))
+        if (i < count && !isEqual(FLAG_LOAD(flags[firstFlag + i]), FLAG_VALUE(0)))
             chosen |= 1u << k;
     }
 #else

@@ -143,7 +143,6 @@ DeviceInfo describe(const vulkan::PhysicalDevice& device) {
         info.maxSubgroupSize = device.maxSubgroupSize;
     }
     info.timestamps = limits.timestampComputeAndGraphics;
-    info.keepsDenormals = device.keepsDenormals;
     for (const VkQueueFamilyProperties& family : device.queueFamilies)
         info.computeQueues.push_back(family.queueFlags & VK_QUEUE_COMPUTE_BIT ? family.queueCount
                                                                               : 0);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <Histogram.glsl.hpp>
-#include <KeyOrder.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <Wide.glsl.hpp>
 
@@ -212,9 +211,7 @@ private:
                 return number;
         Kernel made;
         made.name = "OpHistogram";
-        made.source = composeSource(macros,
-                                    std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) +
-                                        std::string(KEYORDER_GLSL),
+        made.source = composeSource(macros, std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL),
                                     HISTOGRAM_GLSL, false);
         made.constants = {mRules.groupSize};
         mKernels.emplace_back(macros, mPlan.addKernel(std::move(made)));

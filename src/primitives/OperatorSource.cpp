@@ -49,9 +49,11 @@ std::string expressionOf(const Operator& combine, DataTypes computed) {
     case ReduceOperation::eProduct:
         return "a * b";
     case ReduceOperation::eMinimum:
-        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : min(a, b)" : "min(a, b)";
+        return isFloatingPoint(computed) ? "isNaN(a) || (!isNaN(b) && isLess(a, b)) ? a : b"
+                                         : "min(a, b)";
     case ReduceOperation::eMaximum:
-        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : max(a, b)" : "max(a, b)";
+        return isFloatingPoint(computed) ? "isNaN(a) || (!isNaN(b) && isLess(b, a)) ? a : b"
+                                         : "max(a, b)";
     case ReduceOperation::eAnd:
         return "a & b";
     case ReduceOperation::eOr:

@@ -84,7 +84,9 @@ Operator combinerOf(const Operator& combine) {
 
 /// Returns the functions for the index of the smallest or largest element.
 std::string indexFunctions(ReduceOperation operation, bool wide) {
-    const char* const before = operation == ReduceOperation::eArgMinimum ? "<" : ">";
+    const char* const isBefore = operation == ReduceOperation::eArgMinimum
+                                     ? "isLess(a.value, b.value)"
+                                     : "isLess(b.value, a.value)";
     return formatted(R"(#define INDEX {}
 struct Found {{ IN_VALUE value; INDEX index; }};
 #define T Found
@@ -94,7 +96,7 @@ T combine(T a, T b) {{
     bool nanA = isNaN(a.value);
     bool nanB = isNaN(b.value);
     bool takesA = nanA || nanB ? nanA && (!nanB || first)
-                               : a.value {} b.value || (a.value == b.value && first);
+                               : {} || (isEqual(a.value, b.value) && first);
     if (a.index == kNone || b.index == kNone)
         takesA = a.index != kNone;
     if (takesA)
@@ -108,7 +110,8 @@ OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE(t.index)); }
 T lanesValue(T x, uint lane) {{ return T(lanesValue(x.value, lane), lanesValue(x.index, lane)); }}
 #endif
 )",
-                     wide ? "uint64_t" : "uint", before, wide ? "packUint2x32(index)" : "index.x");
+                     wide ? "uint64_t" : "uint", isBefore,
+                     wide ? "packUint2x32(index)" : "index.x");
 }
 
 const char* mappedExpression(const Operator& combine) {
@@ -117,7 +120,7 @@ const char* mappedExpression(const Operator& combine) {
         case ReduceOperation::eAny:
         case ReduceOperation::eAll:
         case ReduceOperation::eCountNonZero:
-            return "T(v != IN_VALUE(0) ? 1 : 0)";
+            return "T(isEqual(v, IN_VALUE(0)) ? 0 : 1)";
         default:
             break;
         }

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <KeyOrder.glsl.hpp>
 #include <Search.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <Wide.glsl.hpp>
@@ -36,9 +35,8 @@ Kernel searchKernel(const SearchProblem& problem, const SearchRules& rules) {
         macros += "#define COUNTING\n";
     Kernel kernel;
     kernel.name = "OpSearchSorted";
-    kernel.source = composeSource(
-        macros, std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) + std::string(KEYORDER_GLSL),
-        SEARCH_GLSL, false);
+    kernel.source = composeSource(macros, std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL),
+                                  SEARCH_GLSL, false);
     kernel.constants = {rules.groupSize};
     return kernel;
 }

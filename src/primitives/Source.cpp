@@ -7,6 +7,7 @@
 #include <Types.glsl.hpp>
 
 #include <kompute/Error.hpp>
+#include <kompute/Shader.hpp>
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
@@ -115,13 +116,7 @@ std::string composeSource(const std::string& macros, const std::string& function
 #pragma use_vulkan_memory_model
 #define MEMORY_MODEL
 )";
-    // SPV_KHR_float_controls' DenormPreserve, which GLSL has no word for.
-    source += R"(#ifdef KEEP_DENORMALS
-#extension GL_EXT_spirv_intrinsics : require
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 32);
-#endif
-layout(local_size_x_id = 0) in;
-)";
+    source += "layout(local_size_x_id = 0) in;\n";
     source += macros;
     source += TYPES_GLSL;
     source += LANES_GLSL;
@@ -130,15 +125,7 @@ layout(local_size_x_id = 0) in;
     return source;
 }
 
-std::vector<uint32_t> compileComposed(const std::string& source,
-                                      const vulkan::PhysicalDevice& device,
-                                      CompileOptions options) {
-    if (device.keepsDenormals)
-        options.defines.emplace_back("KEEP_DENORMALS", "");
-    return kp::compile(source, options);
-}
-
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const vulkan::PhysicalDevice& device) {
+std::vector<uint32_t> compileKernel(const Kernel& kernel) {
     if (!kernel.spirv.empty())
         return kernel.spirv;
     CompileOptions options;
@@ -150,14 +137,14 @@ std::vector<uint32_t> compileKernel(const Kernel& kernel, const vulkan::Physical
             whole.replace(at, line.size(), text.text + '\n');
     }
     if (kernel.userTexts.empty())
-        return compileComposed(whole, device, options);
+        return kp::compile(whole, options);
     try {
-        return compileComposed(whole, device, options); // cached, unlike sources with an includer
+        return kp::compile(whole, options); // cached, unlike sources with an includer
     } catch (const ShaderError&) {
         UserTexts texts(kernel);
         options.includer = &texts;
         try {
-            return compileComposed(kernel.source, device, options);
+            return kp::compile(kernel.source, options);
         } catch (const ShaderError& error) {
             throw errorInTexts(kernel, error);
         }

@@ -6,10 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <kompute/Shader.hpp>
-
 #include "primitives/Plan.hpp"
-#include "vulkan/device/PhysicalDevice.hpp"
 
 namespace kp::primitives {
 
@@ -26,13 +23,8 @@ std::string composeSource(const std::string& macros, const std::string& function
                           std::string_view text, bool subgroups, bool memoryModel = false,
                           const std::vector<std::string>& extensions = {});
 
-/// Returns the SPIR-V of composeSource()'s text for a device.
-std::vector<uint32_t> compileComposed(const std::string& source,
-                                      const vulkan::PhysicalDevice& device,
-                                      CompileOptions options = {});
-
 /// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
 ///         behind the text
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const vulkan::PhysicalDevice& device);
+std::vector<uint32_t> compileKernel(const Kernel& kernel);
 
 } // namespace kp::primitives

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <KeyOrder.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <TopK.glsl.hpp>
 #include <TopKDigits.glsl.hpp>
@@ -206,11 +205,10 @@ private:
                                 mTraits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
         Kernel made;
         made.name = "OpTopK";
-        made.source = composeSource(
-            macros,
-            std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL) + std::string(KEYORDER_GLSL),
-            std::string(TOPKDIGITS_GLSL) + std::string(streams() ? TOPKSTREAM_GLSL : TOPK_GLSL), "",
-            false);
+        made.source = composeSource(macros, std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL),
+                                    std::string(TOPKDIGITS_GLSL) +
+                                        std::string(streams() ? TOPKSTREAM_GLSL : TOPK_GLSL),
+                                    "", false);
         made.constants = {mRules.groupSize};
         number = mPlan.addKernel(std::move(made));
         return *number;

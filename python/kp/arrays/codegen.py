@@ -31,13 +31,6 @@ LOCAL_SIZE = 128
 EACH = 4
 SMALL_PROGRAM = 10
 
-#: SPV_KHR_float_controls' DenormPreserve, which GLSL has no word for.
-_DENORMALS = """#ifdef KEEP_DENORMALS
-#extension GL_EXT_spirv_intrinsics : require
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 32);
-#endif
-"""
-
 #: Names in statements that are repeated: values, and the coordinates that are repeated with them.
 _NAMES = {
     "kept": re.compile(r"\b(?:v\d+|kept\d+|rest_kept)\b"),
@@ -384,7 +377,7 @@ class Writer:
             binding = len(self._program.storages)
             parameters = f"layout(set = 0, binding = {binding}) readonly buffer Parameters {{ uint p[]; }};\n"
         return (
-            f"#version 450\n// {name}\n{extensions}{_DENORMALS}"
+            f"#version 450\n// {name}\n{extensions}"
             f"layout(local_size_x = {LOCAL_SIZE}) in;\n{buffers}{parameters}{declarations}\n"
             f"{''.join(self.helpers.values())}\nvoid main() {{\n{body}}}\n"
         )

@@ -50,9 +50,7 @@ def kernel_of(manager: Manager, source: str) -> Kernel:
     kernels = home_of(manager).kernels
     kernel = kernels.get(source)
     if kernel is None:
-        keeps = manager.get_device_properties()["keeps_denormals"]
-        defines = {"KEEP_DENORMALS": ""} if keeps else {}
-        kernel = kernels[source] = Kernel(manager, manager.compile(source, defines=defines))
+        kernel = kernels[source] = Kernel(manager, source)
     return kernel
 
 

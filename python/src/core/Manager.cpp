@@ -30,7 +30,7 @@ py::dict describeDevice(const DeviceInfo& info) {
         "max_work_group_invocations"_a = info.maxWorkgroupInvocations,
         "subgroup_size"_a = info.subgroupSize, "min_subgroup_size"_a = info.minSubgroupSize,
         "max_subgroup_size"_a = info.maxSubgroupSize, "timestamps_supported"_a = info.timestamps,
-        "keeps_denormals"_a = info.keepsDenormals, "compute_queues"_a = info.computeQueues);
+        "compute_queues"_a = info.computeQueues);
 }
 
 py::list describeDevices() {

@@ -40,7 +40,6 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     VkPhysicalDeviceSubgroupSizeControlProperties subgroupSize{};
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT hostMemory{};
-    VkPhysicalDeviceFloatControlsProperties floats{};
 
     VkPhysicalDeviceProperties2 head{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     const auto add = [&](auto& properties, VkStructureType sType) {
@@ -62,9 +61,6 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
         add(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
     if (device.hasExtension("VK_EXT_external_memory_host"))
         add(hostMemory, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
-    // On Vulkan 1.1, a host application's device may lack the extension.
-    if (device.apiVersion >= VK_API_VERSION_1_2)
-        add(floats, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
     table.vkGetPhysicalDeviceProperties2(device.handle, &head);
 
     device.deviceUuid = std::to_array(id.deviceUUID);
@@ -83,9 +79,6 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     device.maxMemoryAllocationSize = maintenance3.maxMemoryAllocationSize;
     device.maxBufferSize = maintenance4.maxBufferSize;
     device.importedHostPointerAlignment = hostMemory.minImportedHostPointerAlignment;
-    device.keepsDenormals =
-        floats.shaderDenormPreserveFloat32 &&
-        floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
 }
 
 } // namespace

@@ -36,8 +36,6 @@ struct PhysicalDevice {
     /// Addresses and sizes of imported host memory must be multiples of this; 0 without
     /// VK_EXT_external_memory_host.
     uint64_t importedHostPointerAlignment = 0;
-    /// Shaders may declare DenormPreserve for 32-bit floats, and need not for other widths.
-    bool keepsDenormals = false;
     VkPhysicalDeviceMemoryProperties memory{};
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::vector<std::string> extensions; ///< sorted

@@ -128,7 +128,6 @@ TEST(PhysicalDeviceSnapshot, ReadsVulkan10DevicesWithoutNewerCalls) {
     devices[0].properties.apiVersion = VK_API_VERSION_1_0;
     devices[1].driverName = "invented";
     devices[1].subgroupSize = 32;
-    devices[1].keepsDenormals = true;
     offer(devices[1], std::string("VK_KHR_b"));
     offer(devices[1], std::string("VK_KHR_a"));
     offer(devices[1], Feature::eShaderFloat64);
@@ -143,7 +142,6 @@ TEST(PhysicalDeviceSnapshot, ReadsVulkan10DevicesWithoutNewerCalls) {
     EXPECT_EQ(read[1].driverName, "invented");
     EXPECT_EQ(read[1].minSubgroupSize, 32U);
     EXPECT_EQ(read[1].maxSubgroupSize, 32U);
-    EXPECT_TRUE(read[1].keepsDenormals);
     EXPECT_TRUE(read[1].hasExtension("VK_KHR_a"));
     EXPECT_FALSE(read[1].hasExtension("VK_KHR_c"));
     EXPECT_TRUE(read[1].has(Feature::eShaderFloat64));

@@ -58,9 +58,6 @@ VKAPI_ATTR void VKAPI_CALL getProperties2(VkPhysicalDevice device,
         if (object->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
             reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(object)->subgroupSize =
                 invented.subgroupSize;
-        if (object->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES)
-            reinterpret_cast<VkPhysicalDeviceFloatControlsProperties*>(object)
-                ->shaderDenormPreserveFloat32 = invented.keepsDenormals;
     }
 }
 
