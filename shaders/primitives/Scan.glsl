@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both kernels of OpScan share. The text before this one defines T, combine() and identity().
+// What both kernels of OpScan share. The text before this one is operatorSource()'s.
 // With SEGMENTED, items carry a flag that starts a segment: what is before it has no effect.
 
-T mapped(IN_VALUE v) { return T(v); }
+T mapped(IN_VALUE v) { return TERM_OF(v); }
 
 #ifdef SEGMENTED
 struct Item {

@@ -58,9 +58,9 @@ void main() {
         T before = sum;
         sum = combine(sum, x);
 #ifdef EXCLUSIVE
-        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(before));
+        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(before)));
 #else
-        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(sum));
+        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(sum)));
 #endif
 #endif
     }

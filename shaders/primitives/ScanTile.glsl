@@ -265,13 +265,13 @@ void store(uint tile, T v[ITEMS], uint heads[ROWS], Item before[ROWS], Item base
             [[unroll]] for (uint b = 0; b < PER_LANE / OUT_PER_BLOCK; ++b) {
                 OUT_VALUE packed[OUT_PER_BLOCK];
                 [[unroll]] for (uint i = 0; i < OUT_PER_BLOCK; ++i)
-                    packed[i] = OUT_VALUE(r[b * OUT_PER_BLOCK + i]);
+                    packed[i] = OUT_VALUE(VALUE_OF(r[b * OUT_PER_BLOCK + i]));
                 resultBlocks[(out0 + place) / OUT_PER_BLOCK + b] = OUT_PACK(packed);
             }
         } else {
             [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
                 if (place + i >= pad && place + i < pad + count)
-                    results[out0 + place + i] = OUT_STORE(OUT_VALUE(r[i]));
+                    results[out0 + place + i] = OUT_STORE(OUT_VALUE(VALUE_OF(r[i])));
         }
     }
 }

@@ -194,29 +194,23 @@ bool isNaN(int64_t x) { return false; }
 bool isNaN(uint64_t x) { return false; }
 #endif
 
-// Comparisons of floats by their bits, because devices may read denormal numbers as 0. Zeros of
-// either sign are equal.
+// Integers in the order of floats, which are compared by their bits because devices may read
+// denormal numbers as 0. Zeros of either sign are equal, and NaNs outermost.
 int orderOf(float x) {
     int bits = floatBitsToInt(x);
     int magnitude = bits & 0x7fffffff;
     return bits < 0 ? -magnitude : magnitude;
 }
+// True if two numbers are equal.
 bool isEqual(float x, float y) { return orderOf(x) == orderOf(y) && !isNaN(x); }
 bool isEqual(int x, int y) { return x == y; }
 bool isEqual(uint x, uint y) { return x == y; }
-// Not of NaN.
-bool isLess(float x, float y) { return orderOf(x) < orderOf(y); }
-bool isLess(int x, int y) { return x < y; }
-bool isLess(uint x, uint y) { return x < y; }
 #ifdef HAS_Double
 bool isEqual(double x, double y) { return x == y && !isNaN(x); }
-bool isLess(double x, double y) { return x < y; }
 #endif
 #ifdef HAS_Int64
 bool isEqual(int64_t x, int64_t y) { return x == y; }
-bool isLess(int64_t x, int64_t y) { return x < y; }
 #endif
 #ifdef HAS_Uint64
 bool isEqual(uint64_t x, uint64_t y) { return x == y; }
-bool isLess(uint64_t x, uint64_t y) { return x < y; }
 #endif

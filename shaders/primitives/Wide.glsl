@@ -13,6 +13,7 @@ uvec2 plus(uvec2 a, uvec2 b) {
     return uvec2(sum.x, sum.y + b.y);
 }
 
+bool isLess(uint a, uint b) { return a < b; }
 bool isLess(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
 
 uvec2 difference(uvec2 a, uvec2 b) {

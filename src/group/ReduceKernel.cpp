@@ -28,7 +28,8 @@ void main() {
     uint i = gl_GlobalInvocationID.x;
     if (i >= count)
         return;
-    d[firstD + i] = D_STORE(combine(D_LOAD(d[firstD + i]), D_LOAD(s[firstS + i])));
+    T combined = combine(TERM_OF(D_LOAD(d[firstD + i])), TERM_OF(D_LOAD(s[firstS + i])));
+    d[firstD + i] = D_STORE(VALUE_OF(combined));
 }
 )";
 

@@ -14,7 +14,61 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// Returns the largest (or smallest) value of elements, infinities included.
+std::string expressionOf(const Operator& combine, DataTypes computed) {
+    switch (combine.operation) {
+    case ReduceOperation::eSum:
+        return "a + b";
+    case ReduceOperation::eProduct:
+        return "a * b";
+    case ReduceOperation::eMinimum:
+        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : min(a, b)" : "min(a, b)";
+    case ReduceOperation::eMaximum:
+        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : max(a, b)" : "max(a, b)";
+    case ReduceOperation::eAnd:
+        return "a & b";
+    case ReduceOperation::eOr:
+        return "a | b";
+    default:
+        return "a ^ b";
+    }
+}
+
+std::string identityOf(const Operator& combine, DataTypes elements) {
+    switch (combine.operation) {
+    case ReduceOperation::eProduct:
+        return "1";
+    case ReduceOperation::eMinimum:
+        return extremeOf(elements, true);
+    case ReduceOperation::eMaximum:
+        return extremeOf(elements, false);
+    case ReduceOperation::eAnd:
+        return "~T(0)";
+    default:
+        return "0";
+    }
+}
+
+bool isExtreme(const Operator& combine) {
+    return !combine.isExpression() && (combine.operation == ReduceOperation::eMinimum ||
+                                       combine.operation == ReduceOperation::eMaximum);
+}
+
+/// Extremes of floats, as integers. NaN is beyond the infinities, on the side that wins.
+std::string floatExtremeSource(ReduceOperation operation) {
+    const bool isMinimum = operation == ReduceOperation::eMinimum;
+    return formatted(R"(#define T int
+int inOrder(int bits) {{ return bits ^ (bits >> 31 & 0x7fffffff); }}
+T TERM_OF(float x) {{ return isNaN(x) ? {} : inOrder(floatBitsToInt(x)); }}
+float VALUE_OF(T t) {{ return intBitsToFloat(inOrder(t)); }}
+T combine(T a, T b) {{ return {}(a, b); }}
+T identity() {{ return TERM_OF({}); }}
+)",
+                     extremeOf(DataTypes::eInt, !isMinimum), isMinimum ? "min" : "max",
+                     extremeOf(DataTypes::eFloat, isMinimum));
+}
+
+} // namespace
+
 const char* extremeOf(DataTypes elements, bool largest) {
     switch (elements) {
     case DataTypes::eChar:
@@ -41,44 +95,6 @@ const char* extremeOf(DataTypes elements, bool largest) {
                        : "packDouble2x32(uvec2(0u, 0xfff00000u))";
     }
 }
-
-std::string expressionOf(const Operator& combine, DataTypes computed) {
-    switch (combine.operation) {
-    case ReduceOperation::eSum:
-        return "a + b";
-    case ReduceOperation::eProduct:
-        return "a * b";
-    case ReduceOperation::eMinimum:
-        return isFloatingPoint(computed) ? "isNaN(a) || (!isNaN(b) && isLess(a, b)) ? a : b"
-                                         : "min(a, b)";
-    case ReduceOperation::eMaximum:
-        return isFloatingPoint(computed) ? "isNaN(a) || (!isNaN(b) && isLess(b, a)) ? a : b"
-                                         : "max(a, b)";
-    case ReduceOperation::eAnd:
-        return "a & b";
-    case ReduceOperation::eOr:
-        return "a | b";
-    default:
-        return "a ^ b";
-    }
-}
-
-std::string identityOf(const Operator& combine, DataTypes elements) {
-    switch (combine.operation) {
-    case ReduceOperation::eProduct:
-        return "1";
-    case ReduceOperation::eMinimum:
-        return extremeOf(elements, true);
-    case ReduceOperation::eMaximum:
-        return extremeOf(elements, false);
-    case ReduceOperation::eAnd:
-        return "~T(0)";
-    default:
-        return "0";
-    }
-}
-
-} // namespace
 
 std::string nameOf(ReduceOperation operation) {
     static constexpr std::array<const char*, 13> kNames = {
@@ -128,11 +144,19 @@ bool isFloatingPoint(DataTypes type) {
            type == DataTypes::eBFloat16;
 }
 
+DataTypes termType(const Operator& combine, DataTypes computed) {
+    return isExtreme(combine) && computed == DataTypes::eFloat ? DataTypes::eInt : computed;
+}
+
 std::string operatorSource(const Operator& combine, DataTypes elements) {
     const DataTypes computed = glslTypeOf(elements, "combined").computed;
+    if (termType(combine, computed) != computed)
+        return floatExtremeSource(combine.operation);
     const bool isGiven = combine.isExpression();
     // `precise` keeps the compiler from fusing or reordering what a caller combines.
     return formatted("#define T {}\n"
+                     "#define TERM_OF(x) T(x)\n"
+                     "#define VALUE_OF(t) (t)\n"
                      "T combine(T a, T b) {{ precise T combined = T(\n{}\n); return combined; }}\n"
                      "T identity() {{ return T(\n{}\n); }}\n",
                      glslComputedName(computed),

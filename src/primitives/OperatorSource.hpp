@@ -31,15 +31,26 @@ Memory::DataTypes operatorType(const Operator& combine, Memory::DataTypes in, Me
 [[noreturn]] void refuseOutput(const Operator& combine, Memory::DataTypes in, Memory::DataTypes out,
                                const char* wanted, const char* user);
 
+/// Returns GLSL of the largest (or smallest) value of elements, infinities included.
+const char* extremeOf(Memory::DataTypes elements, bool largest);
+
 /// Returns true for a type with fractions.
 bool isFloatingPoint(Memory::DataTypes type);
 
-/// Returns GLSL that defines the type T and, over it,
+/// Returns the type T of operatorSource(): the type that elements are computed in, but integers for
+/// extremes of floats.
+Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed);
+
+/// Returns GLSL that defines the type T and
 ///
+///     T TERM_OF(x)          of an element
 ///     T combine(T a, T b)
 ///     T identity()
+///     VALUE_OF(T t)         the element again, or the result
 ///
-/// The results of combine() do not depend on how the compiler optimizes its caller.
+/// The results of combine() do not depend on how the compiler optimizes its caller. Extremes of
+/// floats are those of integers in the same order: fewer instructions than with floats, of which a
+/// NaN must win and which a device may flush to 0 if they are denormal.
 /// @param elements  the type of what is combined, or of that which it is computed in: a minimum of
 /// no elements is the largest value of this type
 std::string operatorSource(const Operator& combine, Memory::DataTypes elements);

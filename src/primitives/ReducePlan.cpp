@@ -82,36 +82,37 @@ Operator combinerOf(const Operator& combine) {
     }
 }
 
-/// Returns the functions for the index of the smallest or largest element.
-std::string indexFunctions(ReduceOperation operation, bool wide) {
-    const char* const isBefore = operation == ReduceOperation::eArgMinimum
-                                     ? "isLess(a.value, b.value)"
-                                     : "isLess(b.value, a.value)";
+/// Returns the functions for the index of the smallest or largest element. The key of a float is an
+/// integer in the same order, and NaN's is before all others.
+std::string indexFunctions(ReduceOperation operation, DataTypes in, bool wide) {
+    const bool isMinimum = operation == ReduceOperation::eArgMinimum;
+    const DataTypes computed = glslTypeOf(in, "reduced").computed;
+    std::string key = "v";
+    std::string before = formatted("a {} b", isMinimum ? "<" : ">");
+    if (computed == DataTypes::eFloat)
+        key = formatted("isNaN(v) ? {} : orderOf(v)", extremeOf(DataTypes::eInt, !isMinimum));
+    else if (computed == DataTypes::eDouble)
+        before = "(isNaN(a) && !isNaN(b)) || " + before;
+    const DataTypes keys = computed == DataTypes::eFloat ? DataTypes::eInt : in;
     return formatted(R"(#define INDEX {}
-struct Found {{ IN_VALUE value; INDEX index; }};
+#define KEY {}
+struct Found {{ KEY key; INDEX index; }};
 #define T Found
-const INDEX kNone = ~INDEX(0);
+bool isBefore(KEY a, KEY b) {{ return {}; }}
 T combine(T a, T b) {{
-    bool first = a.index < b.index;
-    bool nanA = isNaN(a.value);
-    bool nanB = isNaN(b.value);
-    bool takesA = nanA || nanB ? nanA && (!nanB || first)
-                               : {} || (isEqual(a.value, b.value) && first);
-    if (a.index == kNone || b.index == kNone)
-        takesA = a.index != kNone;
-    if (takesA)
+    if (isBefore(a.key, b.key) || (!isBefore(b.key, a.key) && a.index < b.index))
         return a;
     return b;
 }}
-T identity() {{ return T(IN_VALUE(0), kNone); }}
-T mapped(IN_VALUE v, uvec2 index) {{ return T(v, {}); }}
+T identity() {{ return T(KEY({}), ~INDEX(0)); }}
+T mapped(IN_VALUE v, uvec2 index) {{ return T({}, {}); }}
 OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE(t.index)); }}
 #ifdef SUBGROUPS
-T lanesValue(T x, uint lane) {{ return T(lanesValue(x.value, lane), lanesValue(x.index, lane)); }}
+T lanesValue(T x, uint lane) {{ return T(lanesValue(x.key, lane), lanesValue(x.index, lane)); }}
 #endif
 )",
-                     wide ? "uint64_t" : "uint", isBefore,
-                     wide ? "packUint2x32(index)" : "index.x");
+                     wide ? "uint64_t" : "uint", glslComputedName(keys), before,
+                     extremeOf(keys, isMinimum), key, wide ? "packUint2x32(index)" : "index.x");
 }
 
 const char* mappedExpression(const Operator& combine) {
@@ -125,7 +126,7 @@ const char* mappedExpression(const Operator& combine) {
             break;
         }
     }
-    return "T(v)";
+    return "TERM_OF(v)";
 }
 
 ReduceSource sourceOf(const ReduceProblem& problem) {
@@ -137,7 +138,7 @@ ReduceSource sourceOf(const ReduceProblem& problem) {
         const bool wide = problem.length > UINT32_MAX;
         if (wide)
             source.macros += "#define HAS_Uint64\n";
-        source.functions = indexFunctions(problem.combine.operation, wide);
+        source.functions = indexFunctions(problem.combine.operation, problem.in, wide);
         const uint32_t valueBytes =
             Memory::dataTypeMemorySize(glslTypeOf(problem.in, "reduced").computed);
         source.partialBytes = wide || valueBytes == 8 ? 16 : 8;
@@ -154,7 +155,7 @@ ReduceSource sourceOf(const ReduceProblem& problem) {
                   mappedExpression(problem.combine),
                   is(ReduceOperation::eMean)  ? "t / (T(count.x) + T(count.y) * T(4294967296.0))"
                   : is(ReduceOperation::eAll) ? "t & T(1)" // of no elements, t has all bits
-                                              : "t");
+                                              : "VALUE_OF(t)");
     source.partialBytes = Memory::dataTypeMemorySize(computed);
     return source;
 }

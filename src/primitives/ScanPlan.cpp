@@ -99,7 +99,7 @@ public:
 private:
     std::string typeMacros() const {
         return glslTypeMacros("IN", mProblem.in) + glslTypeMacros("OUT", mProblem.out) +
-               glslTypeMacros("ACCUMULATOR", mComputed) +
+               glslTypeMacros("ACCUMULATOR", termType(mProblem.combine, mComputed)) +
                (mProblem.exclusive ? "#define EXCLUSIVE\n" : "");
     }
 
