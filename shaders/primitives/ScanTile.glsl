@@ -8,8 +8,8 @@
 // is only one, or with READS_BEFORE each work group reads what is before its tile. CARRY: there is
 // input before and after that of this dispatch. HEAD_BITS: segments start where the bit of an
 // element is 1; else with SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
-// T_WORDS: words of a T. SPINS: see LookBack.glsl. LANE_SUMS: combine() is the sum, and Item a T of
-// which the device has sums over lanes.
+// T_WORDS: words of a T. SPINS: see LookBack.glsl. LANES_INCLUSIVE, LANES_ALL: the device's
+// functions that combine() the lanes' terms, if it has them. Item is then T.
 
 #define ITEMS (PER_LANE * ROWS)
 
@@ -156,8 +156,8 @@ bool headBetween(uint heads, uint begin, uint end) {
 }
 
 Item lanesInclusive(Item x) {
-#if defined(LANE_SUMS)
-    x = subgroupInclusiveAdd(x);
+#if defined(LANES_INCLUSIVE)
+    x = LANES_INCLUSIVE(x);
 #elif defined(SUBGROUPS)
     for (uint m = 1u; m < gl_SubgroupSize; m *= 2u) {
         Item before = lanesValue(x, (LANE - m) & (gl_SubgroupSize - 1u));

@@ -20,7 +20,7 @@ Item readBefore(uint tile) {
                     sum = combine(sum, mapped(unpacked[i]));
         }
     }
-    sum = subgroupAdd(sum);
+    sum = LANES_ALL(sum);
     if (LANE == 0u)
         sTotals[TEAM] = sum;
     barrier();

@@ -58,8 +58,8 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
         *std::min_element(limits.maxComputeWorkGroupCount, limits.maxComputeWorkGroupCount + 3);
     traits.sharedBytes = limits.maxComputeSharedMemorySize;
     traits.subgroups = hasSubgroups(device);
-    traits.subgroupSums = traits.subgroups && (device.physical().subgroupOperations &
-                                               VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
+    traits.subgroupArithmetic = traits.subgroups && (device.physical().subgroupOperations &
+                                                     VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
     traits.minSubgroupSize = device.physical().minSubgroupSize;
     traits.maxSubgroupSize = device.physical().maxSubgroupSize;
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&

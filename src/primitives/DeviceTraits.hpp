@@ -17,10 +17,10 @@ struct DeviceTraits {
     uint32_t sharedBytes = 0;   ///< per work group
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;
-    bool subgroups = false;    ///< full ones, with shuffles, ballots and votes
-    bool subgroupSums = false; ///< besides, sums over lanes
-    bool memoryModel = false;  ///< Vulkan's, with device scope
-    bool int16 = false;        ///< 16-bit integers, other than in buffers
+    bool subgroups = false;          ///< full ones, with shuffles, ballots and votes
+    bool subgroupArithmetic = false; ///< besides, reductions and scans over lanes
+    bool memoryModel = false;        ///< Vulkan's, with device scope
+    bool int16 = false;              ///< 16-bit integers, other than in buffers
     /// Those that the library's shaders can use.
     vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;

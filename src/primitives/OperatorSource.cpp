@@ -164,6 +164,15 @@ std::string operatorSource(const Operator& combine, DataTypes elements) {
                      isGiven ? "#include \"identity\"" : identityOf(combine, elements));
 }
 
+std::string laneOperation(const Operator& combine, DataTypes term) {
+    static constexpr std::array<const char*, 7> kSuffixes = {"Add", "Mul", "Min", "Max",
+                                                             "And", "Or",  "Xor"};
+    const bool hasWords =
+        term == DataTypes::eFloat || term == DataTypes::eInt || term == DataTypes::eUnsignedInt;
+    return hasWords && !combine.isExpression() ? kSuffixes[static_cast<size_t>(combine.operation)]
+                                               : "";
+}
+
 std::vector<Kernel::UserText> operatorTexts(const Operator& combine) {
     if (!combine.isExpression())
         return {};

@@ -55,6 +55,10 @@ Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed);
 /// no elements is the largest value of this type
 std::string operatorSource(const Operator& combine, Memory::DataTypes elements);
 
+/// Returns the suffix of the GLSL functions that combine terms over the lanes of a subgroup, such
+/// as "Add" of subgroupAdd() and subgroupInclusiveAdd(); empty if there are none for 32-bit terms.
+std::string laneOperation(const Operator& combine, Memory::DataTypes term);
+
 /// Returns Kernel::userTexts for operatorSource().
 std::vector<Kernel::UserText> operatorTexts(const Operator& combine);
 

@@ -38,12 +38,14 @@ struct ScanRules {
     /// Of neighbouring elements. Large, so that few tiles look back: on an H200, 2^28 floats take
     /// 0.97 of the time of 256 and 0.72 of that of 128.
     uint32_t tileGroupSize = 512;
-    /// Bytes of an invocation's elements, computed with. As many as registers hold: each tile waits
-    /// some microseconds for the tiles before it, and only what is in flight hides that. On an
-    /// H200, 2^28 floats take 0.90 of the time of 256 bytes. Segments take registers of their own,
-    /// and other GPUs may have fewer. A CPU driver compiles less.
+    /// Bytes of an invocation's terms. As many as registers hold: each tile waits some microseconds
+    /// for the tiles before it, and only what is in flight hides that. On an H200, 2^28 floats take
+    /// 0.90 of the time of 256 bytes. Other GPUs may have fewer registers. A CPU driver compiles
+    /// less.
     uint32_t bytesPerInvocation = 384;
-    uint32_t bytesWithSegments = 128;
+    /// With segments, or without the device's own scans over lanes, which take registers besides:
+    /// on an H200, prefix maxima of 2^28 floats took 6 times as long as sums with 384 bytes.
+    uint32_t bytesOfOthers = 128;
     /// Up to here, smaller tiles occupy more cores, and all of them until the end: 2^16 elements
     /// take 0.91 of the time, and 2^20 0.79; 2^24 with bytesOfMany take 0.71.
     uint64_t fewBytes = uint64_t{1} << 22;
@@ -67,9 +69,9 @@ struct ScanRules {
         rules.groupSize = std::min(rules.groupSize, most);
         rules.tileGroupSize = std::min(rules.tileGroupSize, traits.isCpu ? rules.groupSize : most);
         if (!traits.isNvidia)
-            rules.bytesPerInvocation = rules.bytesWithSegments;
+            rules.bytesPerInvocation = rules.bytesOfOthers;
         if (traits.isCpu) {
-            rules.bytesPerInvocation = rules.bytesWithSegments = 32;
+            rules.bytesPerInvocation = rules.bytesOfOthers = 32;
             rules.invocations = 16 * 256;
         }
         return rules;
@@ -81,10 +83,11 @@ class ScanPlanner {
 public:
     ScanPlanner(const ScanProblem& problem, const DeviceTraits& traits)
         : mProblem(problem), mTraits(traits), mRules(ScanRules::of(traits)),
-          mComputed(operatorType(problem.combine, problem.in, problem.out, "OpScan")),
+          mTerm(termType(problem.combine,
+                         operatorType(problem.combine, problem.in, problem.out, "OpScan"))),
           mInBytes(Memory::dataTypeMemorySize(problem.in)),
           mOutBytes(Memory::dataTypeMemorySize(problem.out)),
-          mComputedBytes(Memory::dataTypeMemorySize(mComputed)), mPlan(problem.segments ? 3 : 2) {}
+          mTermBytes(Memory::dataTypeMemorySize(mTerm)), mPlan(problem.segments ? 3 : 2) {}
 
     Plan plan() {
         if (mProblem.outer * mProblem.length * mProblem.inner == 0)
@@ -99,7 +102,7 @@ public:
 private:
     std::string typeMacros() const {
         return glslTypeMacros("IN", mProblem.in) + glslTypeMacros("OUT", mProblem.out) +
-               glslTypeMacros("ACCUMULATOR", termType(mProblem.combine, mComputed)) +
+               glslTypeMacros("ACCUMULATOR", mTerm) +
                (mProblem.exclusive ? "#define EXCLUSIVE\n" : "");
     }
 
@@ -115,32 +118,29 @@ private:
     void addHeads(const Piece& piece);
     uint32_t perLane() const { return static_cast<uint32_t>(16 / std::min(mInBytes, mOutBytes)); }
     uint32_t rows() const {
-        uint32_t bytes = isSegmented() ? mRules.bytesWithSegments : mRules.bytesPerInvocation;
-        const uint64_t all = mProblem.outer * mProblem.length * mComputedBytes;
+        uint32_t bytes = hasLaneScans() ? mRules.bytesPerInvocation : mRules.bytesOfOthers;
+        const uint64_t all = mProblem.outer * mProblem.length * mTermBytes;
         // One group needs no look back.
-        const bool isOneTile = all <= uint64_t{mRules.tileGroupSize} * mRules.bytesWithSegments;
+        const bool isOneTile = all <= uint64_t{mRules.tileGroupSize} * mRules.bytesOfOthers;
         if (isOneTile)
-            bytes = mRules.bytesWithSegments;
+            bytes = mRules.bytesOfOthers;
         else if (all <= mRules.fewBytes)
             bytes = mRules.bytesOfFew;
         else if (all <= mRules.manyBytes)
             bytes = std::min(bytes, mRules.bytesOfMany);
-        return std::max(1u, bytes / static_cast<uint32_t>(mComputedBytes) / perLane());
+        return std::max(1u, bytes / static_cast<uint32_t>(mTermBytes) / perLane());
     }
     bool hasSubgroups() const {
         return mTraits.subgroups && mRules.tileGroupSize >= mTraits.maxSubgroupSize;
     }
-    /// The lanes' sums are an operation of the device.
-    bool hasLaneSums() const {
-        return !mProblem.combine.isExpression() &&
-               mProblem.combine.operation == ReduceOperation::eSum && !isSegmented() &&
-               mTraits.subgroupSums &&
-               (mComputed == DataTypes::eFloat || mComputed == DataTypes::eInt ||
-                mComputed == DataTypes::eUnsignedInt);
+    /// The device itself scans over lanes.
+    bool hasLaneScans() const {
+        return !isSegmented() && hasSubgroups() && mTraits.subgroupArithmetic &&
+               !laneOperation(mProblem.combine, mTerm).empty();
     }
     /// The groups do without states. In place, others overwrite what they read.
     bool readsBefore() const {
-        return hasLaneSums() && hasSubgroups() && !mProblem.inPlace && mProblem.silentGroups == 0 &&
+        return hasLaneScans() && !mProblem.inPlace && mProblem.silentGroups == 0 &&
                tilesOf(mProblem.length) <= mRules.readTiles;
     }
     uint64_t tileElements() const { return uint64_t{mRules.tileGroupSize} * perLane() * rows(); }
@@ -150,7 +150,7 @@ private:
     uint64_t stateBytes(uint64_t count) const {
         const uint64_t chunkTiles = mTraits.subgroups ? std::min(mTraits.minSubgroupSize, 32u) : 32;
         const uint64_t items = tilesOf(count) + 2 * (tilesOf(count) / chunkTiles + 1);
-        return items * 2 * mComputedBytes;
+        return items * 2 * mTermBytes;
     }
     bool isSegmented() const { return mProblem.segments || mProblem.outer > 1; }
 
@@ -169,10 +169,10 @@ private:
     const ScanProblem& mProblem;
     const DeviceTraits& mTraits;
     ScanRules mRules;
-    DataTypes mComputed;
+    DataTypes mTerm;
     uint64_t mInBytes;
     uint64_t mOutBytes;
-    uint64_t mComputedBytes;
+    uint64_t mTermBytes;
     Plan mPlan;
     std::optional<uint32_t> mTileKernel;
     std::optional<uint32_t> mHeadKernel;
@@ -200,13 +200,15 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
         macros += "#define IN_PLACE\n";
     macros += formatted("#define PER_LANE {}u\n#define ROWS {}u\n#define T_WORDS {}\n"
                         "#define SPINS {}u\n",
-                        perLane(), rows(), mComputedBytes / 4, mRules.spins);
+                        perLane(), rows(), mTermBytes / 4, mRules.spins);
     const bool subgroups = hasSubgroups();
     std::vector<std::string> extensions;
     if (single && readsBefore())
         macros += "#define READS_BEFORE\n";
-    if (subgroups && hasLaneSums()) {
-        macros += "#define LANE_SUMS\n";
+    if (hasLaneScans()) {
+        macros += formatted("#define LANES_INCLUSIVE subgroupInclusive{0}\n"
+                            "#define LANES_ALL subgroup{0}\n",
+                            laneOperation(mProblem.combine, mTerm));
         extensions.emplace_back("GL_KHR_shader_subgroup_arithmetic");
     }
     Kernel kernel;
@@ -346,7 +348,7 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
     const uint64_t wanted = divideUp(mRules.invocations, block.slabs * block.columns);
     const auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(pieceLength)));
     const uint64_t room =
-        mTraits.maxViewBytes / mComputedBytes / (block.slabs * block.columns * pieces);
+        mTraits.maxViewBytes / mTermBytes / (block.slabs * block.columns * pieces);
     const uint64_t chunks = std::max<uint64_t>(1, std::min({wanted, root, room}));
     const uint64_t chunkLength = divideUp(pieceLength, chunks);
     const bool chunked = pieces * chunks > 1;
@@ -354,7 +356,7 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
         static_cast<uint32_t>(std::min<uint64_t>(mRules.groupSize, std::bit_ceil(block.columns)));
 
     uint32_t totals = 0;
-    const uint64_t totalBytes = block.slabs * block.columns * pieces * chunks * mComputedBytes;
+    const uint64_t totalBytes = block.slabs * block.columns * pieces * chunks * mTermBytes;
     if (chunked)
         totals = mPlan.addScratch(totalBytes);
     for (const bool isFirst : {true, false}) {
@@ -369,7 +371,7 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
             dispatch.kernel = columnKernel(isFirst, chunked);
             dispatch.views = {
                 {kScanIn, first * mInBytes, elements * mInBytes, static_cast<uint32_t>(mInBytes)}};
-            const View between{totals, 0, totalBytes, static_cast<uint32_t>(mComputedBytes),
+            const View between{totals, 0, totalBytes, static_cast<uint32_t>(mTermBytes),
                                isFirst ? View::Use::eWrite : View::Use::eRead};
             if (!isFirst)
                 dispatch.views.push_back({kScanOut, first * mOutBytes, elements * mOutBytes,

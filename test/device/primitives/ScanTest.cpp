@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
+#include "primitives/OperatorSource.hpp"
 #include "primitives/ScanPlan.hpp"
 
 namespace kp::test {
@@ -315,13 +316,35 @@ TEST_F(ScanTest, WorksAsOnAGpu) {
     for (const size_t count : {60013, 300007}) { // without and with look-back
         const auto values = randomValues<uint32_t>(count);
         problem.length = count;
-        for (const bool sums : {traits.subgroupSums, false}) {
+        for (const bool arithmetic : {traits.subgroupArithmetic, false}) {
             kp::primitives::DeviceTraits without = traits;
-            without.subgroupSums = sums;
+            without.subgroupArithmetic = arithmetic;
             EXPECT_EQ(planned(values, problem, without),
                       scannedByLoop<uint32_t>(values, false, 0u, kPlus))
-                << count << " " << sums;
+                << count << " " << arithmetic;
         }
+    }
+    struct Case {
+        ReduceOperation operation;
+        uint32_t identity;
+        uint32_t (*combine)(uint32_t, uint32_t);
+    };
+    constexpr Case kCases[] = {
+        {ReduceOperation::eProduct, 1, [](uint32_t a, uint32_t b) { return a * b; }},
+        {ReduceOperation::eMinimum, ~0U, [](uint32_t a, uint32_t b) { return std::min(a, b); }},
+        {ReduceOperation::eMaximum, 0, [](uint32_t a, uint32_t b) { return std::max(a, b); }},
+        {ReduceOperation::eAnd, ~0U, [](uint32_t a, uint32_t b) { return a & b; }},
+        {ReduceOperation::eOr, 0, [](uint32_t a, uint32_t b) { return a | b; }},
+        {ReduceOperation::eXor, 0, [](uint32_t a, uint32_t b) { return a ^ b; }}};
+    std::vector<uint32_t> odd = randomValues<uint32_t>(60013);
+    for (uint32_t& value : odd) // so that products do not become 0
+        value |= 1;
+    problem.length = odd.size();
+    for (const Case& each : kCases) {
+        problem.combine = each.operation;
+        EXPECT_EQ(planned(odd, problem, traits),
+                  scannedByLoop<uint32_t>(odd, false, each.identity, each.combine))
+            << kp::primitives::nameOf(each.operation);
     }
     // Large tiles, and one addition at a time, as if each were rounded.
     problem.combine = kp::Operator("a + b", "0");
