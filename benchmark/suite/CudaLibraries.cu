@@ -155,6 +155,10 @@ struct IsAboveHalf {
     __host__ __device__ bool operator()(unsigned int word) const { return word > 0x80000000u; }
 };
 
+struct Larger {
+    __host__ __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
 } // namespace
 
 std::unique_ptr<CudaLibrary> cubReduce(const Cuda::Buffer& in, const Cuda::Buffer& out,
@@ -172,6 +176,24 @@ std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer& in, const Cuda::Buffer&
     auto* to = static_cast<float*>(out.address());
     return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
         return cub::DeviceScan::InclusiveSum(memory, bytes, from, to, count, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubMaximum(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                        size_t count) {
+    const auto* from = static_cast<const float*>(in.address());
+    auto* to = static_cast<float*>(out.address());
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceReduce::Max(memory, bytes, from, to, count, stream);
+    });
+}
+
+std::unique_ptr<CudaLibrary> cubScanMaxima(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                           size_t count) {
+    const auto* from = static_cast<const float*>(in.address());
+    auto* to = static_cast<float*>(out.address());
+    return cubCall([=](void* memory, size_t& bytes, cudaStream_t stream) {
+        return cub::DeviceScan::InclusiveScan(memory, bytes, from, to, Larger{}, count, stream);
     });
 }
 

@@ -26,6 +26,10 @@ std::unique_ptr<CudaLibrary> cubReduce(const Cuda::Buffer& in, const Cuda::Buffe
                                        size_t count); ///< sum of floats
 std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer& in, const Cuda::Buffer& out,
                                      size_t count); ///< inclusive sums of floats
+std::unique_ptr<CudaLibrary> cubMaximum(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                        size_t count); ///< of floats
+std::unique_ptr<CudaLibrary> cubScanMaxima(const Cuda::Buffer& in, const Cuda::Buffer& out,
+                                           size_t count); ///< inclusive maxima of floats
 /// 256 even bins of floats from 0 to 1, counted in 32 bits. @param count  below 2^31
 std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer& in, const Cuda::Buffer& out,
                                           size_t count);

@@ -11,6 +11,14 @@ std::unique_ptr<CudaLibrary> cubScan(const Cuda::Buffer&, const Cuda::Buffer&, s
     return nullptr;
 }
 
+std::unique_ptr<CudaLibrary> cubMaximum(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
+std::unique_ptr<CudaLibrary> cubScanMaxima(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
+    return nullptr;
+}
+
 std::unique_ptr<CudaLibrary> cubHistogram(const Cuda::Buffer&, const Cuda::Buffer&, size_t) {
     return nullptr;
 }

@@ -143,6 +143,50 @@ void scanFloats(Suite& suite, Row& row, size_t count, kp::Determinism determinis
               {cubScan, "CUB", 1.0, 1 / 1.2});
 }
 
+void largestFloat(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    const std::vector<float> given =
+        onValues<float>(suite, row, values, 1, 4.0 * static_cast<double>(count),
+                        [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                            sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eMaximum);
+                        },
+                        {cubMaximum, "CUB", 0.97, 1 / 1.2});
+    Suite::require(given[0] == *std::max_element(values.begin(), values.end()),
+                   "the largest is that of a loop");
+}
+
+void indexOfLargest(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    const std::vector<uint32_t> given = onValues<uint32_t>(
+        suite, row, values, 1, 4.0 * static_cast<double>(count),
+        [](kp::Sequence& sequence, const auto& in, const auto& out) {
+            sequence.record<kp::OpReduce>(in, out, kp::ReduceOperation::eArgMaximum);
+        },
+        {});
+    Suite::require(given[0] == std::max_element(values.begin(), values.end()) - values.begin(),
+                   "the index is that of a loop");
+}
+
+void scanMaxima(Suite& suite, Row& row, size_t count) {
+    skipLarge(suite, count);
+    const std::vector<float> values = evenlyDistributed(count);
+    const std::vector<float> given =
+        onValues<float>(suite, row, values, count, 8.0 * static_cast<double>(count),
+                        [](kp::Sequence& sequence, const auto& in, const auto& out) {
+                            sequence.record<kp::OpScan>(in, out, kp::ReduceOperation::eMaximum);
+                        },
+                        {cubScanMaxima, "CUB", 1.0, 1 / 1.2});
+    float most = 0;
+    bool correct = true;
+    for (size_t i = 0; i < count; ++i) {
+        most = std::max(most, values[i]);
+        correct = correct && given[i] == most;
+    }
+    Suite::require(correct, "the maxima are those of a loop");
+}
+
 void histogramFloats(Suite& suite, Row& row, size_t count) {
     skipLarge(suite, count);
     const std::vector<float> values = evenlyDistributed(count);
@@ -350,16 +394,22 @@ void addPrimitives(Suite& suite) {
         suite.add("primitives/top_" + size, "the 100 largest of " + size + " floats",
                   [=](Suite& s, Row& row) { topFloats(s, row, count); });
     }
+    constexpr size_t kMany = size_t{1} << 28;
+    suite.add("primitives/max_2^28", "the largest of 2^28 floats",
+              [](Suite& s, Row& row) { largestFloat(s, row, kMany); });
+    suite.add("primitives/argmax_2^28", "its index",
+              [](Suite& s, Row& row) { indexOfLargest(s, row, kMany); });
+    suite.add("primitives/scan_max_2^28", "prefix maxima of 2^28 floats",
+              [](Suite& s, Row& row) { scanMaxima(s, row, kMany); });
     suite.add("primitives/search_2^24", "2^24 places among 2^16 floats",
               [](Suite& s, Row& row) { searchFloats(s, row, size_t{1} << 24); });
-    suite.add("primitives/scan_free_2^28", "the same, without determinism", [](Suite& s, Row& row) {
-        scanFloats(s, row, size_t{1} << 28, kp::Determinism::eNone);
-    });
+    suite.add("primitives/scan_free_2^28", "the same, without determinism",
+              [](Suite& s, Row& row) { scanFloats(s, row, kMany, kp::Determinism::eNone); });
     suite.add("primitives/random_uniform_2^28", "2^28 uniform floats", [](Suite& s, Row& row) {
-        randomFloats(s, row, size_t{1} << 28, kp::Distribution::uniform(), 0.5, cuRandUniform);
+        randomFloats(s, row, kMany, kp::Distribution::uniform(), 0.5, cuRandUniform);
     });
     suite.add("primitives/random_normal_2^28", "2^28 normal floats", [](Suite& s, Row& row) {
-        randomFloats(s, row, size_t{1} << 28, kp::Distribution::normal(), 0, cuRandNormal);
+        randomFloats(s, row, kMany, kp::Distribution::normal(), 0, cuRandNormal);
     });
 }
 
