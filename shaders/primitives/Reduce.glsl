@@ -7,8 +7,7 @@
 //     finished(t, count)     OUT_STORED of the result of so many elements (a uvec2)
 //
 // Macros: FROM_PARTIALS: the input is T, of an earlier dispatch. FINAL: the output is the result,
-// else T. SEGMENTED: rows are given by offsets of OFFSET_WORDS words at OFFSETS_BINDING, which
-// OFFSET_SIGNED lets be negative.
+// else T. SEGMENTED: rows are given by the offsets of Offsets.glsl.
 
 #ifdef FROM_PARTIALS
 layout(binding = 0) readonly buffer In { T elements[]; };
@@ -22,20 +21,5 @@ T element(uint at, uvec2 index) { return mapped(IN_LOAD(elements[at]), index); }
 uvec2 minus(uvec2 a, uvec2 b) {
     return isLess(a, b) ? uvec2(0u) : difference(a, b);
 }
-
-#ifdef SEGMENTED
-layout(binding = OFFSETS_BINDING) readonly buffer Offsets { uint offsets[]; };
-
-// An offset in an input of `total` elements. What is outside of the input belongs to no segment.
-uvec2 offsetAt(uint at, uvec2 total) {
-    uvec2 offset =
-        OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u]) : uvec2(offsets[at], 0u);
-#ifdef OFFSET_SIGNED
-    if (int(OFFSET_WORDS == 2 ? offset.y : offset.x) < 0)
-        return uvec2(0u);
-#endif
-    return isLess(offset, total) ? offset : total;
-}
-#endif
 
 shared T sPartials[GROUP_SIZE];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets the bits of the elements at which segments start.
+// Sets the bits of the elements at which segments start, by the offsets of Offsets.glsl.
 
-layout(binding = 0) readonly buffer Offsets { uint offsets[]; };
 layout(binding = 1) buffer Heads { uint headBits[]; };
 
 layout(push_constant) uniform Push {
@@ -18,9 +17,7 @@ void main() {
     uint segment = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
     if (segment >= segments)
         return;
-    uint at = firstOffset + segment;
-    uvec2 offset = OFFSET_WORDS == 2 ? uvec2(offsets[2u * at], offsets[2u * at + 1u])
-                                     : uvec2(offsets[at], 0u);
+    uvec2 offset = offsetAt(firstOffset + segment, uvec2(~0u));
     // An offset before the base wraps around, to more than there are elements.
     uvec2 element = difference(offset, uvec2(baseLow, baseHigh));
     if (element.y == 0u && element.x < count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts segments by all digits, each in one work group. Segments are given by offsets of OFFSET_WORDS
-// words, or all have the same length (OFFSET_WORDS 0). With LONG_BINDING, segments that are longer
+// Sorts segments by all digits, each in one work group. Segments are given by the offsets of
+// Offsets.glsl, or all have the same length (OFFSET_WORDS 0). With LONG_BINDING, segments that are longer
 // than a tile are listed for SortLong.glsl; without, there are none. With PACK, a work group takes
 // several neighbouring segments, and sorts them together if a tile holds them: by the keys, and then
 // by the numbers of their segments.
@@ -11,9 +11,6 @@ layout(binding = 1) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
 #if VALUE_WORDS > 0
 layout(binding = 2) readonly buffer ValuesIn { VALUE valuesIn[]; };
 layout(binding = 3) writeonly buffer ValuesOut { VALUE valuesOut[]; };
-#endif
-#if OFFSET_WORDS > 0
-layout(binding = OFFSET_BINDING) readonly buffer Offsets { uint offsets[]; };
 #endif
 #ifdef LONG_BINDING
 layout(binding = LONG_BINDING) buffer Long { uint longWords[]; };
@@ -51,12 +48,7 @@ uint offsetOf(uint segment) {
 #if OFFSET_WORDS == 0
     return segment * length;
 #else
-    uint at = OFFSET_WORDS * (firstOffset + segment);
-#ifdef OFFSET_SIGNED
-    if (int(offsets[at + OFFSET_WORDS - 1u]) < 0)
-        return 0u;
-#endif
-    return OFFSET_WORDS == 2 && offsets[at + 1u] != 0u ? count : min(offsets[at], count);
+    return offsetAt(firstOffset + segment, uvec2(count, 0u)).x;
 #endif
 }
 

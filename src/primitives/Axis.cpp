@@ -76,9 +76,9 @@ Segments segmentsOf(const Argument& offsets, const char* operation) {
     return {count - 1, type.wide, type.isSigned};
 }
 
-std::string offsetMacros(const Segments& segments) {
-    return formatted("#define OFFSET_WORDS {}\n{}", segments.wide ? 2 : 1,
-                     segments.isSigned ? "#define OFFSET_SIGNED\n" : "");
+std::string offsetMacros(const Segments& segments, uint32_t binding) {
+    return formatted("#define OFFSETS_BINDING {}\n#define OFFSET_WORDS {}\n{}", binding,
+                     segments.wide ? 2 : 1, segments.isSigned ? "#define OFFSET_SIGNED\n" : "");
 }
 
 Segments segmentsAlone(const Argument& offsets, const Argument& out,

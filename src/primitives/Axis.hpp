@@ -52,8 +52,8 @@ struct Segments {
     bool isSigned = false;
 };
 
-/// The macros OFFSET_WORDS and OFFSET_SIGNED of shaders that read offsets.
-std::string offsetMacros(const Segments& segments);
+/// The macros of Offsets.glsl.
+std::string offsetMacros(const Segments& segments, uint32_t binding);
 
 /// @throws InvalidArgument unless the offsets are 32-bit or 64-bit integers, at least one
 Segments segmentsOf(const Argument& offsets, const char* operation);

@@ -31,11 +31,9 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     problem.in = in.tensor->dataType();
     problem.out = out.tensor->dataType();
     problem.exclusive = options.exclusive;
-    if (options.segments) {
-        const primitives::Segments segments = primitives::segmentsAlone(
-            arguments[2], arguments[1], options.shape, options.axis, kName);
-        problem.segments = primitives::ScanProblem::Offsets{segments.count + 1, segments.wide};
-    }
+    if (options.segments)
+        problem.segments = primitives::segmentsAlone(arguments[2], arguments[1], options.shape,
+                                                     options.axis, kName);
     const primitives::AxisExtents rows =
         primitives::rowsOf(options.shape, options.axis, primitives::elementsOf(in), kName);
     problem.outer = rows.outer;

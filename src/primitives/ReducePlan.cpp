@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <Offsets.glsl.hpp>
 #include <Reduce.glsl.hpp>
 #include <ReduceColumns.glsl.hpp>
 #include <ReduceRows.glsl.hpp>
@@ -292,18 +293,17 @@ uint32_t ReducePlanner::kernel(bool rows, bool fromPartials, bool final, bool se
         macros += "#define FROM_PARTIALS\n";
     if (final)
         macros += "#define FINAL\n";
-    if (segmented) {
-        macros += formatted("#define SEGMENTED\n#define OFFSETS_BINDING {}\n", bindings++) +
-                  offsetMacros(*mProblem.segments);
-    }
+    if (segmented)
+        macros += "#define SEGMENTED\n" + offsetMacros(*mProblem.segments, bindings++);
     macros += formatted("#define OUT_BINDING {}\n", bindings);
     const bool subgroups = rows && mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
     Kernel made;
     made.name = rows ? "OpReduce of rows" : "OpReduce of columns";
-    made.source = composeSource(macros, mSource.functions,
-                                std::string(WIDE_GLSL) + std::string(REDUCE_GLSL) +
-                                    std::string(rows ? REDUCEROWS_GLSL : REDUCECOLUMNS_GLSL),
-                                subgroups);
+    made.source = composeSource(
+        macros, mSource.functions,
+        std::string(WIDE_GLSL) + std::string(segmented ? OFFSETS_GLSL : "") +
+            std::string(REDUCE_GLSL) + std::string(rows ? REDUCEROWS_GLSL : REDUCECOLUMNS_GLSL),
+        subgroups);
     made.constants = {mRules.groupSize};
     made.subgroups = subgroups;
     made.userTexts = operatorTexts(mProblem.combine);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <LookBack.glsl.hpp>
+#include <Offsets.glsl.hpp>
 #include <Scan.glsl.hpp>
 #include <ScanColumns.glsl.hpp>
 #include <ScanHeads.glsl.hpp>
@@ -206,9 +207,9 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     if (single && readsBefore())
         macros += "#define READS_BEFORE\n";
     if (hasLaneScans()) {
-        macros += formatted("#define LANES_INCLUSIVE subgroupInclusive{0}\n"
-                            "#define LANES_ALL subgroup{0}\n",
-                            laneOperation(mProblem.combine, mTerm));
+        const std::string operation = laneOperation(mProblem.combine, mTerm);
+        macros += "#define LANES_INCLUSIVE subgroupInclusive" + operation +
+                  "\n#define LANES_ALL subgroup" + operation + '\n';
         extensions.emplace_back("GL_KHR_shader_subgroup_arithmetic");
     }
     Kernel kernel;
@@ -231,15 +232,17 @@ void ScanPlanner::addHeads(const Piece& piece) {
     if (!mHeadKernel) {
         Kernel kernel;
         kernel.name = "OpScan of segments";
-        kernel.source =
-            composeSource(formatted("#define OFFSET_WORDS {}\n", mProblem.segments->wide ? 2 : 1),
-                          "", std::string(WIDE_GLSL) + std::string(SCANHEADS_GLSL), false);
+        kernel.source = composeSource(offsetMacros(*mProblem.segments, 0), "",
+                                      std::string(WIDE_GLSL) + std::string(OFFSETS_GLSL) +
+                                          std::string(SCANHEADS_GLSL),
+                                      false);
         kernel.constants = {mRules.groupSize};
         mHeadKernel = mPlan.addKernel(std::move(kernel));
     }
     const uint64_t most = mTraits.maxViewBytes / offsetBytes;
-    for (uint64_t first = 0; first < mProblem.segments->count; first += most) {
-        const uint64_t count = std::min(most, mProblem.segments->count - first);
+    const uint64_t offsets = mProblem.segments->count + 1;
+    for (uint64_t first = 0; first < offsets; first += most) {
+        const uint64_t count = std::min(most, offsets - first);
         Dispatch dispatch;
         dispatch.kernel = *mHeadKernel;
         dispatch.views = {{kScanOffsets, first * offsetBytes, count * offsetBytes,

@@ -24,11 +24,7 @@ struct ScanProblem {
     uint64_t outer = 1;
     uint64_t length = 0;
     uint64_t inner = 1;
-    struct Offsets {
-        uint64_t count = 0;
-        bool wide = false; ///< of 64 bits
-    };
-    std::optional<Offsets> segments;
+    std::optional<Segments> segments;
     uint32_t silentGroups = 0; ///< for tests: see shaders/primitives/ScanTiles.glsl
 };
 

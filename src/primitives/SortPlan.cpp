@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <Offsets.glsl.hpp>
 #include <SortHistogram.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <SortLong.glsl.hpp>
@@ -416,15 +417,18 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
     const uint64_t listBytes = 16 + 24 * longTiles;
     const uint64_t offsetBytes = length > 0 ? 0 : mProblem.segments->wide ? 8 : 4;
 
-    std::string macros = length > 0 ? "#define OFFSET_WORDS 0\n" : offsetMacros(*mProblem.segments);
     uint32_t bindings = hasValues() ? 4 : 2;
-    if (offsetBytes > 0)
-        macros += formatted("#define OFFSET_BINDING {}\n", bindings++);
+    std::string macros = "#define OFFSET_WORDS 0\n";
+    std::string text(SORTSEGMENTS_GLSL);
+    if (offsetBytes > 0) {
+        macros = offsetMacros(*mProblem.segments, bindings++);
+        text.insert(0, OFFSETS_GLSL);
+    }
     if (hasLong)
         macros += formatted("#define LONG_BINDING {}\n", bindings);
     if (packs)
         macros += "#define PACK\n";
-    const uint32_t sorter = kernel("OpSort of segments", SORTSEGMENTS_GLSL, tile, true, macros);
+    const uint32_t sorter = kernel("OpSort of segments", text, tile, true, macros);
     const uint32_t list = hasLong ? scratch("list", listBytes) : kNothing;
     if (hasLong)
         mPlan.steps.push_back(Fill{list, 0, listBytes, 0});

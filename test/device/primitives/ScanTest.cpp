@@ -427,7 +427,7 @@ TEST_F(ScanTest, CutsWhatNoViewCanHold) {
     std::vector<uint32_t> offsets = {0, 100, 5120, 5121, 10240, 31000};
     ScanProblem problem;
     problem.length = values.size();
-    problem.segments = ScanProblem::Offsets{offsets.size(), false};
+    problem.segments = kp::primitives::Segments{offsets.size() - 1, false};
     EXPECT_EQ(planned(values, problem, traits, offsets),
               scannedByLoop<uint32_t>(values, false, 0u, kPlus, [&](size_t i) {
                   return std::ranges::find(offsets, i) != offsets.end();

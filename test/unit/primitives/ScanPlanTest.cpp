@@ -57,7 +57,7 @@ TEST(ScanPlan, CutsColumnsOverTheLimitOfAView) {
 
 TEST(ScanPlan, SegmentsTakeABitPerElement) {
     ScanProblem problem = scanOf(1, uint64_t{1} << 30);
-    problem.segments = ScanProblem::Offsets{uint64_t{1} << 20, true};
+    problem.segments = Segments{uint64_t{1} << 20, true};
     const Plan plan = planScan(problem, largeDevice());
     expectSound(plan, largeDevice());
     EXPECT_GE(plan.scratch.back(), (uint64_t{1} << 29) / 8);
