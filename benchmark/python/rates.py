@@ -49,7 +49,9 @@ def calls(name: str) -> Iterator[Call]:
     values = rng.integers(0, 100, count).astype(dtype)
     one, out = given(values), empty(count, dtype)
     number = empty(1, "uint32")
-    total = empty((), "float64" if name == "float64" else "float32" if dtype.kind == "f" else "int64")
+    total = empty(
+        (), "float64" if name == "float64" else "float32" if dtype.kind == "f" else "int64"
+    )
     index, least = empty((), "uint32"), empty((), dtype)
     yield "sum", lambda: kp.OpReduce(one, total), BYTES
     yield "max", lambda: kp.OpReduce(one, least, "max"), BYTES
@@ -60,7 +62,9 @@ def calls(name: str) -> Iterator[Call]:
     mgr.sequence().eval(kp.OpSyncDevice([table]))
     for axis in (0, 1):
         result = empty(table.shape[1 - axis], dtype)
-        yield f"max, axis {axis}", lambda r=result, a=axis: kp.OpReduce(table, r, "max", axis=a), BYTES
+        yield f"max, axis {axis}", lambda r=result, a=axis: kp.OpReduce(
+            table, r, "max", axis=a
+        ), BYTES
     parts = given(np.arange(0, count + 1, 1000, dtype=np.uint32))
     pieces = empty(parts.size() - 1, dtype)
     yield "max of 1,000 each", lambda: kp.OpReduce(one, pieces, "max", segments=parts), BYTES
@@ -89,7 +93,9 @@ def calls(name: str) -> Iterator[Call]:
     yield "top 100", lambda: kp.OpTopK(one, 100, top), BYTES
     order = empty(count, "uint32")
     yield "sort", lambda: kp.OpSort(one, sorted_keys=out), 2 * BYTES
-    yield "sort with values", lambda: kp.OpSort(one, places, sorted_keys=out, sorted_values=order), 2 * (BYTES + 4 * count)
+    yield "sort with values", lambda: kp.OpSort(
+        one, places, sorted_keys=out, sorted_values=order
+    ), 2 * (BYTES + 4 * count)
 
 
 def glsl(dtype: np.dtype) -> str:
@@ -116,7 +122,9 @@ def main() -> None:
     a, b = empty(BYTES // 4, "uint32"), empty(BYTES // 4, "uint32")
     mgr.sequence().eval(kp.OpFill([a], 1))
     copy = rate(lambda: kp.OpCopy([a, b]), 2 * BYTES)
-    print(f"{mgr.get_device_properties()['device_name']}: a copy of {BYTES} bytes moves {copy:.0f} GB/s")
+    print(
+        f"{mgr.get_device_properties()['device_name']}: a copy of {BYTES} bytes moves {copy:.0f} GB/s"
+    )
     print(" " * 20 + "".join(f"{name:>9}" for name in TYPES))
     table: dict[str, dict[str, str]] = {}
     for name in TYPES:
