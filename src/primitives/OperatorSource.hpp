@@ -49,8 +49,9 @@ Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed);
 ///     VALUE_OF(T t)         the element again, or the result
 ///
 /// The results of combine() do not depend on how the compiler optimizes its caller. Extremes of
-/// floats are those of integers in the same order: fewer instructions than with floats, of which a
-/// NaN must win and which a device may flush to 0 if they are denormal.
+/// floats are computed as those of integers in the same order. That takes fewer instructions, since
+/// NaN is just the outermost integer, and is right for denormal numbers, which devices may take for
+/// 0.
 /// @param elements  the type of what is combined, or of that which it is computed in: a minimum of
 /// no elements is the largest value of this type
 std::string operatorSource(const Operator& combine, Memory::DataTypes elements);
