@@ -13,6 +13,8 @@ std::string formatArguments(fmt::string_view format, fmt::format_args arguments)
 }
 
 std::string counted(uint64_t count, std::string_view noun) {
+    if (count != 1 && noun == "index")
+        return formatted("{} indices", count);
     return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 

@@ -140,11 +140,10 @@ std::unique_ptr<Memory::Impl> makeImageImpl(std::shared_ptr<vulkan::Device> devi
     const uint64_t texels = area * slices;
     const uint64_t needed = texels * options.channels;
     if (data && dataSize < needed)
-        fail<InvalidArgument>("an image of {} x {}{} texels with {} channels needs {} elements, "
-                              "but {} were given",
-                              options.width, options.height,
-                              slices > 1 ? formatted(" x {}", slices) : std::string(),
-                              options.channels, needed, dataSize);
+        fail<InvalidArgument>(
+            "an image of {} x {}{} texels with {} needs {}, but {} were given", options.width,
+            options.height, slices > 1 ? formatted(" x {}", slices) : std::string(),
+            counted(options.channels, "channel"), counted(needed, "element"), dataSize);
 
     const MemoryPlacement placement = placementOf(*device, options.memoryType);
     vulkan::ImageInfo info;

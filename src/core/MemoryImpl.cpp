@@ -33,14 +33,12 @@ std::string describeShape(const vulkan::ImageInfo& info) {
 
 uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun) {
     if (count == 0 || elementSize == 0)
-        fail<InvalidArgument>(
-            "a zero-sized {} cannot be created: {} elements of {} bytes were asked for", noun,
-            count, elementSize);
+        fail<InvalidArgument>("a zero-sized {} cannot be created: {} of {} were asked for", noun,
+                              counted(count, "element"), counted(elementSize, "byte"));
     if (count > std::numeric_limits<uint64_t>::max() / elementSize ||
         elementSize > std::numeric_limits<uint32_t>::max())
-        fail<InvalidArgument>(
-            "a {} of {} elements of {} bytes is larger than any device can address", noun, count,
-            elementSize);
+        fail<InvalidArgument>("a {} of {} of {} is larger than any device can address", noun,
+                              counted(count, "element"), counted(elementSize, "byte"));
     return count * elementSize;
 }
 
@@ -128,9 +126,9 @@ void requireCopyable(const Memory& source, const Memory& destination) {
             "a copy needs equal data types, but the source has {} and the destination {}",
             Memory::toString(from.dataType), Memory::toString(to.dataType));
     if (from.count != to.count || from.bytes() != to.bytes())
-        fail<InvalidArgument>("a copy needs equal sizes, but the source has {} elements ({} bytes) "
+        fail<InvalidArgument>("a copy needs equal sizes, but the source has {} ({} bytes) "
                               "and the destination {} ({} bytes){}",
-                              from.count, from.bytes(), to.count, to.bytes(),
+                              counted(from.count, "element"), from.bytes(), to.count, to.bytes(),
                               from.addsChannel() || to.addsChannel()
                                   ? "; on the device an image of 3 channels has 4"
                                   : "");

@@ -122,8 +122,8 @@ uint32_t KernelLauncher::Impl::indexOf(const Argument& argument) const {
             findArgument(kernel.signature(), argument.index, argument.name))
         return found->index;
     if (argument.index)
-        throwFor(launcher.name(), "argument {} was given, but the kernel has {} arguments",
-                 *argument.index, declared().size());
+        throwFor(launcher.name(), "argument {} was given, but the kernel has {}", *argument.index,
+                 counted(declared().size(), "argument"));
     std::vector<std::string> known;
     for (const KernelArgument& each : declared())
         known.push_back(each.name.empty() ? "(no name)" : each.name);
@@ -142,8 +142,8 @@ void KernelLauncher::Impl::setGiven(const Arguments& given) {
                  "have one",
                  named, given.size());
     if (given.size() > declared().size())
-        throwFor(launcher.name(), "{} arguments were given, but the kernel has {}", given.size(),
-                 declared().size());
+        throwFor(launcher.name(), "{} were given, but the kernel has {}",
+                 counted(given.size(), "argument"), declared().size());
     for (uint32_t i = 0; i < given.size(); ++i) {
         const uint32_t index = named ? indexOf(given[i]) : i;
         if (values[index].kind() != ArgumentValue::Kind::eNone)
@@ -167,8 +167,8 @@ void KernelLauncher::Impl::requireComplete() const {
                          "kernel of SPIR-V to choose it here",
                          describe(argument.index));
         } else if (!known && !isGlobalSize(argument)) {
-            throwFor(launcher.name(), "{} is missing; the kernel has {} arguments",
-                     describe(argument.index), declared().size());
+            throwFor(launcher.name(), "{} is missing; the kernel has {}", describe(argument.index),
+                     counted(declared().size(), "argument"));
         }
     }
 }

@@ -21,10 +21,11 @@ void requireRange(const Argument& argument, const char* operation) {
     const uint64_t size = implOf(*range.tensor).count;
     const bool whole = range.count == TensorRange::kToTheEnd;
     if (range.first > size || (!whole && range.count > size - range.first))
-        fail<InvalidArgument>("{}: {} begins at element {} and has {} elements, but its tensor has "
+        fail<InvalidArgument>("{}: {} begins at element {} and has {}, but its tensor has "
                               "only {}",
                               operation, argument.name, range.first,
-                              whole ? std::string("the rest of the") : formatted("{}", range.count),
+                              whole ? std::string("the rest of the elements")
+                                    : counted(range.count, "element"),
                               size);
 }
 
@@ -142,9 +143,9 @@ void BoundPlan::bind() {
     deviceOf(mArguments, mOperation);
     for (size_t i = 0; i < mArguments.size(); ++i)
         if (elementsOf(mArguments[i].range) != mElements[i])
-            fail<InvalidArgument>("{} was made when {} had {} elements, and now it has {}; make "
+            fail<InvalidArgument>("{} was made when {} had {}, and now it has {}; make "
                                   "another operation",
-                                  mOperation, mArguments[i].name, mElements[i],
+                                  mOperation, mArguments[i].name, counted(mElements[i], "element"),
                                   elementsOf(mArguments[i].range));
     std::vector<PlanMemory> memories;
     std::vector<std::shared_ptr<vulkan::Buffer>> buffers;

@@ -22,9 +22,9 @@ FftArgument fftArgument(const Argument& argument, bool isReal, const char* opera
     case DataTypes::eFloat:
     case DataTypes::eDouble:
         if (!isReal && elements % 2 != 0)
-            fail<InvalidArgument>("{}: {} has {} elements of {}, which are no complex numbers: "
-                                  "these take two each",
-                                  operation, argument.name, elements,
+            fail<InvalidArgument>("{}: {} has {} of {}, which are no complex numbers: these "
+                                  "take two each",
+                                  operation, argument.name, counted(elements, "element"),
                                   Memory::toString(tensor.dataType()));
         return {argument.name, tensor.dataType(), elements};
     case DataTypes::eCustom:

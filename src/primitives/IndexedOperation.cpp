@@ -37,12 +37,13 @@ std::unique_ptr<BoundPlan> indexedOperation(const TensorRange& in, const TensorR
     const uint64_t slice = problem.array.outer * problem.array.inner;
     if (problem.indices != 0 &&
         (slice > UINT64_MAX / problem.indices || slice * problem.indices != listElements))
-        fail<InvalidArgument>("{}: {} indices need {} elements each in {}, which has {}", name,
-                              problem.indices, slice, scatter ? "the input" : "the output",
-                              listElements);
-    if (problem.indices == 0 && listElements != 0)
-        fail<InvalidArgument>("{}: there are no indices, but {} has {} elements", name,
+        fail<InvalidArgument>("{}: {} need {} each in {}, which has {}", name,
+                              counted(problem.indices, "index"), counted(slice, "element"),
                               scatter ? "the input" : "the output", listElements);
+    if (problem.indices == 0 && listElements != 0)
+        fail<InvalidArgument>("{}: there are no indices, but {} has {}", name,
+                              scatter ? "the input" : "the output",
+                              counted(listElements, "element"));
     problem.elementBytes = implOf(*in.tensor).elementSize;
     problem.scatter = scatter;
     problem.inUnit = startUnit(in);

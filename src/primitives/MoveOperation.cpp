@@ -22,8 +22,8 @@ MoveOperation::MoveOperation(const TensorRange& in, const TensorRange& out,
     requireMovable(*mDevice, *in.tensor, verb);
     const uint64_t count = elementsOf(in);
     if (elementsOf(out) != count)
-        fail<InvalidArgument>("{}: the input has {} elements, but the output has {}", operation,
-                              count, elementsOf(out));
+        fail<InvalidArgument>("{}: the input has {}, but the output has {}", operation,
+                              counted(count, "element"), elementsOf(out));
     mExtents = shape.empty() ? std::vector<uint64_t>{count} : shape;
     requireShape(mExtents, count, operation);
 }

@@ -38,8 +38,8 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
     }
     const uint64_t count = primitives::elementsOf(out);
     if (total != count)
-        fail<InvalidArgument>("{}: the inputs have {} elements together, but the output has {}",
-                              kName, total, count);
+        fail<InvalidArgument>("{}: the inputs have {} together, but the output has {}", kName,
+                              counted(total, "element"), count);
     const primitives::AxisExtents extents = primitives::axisExtents(shape, axis, count, kName);
     const uint64_t slice = extents.outer * extents.inner;
     const primitives::DeviceTraits traits = primitives::DeviceTraits::of(*device);

@@ -60,15 +60,15 @@ std::unique_ptr<primitives::BoundPlan> convolvePlan(const TensorRange& a, const 
     const Extents extentsA = shapeOf(shapeA, arguments[0]);
     const Extents extentsB = shapeOf(shapeB, arguments[1]);
     if (extentsA.size() != extentsB.size())
-        fail<InvalidArgument>("{}: a has {} dimensions, but b has {}", kConvolve, extentsA.size(),
-                              extentsB.size());
+        fail<InvalidArgument>("{}: a has {}, but b has {}", kConvolve,
+                              counted(extentsA.size(), "dimension"), extentsB.size());
     primitives::ConvolveProblem problem(extentsA, extentsB, part, axes, first.type, real);
     uint64_t results = 1;
     for (const uint64_t extent : problem.out.extents)
         results *= extent;
     if (primitives::elementsOf(out) != results)
-        fail<InvalidArgument>("{}: the result has {} elements, but the output has {}", kConvolve,
-                              results, primitives::elementsOf(out));
+        fail<InvalidArgument>("{}: the result has {}, but the output has {}", kConvolve,
+                              counted(results, "element"), primitives::elementsOf(out));
 
     const primitives::FftTraits traits = primitives::FftTraits::of(*device);
     primitives::FftPrograms programs(traits);

@@ -95,8 +95,9 @@ std::unique_ptr<primitives::BoundPlan> histogramPlan(const TensorRange& in, cons
                                   problem.bins, problem.bins + 1, elementsOf(bins.edges));
     }
     if (problem.weighted && elementsOf(options.weights) != problem.count)
-        fail<InvalidArgument>("{}: the input has {} elements, but there are {} weights",
-                              kHistogramName, problem.count, elementsOf(options.weights));
+        fail<InvalidArgument>("{}: the input has {}, but there are {}", kHistogramName,
+                              counted(problem.count, "element"),
+                              counted(elementsOf(options.weights), "weight"));
     if (problem.sorts() && problem.bins >= UINT32_MAX)
         fail<InvalidArgument>("{}: weights are sorted by the number of their bin, of which there "
                               "can be {}, but {} were given",

@@ -148,8 +148,9 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
         const uint64_t wanted = options.biasOfRows ? extents.rows : extents.columns;
         const uint64_t given = primitives::elementsOf(options.bias);
         if (given != wanted)
-            fail<InvalidArgument>("{}: C has {} {}, but the bias has {} elements", kMatMul, wanted,
-                                  options.biasOfRows ? "rows" : "columns", given);
+            fail<InvalidArgument>("{}: C has {} {}, but the bias has {}", kMatMul, wanted,
+                                  options.biasOfRows ? "rows" : "columns",
+                                  counted(given, "element"));
     }
     requireGlslType(*device, problem.in, "multiply");
     requireGlslType(*device, problem.out, "multiply to");

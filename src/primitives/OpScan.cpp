@@ -46,8 +46,9 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     requireGlslType(*device, problem.in, "scan");
     requireGlslType(*device, problem.out, "scan to");
     if (primitives::elementsOf(out) != primitives::elementsOf(in))
-        fail<InvalidArgument>("{}: the input has {} elements, but the output {}", kName,
-                              primitives::elementsOf(in), primitives::elementsOf(out));
+        fail<InvalidArgument>("{}: the input has {}, but the output has {}", kName,
+                              counted(primitives::elementsOf(in), "element"),
+                              primitives::elementsOf(out));
     primitives::Plan plan = primitives::planScan(problem, primitives::DeviceTraits::of(*device));
     return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
 }

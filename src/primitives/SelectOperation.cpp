@@ -68,16 +68,17 @@ private:
         requireSameElements(mArguments[0], mArguments[*mProblem.out], mName);
         requireMovable(device, in, mGiven.verb);
         if (mGiven.partition && mProblem.outCount != mProblem.count)
-            fail<InvalidArgument>("{}: the input has {} elements, but the output has {}", mName,
-                                  mProblem.count, mProblem.outCount);
+            fail<InvalidArgument>("{}: the input has {}, but the output has {}", mName,
+                                  counted(mProblem.count, "element"), mProblem.outCount);
         if (mGiven.flags) {
             mProblem.choice = SelectProblem::Choice::eFlags;
             mProblem.flagType = mGiven.flags->tensor->dataType();
             glslTypeOf(mProblem.flagType, "used as flags");
             requireGlslType(device, mProblem.flagType, "select by");
             if (elementsOf(*mGiven.flags) != mProblem.count)
-                fail<InvalidArgument>("{}: the input has {} elements, but there are {} flags",
-                                      mName, mProblem.count, elementsOf(*mGiven.flags));
+                fail<InvalidArgument>("{}: the input has {}, but there are {}", mName,
+                                      counted(mProblem.count, "element"),
+                                      counted(elementsOf(*mGiven.flags), "flag"));
         } else if (mGiven.predicate) {
             mProblem.choice = SelectProblem::Choice::ePredicate;
             mProblem.predicate = mGiven.predicate->expression;
@@ -101,8 +102,9 @@ private:
         if (mProblem.inverse) {
             mProblem.wideInverse = integerType(*mProblem.inverse);
             if (elementsOf(mGiven.inverse) != mProblem.count)
-                fail<InvalidArgument>("{}: the input has {} elements, but the inverse has {}",
-                                      mName, mProblem.count, elementsOf(mGiven.inverse));
+                fail<InvalidArgument>("{}: the input has {}, but the inverse has {}", mName,
+                                      counted(mProblem.count, "element"),
+                                      elementsOf(mGiven.inverse));
         }
         if (mProblem.number) {
             mProblem.wideNumber = integerType(*mProblem.number);

@@ -253,8 +253,8 @@ Contents::Contents(const py::object& data, const py::object& shapeGiven,
         return;
     shape = toShape(shapeGiven);
     if (countOf(shape) != array.size())
-        throw py::value_error(
-            formatted("shape has {} elements, but data has {}", countOf(shape), array.size()));
+        throw py::value_error(formatted("shape has {}, but data has {}",
+                                        counted(countOf(shape), "element"), array.size()));
 }
 
 } // namespace kp::python

@@ -168,14 +168,14 @@ TEST_F(IndexedTest, RefusesArgumentsThatDoNotMatch) {
            manager.tensorT<float>(2));
     gather("the input is of eFloat, but the output of eUnsignedInt", six, indices,
            manager.tensorT<uint32_t>(2));
-    gather("2 indices need 1 elements each in the output, which has 6", TensorRange(six, 0, 5),
+    gather("2 indices need 1 element each in the output, which has 6", TensorRange(six, 0, 5),
            indices, manager.tensorT<float>(6));
     gather("2 indices need 3 elements each in the output, which has 2", six, indices, two, {2, 3});
     gather("overlap", six, indices, TensorRange(six, 1, 2));
     gather("overlap", indices, indices, indices);
     gather("axis 2 does not exist", six, indices, two, {2, 3}, 2);
     EXPECT_ERROR(kp::InvalidArgument,
-                 "OpScatter: 2 indices need 1 elements each in the input, which has 6",
+                 "OpScatter: 2 indices need 1 element each in the input, which has 6",
                  kp::OpScatter(six, indices, two));
 }
 

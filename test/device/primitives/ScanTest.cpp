@@ -465,7 +465,7 @@ TEST_F(ScanTest, RefusesArgumentsThatDoNotMatch) {
         EXPECT_ERROR(kp::InvalidArgument, message, kp::OpScan(in, out, combine, options));
     };
     expect("the input is null", {}, others, ReduceOperation::eSum);
-    expect("the input has 6 elements, but the output 2", floats, TensorRange(others, 0, 2),
+    expect("the input has 6 elements, but the output has 2", floats, TensorRange(others, 0, 2),
            ReduceOperation::eSum);
     expect("overlap", TensorRange(floats, 0, 4), TensorRange(floats, 1, 4), ReduceOperation::eSum);
     expect("eMean does not combine two elements", floats, others, ReduceOperation::eMean);

@@ -19,6 +19,7 @@ TEST(Text, CountsInTheSingularAndThePlural) {
     EXPECT_EQ(counted(0, "result"), "0 results");
     EXPECT_EQ(counted(1, "result"), "1 result");
     EXPECT_EQ(counted(2, "result"), "2 results");
+    EXPECT_EQ(counted(2, "index"), "2 indices");
 }
 
 } // namespace
