@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -19,8 +21,13 @@ def _product_shape(
         raise ValueError("kp.matmul takes tensors of at least one dimension")
     rows = () if len(a) == 1 else (a[-1] if transpose_a else a[-2],)
     columns = () if len(b) == 1 else (b[-2] if transpose_b else b[-1],)
-    stack = a[:-2] if np.prod(a[:-2]) != 1 or len(a) >= len(b) else b[:-2]
-    return stack + rows + columns
+    stacks = a[:-2], b[:-2]
+    if 1 not in (math.prod(stacks[0]), math.prod(stacks[1])) and stacks[0] != stacks[1]:
+        raise ValueError(
+            f"kp.matmul takes as many matrices a as b, or one, not stacks of the shapes {stacks[0]} "
+            f"and {stacks[1]}; arrays broadcast: kp.asarray(tensor) is one"
+        )
+    return np.broadcast_shapes(*stacks) + rows + columns
 
 
 def matmul(
@@ -48,6 +55,9 @@ def matmul(
             raise TypeError(f"kp.matmul takes {name} as a kp.Tensor, not {kind_of(tensor)}")
     if beta != 0 and out is None:
         raise ValueError("kp.matmul with beta needs out, which is multiplied by it")
+    for name, factor in (("alpha", alpha), ("beta", beta)):
+        if isinstance(factor, int) and float(factor) != factor:
+            raise ValueError(f"kp.matmul takes {name} as a float64, which cannot hold {factor}")
     swap_a = transpose_a and len(a.shape) > 1
     swap_b = transpose_b and len(b.shape) > 1
     shape = _product_shape(a.shape, b.shape, swap_a, swap_b)

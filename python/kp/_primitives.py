@@ -67,8 +67,17 @@ def _whole_shape(tensor: Tensor, axis: int | None) -> tuple[int, ...]:
     """Return the shape of a result that has all elements: flat without an axis."""
     if axis is None:
         return (tensor.size(),)
-    normalized(axis, len(tensor.shape))
+    _axis_of(tensor, axis)
     return tensor.shape
+
+
+def _axis_of(tensor: Tensor, axis: Any) -> int:
+    """Return an axis counted from the front."""
+    if isinstance(axis, (tuple, list)):
+        raise TypeError(
+            f"axis is a whole number, not {axis!r}; arrays take several: kp.asarray(tensor) is one"
+        )
+    return normalized(axis, len(tensor.shape))
 
 
 def _remaining(tensor: Tensor, axis: int | None, keepdims: bool) -> tuple[int, ...]:
@@ -76,7 +85,7 @@ def _remaining(tensor: Tensor, axis: int | None, keepdims: bool) -> tuple[int, .
     shape = list(tensor.shape)
     if axis is None:
         return (1,) * len(shape) if keepdims else ()
-    at = normalized(axis, len(shape))
+    at = _axis_of(tensor, axis)
     shape[at : at + 1] = [1] if keepdims else []
     return tuple(shape)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._axes import whole
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _require_tensor, _run, _run_all
 from ._wording import explains_keywords
@@ -38,8 +39,11 @@ def filled(
     stream: int,
 ) -> Tensor:
     """Return a tensor of random numbers. `distribution` is that of OpRandom."""
-    _require_manager(distribution if isinstance(distribution, str) else distribution[0], manager)
-    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    name = distribution if isinstance(distribution, str) else distribution[0]
+    _require_manager(name, manager)
+    _require_state(name, seed, counter, stream)
+    each = shape if isinstance(shape, (tuple, list)) else (shape,)
+    extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
     tensor = manager.tensor(shape=extents, dtype=dtype, memory_type=MemoryTypes.device)
     operation = OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream)
     manager.sequence().eval(operation)
@@ -52,6 +56,12 @@ def _require_manager(name: str, manager: Any) -> None:
             f"kp.random.{name} takes a kp.Manager first, not {type(manager).__name__}, and returns a "
             f"tensor; for arrays, as NumPy has them: kp.random.default_rng(seed).{name}(...)"
         )
+
+
+def _require_state(name: str, seed: int, counter: int, stream: int) -> None:
+    for what, value in (("seed", seed), ("counter", counter), ("stream", stream)):
+        if not 0 <= whole(f"kp.random.{name}: {what}", value) < 1 << 64:
+            raise ValueError(f"kp.random.{name}: {what} is from 0 to 2**64 - 1, not {value}")
 
 
 @explains_keywords
@@ -81,6 +91,7 @@ def integers(
     stream: int = 0,
 ) -> Tensor:
     """Return integers from `low` up to, but without, `high`, all equally likely."""
+    low, high = whole("kp.random.integers: low", low), whole("kp.random.integers: high", high)
     if high <= low:
         raise ValueError(
             f"kp.random.integers: high must be greater than low, but low is {low} and high is {high}"
@@ -139,6 +150,7 @@ def exponential(
 def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
     """Return the integers below `count` in random order."""
     _require_manager("permutation", manager)
+    _require_state("permutation", seed, counter, stream)
     order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
     if count:
         operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)
@@ -164,6 +176,7 @@ def permutation(
         if mixed.size():
             _run(OpGather(x, order, mixed, axis=0), x)
         return mixed
+    x = whole("kp.random.permutation: x", x)
     if x < 0:
         raise ValueError(f"x is the number of integers, 0 or more, not {x}")
     return order_of(manager, x, seed, counter, stream)

@@ -22,7 +22,12 @@ def _on_device(name: str, values: Tensor | ArrayLike, like: Tensor) -> Tensor:
                 f"kp.{name} compares elements of '{like.dtype}' with numbers of '{given}'; convert "
                 "the elements first, with kp.asarray(tensor).astype"
             )
-        return like.manager.tensor_t(values, dtype=like.dtype)
+        try:
+            return like.manager.tensor_t(values, dtype=like.dtype)
+        except TypeError as error:
+            raise TypeError(
+                f"kp.{name} takes numbers of the elements' dtype, but {error}"
+            ) from None
     if values.dtype != like.dtype:
         raise TypeError(
             f"kp.{name} takes tensors of one dtype, but there are '{like.dtype}' and "
@@ -50,13 +55,20 @@ def _counts(
 def _limits(tensor: Tensor, limits: tuple[float, float] | None) -> tuple[float, float]:
     """Return the outer edges of even bins, as NumPy chooses them."""
     if limits is not None:
-        low, high = limits
+        try:
+            low, high = (float(limit) for limit in limits)
+        except (TypeError, ValueError):
+            raise TypeError(f"range is (low, high), not {limits!r}") from None
         if low > high:
             raise ValueError(f"range is (low, high) with low <= high, not ({low}, {high})")
     elif tensor.size() == 0:
         low, high = 0.0, 1.0
     else:
-        low, high = min(tensor).item(), max(tensor).item()
+        least, most = min(tensor).item(), max(tensor).item()
+        low, high = float(least), float(most)
+        # Of integers, rounding must not leave out the outermost ones.
+        low = np.nextafter(low, -np.inf) if low > least else low
+        high = np.nextafter(high, np.inf) if high < most else high
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError(f"the range of a histogram is finite, not ({low}, {high})")
     return (low - 0.5, high + 0.5) if low == high else (low, high)
@@ -87,6 +99,8 @@ def histogram(
         return counts, edges
     if range is not None:
         raise ValueError("kp.histogram takes range for a number of bins, but bins has edges")
+    if isinstance(bins, str):
+        raise TypeError(f"kp.histogram takes bins as their number or their edges, not {bins!r}")
     edges = _on_device("histogram", bins, tensor)
     places = edges.read()
     if places.ndim != 1 or places.size < 2:

@@ -323,7 +323,9 @@ def _from_real(
     numbers, lengths = _extents(name, tensor, s, axes)
     source, is_complex = _values(tensor)
     if is_complex:
-        raise TypeError(f"kp.fft.{name} takes real numbers; complex ones have kp.fft.fftn")
+        raise TypeError(
+            f"kp.fft.{name} takes real numbers; complex ones have kp.fft.fft and kp.fft.fftn"
+        )
     shape = list(source.shape)
     for axis, length in zip(numbers[-3:], lengths[-3:], strict=True):
         shape[axis] = length

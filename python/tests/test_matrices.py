@@ -31,6 +31,9 @@ def matrix(*shape: int, dtype: str = "f4") -> np.ndarray:
         ((2, 3, 4), (4, 5)),
         ((3, 4), (6, 4, 5)),
         ((2, 2, 3, 4), (2, 2, 4, 1)),
+        ((1, 3, 4), (5, 4, 2)),
+        ((1, 1, 3, 4), (5, 4, 2)),
+        ((5, 3, 4), (1, 1, 4, 2)),
     ],
 )
 def test_matmul_agrees_with_numpy(mgr, a, b) -> None:
@@ -99,8 +102,6 @@ def test_matmul_refuses_what_does_not_match(mgr) -> None:
     a, b = mgr.tensor_t(matrix(3, 4)), mgr.tensor_t(matrix(5, 6))
     with pytest.raises(ValueError, match="rows of a have 4 elements, but the columns of b have 5"):
         kp.matmul(a, b)
-    with pytest.raises(ValueError, match="a has 2 matrices and b has 3"):
-        kp.matmul(mgr.tensor_t(matrix(2, 3, 4)), mgr.tensor_t(matrix(3, 4, 5)))
     with pytest.raises(ValueError, match="needs out"):
         kp.matmul(a, a, transpose_b=True, beta=1)
     with pytest.raises(TypeError, match="takes b as a kp.Tensor, not a numpy.ndarray"):
@@ -109,6 +110,62 @@ def test_matmul_refuses_what_does_not_match(mgr) -> None:
         kp.matmul(a, a, b, transpose_b=True)
     with pytest.raises(ValueError, match="need extents"):
         kp.OpMatMul(a, a, b, batches=2)
+
+
+@pytest.mark.parametrize("stacks", [((2, 1), (1, 2)), ((6,), (2, 3)), ((4,), (2, 2)), ((2,), (3,))])
+def test_matmul_refuses_stacks_of_other_shapes(mgr, stacks) -> None:
+    a, b = (mgr.tensor_t(np.ones((*stack, 2, 2), np.float32)) for stack in stacks)
+    with pytest.raises(ValueError, match=r"or one, not stacks of the shapes .*kp\.asarray"):
+        kp.matmul(a, b)
+
+
+def test_matmul_refuses_what_would_be_ignored_or_rounded(mgr) -> None:
+    a = mgr.tensor_t(np.ones((2, 2), np.float32))
+    for epilogue in ("c + bias", "max(bias, c)", "c*bias"):
+        with pytest.raises(kp.InvalidArgument, match="has a bias, but none was given"):
+            kp.matmul(a, a, epilogue=epilogue)
+    whole = mgr.tensor_t([[1]], dtype="int64")
+    with pytest.raises(ValueError, match="cannot hold 9007199254740993"):
+        kp.matmul(whole, whole, alpha=2**53 + 1)
+    assert kp.matmul(whole, whole, alpha=2**60).item() == 2**60
+
+
+@pytest.mark.parametrize(
+    "dtype, low, high",
+    [
+        ("float16", 1, 2),
+        ("float16", 10, 11),
+        ("float16", -0.01, 0),
+        ("float32", 1000, 1001),
+        ("float32", -1, 0),
+        ("float64", 1, 1 + 2**-40),
+    ],
+)
+def test_uniform_numbers_are_below_the_upper_limit(
+    mgr, dtype: str, low: float, high: float
+) -> None:
+    numbers = kp.random.uniform(mgr, 100_000, low, high, dtype=dtype, seed=1).numpy()
+    assert (numbers.astype(np.float64) < high).all()
+    assert (numbers >= np.dtype(dtype).type(low)).all()
+    assert abs(numbers.mean(dtype=np.float64) - (low + high) / 2) < (high - low) / 200
+
+
+def test_uniform_numbers_between_equal_limits_are_the_limit(mgr) -> None:
+    assert (kp.random.uniform(mgr, 10, 5, 5).numpy() == 5).all()
+
+
+def test_random_names_the_argument_that_is_wrong(mgr) -> None:
+    wrong = {
+        "shape is a whole number, not 3.0": lambda: kp.random.uniform(mgr, 3.0),
+        "low is a whole number, not 0.5": lambda: kp.random.integers(mgr, 3, 0.5, 2),
+        "x is a whole number, not 2.5": lambda: kp.random.permutation(mgr, 2.5),
+        "seed is a whole number, not None": lambda: kp.random.uniform(mgr, 3, seed=None),
+    }
+    for text, call in wrong.items():
+        with pytest.raises(TypeError, match=text):
+            call()
+    with pytest.raises(ValueError, match=r"seed is from 0 to 2\*\*64 - 1, not -1"):
+        kp.random.uniform(mgr, 3, seed=-1)
 
 
 def test_random_numbers_continue_where_the_counter_is(mgr) -> None:

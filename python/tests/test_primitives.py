@@ -307,3 +307,35 @@ def test_lists_of_launchers_contain_primitives() -> None:
     assert total.read().tolist() == [8]
     with pytest.raises(TypeError, match="a primitive, such as kp.OpReduce"):
         kp.launcher.PrimitiveLauncher("sync", kp.OpSyncDevice([values]))
+
+
+def test_empty_operators_are_refused(mgr: kp.Manager) -> None:
+    tensor, out = mgr.tensor([1, 2, 4]), mgr.tensor([0, 0, 0])
+    for call in (
+        lambda: kp.reduce(tensor, ("", "1")),
+        lambda: kp.OpScan(tensor, out, ("", "0")),
+    ):
+        with pytest.raises(
+            kp.InvalidArgument, match="the operator is empty; give a GLSL expression"
+        ):
+            call()
+
+
+def test_the_index_in_an_empty_segment_has_all_bits(mgr: kp.Manager) -> None:
+    offsets, values = mgr.tensor_t([0, 2, 2, 3], dtype="uint32"), mgr.tensor([1, 5, 3])
+    for dtype, none in (("int64", -1), ("int32", -1), ("uint32", 2**32 - 1)):
+        found = mgr.tensor_t(shape=3, dtype=dtype)
+        mgr.sequence().eval(kp.OpReduce(values, found, "argmax", segments=offsets))
+        assert found.data().tolist() == [1, none, 0]
+
+
+def test_messages_name_operations_and_axes_as_python_does(mgr: kp.Manager) -> None:
+    table = mgr.tensor_t(np.ones((2, 3), np.float32))
+    with pytest.raises(
+        TypeError, match=r"axis is a whole number, not \(0, 1\); arrays take several"
+    ):
+        kp.sum(table, axis=(0, 1))
+    with pytest.raises(TypeError, match="dtype is 'foo', which NumPy does not know"):
+        mgr.tensor_t([1], dtype="foo")
+    with pytest.raises(kp.InvalidArgument, match="argmax of float"):
+        kp.OpReduce(table, mgr.tensor_t(shape=2, dtype="float32"), "argmax", axis=1)

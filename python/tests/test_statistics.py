@@ -170,3 +170,22 @@ def test_faults_of_statistics_are_named(mgr: kp.Manager) -> None:
         kp.top_k(tensor, 7)
     with pytest.raises(TypeError, match="bins is None for integers"):
         kp.OpHistogram(tensor, mgr.tensor_t(shape=2, dtype=np.uint32), 3)  # type: ignore[arg-type]
+
+
+def test_histograms_of_large_integers_have_all_of_them(mgr: kp.Manager) -> None:
+    """The outermost integers are no float64, but are within the outermost edges."""
+    assert kp.histogram(mgr.tensor_t([-(2**53) - 1, 0, 10]), 2)[0].data().tolist() == [1, 2]
+    for dtype in ("int64", "uint64"):
+        limits = np.iinfo(dtype)
+        values = RANDOM.integers(limits.min, limits.max, 2000, dtype, endpoint=True)
+        assert kp.histogram(mgr.tensor_t(values), 7)[0].data().sum() == 2000
+
+
+def test_histograms_say_what_bins_and_ranges_are(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor_t([1, 2, 3], dtype="int32")
+    with pytest.raises(TypeError, match="number or their edges, not 'auto'"):
+        kp.histogram(tensor, "auto")
+    with pytest.raises(TypeError, match=r"range is \(low, high\), not \(0, 1, 2\)"):
+        kp.histogram(tensor, 4, range=(0, 1, 2))
+    with pytest.raises(TypeError, match="takes numbers of the elements' dtype, but data has"):
+        kp.histogram(tensor, [0.5, 1.5])

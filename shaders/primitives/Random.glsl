@@ -29,7 +29,7 @@ layout(push_constant) uniform Push {
     uint streamHigh;
     uint keys[20];
     // INTEGERS: the lowest, how many there are (0: all), and what draws must not be below.
-    // Else: offset and scale.
+    // Else: offset and scale, and of UNIFORM the largest number.
     uint parameters[6];
 };
 
@@ -113,6 +113,14 @@ OUT_VALUE scaled(REAL x) {
     precise REAL result = x;
 #else
     precise REAL result = x * scale + offset;
+#endif
+#ifdef UNIFORM
+    // Rounding may reach the upper limit, which belongs to no result.
+#ifdef WIDE
+    result = min(result, packDouble2x32(uvec2(parameters[4], parameters[5])));
+#else
+    result = min(result, uintBitsToFloat(parameters[4]));
+#endif
 #endif
 #ifdef HALF
     result = roundedToHalf(result);

@@ -62,8 +62,9 @@ IndexType indexTypeOf(const Argument& indices, const char* operation) {
     const DataTypes type = indices.range.tensor->dataType();
     const bool wide = type == DataTypes::eLong || type == DataTypes::eUnsignedLong;
     if (!wide && type != DataTypes::eInt && type != DataTypes::eUnsignedInt)
-        fail<InvalidArgument>("{}: {} are of eUnsignedInt, eInt, eUnsignedLong or eLong, not of {}",
-                              operation, indices.name, Memory::toString(type));
+        fail<InvalidArgument>(
+            "{}: {} must be of eUnsignedInt, eInt, eUnsignedLong or eLong, not of {}", operation,
+            indices.name, Memory::toString(type));
     return {wide, type == DataTypes::eInt || type == DataTypes::eLong};
 }
 

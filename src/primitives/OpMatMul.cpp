@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/primitives/OpMatMul.hpp>
 
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -102,6 +104,18 @@ void requireMatMulTypes(const TensorRange& a, const TensorRange& b, const Tensor
                                   kMatMul, factor);
 }
 
+/// Returns whether a name stands in GLSL on its own.
+bool mentions(std::string_view glsl, std::string_view name) {
+    const auto isPart = [&](size_t at) {
+        return at < glsl.size() && (std::isalnum(static_cast<unsigned char>(glsl[at])) ||
+                                    glsl[at] == '_' || glsl[at] == '.');
+    };
+    for (size_t at = glsl.find(name); at != std::string_view::npos; at = glsl.find(name, at + 1))
+        if ((at == 0 || !isPart(at - 1)) && !isPart(at + name.size()))
+            return true;
+    return false;
+}
+
 std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const TensorRange& b,
                                                   const TensorRange& c,
                                                   const MatrixExtents& extents,
@@ -144,6 +158,9 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
     problem.epilogue = options.epilogue;
     problem.hasBias = static_cast<bool>(options.bias);
     problem.biasOfRows = options.biasOfRows;
+    if (!problem.hasBias && mentions(options.epilogue, "bias"))
+        fail<InvalidArgument>("{}: the epilogue '{}' has a bias, but none was given", kMatMul,
+                              options.epilogue);
     if (problem.hasBias) {
         const uint64_t wanted = options.biasOfRows ? extents.rows : extents.columns;
         const uint64_t given = primitives::elementsOf(options.bias);

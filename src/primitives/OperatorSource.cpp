@@ -112,7 +112,8 @@ void requireCombines(const Operator& combine, DataTypes computed, const char* us
     const std::string name = nameOf(combine.operation);
     if (combine.operation > ReduceOperation::eXor)
         fail<InvalidArgument>("{}: {} does not combine two elements into one of their type; "
-                              "operators are eSum to eXor, or an expression",
+                              "operators are eSum, eProduct, eMinimum, eMaximum, eAnd, eOr, eXor "
+                              "and expressions",
                               user, name);
     if (combine.operation >= ReduceOperation::eAnd && isFloatingPoint(computed))
         fail<InvalidArgument>("{}: {} combines the bits of integers, but was given floating-point "

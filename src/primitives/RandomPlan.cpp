@@ -13,6 +13,7 @@
 #include <Wide.glsl.hpp>
 
 #include <kompute/Error.hpp>
+#include <kompute/Half.hpp>
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
@@ -114,10 +115,37 @@ Parameters integerParameters(const RandomProblem& problem) {
     return parameters;
 }
 
+double roundedTo(DataTypes type, double number) {
+    const auto single = static_cast<float>(number);
+    switch (type) {
+    case DataTypes::eDouble:
+        return number;
+    case DataTypes::eHalf:
+        return static_cast<float>(Half(single));
+    case DataTypes::eBFloat16:
+        return static_cast<float>(BFloat16(single));
+    default:
+        return single;
+    }
+}
+
+/// Returns the largest number of a type from `low` on that is below `high`; `low` if there is none.
+double largestBelow(double high, double low, DataTypes type) {
+    // A device may take smaller numbers for 0.
+    const double tiny = type == DataTypes::eDouble ? 0x1p-1022
+                        : type == DataTypes::eHalf ? 0x1p-24
+                                                   : 0x1p-126;
+    double below = roundedTo(type, high == 0 ? -tiny : high);
+    for (double step = std::abs(high) * 0x1p-54; below >= high; step *= 2)
+        below = roundedTo(type, high - step);
+    return std::max(below, roundedTo(type, low));
+}
+
 Parameters realParameters(const RandomProblem& problem) {
     const Distribution& distribution = problem.distribution;
     double offset = distribution.first;
     double scale = distribution.second;
+    double largest = 0;
     switch (distribution.kind) {
     case Kind::eUniform:
         scale = distribution.second - distribution.first;
@@ -125,6 +153,7 @@ Parameters realParameters(const RandomProblem& problem) {
             fail<InvalidArgument>("OpRandom: there are no numbers from {} up to {}; give finite "
                                   "limits in ascending order",
                                   distribution.first, distribution.second);
+        largest = largestBelow(distribution.second, distribution.first, problem.out);
         break;
     case Kind::eNormal:
         if (!std::isfinite(offset) || !std::isfinite(scale) || scale < 0)
@@ -145,9 +174,11 @@ Parameters realParameters(const RandomProblem& problem) {
     if (problem.out == DataTypes::eDouble) {
         setWide(parameters, 0, std::bit_cast<uint64_t>(offset));
         setWide(parameters, 2, std::bit_cast<uint64_t>(scale));
+        setWide(parameters, 4, std::bit_cast<uint64_t>(largest));
     } else {
         parameters[0] = std::bit_cast<uint32_t>(static_cast<float>(offset));
         parameters[2] = std::bit_cast<uint32_t>(static_cast<float>(scale));
+        parameters[4] = std::bit_cast<uint32_t>(static_cast<float>(largest));
     }
     return parameters;
 }

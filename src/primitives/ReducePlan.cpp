@@ -107,7 +107,9 @@ T combine(T a, T b) {{
 }}
 T identity() {{ return T(KEY({}), ~INDEX(0)); }}
 T mapped(IN_VALUE v, uvec2 index) {{ return T({}, {}); }}
-OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE(t.index)); }}
+OUT_STORED finished(T t, uvec2 count) {{
+    return OUT_STORE(t.index == ~INDEX(0) ? ~OUT_VALUE(0) : OUT_VALUE(t.index));
+}}
 #ifdef SUBGROUPS
 T lanesValue(T x, uint lane) {{ return T(lanesValue(x.key, lane), lanesValue(x.index, lane)); }}
 #endif

@@ -47,6 +47,17 @@ uint32_t rowsAtOnce(const SelectProblem& problem) {
     return neighboursOf(problem) < 8 ? 2 : 1;
 }
 
+/// Returns whether a GLSL expression has an '=' that does not compare.
+bool assigns(std::string_view glsl) {
+    constexpr std::string_view kOfComparisons = "=<>!";
+    for (size_t at = glsl.find('='); at != std::string_view::npos; at = glsl.find('=', at + 1)) {
+        const bool follows = at > 0 && kOfComparisons.find(glsl[at - 1]) != std::string_view::npos;
+        if (!follows && glsl.substr(at, 2) != "==")
+            return true;
+    }
+    return false;
+}
+
 class SelectPlanner {
 public:
     SelectPlanner(const SelectProblem& problem, const DeviceTraits& traits,
@@ -221,7 +232,8 @@ private:
                           flags ? "bool predicate(uint x) { return predicate(x != 0u); }\n" : "");
             kernel.userTexts = {
                 {"predicate", mProblem.predicate,
-                 "a predicate is a condition over x, true or false; with '=', did you mean '=='?"}};
+                 std::string("a predicate is a condition over x, true or false") +
+                     (assigns(mProblem.predicate) ? "; with '=', did you mean '=='?" : "")}};
             return "#define PREDICATE\n" + glslTypeMacros("IN", mProblem.type);
         }
         if (mProblem.type == Memory::DataTypes::eCustom)

@@ -153,10 +153,16 @@ TEST_F(TimestampTest, AttributesTheTimeToTheSlowKernel) {
     sq->record<kp::OpSyncDevice>({data});
     for (const uint32_t n : iterations)
         sq->record<kp::OpAlgoDispatch>(work, std::vector<uint32_t>{n});
-    sq->eval();
-    const auto ns = sq->getTimestampsNs();
-    ASSERT_EQ(ns.size(), iterations.size() + 2);
-    const auto duration = [&](size_t kernel) { return ns[kernel + 2] - ns[kernel + 1]; };
+    // The shortest of several times: a busy machine interrupts a kernel now and then.
+    std::vector<uint64_t> shortest(iterations.size(), UINT64_MAX);
+    for (int round = 0; round < 4; ++round) {
+        sq->eval();
+        const auto ns = sq->getTimestampsNs();
+        ASSERT_EQ(ns.size(), iterations.size() + 2);
+        for (size_t i = 0; i < shortest.size(); ++i)
+            shortest[i] = std::min<uint64_t>(shortest[i], ns[i + 2] - ns[i + 1]);
+    }
+    const auto duration = [&](size_t kernel) { return shortest[kernel]; };
     for (size_t i = 0; i < iterations.size(); ++i) {
         if (i != 1) {
             EXPECT_GT(duration(1), duration(i)) << i;

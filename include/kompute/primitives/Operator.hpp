@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <kompute/Error.hpp>
 #include <kompute/Export.hpp>
 
 namespace kp {
@@ -17,7 +18,7 @@ namespace kp {
 /// - eAnd, eOr, eXor: bit by bit; integers and bool. Of no elements: all bits 1, 0 and 0.
 /// - eMean: a floating-point result. Of no elements: NaN.
 /// - eArgMinimum, eArgMaximum: the index of the first such element, or of the first NaN. No
-///   elements are refused.
+///   elements are refused; of an empty segment, all bits are 1 (-1, or the largest number).
 /// - eAny, eAll: of "is not 0". Of no elements: 0 and 1.
 /// - eCountNonZero. Of no elements: 0.
 enum class ReduceOperation {
@@ -47,8 +48,13 @@ struct KOMPUTE_API Operator {
     Operator(ReduceOperation named) : operation(named) {}
     /// @param glsl      the expression
     /// @param neutral   a GLSL expression e with combine(e, x) == x, converted to the type
+    /// @throws InvalidArgument if the expression is empty
     Operator(std::string glsl, std::string neutral)
-        : expression(std::move(glsl)), identity(std::move(neutral)) {}
+        : expression(std::move(glsl)), identity(std::move(neutral)) {
+        if (expression.empty())
+            throw InvalidArgument(
+                "the operator is empty; give a GLSL expression over a and b, or an operation");
+    }
 
     bool isExpression() const { return !expression.empty(); }
 

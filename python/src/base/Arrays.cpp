@@ -186,7 +186,9 @@ py::dtype toDtype(const py::object& dtype) {
     try {
         return py::dtype::from_args(dtype);
     } catch (py::error_already_set& error) {
-        py::raise_from(error, PyExc_TypeError, "dtype is not one that NumPy knows");
+        const std::string given = py::repr(dtype);
+        py::raise_from(error, PyExc_TypeError,
+                       formatted("dtype is {}, which NumPy does not know", given).c_str());
         throw py::error_already_set();
     }
 }
@@ -253,8 +255,8 @@ Contents::Contents(const py::object& data, const py::object& shapeGiven,
         return;
     shape = toShape(shapeGiven);
     if (countOf(shape) != array.size())
-        throw py::value_error(formatted("shape has {}, but data has {}",
-                                        counted(countOf(shape), "element"), array.size()));
+        throw py::value_error(
+            formatted("shape has {} elements, but data has {}", countOf(shape), array.size()));
 }
 
 } // namespace kp::python

@@ -142,8 +142,8 @@ void writeMemory(py::handle self, const py::object& values, const py::object& of
     const py::ssize_t first = offset.is_none() ? 0 : itemOffset(handle, offset);
     const uint64_t room = handle.size() - static_cast<uint64_t>(first);
     if (static_cast<uint64_t>(array.size()) > room && handle.memory->isInit())
-        throw py::value_error(formatted("data has {}, but only {} fit at offset {}",
-                                        counted(array.size(), "element"), room, first));
+        throw py::value_error(formatted("data has {} elements, but only {} fit at offset {}",
+                                        array.size(), room, first));
     if (handle.empty)
         return;
     const void* const source = array.data();
@@ -166,8 +166,8 @@ py::array destinationOf(const py::object& out, const MemoryHandle& handle,
         throw py::value_error(formatted("out has dtype '{}', but the memory '{}'",
                                         nameOf(array.dtype()), nameOf(handle.dtype)));
     if (array.size() != countOf(shape))
-        throw py::value_error(formatted("out has {}, but {} are read",
-                                        counted(array.size(), "element"), countOf(shape)));
+        throw py::value_error(
+            formatted("out has {} elements, but {} are read", array.size(), countOf(shape)));
     return array;
 }
 

@@ -335,7 +335,7 @@ TEST_F(HistogramTest, RefusesArgumentsThatDoNotMatch) {
         EXPECT_ERROR(kp::InvalidArgument, part, kp::OpHistogram(in, out, bins, options));
     };
     refuse("counts integers, but the input is of eFloat", floats, counts, Bins::integers());
-    refuse("the output are of eUnsignedInt", floats, sums, Bins::even(0, 1));
+    refuse("the output must be of eUnsignedInt", floats, sums, Bins::even(0, 1));
     refuse("sums of weights are of eFloat or eDouble, not of eUnsignedInt", words, counts,
            Bins::integers(), weighted);
     refuse("weights of eFloat cannot be added up to eDouble", words, manager.tensorT<double>(2),

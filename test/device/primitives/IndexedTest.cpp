@@ -164,8 +164,8 @@ TEST_F(IndexedTest, RefusesArgumentsThatDoNotMatch) {
                             int axis = 0) {
         EXPECT_ERROR(kp::InvalidArgument, message, kp::OpGather(in, which, out, shape, axis));
     };
-    gather("the indices are of eUnsignedInt, eInt, eUnsignedLong or eLong, not of eFloat", six, two,
-           manager.tensorT<float>(2));
+    gather("the indices must be of eUnsignedInt, eInt, eUnsignedLong or eLong, not of eFloat", six,
+           two, manager.tensorT<float>(2));
     gather("the input is of eFloat, but the output of eUnsignedInt", six, indices,
            manager.tensorT<uint32_t>(2));
     gather("2 indices need 1 element each in the output, which has 6", TensorRange(six, 0, 5),

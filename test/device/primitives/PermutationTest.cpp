@@ -101,7 +101,7 @@ TEST_F(PermutationTest, WritesAPartOfATensor) {
 }
 
 TEST_F(PermutationTest, RefusesOtherTypes) {
-    EXPECT_ERROR(kp::InvalidArgument, "the indices are of eUnsignedInt",
+    EXPECT_ERROR(kp::InvalidArgument, "the indices must be of eUnsignedInt",
                  kp::OpPermutation(manager.tensorT<float>(3)));
     EXPECT_ERROR(kp::InvalidArgument, "the indices is null", kp::OpPermutation(TensorRange{}));
 }

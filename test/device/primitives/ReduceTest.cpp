@@ -576,7 +576,7 @@ TEST_F(ReduceTest, RefusesArgumentsThatDoNotMatch) {
     expect("give either segments, or shape and axis", floats, one, ReduceOperation::eSum, segments);
     segments = {};
     segments.segments = floats;
-    expect("the offsets are of eUnsignedInt", floats, one, ReduceOperation::eSum, segments);
+    expect("the offsets must be of eUnsignedInt", floats, one, ReduceOperation::eSum, segments);
     const auto custom = manager.tensor(uint64_t{6}, uint64_t{12}, kp::Memory::DataTypes::eCustom);
     expect("elements of eCustom cannot be reduced", custom, one, ReduceOperation::eSum);
     const auto destroyed = manager.tensorT<float>({1});

@@ -248,7 +248,7 @@ TEST_F(RunsTest, RefusesArgumentsThatDoNotMatch) {
     const auto count = manager.tensorT<uint32_t>(1);
     EXPECT_ERROR(kp::InvalidArgument, "OpRunLength: the lengths is null",
                  kp::OpRunLength(six, out, {}, count));
-    EXPECT_ERROR(kp::InvalidArgument, "the lengths are of eUnsignedInt",
+    EXPECT_ERROR(kp::InvalidArgument, "the lengths must be of eUnsignedInt",
                  kp::OpRunLength(six, out, manager.tensorT<float>(6), count));
     UniqueOptions options;
     options.inverse = manager.tensorT<uint32_t>(5);

@@ -176,7 +176,7 @@ TEST_F(SearchTest, RefusesArgumentsThatDoNotMatch) {
                  kp::OpSearchSorted(floats, ints, places));
     EXPECT_ERROR(kp::InvalidArgument, "there are 2 needles, but 3 places",
                  kp::OpSearchSorted(floats, TensorRange(floats, 0, 2), places));
-    EXPECT_ERROR(kp::InvalidArgument, "the places are of eUnsignedInt",
+    EXPECT_ERROR(kp::InvalidArgument, "the places must be of eUnsignedInt",
                  kp::OpSearchSorted(floats, floats, bytes));
     EXPECT_ERROR(kp::InvalidArgument, "overlap", kp::OpSearchSorted(places, places, places));
     EXPECT_ERROR(kp::InvalidArgument, "the needles is null",

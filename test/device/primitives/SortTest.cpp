@@ -626,7 +626,7 @@ TEST_F(SortTest, RefusesArgumentsThatDoNotMatch) {
     expect("either rowLength or segments", keys, {}, options);
     options.rowLength = 0;
     options.segments = keys;
-    expect("the offsets are of eUnsignedInt", keys, {}, options);
+    expect("the offsets must be of eUnsignedInt", keys, {}, options);
     options = {};
     options.sortedKeys = values;
     expect("keys of eFloat cannot go to a tensor of eUnsignedInt", keys, {}, options);
@@ -641,7 +641,8 @@ TEST_F(SortTest, RefusesArgumentsThatDoNotMatch) {
     expect("values of 4 bytes cannot go to elements of 8 bytes", keys, values, options);
     const auto custom = manager.tensor(uint64_t{6}, uint64_t{4}, DataTypes::eCustom);
     expect("elements of eCustom cannot be sorted", custom, {});
-    EXPECT_ERROR(kp::InvalidArgument, "the indices are of eUnsignedInt", kp::OpArgSort(keys, keys));
+    EXPECT_ERROR(kp::InvalidArgument, "the indices must be of eUnsignedInt",
+                 kp::OpArgSort(keys, keys));
     EXPECT_ERROR(kp::InvalidArgument, "the tensor of indices is null",
                  kp::OpArgSort(keys, TensorRange{}));
 }

@@ -275,7 +275,7 @@ TEST_F(TopKTest, RefusesArgumentsThatDoNotMatch) {
     refuse("no 7 largest of 6 elements", 7, two, words);
     refuse("the result has 3 elements, but there are 2 places for values", 3, two, words);
     refuse("must have the same type", 2, words, {});
-    refuse("the indices are of eUnsignedInt", 2, {}, two);
+    refuse("the indices must be of eUnsignedInt", 2, {}, two);
     refuse("overlap", 2, TensorRange(floats, 0, 2), words);
     TopKOptions rows;
     rows.shape = {2, 3};
