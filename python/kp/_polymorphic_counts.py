@@ -151,7 +151,7 @@ def top_k(x: _T, k: int, axis: int | None = -1, smallest: bool = False) -> tuple
     """Return the k largest (or smallest) elements in order, and their indices (int64).
 
     They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
-    with the smallest index is first. NaNs are the largest elements.
+    with the smallest index is first. NaNs are the largest elements, and -0 is smaller than 0.
     """
     x = _operand(x)
     if isinstance(x, Tensor):

@@ -158,7 +158,7 @@ def top_k(
     """Return the k largest (or smallest) elements in order, and their indices (int64).
 
     They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
-    with the smallest index is first. NaNs are the largest elements.
+    with the smallest index is first. NaNs are the largest elements, and -0 is smaller than 0.
     """
     _require_tensor("top_k", tensor)
     shape = list(tensor.shape)
