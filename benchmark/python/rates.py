@@ -18,7 +18,7 @@ import numpy as np
 
 import kp
 
-#: Of the input of a call. A power of 4.
+#: Of the input of a call. A power of 2.
 BYTES = int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 28
 TYPES = ["uint8", "int16", "float16", "int32", "float32", "int64", "float64"]
 ROUNDS = 5
@@ -58,8 +58,7 @@ def calls(name: str) -> Iterator[Call]:
     yield "argmin", lambda: kp.OpReduce(one, index, "argmin"), BYTES
     yield "count_nonzero", lambda: kp.OpReduce(one, index, "count_nonzero"), BYTES
     rows = 1 << (count.bit_length() // 2)
-    table = mgr.tensor_t(values.reshape(rows, -1))
-    mgr.sequence().eval(kp.OpSyncDevice([table]))
+    table = given(values.reshape(rows, -1))
     for axis in (0, 1):
         result = empty(table.shape[1 - axis], dtype)
         yield f"max, axis {axis}", lambda r=result, a=axis: kp.OpReduce(

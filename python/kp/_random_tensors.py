@@ -8,6 +8,7 @@ after it. NumPy's Philox is another variant (4x64), with other numbers.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def filled(
     """Return a tensor of random numbers. `distribution` is that of OpRandom."""
     name = distribution if isinstance(distribution, str) else distribution[0]
     _require_manager(name, manager)
-    _require_state(name, seed, counter, stream)
+    _require_keys(name, seed, counter, stream)
     each = shape if isinstance(shape, (tuple, list)) else (shape,)
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
     tensor = manager.tensor(shape=extents, dtype=dtype, memory_type=MemoryTypes.device)
@@ -58,10 +59,20 @@ def _require_manager(name: str, manager: Any) -> None:
         )
 
 
-def _require_state(name: str, seed: int, counter: int, stream: int) -> None:
+def key(name: str, value: Any) -> int:
+    """Return a seed, counter or stream. Raises TypeError or ValueError with the argument's name."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an integer, not {value!r}") from None
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{name} is an integer from 0 to 2^64 - 1, not {number}")
+    return number
+
+
+def _require_keys(name: str, seed: int, counter: int, stream: int) -> None:
     for what, value in (("seed", seed), ("counter", counter), ("stream", stream)):
-        if not 0 <= whole(f"kp.random.{name}: {what}", value) < 1 << 64:
-            raise ValueError(f"kp.random.{name}: {what} is from 0 to 2**64 - 1, not {value}")
+        key(f"kp.random.{name}: {what}", value)
 
 
 @explains_keywords
@@ -150,7 +161,7 @@ def exponential(
 def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
     """Return the integers below `count` in random order."""
     _require_manager("permutation", manager)
-    _require_state("permutation", seed, counter, stream)
+    _require_keys("permutation", seed, counter, stream)
     order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
     if count:
         operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)

@@ -95,7 +95,7 @@ def histogram(
         places = np.histogram_bin_edges(few, int(bins), (low, high))
         edges = tensor.manager.tensor_t(places)
         counts, inputs = _counts("histogram", tensor, int(bins), weights)
-        _run(OpHistogram(tensor, counts, (float(low), float(high)), weights=weights), *inputs)
+        _run(OpHistogram(tensor, counts, (low, high), weights=weights), *inputs)
         return counts, edges
     if range is not None:
         raise ValueError("kp.histogram takes range for a number of bins, but bins has edges")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import operator
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +27,7 @@ from ._random_tensors import (
     exponential,
     filled,
     integers,
+    key,
     normal,
     order_of,
     permutation,
@@ -403,14 +403,4 @@ def default_rng(
     manager = _default.default_manager() if device is None else device
     if not isinstance(manager, Manager):
         raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
-    return Generator(_key("seed", seed), _key("stream", stream), manager)
-
-
-def _key(name: str, value: Any) -> int:
-    try:
-        key = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is an integer, not {value!r}") from None
-    if not 0 <= key < 2**64:
-        raise ValueError(f"{name} is an integer from 0 to 2^64 - 1, not {key}")
-    return key
+    return Generator(key("seed", seed), key("stream", stream), manager)

@@ -102,6 +102,9 @@ def test_matmul_refuses_what_does_not_match(mgr) -> None:
     a, b = mgr.tensor_t(matrix(3, 4)), mgr.tensor_t(matrix(5, 6))
     with pytest.raises(ValueError, match="rows of a have 4 elements, but the columns of b have 5"):
         kp.matmul(a, b)
+    with pytest.raises(ValueError, match="a has 2 matrices and b has 3"):
+        stacks = mgr.tensor_t(matrix(2, 3, 4)), mgr.tensor_t(matrix(3, 4, 5))
+        kp.OpMatMul(*stacks, mgr.tensor_t(matrix(3, 3, 5)))
     with pytest.raises(ValueError, match="needs out"):
         kp.matmul(a, a, transpose_b=True, beta=1)
     with pytest.raises(TypeError, match="takes b as a kp.Tensor, not a numpy.ndarray"):
@@ -159,12 +162,12 @@ def test_random_names_the_argument_that_is_wrong(mgr) -> None:
         "shape is a whole number, not 3.0": lambda: kp.random.uniform(mgr, 3.0),
         "low is a whole number, not 0.5": lambda: kp.random.integers(mgr, 3, 0.5, 2),
         "x is a whole number, not 2.5": lambda: kp.random.permutation(mgr, 2.5),
-        "seed is a whole number, not None": lambda: kp.random.uniform(mgr, 3, seed=None),
+        "seed is an integer, not None": lambda: kp.random.uniform(mgr, 3, seed=None),
     }
     for text, call in wrong.items():
         with pytest.raises(TypeError, match=text):
             call()
-    with pytest.raises(ValueError, match=r"seed is from 0 to 2\*\*64 - 1, not -1"):
+    with pytest.raises(ValueError, match=r"seed is an integer from 0 to 2\^64 - 1, not -1"):
         kp.random.uniform(mgr, 3, seed=-1)
 
 

@@ -113,13 +113,13 @@ OUT_VALUE scaled(REAL x) {
     precise REAL result = x;
 #else
     precise REAL result = x * scale + offset;
-#endif
 #ifdef UNIFORM
     // Rounding may reach the upper limit, which belongs to no result.
 #ifdef WIDE
     result = min(result, packDouble2x32(uvec2(parameters[4], parameters[5])));
 #else
     result = min(result, uintBitsToFloat(parameters[4]));
+#endif
 #endif
 #endif
 #ifdef HALF

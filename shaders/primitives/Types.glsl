@@ -178,20 +178,12 @@ uvec2 wordsOf(uint64_t x) { return unpackUint2x32(x); }
 
 // True for every NaN, also where the compiler assumes that there are none.
 bool isNaN(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
-bool isNaN(int x) { return false; }
-bool isNaN(uint x) { return false; }
 #ifdef HAS_Double
 bool isNaN(double x) {
     uvec2 words = unpackDouble2x32(x);
     uint high = words.y & 0x7fffffffu;
     return high > 0x7ff00000u || (high == 0x7ff00000u && words.x != 0u);
 }
-#endif
-#ifdef HAS_Int64
-bool isNaN(int64_t x) { return false; }
-#endif
-#ifdef HAS_Uint64
-bool isNaN(uint64_t x) { return false; }
 #endif
 
 // Integers in the order of floats, which are compared by their bits because devices may read

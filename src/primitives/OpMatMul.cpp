@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/primitives/OpMatMul.hpp>
 
-#include <cctype>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -16,6 +16,7 @@
 #include "operations/GlslType.hpp"
 #include "primitives/BoundPlan.hpp"
 #include "primitives/MatMulPlan.hpp"
+#include "shader/SourceTokens.hpp"
 #include "vulkan/memory/Buffer.hpp"
 
 namespace kp {
@@ -104,16 +105,9 @@ void requireMatMulTypes(const TensorRange& a, const TensorRange& b, const Tensor
                                   kMatMul, factor);
 }
 
-/// Returns whether a name stands in GLSL on its own.
-bool mentions(std::string_view glsl, std::string_view name) {
-    const auto isPart = [&](size_t at) {
-        return at < glsl.size() && (std::isalnum(static_cast<unsigned char>(glsl[at])) ||
-                                    glsl[at] == '_' || glsl[at] == '.');
-    };
-    for (size_t at = glsl.find(name); at != std::string_view::npos; at = glsl.find(name, at + 1))
-        if ((at == 0 || !isPart(at - 1)) && !isPart(at + name.size()))
-            return true;
-    return false;
+bool mentionsBias(std::string_view glsl) {
+    return std::ranges::any_of(shader::tokensOf(glsl),
+                               [](const auto& token) { return token.text == "bias"; });
 }
 
 std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const TensorRange& b,
@@ -158,7 +152,7 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
     problem.epilogue = options.epilogue;
     problem.hasBias = static_cast<bool>(options.bias);
     problem.biasOfRows = options.biasOfRows;
-    if (!problem.hasBias && mentions(options.epilogue, "bias"))
+    if (!problem.hasBias && mentionsBias(options.epilogue))
         fail<InvalidArgument>("{}: the epilogue '{}' has a bias, but none was given", kMatMul,
                               options.epilogue);
     if (problem.hasBias) {

@@ -115,6 +115,7 @@ Parameters integerParameters(const RandomProblem& problem) {
     return parameters;
 }
 
+/// Returns the nearest number of a type.
 double roundedTo(DataTypes type, double number) {
     const auto single = static_cast<float>(number);
     switch (type) {
@@ -186,27 +187,26 @@ Parameters realParameters(const RandomProblem& problem) {
 std::string kindMacros(const RandomProblem& problem, bool isInteger) {
     if (isInteger)
         return "#define INTEGERS\n";
-    switch (problem.distribution.kind) {
-    case Kind::eNormal:
-        if (problem.distribution.first == 0 && problem.distribution.second == 1)
-            return "#define NORMAL\n#define STANDARD\n";
-        return "#define NORMAL\n";
-    case Kind::eExponential:
-        if (problem.distribution.first == 1)
-            return "#define EXPONENTIAL\n#define STANDARD\n";
-        return "#define EXPONENTIAL\n";
-    default:
-        break;
-    }
+    const Distribution& distribution = problem.distribution;
+    const bool isExponential = distribution.kind == Kind::eExponential;
+    const bool isStandard = isExponential ? distribution.first == 1
+                                          : distribution.first == 0 && distribution.second == 1;
+    const std::string standard = isStandard ? "#define STANDARD\n" : "";
+    if (isExponential)
+        return "#define EXPONENTIAL\n" + standard;
+    if (distribution.kind == Kind::eNormal)
+        return "#define NORMAL\n" + standard;
     // Numbers in [0, 1) with a step that the type represents everywhere.
     switch (problem.out) {
     case DataTypes::eHalf:
-        return "#define UNIFORM\n#define UNIFORM_DROP 21\n#define UNIFORM_STEP 0.00048828125\n";
+        return standard +
+               "#define UNIFORM\n#define UNIFORM_DROP 21\n#define UNIFORM_STEP 0.00048828125\n";
     case DataTypes::eBFloat16:
-        return "#define UNIFORM\n#define UNIFORM_DROP 24\n#define UNIFORM_STEP 0.00390625\n";
+        return standard +
+               "#define UNIFORM\n#define UNIFORM_DROP 24\n#define UNIFORM_STEP 0.00390625\n";
     default:
-        return "#define UNIFORM\n#define UNIFORM_DROP 8\n"
-               "#define UNIFORM_STEP 5.9604644775390625e-08\n";
+        return standard + "#define UNIFORM\n#define UNIFORM_DROP 8\n"
+                          "#define UNIFORM_STEP 5.9604644775390625e-08\n";
     }
 }
 

@@ -21,6 +21,7 @@
 #include "primitives/Division.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/Source.hpp"
+#include "shader/SourceTokens.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -49,11 +50,14 @@ uint32_t rowsAtOnce(const SelectProblem& problem) {
 
 /// Returns whether a GLSL expression has an '=' that does not compare.
 bool assigns(std::string_view glsl) {
-    constexpr std::string_view kOfComparisons = "=<>!";
-    for (size_t at = glsl.find('='); at != std::string_view::npos; at = glsl.find('=', at + 1)) {
-        const bool follows = at > 0 && kOfComparisons.find(glsl[at - 1]) != std::string_view::npos;
-        if (!follows && glsl.substr(at, 2) != "==")
+    std::string_view before;
+    bool single = false;
+    for (const shader::SourceToken& token : shader::tokensOf(glsl)) {
+        if (single && token.text != "=")
             return true;
+        single =
+            token.text == "=" && before != "=" && before != "<" && before != ">" && before != "!";
+        before = token.text;
     }
     return false;
 }
