@@ -2,8 +2,8 @@
 #include "shader/ContentKey.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <utility>
 #include <vector>
@@ -25,8 +25,11 @@ struct Known {
 Hash contentKey(std::span<const uint32_t> spirv) {
     static auto& cache = *new LruCache<std::shared_ptr<const Known>>(kMaxRememberedBytes);
     static const uint64_t seed = std::random_device()() | uint64_t{std::random_device()()} << 32;
-    static std::atomic<uint64_t> count{0};
+    static auto& mutex = *new std::mutex;
+    static uint64_t count = 0;
     const Hash place = hashBytes(spirv.data(), spirv.size_bytes(), seed);
+    // Held to the end: threads that meet a new module at once must give it one key.
+    const std::lock_guard lock(mutex);
     if (const auto found = cache.get(place); found && std::ranges::equal((*found)->words, spirv))
         return (*found)->key;
     auto known = std::make_shared<Known>();

@@ -179,18 +179,21 @@ TEST_F(Concurrency, CompilesShadersInSeveralThreads) {
 }
 
 TEST_F(Concurrency, SharesOnePipelinePerShader) {
-    const auto code = addShader(123);
     auto t = manager.tensorT<uint32_t>(4);
-    std::atomic<int> wrong{0};
-    std::atomic<VkPipeline> pipeline{VkPipeline{}};
-    inThreads(kThreads, [&](int) {
-        const auto algorithm = manager.algorithm({t}, code);
-        VkPipeline none{};
-        if (!pipeline.compare_exchange_strong(none, algorithm->nativePipeline()) &&
-            none != algorithm->nativePipeline())
-            ++wrong;
-    });
-    EXPECT_EQ(wrong, 0);
+    // Shaders that the process has not seen: all threads meet each of them first.
+    for (uint32_t amount = 12300; amount < 12350; ++amount) {
+        const auto code = addShader(amount);
+        std::atomic<int> wrong{0};
+        std::atomic<VkPipeline> pipeline{VkPipeline{}};
+        inThreads(kThreads, [&](int) {
+            const auto algorithm = manager.algorithm({t}, code);
+            VkPipeline none{};
+            if (!pipeline.compare_exchange_strong(none, algorithm->nativePipeline()) &&
+                none != algorithm->nativePipeline())
+                ++wrong;
+        });
+        EXPECT_EQ(wrong, 0);
+    }
 }
 
 TEST_F(Concurrency, CreatesAndDestroysManagersInSeveralThreads) {
