@@ -326,8 +326,12 @@ void Queue::runFlusher() {
     sleepPrecisely();
     std::unique_lock lock(mFlusherMutex);
     while (!mClosing) {
-        mFlusherSleeps = true; // before gathers() is asked
-        mFlusherWakes.wait(lock, [this] { return mClosing || gathers(); });
+        mFlusherWakes.wait(lock, [this] {
+            // Again each time: what it was woken for may be submitted already. Before gathers() is
+            // asked: what is gathered after that finds the flusher asleep, and wakes it.
+            mFlusherSleeps = true;
+            return mClosing || gathers();
+        });
         mFlusherSleeps = false;
         while (!mClosing && gathers()) {
             lock.unlock();

@@ -153,18 +153,37 @@ TEST_F(CoalescingTest, AnIdleQueueSubmitsAtOnce) {
     EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{3});
 }
 
+/// Returns true once all work of a queue is done, false after some seconds. Only the driver is
+/// asked.
+bool finishesByItself(vulkan::Queue& queue) {
+    for (int i = 0; i < 20000 && !queue.reached(queue.lastValue()); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return queue.reached(queue.lastValue());
+}
+
 TEST_F(CoalescingTest, WorkIsSubmittedIfNobodyWaitsOrAsks) {
     const Increment add(manager, Values{1});
     const Busy busy(manager);
     add(queue);
-    // Only the driver is asked: its idle queue says that nothing is left.
-    const auto device = deviceOf(manager);
-    vulkan::Queue& used = device->queue(0);
-    for (int i = 0; i < 20000 && !used.reached(used.lastValue()); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_TRUE(used.reached(used.lastValue()));
+    EXPECT_TRUE(finishesByItself(deviceOf(manager)->queue(0)));
     busy.wait();
     EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{2});
+}
+
+TEST_F(CoalescingTest, WorkIsSubmittedAlthoughWhatCameBeforeItWasSubmittedByAnother) {
+    const Increment add(manager, Values{1});
+    vulkan::Queue& used = deviceOf(manager)->queue(0);
+    const Busy busy(manager);
+    // The thread that submits gathered work wakes, and finds that there is none.
+    for (int i = 0; i < 20; ++i) {
+        add(queue);
+        used.submit({}, {});
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    add(queue);
+    EXPECT_TRUE(finishesByItself(used));
+    busy.wait();
+    EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{22});
 }
 
 TEST_F(CoalescingTest, EvaluationsOfABusyQueueAreOneSubmission) {
