@@ -268,6 +268,8 @@ from ._polymorphic import (  # noqa: E402
     min as min,
     prod as prod,
     put as put,
+    reduce as reduce,
+    scan as scan,
     sort as sort,
     sum as sum,
     take as take,
@@ -277,14 +279,11 @@ from ._polymorphic_counts import (  # noqa: E402
     bincount as bincount,
     compress as compress,
     histogram as histogram,
+    run_lengths as run_lengths,
     searchsorted as searchsorted,
+    stable_partition as stable_partition,
     top_k as top_k,
     unique as unique,
-)
-from ._primitives import reduce as reduce, scan as scan  # noqa: E402
-from ._selection import (  # noqa: E402
-    run_lengths as run_lengths,
-    stable_partition as stable_partition,
 )
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402

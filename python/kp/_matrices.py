@@ -55,9 +55,6 @@ def matmul(
             raise TypeError(f"kp.matmul takes {name} as a kp.Tensor, not {kind_of(tensor)}")
     if beta != 0 and out is None:
         raise ValueError("kp.matmul with beta needs out, which is multiplied by it")
-    for name, factor in (("alpha", alpha), ("beta", beta)):
-        if isinstance(factor, int) and float(factor) != factor:
-            raise ValueError(f"kp.matmul takes {name} as a float64, which cannot hold {factor}")
     swap_a = transpose_a and len(a.shape) > 1
     swap_b = transpose_b and len(b.shape) > 1
     shape = _product_shape(a.shape, b.shape, swap_a, swap_b)

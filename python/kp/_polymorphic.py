@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 
 from . import _matrices, _movement, _primitives, _selection, _sorting
 from ._kp import Tensor
+from ._primitives import Operator
 from .arrays import (
     choosing,
     keywords,
@@ -55,6 +56,8 @@ __all__ = [
     "min",
     "prod",
     "put",
+    "reduce",
+    "scan",
     "sort",
     "sum",
     "take",
@@ -209,6 +212,38 @@ def cumprod(
 ) -> _T:
     """Return the products of the elements up to each one. For the types, see sum()."""
     return _call("cumprod", x, axis=axis, dtype=dtype, out=out)
+
+
+def reduce(
+    x: _T,
+    /,
+    op: Operator,
+    axis: int | None = None,
+    out: _T | None = None,
+    keepdims: bool = False,
+) -> _T:
+    """Return a reduction by an operator of all elements, or along an axis, in the type of x.
+
+    `op` is a name that OpReduce knows, or a pair of GLSL texts: an associative and commutative
+    expression over a and b, and its identity, as in ``("max(abs(a), abs(b))", "0")``.
+    """
+    return _call("reduce", x, op, axis=axis, out=out, keepdims=keepdims)
+
+
+def scan(
+    x: _T,
+    /,
+    op: Operator,
+    axis: int | None = None,
+    out: _T | None = None,
+    exclusive: bool = False,
+) -> _T:
+    """Return the reductions of the elements up to each one, along an axis or of all in C order.
+
+    They have the type of x. `op` is a name that OpScan knows, or a pair of GLSL texts: an associative
+    expression over a and b, and its identity. An exclusive scan leaves out the element itself.
+    """
+    return _call("scan", x, op, axis=axis, out=out, exclusive=exclusive)
 
 
 def _check_order(kind: str | None, order: None) -> None:
@@ -390,6 +425,8 @@ _OF_ARRAYS: dict[str, Any] = {
     "any": reductions.any,
     "all": reductions.all,
     "count_nonzero": reductions.count_nonzero,
+    "reduce": reductions.reduce,
+    "scan": scans.scan,
     "cumsum": scans.cumsum,
     "cumprod": scans.cumprod,
     "sort": searching.sort,

@@ -17,10 +17,19 @@ from .arrays.array import Array
 from .arrays.creation import asarray
 from .arrays.elementwise import as_array, into
 from .arrays.group_functions import takes_groups
-from .arrays.primitives import from_rows, rows_along
+from .arrays.primitives import from_rows, rows_along, shaped
 from .arrays.storage import unsupported_reason
 
-__all__ = ["bincount", "compress", "histogram", "searchsorted", "top_k", "unique"]
+__all__ = [
+    "bincount",
+    "compress",
+    "histogram",
+    "run_lengths",
+    "searchsorted",
+    "stable_partition",
+    "top_k",
+    "unique",
+]
 
 
 @takes_groups
@@ -134,7 +143,10 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
     """
     x = _operand(x)
     if isinstance(x, Tensor):
-        return _statistics.bincount(x, weights, minlength)
+        of_tensor: Any = x
+        if x.dtype == np.bool_:
+            of_tensor = shaped(asarray(x).astype(np.uint8), x.shape)
+        return _statistics.bincount(of_tensor, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")
     if x.dtype.kind == "b" or x.size == 0:
@@ -223,6 +235,39 @@ def compress(condition: Any, x: _T, /, axis: int | None = None, out: _T | None =
     found: Any = Array._from_tensor(_selection.compress(flags, _row(array)))
     result: _T = into(out, found)
     return result
+
+
+@takes_groups
+def stable_partition(condition: Any, x: _T, /) -> tuple[_T, int]:
+    """Return the elements that fulfil a condition, followed by the others, and the number of the first.
+
+    Both are flat and in their order. `condition` has a flag per element, or is a GLSL expression, as
+    for compress(). NumPy's partition() is another function: it is about the order of elements.
+    """
+    array: Any = _operand(x)
+    if not isinstance(array, Array):
+        of_tensor: Any = _selection.stable_partition(condition, array)
+        return of_tensor[0], of_tensor[1]
+    if not isinstance(condition, str):
+        condition = _row(as_array(condition, array.device).astype(np.bool_))
+    parts, count = _selection.stable_partition(condition, _row(array))
+    found: Any = Array._from_tensor(parts)
+    return found, count
+
+
+@takes_groups
+def run_lengths(x: _T, /) -> tuple[_T, _T]:
+    """Return the values and lengths (int64) of the runs of equal elements, of all in C order.
+
+    NaN differs from NaN.
+    """
+    array: Any = _operand(x)
+    if not isinstance(array, Array):
+        of_tensor: Any = _selection.run_lengths(array)
+        return of_tensor[0], of_tensor[1]
+    values, lengths = map(Array._from_tensor, _selection.run_lengths(_row(array)))
+    found: Any = (values, lengths)
+    return found[0], found[1]
 
 
 keywords.install(globals(), __all__)

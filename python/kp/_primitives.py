@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 
 from ._axes import normalized
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
-from ._wording import explains_keywords, kind_of
+from ._wording import explains_keywords, kind_of, of_no_elements
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -102,7 +102,7 @@ def _reduce(
     _require_tensor(name, tensor)
     shape = _remaining(tensor, axis, keepdims)
     if op in _OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
-        raise ValueError(f"kp.{name} of no elements does not exist")
+        raise of_no_elements(f"kp.{name}")
     result = _output(name, tensor, shape, dtype_of(tensor), out)
     _run(OpReduce(tensor, result, op, axis=axis), tensor)
     return result
@@ -220,7 +220,6 @@ def count_nonzero(
     )
 
 
-@explains_keywords
 def reduce(
     tensor: Tensor,
     op: Operator,
@@ -228,11 +227,7 @@ def reduce(
     out: Tensor | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Return a reduction by an operator, in the type of the tensor.
-
-    `op` is a name that OpReduce knows, or a pair of GLSL texts: an associative and commutative
-    expression over a and b, and its identity, as in ``("max(abs(a), abs(b))", "0")``.
-    """
+    """Return a reduction by an operator, in the type of the tensor. See kp.reduce()."""
     return _reduce("reduce", op, tensor, axis, _own_type, out, keepdims)
 
 
@@ -275,7 +270,6 @@ def cumprod(
     return _scan("cumprod", "product", tensor, axis, _given(dtype, _sum_type), out)
 
 
-@explains_keywords
 def scan(
     tensor: Tensor,
     op: Operator,
@@ -285,7 +279,6 @@ def scan(
 ) -> Tensor:
     """Return the reductions of the elements up to each one, in the type of the tensor.
 
-    `op` is a name that OpScan knows, or a pair of GLSL texts: an associative expression over a and b,
-    and its identity. An exclusive scan leaves out the element itself.
+    See kp.scan().
     """
     return _scan("scan", op, tensor, axis, _own_type, out, exclusive)

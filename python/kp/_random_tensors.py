@@ -16,8 +16,8 @@ from numpy.typing import DTypeLike
 
 from ._axes import whole
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
-from ._primitives import _new, _require_tensor, _run, _run_all
-from ._wording import explains_keywords
+from ._primitives import _new, _run, _run_all
+from ._wording import explains_keywords, kind_of
 
 __all__ = [
     "bits",
@@ -160,7 +160,6 @@ def exponential(
 
 def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
     """Return the integers below `count` in random order."""
-    _require_manager("permutation", manager)
     _require_keys("permutation", seed, counter, stream)
     order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
     if count:
@@ -171,13 +170,19 @@ def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int)
 
 @explains_keywords
 def permutation(
-    manager: Manager, x: int | Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0
+    manager: Manager,
+    x: int | Tensor | None = None,
+    *,
+    seed: int = 0,
+    counter: int = 0,
+    stream: int = 0,
 ) -> Tensor:
     """Return the integers (int64) below a number in random order, or a tensor with its rows so.
 
     Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
     `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
     """
+    _require_manager("permutation", manager)
     if isinstance(x, Tensor):
         rows = x.shape[0] if x.shape else 0
         if not x.shape:
@@ -196,7 +201,11 @@ def permutation(
 @explains_keywords
 def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0) -> None:
     """Put the rows along the first axis of a tensor in random order. See permutation()."""
-    _require_tensor("random.shuffle", tensor)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"kp.random.shuffle changes a kp.Tensor in place, not {kind_of(tensor)}; for arrays: "
+            "kp.random.default_rng(seed).shuffle(...)"
+        )
     if not tensor.shape:
         raise ValueError("the tensor has no axis along which its rows could change places")
     if tensor.size() == 0:

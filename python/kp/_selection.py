@@ -26,7 +26,7 @@ from ._kp import (
     Tensor,
 )
 from ._primitives import _new, _require_tensor, _run, _run_all
-from ._wording import counted, explains_keywords, kind_of
+from ._wording import counted, kind_of
 
 #: A GLSL expression over x, or a tensor with a flag per element.
 Condition = str | Tensor
@@ -85,13 +85,9 @@ def compress(condition: Condition, tensor: Tensor) -> Tensor:
     return _first(chosen, count.item())
 
 
-@explains_keywords
 def stable_partition(condition: Condition, tensor: Tensor) -> tuple[Tensor, int]:
     """Return the elements that fulfil a condition, followed by the others, and the number of the
-    first. Both are in their order.
-
-    NumPy has no such function; its partition() is about the order of elements. For `condition`, see
-    compress().
+    first. Both are in their order. For `condition`, see compress().
     """
     flags = _condition("stable_partition", condition, tensor)
     parts = _new(tensor, (tensor.size(),), tensor.dtype)
@@ -121,7 +117,6 @@ def flatnonzero(tensor: Tensor) -> Tensor:
     return _first(chosen, count.item())
 
 
-@explains_keywords
 def run_lengths(tensor: Tensor) -> tuple[Tensor, Tensor]:
     """Return the values and lengths (int64) of the runs of equal elements of the flattened tensor.
 

@@ -33,6 +33,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {irregular.get(noun, noun + 's')}"
 
 
+def of_no_elements(name: str) -> ValueError:
+    """Return the error of a reduction that needs an element."""
+    return ValueError(f"{name} of no elements does not exist")
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" if a known name is near an unknown one, else nothing."""
     close = difflib.get_close_matches(name, list(known), 1)

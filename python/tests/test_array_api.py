@@ -176,6 +176,13 @@ def test_arrays_are_python_objects() -> None:
     assert (x == None).all() == False if isinstance(x == None, kp.Array) else True  # noqa: E711
 
 
+def test_a_tensor_of_an_empty_array_is_empty(mgr: kp.Manager) -> None:
+    for empty in (kp.zeros((3, 0), device=mgr), kp.ones(4, device=mgr)[2:2]):
+        tensor = empty.tensor()
+        assert (tensor.shape, tensor.dtype) == ((0,), empty.dtype)
+        assert kp.sum(tensor).item() == 0
+
+
 def test_tensors_and_arrays_share_memory(mgr: kp.Manager) -> None:
     tensor = mgr.tensor([[1, 2], [3, 4]])
     x = kp.asarray(tensor)

@@ -117,6 +117,26 @@ def test_results_are_those_of_numpy(group: kp.DeviceGroup, name: str) -> None:
             assert part.shape == (rows, *found.shape[1:])
 
 
+def test_options_of_products_are_refused_as_for_arrays_of_one_device(group) -> None:
+    x = kp.array(A, group=group)
+    with pytest.raises(TypeError, match="epilogue: only for tensors"):
+        kp.matmul(x, x.T, epilogue="max(c, 0.0)")
+
+
+def test_operators_and_runs_are_those_of_one_device(group: kp.DeviceGroup) -> None:
+    x = kp.array(A, group=group)
+    for axis in (None, 0, 1):
+        np.testing.assert_array_equal(kp.reduce(x, "max", axis).numpy(), np.max(A, axis))
+        scanned = np.maximum.accumulate(A.ravel() if axis is None else A, axis or 0)
+        np.testing.assert_array_equal(kp.scan(x, "max", axis).numpy(), scanned)
+    runs = [part.numpy() for part in kp.run_lengths(kp.array(C, group=group))]
+    np.testing.assert_array_equal(np.repeat(*runs), C)
+    parts, chosen = kp.stable_partition("x > 0", x)
+    assert chosen == (A > 0).sum()
+    np.testing.assert_array_equal(parts.numpy(), np.concatenate([A[A > 0], A[~(A > 0)]]))
+    assert kp.cumsum(x[:0].astype(np.float16)).dtype == np.float16
+
+
 ASSIGNMENTS: dict[str, Callable[[Any, Any], Any]] = {
     "a slice": lambda x, v: x.__setitem__(slice(1, 6), 3),
     "a slice of values": lambda x, v: x.__setitem__(slice(0, 4), v[3:]),

@@ -128,8 +128,13 @@ def test_matmul_refuses_what_would_be_ignored_or_rounded(mgr) -> None:
         with pytest.raises(kp.InvalidArgument, match="has a bias, but none was given"):
             kp.matmul(a, a, epilogue=epilogue)
     whole = mgr.tensor_t([[1]], dtype="int64")
-    with pytest.raises(ValueError, match="cannot hold 9007199254740993"):
+    with pytest.raises(ValueError, match="alpha is a float64, which cannot hold 9007199254740993"):
         kp.matmul(whole, whole, alpha=2**53 + 1)
+    with pytest.raises(ValueError, match="beta is a float64, which cannot hold 1000"):
+        kp.OpMatMul(whole, whole, whole, beta=10**400)
+    with pytest.raises(TypeError, match="alpha is a number, not a str"):
+        kp.OpMatMul(whole, whole, whole, alpha="2")
+    assert kp.matmul(whole, whole, alpha=np.float32(3)).item() == 3
     assert kp.matmul(whole, whole, alpha=2**60).item() == 2**60
 
 

@@ -339,3 +339,45 @@ def test_messages_name_operations_and_axes_as_python_does(mgr: kp.Manager) -> No
         mgr.tensor_t([1], dtype="foo")
     with pytest.raises(kp.InvalidArgument, match="argmax of float"):
         kp.OpReduce(table, mgr.tensor_t(shape=2, dtype="float32"), "argmax", axis=1)
+
+
+LARGEST = ("max(abs(a), abs(b))", "0")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8, np.float16])
+def test_operators_reduce_and_scan_arrays_along_any_axis(mgr, dtype) -> None:
+    data = values((6, 5, 7), dtype)
+    strided = kp.array(data, device=mgr)[::2, :, 1:]
+    expected = data[::2, :, 1:]
+    for axis in [None, 0, 1, -1]:
+        for keepdims in [False, True]:
+            found = kp.reduce(strided, "max", axis, keepdims=keepdims)
+            assert isinstance(found, kp.Array)
+            wanted = np.max(expected, axis, keepdims=keepdims)
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            np.testing.assert_array_equal(found.numpy(), wanted)
+        scanned = kp.scan(strided, "min", axis)
+        flat = expected.reshape(-1) if axis is None else expected
+        np.testing.assert_array_equal(
+            scanned.numpy(), np.minimum.accumulate(flat, 0 if axis is None else axis)
+        )
+
+
+def test_operators_take_lists_expressions_and_results(mgr) -> None:
+    assert kp.reduce([3, -7, 2], LARGEST).item() == 7
+    assert kp.scan([2, 0, 3], "sum", exclusive=True).tolist() == [0, 2, 2]
+    x = kp.array([1.0, 2, 3], device=mgr)
+    out = kp.zeros(3, dtype=x.dtype, device=mgr)
+    assert kp.scan(x * 2, "sum", out=out) is out
+    assert out.tolist() == [2, 6, 12]
+    total = kp.zeros((), dtype=x.dtype, device=mgr)
+    assert kp.reduce(x, "sum", out=total) is total
+    assert total.item() == 6
+    assert kp.scan(x[:0], "sum").shape == (0,)
+    assert kp.reduce(x[:0], LARGEST).item() == 0
+    with pytest.raises(ValueError, match="kp.reduce of no elements"):
+        kp.reduce(kp.array(np.float32([]), device=mgr).tensor(), "max")
+    with pytest.raises(ValueError, match="max of no elements"):
+        kp.reduce(x[:0], "max")
+    with pytest.raises(TypeError, match="kp.reduce.. has no argument 'axes'; did you mean 'axis'"):
+        kp.reduce(x, "max", axes=0)

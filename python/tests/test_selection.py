@@ -64,6 +64,24 @@ def test_stable_partition_keeps_the_order_of_both_parts(mgr: kp.Manager) -> None
     same(parts, np.concatenate([array[~even], array[even]]))
 
 
+def test_partitions_and_runs_of_arrays_are_arrays(mgr: kp.Manager) -> None:
+    data = RANDOM.integers(0, 3, (40, 30)).astype(np.int16)
+    array = kp.array(data, device=mgr)[:, ::3]
+    flat = data[:, ::3].ravel()
+    for condition in ["x == 1", array == 1, data[:, ::3] == 1]:
+        parts, chosen = kp.stable_partition(condition, array)
+        assert isinstance(parts, kp.Array)
+        assert chosen == (flat == 1).sum()
+        same(parts, np.concatenate([flat[flat == 1], flat[flat != 1]]))
+    values, lengths = kp.run_lengths(array)
+    assert isinstance(values, kp.Array)
+    assert isinstance(lengths, kp.Array)
+    np.testing.assert_array_equal(np.repeat(values.numpy(), lengths.numpy()), flat)
+    assert (np.diff(values.numpy()) != 0).all()
+    assert [part.tolist() for part in kp.run_lengths([5, 5, 6])] == [[5, 6], [2, 1]]
+    assert kp.stable_partition("x > 1", [1, 2, 3])[0].tolist() == [2, 3, 1]
+
+
 def test_flatnonzero_agrees_with_numpy(mgr: kp.Manager) -> None:
     for shape in [(1,), (40, 50), (4097,)]:
         array = RANDOM.integers(0, 2, shape).astype(np.float32)

@@ -67,6 +67,8 @@ def test_bincount_agrees_with_numpy(mgr: kp.Manager) -> None:
         same(kp.bincount(tensor, minlength=50), np.bincount(array, minlength=50))
     sums = kp.bincount(tensor, mgr.tensor_t(weights))
     np.testing.assert_allclose(sums.numpy(), np.bincount(array, weights), rtol=1e-5)
+    flags = np.array([True, False, True])
+    same(kp.bincount(mgr.tensor_t(flags)), np.bincount(flags))
     nothing = mgr.tensor_t(np.zeros(0, np.int32))
     same(kp.bincount(nothing), np.zeros(0, np.int64))
     same(kp.bincount(nothing, minlength=2), np.zeros(2, np.int64))
@@ -121,6 +123,13 @@ def test_permutations_are_permutations_and_repeatable(mgr: kp.Manager) -> None:
     same(tensor, table)
     kp.random.shuffle(tensor, seed=4)
     np.testing.assert_array_equal(tensor.read(), table[order.numpy()])
+
+
+def test_random_order_of_arrays_is_left_to_generators() -> None:
+    for random_order in (kp.random.permutation, kp.random.shuffle):
+        for rows in ([1, 2, 3], kp.array([1, 2, 3]), 5):
+            with pytest.raises(TypeError, match=r"for arrays.*default_rng\(seed\)\."):
+                random_order(rows)
 
 
 def test_statistics_in_a_sequence(mgr: kp.Manager) -> None:

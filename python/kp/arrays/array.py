@@ -156,6 +156,8 @@ class Array(Values):
         It is the array's own memory if that has nothing else in it, and a copy otherwise.
         Expressions that are not computed yet keep the present values.
         """
+        if self.size == 0:
+            return self._manager.tensor(shape=(0,), dtype=self._dtype)
         view = launching.whole(self._evaluated())
         if not view.storage.shared:
             before_write(view.storage)

@@ -44,7 +44,7 @@ _MAPPED = frozenset(
 #: Functions along an axis. Along the first one they need all rows.
 _ALONG = frozenset(
     "sort argsort cumsum cumprod cumulative_sum cumulative_prod diff flip roll take repeat top_k "
-    "squeeze fft ifft rfft irfft hfft ihfft argmin argmax median nanmedian ptp".split()
+    "squeeze fft ifft rfft irfft hfft ihfft argmin argmax median nanmedian ptp reduce scan".split()
 )
 
 
@@ -424,8 +424,10 @@ def _like(
 # --- products of matrices -------------------------------------------------------------------------
 
 
-def _matmul(function: Function, a: Any, b: Any, /) -> Any:
+def _matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
     """Multiply: rows of a stay where they are; if b has rows, or both are vectors, sums are combined."""
+    if options:  # of tensors: it refuses them
+        return function(a, b, **options)
     group = group_of((a, b))
     assert group is not None
     first, second = np.shape(a), np.shape(b)

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 from .._axes import normalized, normalized_axes
 from .._kp import OpReduce
 from .._warning import warn
+from .._wording import of_no_elements
 from .array import Array, converted
 from .elementwise import apply, broadcast, into
 from .elementwise import where as choose
@@ -136,7 +137,7 @@ def reduced(
             return repeat if out is None else into(out, repeat)
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
-        raise ValueError(f"{name} of no elements does not exist")
+        raise of_no_elements(name)
     if isinstance(array, GroupArray):
         total: Any = reduced_by_group(
             array,
@@ -492,24 +493,44 @@ def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array
     array = given(x)
     if array._dtype.kind == "c":
         raise TypeError(f"complex numbers have no order, so there is no {name}")
-    if array.size == 0:
-        place = None if axis is None else normalized(axis, array.ndim)
-        if place is None or array.shape[place] == 0:
-            raise ValueError(f"{name} of no elements does not exist")
-        from .creation import zeros
+    return _by_rows(name, array, axis, np.dtype(np.int64), keepdims)
 
-        shape = (*array.shape[:place], *((1,) if keepdims else ()), *array.shape[place + 1 :])
-        return zeros(shape, dtype=np.int64, device=array._manager)
+
+def _by_rows(
+    op: str | tuple[str, str], array: Array, axis: int | None, dtype: DType, keepdims: bool
+) -> Array:
+    """Reduce an array along an axis, or all of it, by the primitive."""
+    length = array.size if axis is None else array.shape[normalized(axis, array.ndim)]
+    if length == 0 and op in ("min", "max", "argmin", "argmax"):
+        raise of_no_elements(str(op))
     rows, kept = rows_along(array, axis)
-    out = View.new(array._manager, kept, np.dtype(np.int64))
-    along = None if axis is None else -1
-    evaluate(array._manager, OpReduce(rows, out.storage.tensor, name, axis=along))
+    out = View.new(array._manager, kept, dtype)
+    if math.prod(kept):
+        along = None if axis is None else -1
+        evaluate(array._manager, OpReduce(rows, out.storage.tensor, op, axis=along))
     result = Array._of_view(out)
     if not keepdims:
         return result
     if axis is None:
         return reshape(result, (1,) * array.ndim)
     return expand_dims(result, axis=normalized(axis, array.ndim))
+
+
+def reduce(
+    x: Any,
+    /,
+    op: str | tuple[str, str],
+    axis: int | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+) -> Array:
+    """Return a reduction by an operator along an axis, or of all elements, in the type of the array.
+
+    For the operators, see kp.reduce().
+    """
+    array = given(x)
+    result = _by_rows(op, array, axis, array._dtype, keepdims)
+    return into(out, result)
 
 
 def argmin(

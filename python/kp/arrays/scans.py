@@ -34,13 +34,36 @@ def _scanned(
 
         return made(values(array.numpy(), axis, result), device=array._manager)
     source = converted(array, wide)
+    return into(out, converted(_by_rows(name, source, axis, False), result))
+
+
+def _by_rows(op: str | tuple[str, str], array: Array, axis: int | None, exclusive: bool) -> Array:
+    """Scan an array along an axis, or all of it in C order, by the primitive."""
     if array.size == 0:
-        return source if axis is not None else source.reshape(0)
-    rows, kept = rows_along(source, axis)
-    tensor = array._manager.tensor(shape=rows.shape, dtype=wide, memory_type=MemoryTypes.storage)
-    evaluate(array._manager, OpScan(rows, tensor, name, axis=-1))
-    scanned = converted(from_rows(tensor, kept, array, axis), result)
-    return into(out, scanned)
+        return array if axis is not None else array.reshape(0)
+    rows, kept = rows_along(array, axis)
+    manager = array._manager
+    tensor = manager.tensor(shape=rows.shape, dtype=array._dtype, memory_type=MemoryTypes.storage)
+    evaluate(manager, OpScan(rows, tensor, op, axis=-1, exclusive=exclusive))
+    return from_rows(tensor, kept, array, axis)
+
+
+def scan(
+    x: Any,
+    /,
+    op: str | tuple[str, str],
+    axis: int | None = None,
+    out: Array | None = None,
+    exclusive: bool = False,
+) -> Array:
+    """Return the reductions of the elements up to each one, along an axis or of all in C order.
+
+    For the operators and `exclusive`, see kp.scan().
+    """
+    array = given(x)
+    if axis is not None:
+        normalized(axis, array.ndim)
+    return into(out, _by_rows(op, array, axis, exclusive))
 
 
 def cumsum(

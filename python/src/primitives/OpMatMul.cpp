@@ -55,13 +55,28 @@ MatrixExtents extentsOf(const RangeArgument& a, const RangeArgument& b, MatMulOp
     return extents;
 }
 
+/// @throws TypeError, ValueError naming @p argument if @p number is none that a float64 holds
+double toFactor(const py::object& number, const char* argument) {
+    const double factor = PyFloat_AsDouble(number.ptr());
+    if (PyErr_Occurred()) {
+        const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
+        PyErr_Clear();
+        if (!large)
+            throwTypeError(argument, "a number", number);
+    } else if (!PyLong_Check(number.ptr()) || py::float_(factor).equal(number)) {
+        return factor;
+    }
+    throw py::value_error(
+        formatted("{} is a float64, which cannot hold {}", argument, reprOf(number)));
+}
+
 using Strides =
     std::tuple<std::optional<uint64_t>, std::optional<uint64_t>, std::optional<uint64_t>>;
 
 std::unique_ptr<HandleOf<OpMatMul>>
 makeMatMul(const py::object& a, const py::object& b, const py::object& c, bool transposeA,
-           bool transposeB, double alpha, double beta, const std::string& epilogue,
-           const py::object& bias, bool biasOfRows,
+           bool transposeB, const py::object& alpha, const py::object& beta,
+           const std::string& epilogue, const py::object& bias, bool biasOfRows,
            const std::optional<std::tuple<uint64_t, uint64_t, uint64_t>>& extents,
            const std::optional<Strides>& strides, uint64_t batches,
            const std::optional<Strides>& batchStrides) {
@@ -70,8 +85,8 @@ makeMatMul(const py::object& a, const py::object& b, const py::object& c, bool t
     MatMulOptions options;
     options.transposeA = transposeA;
     options.transposeB = transposeB;
-    options.alpha = alpha;
-    options.beta = beta;
+    options.alpha = toFactor(alpha, "alpha");
+    options.beta = toFactor(beta, "beta");
     options.epilogue = epilogue;
     options.bias = tensors[3].range;
     options.biasOfRows = biasOfRows;
