@@ -364,6 +364,9 @@ public:
     void waitIdle() const;
     /// Returns events that are done once the device has finished all work submitted to it so far.
     std::vector<Event> submittedWork() const;
+    /// Cancels the evaluations of sequences that wait for an event on the host, as destroy() does.
+    /// @return events of those that cannot be cancelled: another thread is submitting them
+    std::vector<Event> cancelWaiting();
     /// Forgets objects that no longer exist, and frees unused staging memory and the memory of
     /// freed small tensors, which is kept for new ones. This also happens automatically as needed.
     void clear();

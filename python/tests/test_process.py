@@ -132,6 +132,30 @@ print("parent done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
+def test_a_child_runs_host_functions_although_its_parent_had_threads_for_them() -> None:
+    output = run_python(
+        """
+import os, threading, time, warnings
+warnings.simplefilter("ignore")
+import kp
+event = kp.UserEvent()
+threading.Timer(0.05, event.set).start()
+kp.wait_any([event])  # a thread of the library waits, and stays
+time.sleep(0.1)
+child = os.fork()
+if child == 0:
+    queue = kp.Manager().queue()
+    called = []
+    done = queue.host_function(lambda: called.append(1)).wait(20)
+    os._exit(0 if done and called else 9)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+"""
+    )
+    assert output == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork()")
 def test_fork_before_use_works_in_both_processes() -> None:
     output = run_python(
         """

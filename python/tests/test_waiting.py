@@ -41,6 +41,72 @@ def test_a_sequence_that_waits_for_an_event_can_be_dropped_and_destroyed(mgr: kp
     assert not destroyed.is_init()
 
 
+#: A sequence of an operation in Python whose submission an event in another thread begins.
+HELD_BACK = """
+import sys, threading, time
+import kp
+sys.setswitchinterval(1e-5)
+class Op(kp.OpBase):
+    def __init__(self, part, inside):
+        super().__init__()
+        self.part, self.inside = part, inside
+    def record(self):
+        return [self.part]
+    def pre_eval(self):
+        self.inside.set()
+        time.sleep(0.001)
+mgr = kp.Manager()
+tensor = mgr.tensor([1.0, 2])
+def held_back(begin):
+    event, inside = kp.UserEvent(), threading.Event()
+    sequence = mgr.sequence().record(Op(kp.OpSyncDevice([tensor]), inside))
+    sequence.eval_async(wait_for=[event])
+    thread = threading.Thread(target=event.set)
+    begin and sequence.eval_await(wait=0)
+    thread.start()
+    return sequence, inside, thread
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        """
+for _ in range(100):
+    sequence, inside, thread = held_back(True)
+    sequence.eval_async()
+    sequence.eval_await()
+    thread.join()
+""",
+        """
+for _ in range(100):
+    sequence, inside, thread = held_back(True)
+    inside.wait()
+    del sequence
+    thread.join()
+""",
+        """
+for _ in range(10):
+    sequence, inside, thread = held_back(False)
+    inside.wait()
+    mgr.destroy()
+    thread.join()
+    mgr = kp.Manager()
+    tensor = mgr.tensor([1.0, 2])
+""",
+        """
+for _ in range(100):
+    sequence, inside, thread = held_back(True)
+    sequence.rerecord()
+    thread.join()
+""",
+    ],
+    ids=["evaluated again", "dropped", "manager destroyed", "recorded again"],
+)
+def test_submissions_by_other_threads_do_not_lock_out_python(program: str) -> None:
+    assert run_python(HELD_BACK + program) == ""
+
+
 def test_eval_async_does_not_wait(mgr: kp.Manager) -> None:
     sequence, _ = spinning(mgr, 200)
     sequence.eval()

@@ -52,7 +52,8 @@ void leaveDriver(bool forked) {
 void watchForks() {
 #if defined(KOMPUTE_CAN_FORK)
     [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
-        gForked = true;
+        EndOfProcess::renewAll();
+        gForked = gForked || gLeave.load() != nullptr;
         leaveDriver(true);
     });
 #endif
@@ -115,13 +116,25 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
         thread_local const FinishAtExit atExit;
 }
 
-EndOfProcess::EndOfProcess(void (*end)()) : mEnd(end) {
+std::atomic<EndOfProcess*> EndOfProcess::sFirst{nullptr};
+
+EndOfProcess::EndOfProcess(void (*end)(), void (*renew)()) : mEnd(end), mRenew(renew) {
     watchForks();
+    mNext = sFirst.load();
+    while (!sFirst.compare_exchange_weak(mNext, this)) {
+    }
 }
 
 EndOfProcess::~EndOfProcess() {
-    if (!forked() && !othersHaveEnded())
+    mRenew = nullptr; // the object stays in the list, and its memory, which is static, too
+    if (!othersHaveEnded())
         mEnd();
+}
+
+void EndOfProcess::renewAll() {
+    for (EndOfProcess* each = sFirst; each; each = each->mNext)
+        if (auto* const renew = each->mRenew.load())
+            renew();
 }
 
 } // namespace kp

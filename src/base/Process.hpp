@@ -17,8 +17,7 @@ inline bool driverGone() {
     return detail::gDriverGone.load(std::memory_order_relaxed);
 }
 
-/// Returns true in a child that was forked from a process that had used a driver or had made an
-/// EndOfProcess.
+/// Returns true in a child that was forked from a process that had used a driver.
 bool forked();
 
 /// Keeps a handle that only the driver could destroy, so that leak checkers still find its memory.
@@ -45,15 +44,23 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
 /// Ends threads of the library. Make it a static object, after what it ends.
 class EndOfProcess {
 public:
-    /// @param end  is called when the process ends or the library is unloaded, but not in a forked
-    ///             child, which has none of the threads; must not throw
-    explicit EndOfProcess(void (*end)());
+    /// Neither function may throw.
+    /// @param end    is called when the process ends or the library is unloaded
+    /// @param renew  is called in a forked child, which has none of the threads and may find locks
+    ///               taken for ever: replaces what owned them
+    EndOfProcess(void (*end)(), void (*renew)());
     ~EndOfProcess();
     EndOfProcess(const EndOfProcess&) = delete;
     EndOfProcess& operator=(const EndOfProcess&) = delete;
 
+    /// For the child after a fork.
+    static void renewAll();
+
 private:
+    static std::atomic<EndOfProcess*> sFirst; ///< of a list; a fork may come at any time
     void (*const mEnd)();
+    std::atomic<void (*)()> mRenew;
+    EndOfProcess* mNext = nullptr;
 };
 
 } // namespace kp

@@ -70,7 +70,6 @@ void EventState::resolve(Phase phase) {
 void EventState::submitted(Submitted work) {
     mPoint = work.point;
     if (!work.padded.empty()) {
-        const std::lock_guard lock(mMutex);
         mPadded = std::move(work.padded);
         mUnfinished.store(true, std::memory_order_release);
     }
@@ -101,14 +100,16 @@ void EventState::whenResolved(std::function<void()> then) {
 }
 
 void EventState::finishOnce() {
-    if (!mUnfinished.exchange(false, std::memory_order_acq_rel))
+    if (!mUnfinished.load(std::memory_order_acquire))
         return;
-    std::vector<std::shared_ptr<Memory>> padded;
-    {
-        const std::lock_guard lock(mMutex);
-        padded.swap(mPadded);
-    }
-    pullRows(padded);
+    std::vector<std::shared_ptr<Memory>> finished; // destroyed after the lock is released
+    // Nobody returns from a wait before the rows are there.
+    const std::lock_guard lock(mFinishMutex);
+    if (!mUnfinished.load(std::memory_order_relaxed))
+        return;
+    pullRows(mPadded);
+    finished.swap(mPadded);
+    mUnfinished.store(false, std::memory_order_release);
 }
 
 bool EventState::done() {

@@ -109,6 +109,9 @@ private:
     uint64_t mQueuedAt = 0;
     uint64_t mSubmittedAt = 0;
 
+    std::mutex mFinishMutex; ///< guards the next once the work is submitted
+    std::vector<std::shared_ptr<Memory>> mPadded;
+
     mutable std::mutex mMutex; ///< guards the members below
     std::condition_variable mResolved;
     std::vector<std::function<void()>> mThen;
@@ -116,7 +119,6 @@ private:
     mutable bool mErrorSeen = false;
     std::shared_ptr<TimeSource> mSource; ///< until the times are read
     std::vector<uint64_t> mTimes;        ///< nanoseconds
-    std::vector<std::shared_ptr<Memory>> mPadded;
 };
 
 } // namespace kp

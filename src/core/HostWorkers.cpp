@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/HostWorkers.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "base/Process.hpp"
@@ -8,9 +9,13 @@
 namespace kp {
 
 HostWorkers& HostWorkers::instance() {
-    static auto& workers = *new HostWorkers;
-    static const EndOfProcess end([] { workers.stop(); });
-    return workers;
+    static auto* workers = new HostWorkers;
+    static const EndOfProcess end([] { workers->stop(); },
+                                  [] {
+                                      keepHandle(workers);
+                                      workers = new HostWorkers;
+                                  });
+    return *workers;
 }
 
 void HostWorkers::stop() {
@@ -25,10 +30,21 @@ void HostWorkers::stop() {
 
 void HostWorkers::post(std::function<void()> task) {
     {
-        const std::lock_guard lock(mMutex);
+        std::unique_lock lock(mMutex);
         mTasks.push_back(std::move(task));
-        if (mIdle < mTasks.size() && !mStopping)
-            mThreads.emplace_back([this] { run(); });
+        if (mIdle < mTasks.size() && !mStopping) {
+            try {
+                mThreads.emplace_back([this] { run(); });
+            } catch (const std::exception&) { // no more threads: one that there is does it later
+                if (mThreads.empty()) {
+                    const std::function<void()> own = std::move(mTasks.back());
+                    mTasks.pop_back();
+                    lock.unlock();
+                    own();
+                    return;
+                }
+            }
+        }
     }
     mChanged.notify_one();
 }
@@ -57,15 +73,18 @@ void runFlat(std::function<void()> task) {
         waiting->push_back(std::move(task));
         return;
     }
+    struct Reset {
+        ~Reset() { waiting = nullptr; }
+    };
     std::deque<std::function<void()>> tasks;
     tasks.push_back(std::move(task));
     waiting = &tasks;
+    const Reset reset;
     while (!tasks.empty()) {
         const std::function<void()> next = std::move(tasks.front());
         tasks.pop_front();
         next();
     }
-    waiting = nullptr;
 }
 
 } // namespace kp

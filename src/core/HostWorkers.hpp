@@ -13,7 +13,8 @@ namespace kp {
 /// A pool of threads for tasks that may block: host functions, and waits for a device. The pool
 /// grows so that every task has a thread at once, and reuses idle threads. Tasks do not wait for
 /// other host work (see Dependencies), so every task ends. Thread-safe. The end of the
-/// process waits for the tasks posted so far.
+/// process waits for the tasks posted so far. If no thread can be started, the task waits for one
+/// that there is, or runs in the calling thread.
 class HostWorkers {
 public:
     static HostWorkers& instance();

@@ -350,6 +350,18 @@ std::vector<Event> Manager::submittedWork() const {
     return events;
 }
 
+std::vector<Event> Manager::cancelWaiting() {
+    std::unique_lock lock(mImpl->mutex);
+    const std::vector<std::weak_ptr<Sequence>> sequences = mImpl->sequences.objects();
+    lock.unlock();
+    std::vector<Event> events;
+    for (const std::weak_ptr<Sequence>& sequence : sequences)
+        if (const std::shared_ptr<Sequence> alive = sequence.lock())
+            if (!implOf(*alive).tryCancel())
+                events.push_back(implOf(*alive).event);
+    return events;
+}
+
 void Manager::clear() {
     if (mImpl->device) {
         mImpl->device->transfer().trim();

@@ -134,22 +134,31 @@ Event Queue::Impl::launchLater(Dependencies&& dependencies, std::shared_ptr<Even
     lock.unlock();
     std::move(dependencies)
         .then([self = shared_from_this(), state, submit = std::move(submit)](
-                  const std::exception_ptr& failure, Dependencies::Points&& points) {
+                  const std::exception_ptr& failure, Dependencies::Points&& points) mutable {
+            // They keep the device, which a host application may destroy once it sees the event.
+            const auto forget = [&] {
+                submit = nullptr;
+                self.reset();
+            };
             if (!state->claim())
                 return; // cancelled
             if (failure) {
+                forget();
                 state->fail(failure, true);
                 return;
             }
             try {
-                Submitted work;
+                // The queue is not locked: preEval() may wait for Python's lock, whose holder may
+                // wait for this queue.
+                Submitted work = submit(points, state);
                 {
                     const std::lock_guard guard(self->mMutex);
-                    work = submit(points, state);
                     self->noteSubmitted(work.point);
                 }
+                forget();
                 state->submitted(std::move(work));
             } catch (...) {
+                forget();
                 state->fail(std::current_exception());
             }
         });
@@ -182,8 +191,15 @@ Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
     }
     std::move(dependencies)
         .then([kept = device, state, timed, call = std::move(function)](
-                  const std::exception_ptr& failure, Dependencies::Points&&) {
+                  const std::exception_ptr& failure, Dependencies::Points&&) mutable {
+            // What the function and this keep, a host application may destroy once it sees the
+            // event.
+            const auto forget = [&] {
+                call = nullptr;
+                kept.reset();
+            };
             if (failure) {
+                forget();
                 state->fail(failure, true);
                 return;
             }
@@ -192,11 +208,13 @@ Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
             try {
                 call();
             } catch (...) {
+                forget();
                 state->fail(std::current_exception());
                 return;
             }
             if (timed)
                 state->setHostTimes(start, hostNanoseconds());
+            forget();
             state->complete();
         });
     return Internals::event<Event>(state);
@@ -216,6 +234,7 @@ Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
         return launchLater(
             std::move(dependencies), newState(false),
             [kept = shared_from_this(), submit](Points points, const std::shared_ptr<EventState>&) {
+                const std::lock_guard guard(kept->mMutex);
                 return submit(points);
             },
             lock, true);

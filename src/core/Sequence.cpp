@@ -158,16 +158,17 @@ void Sequence::Impl::noteLaunched(Event launch) {
     state = State::eRunning;
 }
 
-void Sequence::Impl::cancel() {
+bool Sequence::Impl::tryCancel() {
     const std::shared_ptr<EventState>& launch = Internals::state(event);
     if (!launch || launch->resolved())
-        return;
-    if (launch->claim())
-        launch->fail(
-            std::make_exception_ptr(InvalidArgument(
-                "a sequence was destroyed before it was submitted: it was waiting for an event")),
-            true);
-    launch->waitUntilOver(UINT64_MAX);
+        return true;
+    if (!launch->claim())
+        return launch->resolved(); // cancelled before, or submitted meanwhile
+    launch->fail(
+        std::make_exception_ptr(InvalidArgument(
+            "a sequence was destroyed before it was submitted: it was waiting for an event")),
+        true);
+    return true;
 }
 
 Sequence::Sequence(std::shared_ptr<vk::PhysicalDevice>, std::shared_ptr<vk::Device> device,
@@ -391,7 +392,8 @@ void Sequence::destroy() {
         return;
     impl.requireNoCallback("destroy()");
     try {
-        impl.cancel();
+        if (!impl.tryCancel())
+            Internals::state(impl.event)->waitUntilOver(UINT64_MAX);
         if (impl.pending())
             impl.event.wait();
     } catch (const DeviceLost&) { // a lost device runs nothing

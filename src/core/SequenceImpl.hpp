@@ -80,7 +80,9 @@ struct Sequence::Impl {
     void preEval() { preEval(hooked, *recording); }
     static void preEval(const std::vector<std::shared_ptr<OpBase>>& hooked, Recording& recording);
     void noteLaunched(Event launch);
-    void cancel(); ///< the last launch, if it is not submitted yet
+    /// Cancels the last launch if it is not submitted yet.
+    /// @return false if another thread is submitting it
+    bool tryCancel();
 };
 
 } // namespace kp

@@ -71,18 +71,27 @@ uint64_t addressSpace() {
     ::_exit(0);
 }
 
-/// Reads to the end. @return false after the time limit
-bool readAll(int in, std::string& content) {
+bool hasEnded(pid_t child) {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid == child;
+}
+
+/// Reads to the end of the pipe or of the child: another child of the program, forked meanwhile,
+/// may hold the pipe open. @return false after the time limit
+bool readAll(int in, pid_t child, std::string& content) {
     using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kSlice{100};
     const auto end = Clock::now() + std::chrono::seconds(kMaxCompilerSeconds);
     char part[1 << 16];
-    while (true) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    while (Clock::now() < end) {
+        const bool ended = hasEnded(child); // before the pipe is looked at
         pollfd ready{in, POLLIN, 0};
-        const int found = left <= 0 ? 0 : ::poll(&ready, 1, static_cast<int>(left));
+        const int found = ::poll(&ready, 1, ended ? 0 : static_cast<int>(kSlice.count()));
+        if (found == 0 && ended)
+            return true;
         if (found == 0)
-            return false;
+            continue;
         const ssize_t count = found < 0 ? -1 : ::read(in, part, sizeof part);
         if (count == 0)
             return true;
@@ -91,6 +100,7 @@ bool readAll(int in, std::string& content) {
         else if (errno != EINTR)
             return true;
     }
+    return false;
 }
 
 } // namespace
@@ -107,10 +117,10 @@ std::string runInChildProcess(const std::function<std::string()>& function, cons
         runChild(function, ends[1], bytes);
     }
     const int error = errno;
-    started();
     ::close(ends[1]);
+    started();
     std::string content;
-    const bool inTime = child > 0 && readAll(ends[0], content);
+    const bool inTime = child > 0 && readAll(ends[0], child, content);
     ::close(ends[0]);
     if (child < 0)
         fail<Unsupported>("{}: a child process cannot be started: {}", what, std::strerror(error));

@@ -147,6 +147,32 @@ TEST_F(Concurrency, WaitsForAnEventInEveryThread) {
     sq->evalAwait();
 }
 
+TEST_F(Concurrency, HostViewsAreWholeForEveryThreadThatHasWaited) {
+    // A width that rows of such images are padded to more than.
+    constexpr uint32_t kWidth = 1501;
+    constexpr uint32_t kHeight = 1000;
+    const size_t size = size_t{kWidth} * kHeight;
+    const auto source = manager.image(std::vector<float>(size), kWidth, kHeight, 1);
+    const auto target =
+        manager.image(std::vector<float>(size), kWidth, kHeight, 1, kp::Memory::MemoryTypes::eHost);
+    for (int round = 1; round <= 20; ++round) {
+        const auto value = static_cast<float>(round);
+        source->setData(std::vector<float>(size, value));
+        const auto sequence = manager.sequence();
+        sequence->record<kp::OpSyncDevice>({source})->record<kp::OpCopy>({source, target});
+        sequence->evalAsync();
+        const kp::Event event = sequence->event();
+        std::thread other([event] {
+            while (!event.done())
+                std::this_thread::yield();
+        });
+        event.wait();
+        EXPECT_EQ(target->data<float>()[size - 1], value);
+        other.join();
+        sequence->evalAwait();
+    }
+}
+
 TEST_F(Concurrency, UploadsAndDownloadsInSeveralThreads) {
     std::atomic<int> wrong{0};
     inThreads(kThreads, [&](int number) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The end of a process, and forked children.
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -82,6 +84,39 @@ TEST(ProcessDeathTest, EndsWellIfTheManagerIsStaticAndItsSequenceWaitsForAnEvent
             static kp::Manager manager;
             gObjects.sequence = manager.sequence();
             gObjects.sequence->record<kp::OpSyncDevice>({manager.tensor({1})})->evalAsync({never});
+            std::exit(7);
+        },
+        ::testing::ExitedWithCode(7), "");
+}
+
+TEST(ProcessDeathTest, WhatHostFunctionsLaunchWhileTheProcessEndsRuns) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const WithoutLeakCheck noLeakCheck;
+    const std::string text = shader(buffer(0, "", "uint", "v"), "v[i] += 1u;");
+    EXPECT_EXIT(
+        {
+            auto& manager = *new kp::Manager;
+            const auto counter = manager.tensorT<uint32_t>({0});
+            const auto launches = manager.queue();
+            const auto launcher = std::make_shared<kp::KernelLauncher>(
+                "count", kp::Kernel(manager, spirv(text)), kp::Arguments{counter},
+                kp::KernelOptions{.globalSize = kp::WorkSize(1)});
+            std::atomic<bool> started{false};
+            manager.queue(0, false)->hostFunction([&started, counter, launches, launcher] {
+                uint32_t launched = 0;
+                kp::Event last;
+                const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+                while (std::chrono::steady_clock::now() < end) {
+                    last = launcher->launch(launches);
+                    if (++launched == 50)
+                        started = true;
+                }
+                last.wait();
+                if (counter->vector() != std::vector<uint32_t>{launched})
+                    _exit(3);
+            });
+            while (!started)
+                std::this_thread::yield();
             std::exit(7);
         },
         ::testing::ExitedWithCode(7), "");

@@ -25,7 +25,8 @@ void atExit() {
         return;
     endBackground();
     endCallsFromLibrary();
-    for (const std::weak_ptr<Manager>& weak : gManagers) {
+    const std::vector<std::weak_ptr<Manager>> managers = gManagers; // other threads may add some
+    for (const std::weak_ptr<Manager>& weak : managers) {
         const std::shared_ptr<Manager> manager = weak.lock();
         if (!manager || !manager->isInit())
             continue;

@@ -158,8 +158,8 @@ bool runInBackground(std::function<void()>& function) {
 }
 
 void endBackground() {
+    gBackgroundEnded = true; // while no other thread is between its check and its start
     const ReleaseGil release;
-    gBackgroundEnded = true;
     while (gBackground > 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

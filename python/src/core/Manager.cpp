@@ -121,10 +121,15 @@ void destroyManager(py::handle self) {
     requireUnused(*handle, "manager");
     if (!handle->manager->isInit())
         return;
-    {
+    std::vector<Event> submitting;
+    do {
         const Use use(*handle);
         waitForSubmitted(*handle->manager);
-    }
+        for (const Event& event : submitting)
+            waitForEnd(event);
+        // destroy() would wait for them with the GIL, which pre_eval() needs there.
+        submitting = handle->manager->cancelWaiting();
+    } while (!submitting.empty());
     requireUnused(*handle, "manager");
     handle->manager->destroy();
 }

@@ -66,12 +66,18 @@ public:
     }
 
     void preEval(const vk::CommandBuffer& commandBuffer) override {
-        // A submission that waited for the host is made by the thread that ended the wait.
-        if (holdsGil())
+        // A submission that waited for the host is made by the thread that ended the wait, while
+        // another one may record the operation again.
+        std::vector<std::shared_ptr<OpBase>> parts;
+        const auto call = [&] {
+            parts = mParts;
             mSelf.attr("pre_eval")();
+        };
+        if (holdsGil())
+            call();
         else
-            runFromLibrary([this] { mSelf.attr("pre_eval")(); });
-        for (const std::shared_ptr<OpBase>& part : mParts)
+            runFromLibrary(call);
+        for (const std::shared_ptr<OpBase>& part : parts)
             static_cast<OpBase&>(*part).preEval(commandBuffer);
     }
 

@@ -34,10 +34,12 @@ SequenceHandle::~SequenceHandle() {
             return;
         }
     }
-    if (!sequence->isRunning())
+    if (!sequence->isRunning() && event.status() != EventStatus::eQueued)
         return;
+    // The end waits for what is being submitted, whose pre_eval() may wait for the GIL.
     const ReleaseGil release;
     destroyed(*sequence);
+    sequence.reset();
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
@@ -61,10 +62,19 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
 
 } // namespace
 
+std::shared_ptr<Device> Device::allocate() {
+    return {new Device, [](Device* device) {
+                if (driverGone())
+                    keepHandle(device);
+                else
+                    delete device;
+            }};
+}
+
 std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance,
                                        const PhysicalDevice& physical, const DevicePlan& plan,
                                        const void* featureChain) {
-    std::shared_ptr<Device> device(new Device);
+    const std::shared_ptr<Device> device = allocate();
     device->mInstance = instance;
     device->mPhysical = physical;
     device->mPlan = plan;
@@ -77,7 +87,7 @@ std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance
 }
 
 std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevice& physical) {
-    std::shared_ptr<Device> device(new Device);
+    const std::shared_ptr<Device> device = allocate();
     device->mWrapped = true;
     device->mInstance = host.instance;
     device->mPhysical = physical;
@@ -142,12 +152,12 @@ void Device::finish() noexcept {
 }
 
 void Device::closeQueues() noexcept {
+    for (const auto& queue : mQueues)
+        queue->close();
     try {
         waitIdle();
     } catch (...) { // a failed queue runs nothing more
     }
-    for (const auto& queue : mQueues)
-        queue->close();
 }
 
 Device::~Device() {
@@ -155,6 +165,8 @@ Device::~Device() {
     const bool owned = !mWrapped && handle();
     if (owned && vk().vkDeviceWaitIdle)
         vk().vkDeviceWaitIdle(handle());
+    for (const auto& queue : mQueues)
+        queue->drop();
     if (mDeletionQueue)
         mDeletionQueue->drain();
     mConstants.reset();

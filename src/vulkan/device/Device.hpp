@@ -112,6 +112,8 @@ public:
 
 private:
     Device() = default;
+    /// Returns an object that is never destroyed once driverGone().
+    static std::shared_ptr<Device> allocate();
     /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
     void closeQueues() noexcept; ///< once they are idle

@@ -72,12 +72,15 @@ void DeletionQueue::waitDespiteErrors(const TimelinePoint& use) noexcept {
 }
 
 void DeletionQueue::push(std::vector<TimelinePoint> uses, std::function<void()> release) {
+    if (!driverGone() && allUsesReached(uses))
+        release();
+    else
+        pushLater(std::move(uses), std::move(release));
+}
+
+void DeletionQueue::pushLater(std::vector<TimelinePoint> uses, std::function<void()> release) {
     if (driverGone()) { // nothing is reached any more, and another thread may have held the lock
         keepHandle(new std::function<void()>(std::move(release)));
-        return;
-    }
-    if (allUsesReached(uses)) {
-        release();
         return;
     }
     const std::lock_guard lock(mMutex);

@@ -19,6 +19,9 @@ public:
     /// Calls @p release once all of @p uses are reached: now, or in a later collect().
     /// @p release must not throw and must not hold the last reference to the device.
     void push(std::vector<TimelinePoint> uses, std::function<void()> release);
+    /// Same, but leaves it to a later collect() in any case: for callers that hold locks which the
+    /// destruction of memory takes.
+    void pushLater(std::vector<TimelinePoint> uses, std::function<void()> release);
 
     /// Releases what is due. Called at each submission; fast if nothing is.
     void collect();

@@ -59,7 +59,6 @@ public:
             taken.push_back(std::move(mEntries.front()));
         }
     }
-    void clear() { mEntries.clear(); }
 
 private:
     std::deque<Entry> mEntries;

@@ -188,20 +188,21 @@ void Queue::submitGathered(uint64_t value, uint64_t* next) {
 
 size_t Queue::submitTaken(size_t first) {
     mCommands.clear();
-    std::vector<std::shared_ptr<const void>> kept;
+    using Kept = std::vector<std::shared_ptr<LateCommands>>;
+    std::unique_ptr<Kept> kept;
     std::exception_ptr error;
     const uint64_t before = mSubmitted;
     uint64_t last = 0;
     size_t next = first;
     try {
         try {
+            kept = std::make_unique<Kept>();
+            kept->reserve(mTaken.size() - first);
             for (; next < mTaken.size(); ++next) {
                 const Gathering::Entry& entry = mTaken[next];
                 if (last != 0 && entry.value > before + kMaxTogether)
                     break;
                 mCommands.push_back(entry.late ? entry.late->record() : entry.recorded);
-                if (entry.late)
-                    kept.push_back(entry.late);
                 last = std::max(last, entry.value);
             }
         } catch (...) {
@@ -221,12 +222,16 @@ size_t Queue::submitTaken(size_t first) {
     if (error)
         noteFailed(before + 1, last, error);
     noteSubmitted(last);
-    if (error || kept.empty())
+    // They may be the last to keep memory, whose destruction takes locks that are held here.
+    for (size_t i = first; kept && i < next; ++i)
+        if (mTaken[i].late)
+            kept->push_back(std::move(mTaken[i].late));
+    if (!kept || kept->empty())
         return next;
+    Kept* const objects = kept.release();
     try {
-        mDevice.deletionQueue().push({{this, last}}, [kept] {});
-    } catch (...) {
-        DeletionQueue::waitDespiteErrors({this, last}); // before what it uses is destroyed
+        mDevice.deletionQueue().pushLater({{this, last}}, [objects] { delete objects; });
+    } catch (...) { // out of memory: they are never freed, rather than while the device uses them
     }
     return next;
 }
@@ -354,8 +359,22 @@ void Queue::close() {
         else
             mFlusher.join();
     }
+    {
+        const std::lock_guard lock(mGatherMutex);
+        mGathersNoMore = true;
+    }
+    if (driverGone())
+        return;
+    try {
+        flushUpTo(mGathered);
+    } catch (...) { // whoever waits for the work tries again
+    }
+}
+
+void Queue::drop() {
+    Gathering dropped; // destroyed after the lock is released
     const std::lock_guard lock(mGatherMutex);
-    mGathering.clear();
+    std::swap(dropped, mGathering);
 }
 
 bool Queue::reached(uint64_t value) {

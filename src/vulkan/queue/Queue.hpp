@@ -90,6 +90,8 @@ public:
         uint64_t value = 0;
         {
             const std::lock_guard lock(mGatherMutex);
+            if (mGathersNoMore)
+                return std::nullopt;
             try {
                 append(mGathering);
             } catch (...) {
@@ -132,9 +134,12 @@ public:
     /// The last value given to work, submitted or gathered.
     uint64_t lastValue() const { return mAssigned.load(std::memory_order_acquire); }
 
-    /// Ends the thread that submits gathered work, and drops what is still gathered. The device
-    /// must have finished with the queue.
+    /// Ends the thread that submits gathered work, and submits what is gathered. From now on, work
+    /// is submitted at once.
     void close();
+    /// Drops gathered work that could not be submitted. The device must have finished with the
+    /// queue.
+    void drop();
 
     Device& device() const { return mDevice; }
     VkQueue handle() const { return mHandle; }
@@ -214,8 +219,9 @@ private:
     std::mutex mValidatedMutex;         ///< guards the next
     std::deque<uint64_t> mSignalValues; ///< of submissions in flight
 
-    std::mutex mGatherMutex; ///< guards the next two; may be locked while mMutex is
+    std::mutex mGatherMutex; ///< guards the next three; may be locked while mMutex is
     Gathering mGathering;
+    bool mGathersNoMore = false;
     std::atomic<uint64_t> mAssigned{0}; ///< last value given to work
     std::atomic<uint64_t> mGathered{0}; ///< last value given to gathered work
     // Of the submission being made; guarded by mMutex.

@@ -13,9 +13,13 @@
 namespace kp::vulkan {
 
 CopyThreads& CopyThreads::instance() {
-    static auto& threads = *new CopyThreads;
-    static const EndOfProcess end([] { threads.endProcess(); });
-    return threads;
+    static auto* threads = new CopyThreads;
+    static const EndOfProcess end([] { threads->endProcess(); },
+                                  [] {
+                                      keepHandle(threads);
+                                      threads = new CopyThreads;
+                                  });
+    return *threads;
 }
 
 void CopyThreads::attach(User& user) {
@@ -25,8 +29,6 @@ void CopyThreads::attach(User& user) {
 }
 
 void CopyThreads::detach(User& user) {
-    if (forked()) // other threads may have held the lock
-        return;
     std::unique_lock lock(mMutex);
     std::erase(mUsers, &user);
     mState.wait(lock, [&] { return mFreeing != &user; });

@@ -16,8 +16,7 @@ namespace kp::vulkan {
 /// The threads of this process that copy memory, shared by all devices. They start on first use and
 /// end when idle for a while, when the last user detaches, and when the process ends or the library
 /// is unloaded. Work never depends on them: the caller of run() works too, alone if no thread is
-/// free or can start. A forked child may only detach users, which does nothing: drivers, and so
-/// transfers, do not survive a fork. Thread-safe.
+/// free or can start. A forked child has none of them, and starts its own. Thread-safe.
 class CopyThreads {
 public:
     /// A user of the threads, which also call it from time to time to free idle memory.

@@ -60,6 +60,12 @@ struct Increment {
     std::shared_ptr<kp::KernelLauncher> launcher;
 };
 
+/// Submits what is gathered, and work that stands for a host application's.
+void submitAll(kp::Manager& manager) {
+    manager.lockQueue();
+    manager.unlockQueue();
+}
+
 class CoalescingTest : public LaunchTest {
 protected:
     void SetUp() override {
@@ -184,6 +190,42 @@ TEST_F(CoalescingTest, WorkIsSubmittedAlthoughWhatCameBeforeItWasSubmittedByAnot
     EXPECT_TRUE(finishesByItself(used));
     busy.wait();
     EXPECT_EQ(onDevice<uint32_t>(*add.tensor), Values{22});
+}
+
+/// Lets submissions to a device return once it is idle.
+class SlowSubmissions {
+public:
+    explicit SlowSubmissions(vulkan::Device& device) : mDevice(device) {
+        sSubmit = device.vk().vkQueueSubmit;
+        sWaitIdle = device.vk().vkQueueWaitIdle;
+        device.mutableTable().vkQueueSubmit = [](VkQueue queue, uint32_t count,
+                                                 const VkSubmitInfo* infos, VkFence fence) {
+            const VkResult result = sSubmit(queue, count, infos, fence);
+            sWaitIdle(queue);
+            return result;
+        };
+    }
+    ~SlowSubmissions() { mDevice.mutableTable().vkQueueSubmit = sSubmit; }
+    SlowSubmissions(const SlowSubmissions&) = delete;
+    SlowSubmissions& operator=(const SlowSubmissions&) = delete;
+
+private:
+    static inline PFN_vkQueueSubmit sSubmit;
+    static inline PFN_vkQueueWaitIdle sWaitIdle;
+    vulkan::Device& mDevice;
+};
+
+TEST_F(CoalescingTest, ALaunchThatIsOverAtOnceMayBeTheLastToKeepItsMemory) {
+    auto add = std::make_unique<Increment>(manager, Values{1});
+    const Busy busy(manager);
+    const kp::Event event = (*add)(queue);
+    add.reset();
+    {
+        const SlowSubmissions slow(*deviceOf(manager));
+        submitAll(manager);
+    }
+    event.wait();
+    busy.wait();
 }
 
 TEST_F(CoalescingTest, EvaluationsOfABusyQueueAreOneSubmission) {
@@ -362,6 +404,17 @@ TEST_F(CoalescingFailure, EveryLaunchOfAFailedSubmissionFails) {
     (*add)(queue);
     (*add)(queue).wait();
     EXPECT_EQ(onDevice<uint32_t>(*add->tensor), Values{3});
+}
+
+TEST_F(CoalescingFailure, ARefusedLaunchMayBeTheLastToKeepItsMemory) {
+    const Busy busy(*manager);
+    const kp::Event event = (*add)(queue);
+    add.reset();
+    driver.fail("vkQueueSubmit", 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+    submitAll(*manager);
+    EXPECT_TRUE(driver.failed());
+    EXPECT_THROW(event.wait(), kp::OutOfMemory);
+    busy.wait();
 }
 
 TEST_F(CoalescingFailure, AProfiledLaunchOfAFailedSubmissionHasNoTimes) {

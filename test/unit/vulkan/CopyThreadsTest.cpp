@@ -193,7 +193,7 @@ TEST_F(CopyThreadsTest, AForkedChildDetachesAndExitsWithoutTheThreads) {
         const pid_t child = fork();
         ASSERT_GE(child, 0);
         if (child == 0) {
-            threads.detach(user);
+            CopyThreads::instance().detach(user);
             std::exit(7);
         }
         int status = 0;
