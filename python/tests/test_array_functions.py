@@ -312,3 +312,57 @@ def test_bins_of_integers_may_have_any_edges(mgr: kp.Manager) -> None:
     assert kp.bincount(kp.array([1, 1], device=mgr), weights=weights).tolist() == [0.0, 3.0]
     with pytest.raises(TypeError, match="'bool' with numbers of 'float64'"):
         kp.histogram(mgr.tensor_t(np.array([True, False])), [0.5, 1.5])
+
+
+def test_results_have_the_shape_of_out(mgr: kp.Manager) -> None:
+    x = kp.array([1.0, 2, 3], device=mgr)
+    with pytest.raises(
+        ValueError, match=r"result has the shape \(\), .*\(out\) of the shape \(10,\)"
+    ):
+        kp.sum(x, out=kp.zeros(10, dtype=x.dtype, device=mgr))
+    with pytest.raises(ValueError, match="does not fit an array"):
+        x @= x
+    assert x.tolist() == [1, 2, 3]
+    table = kp.zeros((2, 3), dtype=x.dtype, device=mgr)
+    assert kp.add(x, 1, out=table) is table  # functions of elements repeat them, as NumPy's
+    assert table.tolist() == [[2, 3, 4], [2, 3, 4]]
+
+
+def test_reductions_of_selections_without_elements(mgr: kp.Manager) -> None:
+    x = kp.arange(3, device=mgr)
+    for nothing in (x[x > 9], x[kp.flatnonzero(x > 9)], kp.unique(x[x > 9])):
+        assert nothing.sum().item() == 0
+        assert nothing.any().item() is False
+        assert kp.count_nonzero(nothing).item() == 0
+        assert kp.cumsum(nothing + 1).shape == (0,)
+
+
+def test_extremes_accumulate(mgr: kp.Manager) -> None:
+    data = np.array([[3.0, 1, 4], [1, np.nan, 9], [2, 6, 5]], np.float32)
+    x = kp.array(data, device=mgr)
+    for ufunc in (np.maximum, np.minimum):
+        for axis in (0, 1):
+            found = ufunc.accumulate(x, axis=axis)
+            np.testing.assert_array_equal(found.numpy(), ufunc.accumulate(data, axis))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_shifts_by_more_bits_than_there_are(mgr: kp.Manager, dtype: str) -> None:
+    largest = np.iinfo(dtype).max
+    counts = np.array([0, 1, 7, 8, 31, 32, 63, 64, 2**32, 2**32 + 1], np.uint64)
+    counts = np.minimum(counts, largest).astype(dtype)
+    values = np.full(counts.size, 5, dtype)
+    for shift in (np.left_shift, np.right_shift):
+        found = shift(kp.array(values, device=mgr), kp.array(counts, device=mgr))
+        np.testing.assert_array_equal(found.numpy(), shift(values, counts))
+
+
+def test_ranges_between_arrays_have_their_type(mgr: kp.Manager) -> None:
+    ends = np.array([0.0, 1])
+    assert kp.linspace(ends, ends + 1, 3, device=mgr).dtype == np.float64
+    assert kp.logspace(kp.array(ends, device=mgr), 2, 3, device=mgr).dtype == np.float64
+    assert kp.linspace(0, 1, 3, device=mgr).dtype == np.float32
+    singles = ends.astype(np.float32)
+    assert kp.linspace(singles, 1, 3, device=mgr).dtype == np.linspace(singles, 1, 3).dtype
+    half = kp.array(np.float16([0, 0.5]), device=mgr)
+    np.testing.assert_array_equal(kp.sinc(half).numpy(), np.sinc(np.float16([0, 0.5])))

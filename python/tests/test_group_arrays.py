@@ -221,10 +221,58 @@ def test_arrays_of_several_places_do_not_mix(pair: kp.DeviceGroup) -> None:
         kp.where(x > 0, x, kp.array(A, device=pair[0]))
     with make_group(2) as other, pytest.raises(ValueError, match="different groups"):
         x + kp.array(A, group=other)
-    with pytest.raises(ValueError, match="read-only"):
-        x[0][1] = 3
     with pytest.raises(ValueError, match="do not have the shape|could not be broadcast|broadcast"):
         x + np.ones((3, 4), np.float32)
+
+
+def _change_views(x: Any) -> None:
+    v = x[3]
+    v += 1
+    v[1:] = [7, 8, 9]
+    w = v[1:]
+    w += 1
+    w[0] = 9
+    x[4][2] = -1
+
+
+def _add_to_element(x: Any) -> None:
+    x[2, 1] += 5
+
+
+ROW_ASSIGNMENTS: dict[str, Callable[[Any], Any]] = {
+    "a row in place": lambda x: x.__setitem__(1, x[1].__isub__(x[0])),
+    "an element in place": _add_to_element,
+    "an element of a row": lambda x: x[0].__setitem__(1, 3),
+    "a row by its view": lambda x: x[-1].__imul__(2),
+    "all of a row": lambda x: x[0].__setitem__(Ellipsis, -3),
+    "fill": lambda x: x[2].fill(4),
+    "views of views": _change_views,
+}
+
+
+@pytest.mark.parametrize("name", ROW_ASSIGNMENTS)
+def test_assignments_to_single_rows_change_the_array(group: kp.DeviceGroup, name: str) -> None:
+    expected, x = A.copy(), kp.array(A, group=group)
+    ROW_ASSIGNMENTS[name](expected)
+    ROW_ASSIGNMENTS[name](x)
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_values_of_another_length_are_refused_as_on_one_device(group: kp.DeviceGroup) -> None:
+    x = kp.array(np.arange(6.0), group=group)
+    for index, count in (
+        (slice(None), 3),
+        (slice(4), 3),
+        (slice(None), 2),
+        (x > 1, 2),
+        ([0, 1], 3),
+    ):
+        with pytest.raises(ValueError, match=f"shape \\({count},\\) does not broadcast"):
+            x[index] = np.arange(count)
+    np.testing.assert_array_equal(x.numpy(), np.arange(6.0))
+    x[:] = np.ones((1, 6))
+    x[:3] = [[5.0]]
+    np.testing.assert_array_equal(x.numpy(), [5, 5, 5, 1, 1, 1])
 
 
 def test_nobody_writes_in_vain_to_rows_that_moved(pair: kp.DeviceGroup) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 
 import numpy as np
+from group_support import make_group
 from jit_support import floats, same
 
 import kp
@@ -172,3 +173,16 @@ def test_more_work_items_than_the_device_takes_in_x() -> None:
 
     out = count(np.zeros(70000, np.int32))
     np.testing.assert_array_equal(out, np.arange(70000))
+
+
+def test_arrays_of_groups_are_arguments() -> None:
+    @kp.jit
+    def add(a, x, y):
+        i = kp.global_id()
+        y[i] += a * x[i]
+
+    with make_group() as group:
+        x = kp.array(np.arange(7, dtype=np.float32), group=group)
+        y = kp.ones(7, group=group)
+        assert add(2.0, x, y) is y
+        np.testing.assert_array_equal(y.numpy(), 2 * np.arange(7) + 1)

@@ -420,3 +420,57 @@ def test_doubles_are_rounded_over_their_whole_range() -> None:
     np.testing.assert_array_equal(results[1], np.rint(x))
     np.testing.assert_array_equal(results[2][:-1], np.fmod(x[:-1], 1))
     assert results[3].tolist() == [round(each) for each in np.clip(x, -1000, 1000)]
+
+
+SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan], np.float32)
+
+
+@kp.jit
+def special_pairs(x, y, found):
+    i = kp.global_id()
+    found[i, 0] = np.maximum(x[i], y[i])
+    found[i, 1] = np.minimum(x[i], y[i])
+    found[i, 2] = np.fmax(x[i], y[i])
+    found[i, 3] = np.fmin(x[i], y[i])
+    found[i, 4] = np.copysign(x[i], y[i])
+    found[i, 5] = np.hypot(x[i], y[i])
+    found[i, 6] = np.arctan2(x[i], y[i])
+    found[i, 7] = np.sign(x[i])
+    found[i, 8] = np.clip(x[i], -1.0, y[i])
+    found[i, 9] = np.fmod(x[i], y[i])
+    found[i, 10] = x[i] % y[i]
+
+
+def test_functions_have_numpys_results_for_special_values() -> None:
+    x, y = (np.ascontiguousarray(each.ravel()) for each in np.meshgrid(SPECIAL, SPECIAL))
+    found = np.zeros((x.size, 11), np.float32)
+    special_pairs(x, y, found, threads=x.size)
+    with np.errstate(all="ignore"):
+        expected = [
+            np.maximum(x, y),
+            np.minimum(x, y),
+            np.fmax(x, y),
+            np.fmin(x, y),
+            np.copysign(x, y),
+            np.hypot(x, y),
+            np.arctan2(x, y),
+            np.sign(x),
+            np.clip(x, np.float32(-1), y),
+            np.fmod(x, y),
+            x % y,
+        ]
+    for column, wanted in enumerate(expected):
+        np.testing.assert_allclose(found[:, column], wanted, rtol=1e-5, err_msg=f"column {column}")
+    assert (np.signbit(found[:, 4]) == np.signbit(expected[4]))[~np.isnan(x)].all()
+
+
+def test_unsigned_integers_fit_wider_signed_ones() -> None:
+    @kp.jit
+    def add(x, y, both, copied):
+        i = kp.global_id()
+        both[i] = x[i] + y[i]
+        copied[i] = x[i]
+
+    both, copied = np.zeros(1, np.int32), np.zeros(1, np.int16)
+    add(np.array([200], np.uint8), np.array([-300], np.int32), both, copied)
+    assert (both[0], copied[0]) == (-100, 200)

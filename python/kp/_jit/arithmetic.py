@@ -108,6 +108,8 @@ class Arithmetic(Conversions):
             return self.infix("/" if symbol == "//" else "%", a, b, own)
         pure = a.pure and b.pure
         if own.is_float:
+            if symbol == "%" and own.is_scalar and not b.is_constant:
+                return self.helper("kp_float_mod", own, [a, b])
             if symbol == "%":
                 return Value(f"mod({a.text}, {b.text})", own, pure=pure)
             return Value(f"floor({self.infix('/', a, b, own).text})", own, pure=pure)

@@ -2,8 +2,8 @@
 """Literals, conversions and the types of results.
 
 Numbers are promoted as in NumPy, with these differences: the result of an integer and a float has the
-type of the float; signed and unsigned integers do not mix; Python's floats are float32 unless the
-kernel has float64 arguments.
+type of the float; signed and unsigned integers mix if the signed type is the wider one; Python's
+floats are float32 unless the kernel has float64 arguments.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ def uncalled(value: Value, node: ast.AST) -> str:
     needed = own is None or len(own.__defaults__ or ()) < own.__code__.co_argcount
     written = ast.unparse(node.value if isinstance(node, ast.Assign) else node)
     return f"; call it: {written}({'...' if needed else ''})"
+
+
+def _holds(signed: Type, unsigned: Type) -> bool:
+    """Return whether a type of signed integers has all numbers of one of unsigned integers."""
+    return signed.kind == "int" and unsigned.kind == "uint" and unsigned.bits < signed.bits
 
 
 class Conversions:
@@ -59,6 +64,8 @@ class Conversions:
             return high
         if a.weak != b.weak:
             return b if a.weak else a
+        if _holds(a, b) or _holds(b, a):
+            return a if _holds(a, b) else b
         if a.kind != b.kind:
             self.fail(
                 node,
@@ -202,6 +209,7 @@ class Conversions:
         fits = _KINDS[own.kind] <= _KINDS[type.kind] and (
             type.kind == "float"
             or own.kind == type.kind
+            or _holds(type, own)
             or own.kind == "bool"
             or own.weak
             or type.kind == "complex"

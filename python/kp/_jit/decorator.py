@@ -310,7 +310,8 @@ class JitFunction:
 def _is_array(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    return isinstance(value, (Memory, Buffer)) or hasattr(value, "__kp_tensor__")
+    known = ("__kp_tensor__", "__kp_parts__")  # of kp.Array and kp.GroupArray
+    return isinstance(value, (Memory, Buffer)) or any(hasattr(value, each) for each in known)
 
 
 def _key(value: Any) -> Any:

@@ -39,14 +39,14 @@ class Named:
 _ALIASES = {
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"},
     **{"arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "fabs": "abs"},
-    **{"absolute": "abs", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min"},
+    **{"absolute": "abs"},
     **{"power": "pow", "float_power": "pow", "degrees": "rad2deg", "radians": "deg2rad"},
-    **{"rint": "round_even", "clip": "clamp", "norm": "length", "amax": "max", "amin": "min"},
+    **{"rint": "round_even", "norm": "length", "amax": "max", "amin": "min"},
     **{"remainder": "mod_python", "conj": "conjugate", "rsqrt": "inversesqrt"},
 }
 #: Functions of one float, and whether GLSL has them for double.
 _FLOAT = {
-    **dict.fromkeys(["sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract", "sign"], True),
+    **dict.fromkeys(["sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract"], True),
     **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"], False),
     **dict.fromkeys(["asinh", "acosh", "atanh", "exp", "exp2", "log", "log2"], False),
 }
@@ -122,10 +122,28 @@ def _several(name: str, floating: bool = True, result: str = "") -> Handler:
     return handler
 
 
+#: Helpers that need nothing of GLSL that it has not for double.
+_OF_DOUBLE = frozenset(
+    "kp_fmod kp_copysign kp_hypot kp_maximum kp_minimum kp_fmax kp_fmin kp_clip kp_sign".split()
+)
+
+
+def _of_numpy(name: str, glsl: str) -> Handler:
+    """A function with NumPy's results for NaN and 0 if single floats are given, and GLSL's else."""
+
+    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+        own, values = _common(self, args, node, floating=name in ("kp_atan2", "kp_sign"))
+        if own.is_float and own.is_scalar and (own.scalar != "float64" or name in _OF_DOUBLE):
+            return self.helper(name, own, values)
+        return _call(glsl, own, values)
+
+    return handler
+
+
 def _helper(name: str) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         own, values = _common(self, args, node, floating=True)
-        if own.scalar == "float64" and name not in ("kp_fmod", "kp_copysign", "kp_hypot"):
+        if own.scalar == "float64" and name not in _OF_DOUBLE:
             self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
         if not own.is_scalar:
             self.fail(node, f"{name[3:]}() takes single numbers in kernels, not {own.said}")
@@ -264,7 +282,13 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "fmod": (_helper("kp_fmod"), 2, 2),
     "copysign": (_helper("kp_copysign"), 2, 2),
     "hypot": (_helper("kp_hypot"), 2, 2),
-    "atan2": (_several("atan"), 2, 2),
+    "atan2": (_of_numpy("kp_atan2", "atan"), 2, 2),
+    "sign": (_of_numpy("kp_sign", "sign"), 1, 1),
+    "maximum": (_of_numpy("kp_maximum", "max"), 2, 2),
+    "minimum": (_of_numpy("kp_minimum", "min"), 2, 2),
+    "fmax": (_of_numpy("kp_fmax", "max"), 2, 2),
+    "fmin": (_of_numpy("kp_fmin", "min"), 2, 2),
+    "clip": (_of_numpy("kp_clip", "clamp"), 3, 3),
     "min": (_min_max("min"), 1, 9),
     "max": (_min_max("max"), 1, 9),
     "abs": (_abs, 1, 1),

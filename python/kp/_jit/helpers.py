@@ -35,7 +35,7 @@ _MOD = """T kp_mod(T a, T b) {
 """
 # GLSL leaves pow() of negative numbers undefined.
 _POW = """T kp_pow(T x, T y) {
-    if (y == T(0))
+    if (y == T(0) || x == T(1))
         return T(1);
     if (x > T(0))
         return pow(x, y);
@@ -91,14 +91,56 @@ _ROUND_EVEN = """T kp_round_even(T x) {
 """
 _FMOD = """T kp_fmod(T a, T b) {
     T q = a / b;
-    return a - b * (sign(q) * floor(abs(q)));
+    return isinf(b) && !isinf(a) ? a : a - b * (sign(q) * floor(abs(q)));
 }
 """
+_FLOAT_MOD = """T kp_float_mod(T a, T b) {
+    if (isinf(b) && !isinf(a) && !isnan(a))
+        return a == T(0) || (a < T(0)) == (b < T(0)) ? a : b;
+    return mod(a, b);
+}
+"""
+# 1 / b tells -0 from 0.
 _COPYSIGN = """T kp_copysign(T a, T b) {
-    return b < T(0) ? -abs(a) : abs(a);
+    return b < T(0) || (b == T(0) && T(1) / b < T(0)) ? -abs(a) : abs(a);
+}
+"""
+# GLSL leaves atan(0, 0) undefined.
+_ATAN2 = """T kp_atan2(T y, T x) {
+    if (y != T(0) || x != T(0))
+        return atan(y, x);
+    T size = T(1) / x < T(0) ? T(3.14159265358979) : T(0);
+    return T(1) / y < T(0) ? -size : size;
+}
+"""
+# GLSL leaves these undefined for NaN.
+_MAXIMUM = """T kp_maximum(T a, T b) {
+    return isnan(a) || a > b ? a : b;
+}
+"""
+_MINIMUM = """T kp_minimum(T a, T b) {
+    return isnan(a) || a < b ? a : b;
+}
+"""
+_FMAX = """T kp_fmax(T a, T b) {
+    return isnan(b) || a > b ? a : b;
+}
+"""
+_FMIN = """T kp_fmin(T a, T b) {
+    return isnan(b) || a < b ? a : b;
+}
+"""
+_CLIP = """T kp_clip(T x, T low, T high) {
+    return isnan(x) || isnan(low) || isnan(high) ? x + low + high : min(max(x, low), high);
+}
+"""
+_SIGN = """T kp_sign(T x) {
+    return isnan(x) ? x : sign(x);
 }
 """
 _HYPOT = """T kp_hypot(T a, T b) {
+    if (isnan(a) || isnan(b))
+        return isinf(a) || isinf(b) ? T(1) / T(0) : a + b;
     T large = max(abs(a), abs(b));
     T small = min(abs(a), abs(b));
     return large == T(0) || isinf(large) ? large : large * sqrt(T(1) + (small / large) * (small / large));
@@ -127,6 +169,14 @@ TEXTS = {
     "kp_trunc": _TRUNC,
     "kp_round_even": _ROUND_EVEN,
     "kp_fmod": _FMOD,
+    "kp_float_mod": _FLOAT_MOD,
+    "kp_atan2": _ATAN2,
+    "kp_maximum": _MAXIMUM,
+    "kp_minimum": _MINIMUM,
+    "kp_fmax": _FMAX,
+    "kp_fmin": _FMIN,
+    "kp_clip": _CLIP,
+    "kp_sign": _SIGN,
     "kp_copysign": _COPYSIGN,
     "kp_hypot": _HYPOT,
     "kp_complex_mul": _CMUL,

@@ -338,17 +338,24 @@ def linspace(
 ) -> Any:
     """Return `num` numbers from start to stop at equal distances: float32, or `dtype`.
 
-    Start and stop may be arrays; the numbers are along a new axis then. With `retstep`, the distance is
+    Start and stop may be arrays; the numbers are along a new axis then, and have NumPy's type for
+    arrays of floats. With `retstep`, the distance is
     the second of a pair.
     """
-    first, last = np.asarray(_on_host(start)), np.asarray(_on_host(stop))
+    first, last = _on_host(start), _on_host(stop)
     values, step = np.linspace(first, last, num, endpoint, retstep=True, axis=axis)
-    made = _of_host(values, dtype, device)
+    made = _of_host(values, dtype, device, start, stop)
     return (made, step) if retstep else made
 
 
-def _of_host(values: Any, dtype: DTypeLike | None, device: Manager | None) -> Array:
-    """Return floats that NumPy computed as float32 or complex64, or as `dtype`."""
+def _of_host(values: Any, dtype: DTypeLike | None, device: Manager | None, *given: Any) -> Array:
+    """Return floats that NumPy computed of what was given: as `dtype`, float32 or complex64.
+
+    If arrays of floats were given, the floats keep the type that NumPy chose.
+    """
+    arrays = [each for each in given if isinstance(each, (Array, np.ndarray))]
+    if dtype is None and any(each.dtype.kind in "fc" for each in arrays):
+        dtype = values.dtype
     if dtype is None:
         dtype = np.complex64 if values.dtype.kind == "c" else np.float32
     made: Array = array(values.astype(number(dtype).dtype), device=device)

@@ -15,7 +15,7 @@ from .elementwise import (
     atan2,
     copysign,
     imag,
-    into,
+    broadcast_into,
     manager_of,
     real,
     round,
@@ -55,7 +55,8 @@ def angle(z: Any, /, deg: bool = False) -> Array:
 def sinc(x: Any, /) -> Array:
     """Return sin(pi x) / (pi x), which is 1 at 0."""
     array = _array(x)
-    scaled = apply("multiply", where(apply("equal", array, 0), 1.0e-20, array), math.pi)
+    tiny = 1e-3 if array._dtype == np.float16 else 1e-20
+    scaled = apply("multiply", where(apply("equal", array, 0), tiny, array), math.pi)
     return apply("divide", apply("sin", scaled), scaled)
 
 
@@ -67,7 +68,7 @@ def around(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
 def rint(x: Any, /, out: Array | None = None) -> Array:
     """Return the elements rounded to the nearest integer, ties to the even one."""
     found = apply("round", x)
-    return into(out, found)
+    return broadcast_into(out, found)
 
 
 def fix(x: Any, /, out: Array | None = None) -> Array:
@@ -107,7 +108,7 @@ def _infinite(x: Any, out: Array | None, value: float) -> Array:
     found = apply("isinf", array)
     if array._dtype.kind == "f":
         found = apply("equal", array, value)
-    return into(out, found)
+    return broadcast_into(out, found)
 
 
 def iscomplex(x: Any, /) -> Array:

@@ -301,10 +301,7 @@ def assign_all(target: _A, result: Any) -> _A:
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(
-            f"the result has the shape {result._shape}, which does not fit an array (out) of the "
-            f"shape {target._shape}"
-        )
+        raise _misfit(target, result)
     if not isinstance(target, Array) or isinstance(result, GroupArray):
         assign_parts(target, result)
         return target
@@ -322,8 +319,24 @@ def assign_all(target: _A, result: Any) -> _A:
     return target
 
 
+def _misfit(out: Any, result: Any) -> ValueError:
+    return ValueError(
+        f"the result has the shape {result._shape}, which does not fit an array (out) of the shape "
+        f"{out._shape}"
+    )
+
+
 def into(out: Any, result: _A) -> _A:
-    """Return a result: itself, or stored in the array that the caller gave for it."""
+    """Return a result: itself, or stored in the array of its shape that the caller gave for it."""
+    if out is None:
+        return result
+    if isinstance(out, (Array, GroupArray)) and out._shape != result._shape:
+        raise _misfit(out, result)
+    return assign_all(out, result)
+
+
+def broadcast_into(out: Any, result: _A) -> _A:
+    """Do the same for functions of elements: like NumPy's, they repeat a result that is smaller."""
     return result if out is None else assign_all(out, result)
 
 
@@ -391,7 +404,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
         from .group_functions import takes_groups
 
         result = takes_groups(_choose)(where, result, out)
-    return into(out, result)
+    return broadcast_into(out, result)
 
 
 def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
@@ -462,7 +475,7 @@ def clip(
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise TypeError("a_min and a_max are other names of min and max; give one of them")
     clipped = _clipped(x, a_min if min is None else min, a_max if max is None else max)
-    return into(out, clipped)
+    return broadcast_into(out, clipped)
 
 
 def _clipped(x: Any, min: Any, max: Any) -> Array:
@@ -485,7 +498,7 @@ def _in_range(bound: Any, dtype: DType) -> Any:
 def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     """Return the elements rounded to `decimals` places, ties to even."""
     rounded = _rounded(x, decimals)
-    return into(out, rounded)
+    return broadcast_into(out, rounded)
 
 
 def _rounded(x: Any, decimals: int) -> Array:

@@ -206,15 +206,15 @@ _add(
     "bitwise_left_shift",
     "left_shift",
     "x1 << x2; 0 from the number of bits on",
-    i="(uint({1}) < BITS ? {0} << int({1}) : T(0))",
-    u="(uint({1}) < BITS ? {0} << int({1}) : T(0))",
+    i="({1} >= T(0) && {1} < T(BITS) ? {0} << int({1}) : T(0))",
+    u="({1} < T(BITS) ? {0} << int({1}) : T(0))",
 )
 _add(
     "bitwise_right_shift",
     "right_shift",
     "x1 >> x2; 0 or -1 from the number of bits on",
-    i="{0} >> int(uint({1}) < BITS ? uint({1}) : BITS - 1u)",
-    u="(uint({1}) < BITS ? {0} >> int({1}) : T(0))",
+    i="{0} >> int({1} >= T(0) && {1} < T(BITS) ? {1} : T(BITS - 1u))",
+    u="({1} < T(BITS) ? {0} >> int({1}) : T(0))",
 )
 _add("gcd", "gcd", "the greatest common divisors", iu="kp_gcd({0}, {1})")
 _add("lcm", "lcm", "the least common multiples", iu="kp_lcm({0}, {1})")

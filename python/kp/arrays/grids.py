@@ -129,7 +129,7 @@ def logspace(
 ) -> Array:
     """Return powers of `base` from base**start to base**stop, evenly spaced in the exponent: float32."""
     values = np.logspace(_on_host(start), _on_host(stop), num, endpoint, _on_host(base), axis=axis)
-    return _of_host(values, dtype, device)
+    return _of_host(values, dtype, device, start, stop, base)
 
 
 def geomspace(
@@ -144,7 +144,7 @@ def geomspace(
 ) -> Array:
     """Return `num` numbers from start to stop, each the same multiple of the one before: float32."""
     values = np.geomspace(_on_host(start), _on_host(stop), num, endpoint, axis=axis)
-    return _of_host(values, dtype, device)
+    return _of_host(values, dtype, device, start, stop)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:

@@ -29,11 +29,13 @@ class GroupArray(Values):
     every device first. One thread at a time uses the arrays of a group.
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_group", "_parts", "_rows", "_shape")
+    __slots__ = ("__weakref__", "_dtype", "_group", "_parts", "_rows", "_shape", "_source")
 
     _group: DeviceGroup
     _parts: tuple[Array, ...]
     _rows: Rows | None
+    #: Of a copy of elements: the array that has them and their index. Writes go there.
+    _source: tuple[GroupArray, tuple[Any, ...]] | None
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("arrays of a group are created by kp.array(..., group=group) and the like")
@@ -45,6 +47,7 @@ class GroupArray(Values):
         self._group = group
         self._parts = tuple(parts)
         self._rows = rows
+        self._source = None
         self._dtype = parts[0]._dtype
         self._shape = parts[0].shape if rows is None else exchange.shape_of(rows, parts[0])
         return self

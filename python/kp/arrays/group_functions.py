@@ -82,9 +82,9 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         result = _along(function, args, kwargs)
     else:
         result = everywhere(function, *args, **kwargs)
-    from .elementwise import into
+    from .elementwise import broadcast_into, into
 
-    return into(out, result)
+    return (broadcast_into if name in _MAPPED else into)(out, result)
 
 
 _LISTS = (list, tuple)
@@ -173,6 +173,13 @@ def assign_parts(target: Any, result: Any) -> None:
 
     if not isinstance(target, GroupArray):
         raise TypeError("out must be an array of the group: kp.zeros(shape, group=group)")
+    if target._source is not None:
+        from .group_indexing import write_back
+
+        changed = target.copy()
+        assign_parts(changed, result)
+        write_back(target, changed)
+        return
     values = aligned(result, target._shape, target._rows, target._group)
     for part, value in zip(target._parts, values, strict=True):
         assign_all(part, value)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .._kp import Tensor
 from .._wording import counted
 from . import exchange
 from .array import Array
 from .exchange import Rows
 from .group_array import GroupArray
 from .group_functions import aligned, everywhere, replicas
-from .indexing import _expanded, _prepare, all_adjacent
+from .indexing import _expanded, _prepare, all_adjacent, to_broadcast
 from .storage import Shape
 
 
@@ -57,11 +58,17 @@ def _local_slices(key: slice, x: GroupArray) -> tuple[list[slice], Rows]:
 
 
 def get(x: GroupArray, key: Any) -> GroupArray:
-    """Return x[key]. Slices of rows in ascending order are views; single rows are copies."""
+    """Return x[key]. Slices of rows in ascending order are views.
+
+    Single rows are copies that keep their values. Writes to them go to x, too.
+    """
     entries = _entries(x, key)
     group = x._group
     if x._rows is None:
-        return _of_replicas(x, tuple(entries))
+        found = _of_replicas(x, tuple(entries))
+        if x._source is not None:
+            found._source = (x, tuple(entries))
+        return found
     first, rest = entries[0] if entries else Ellipsis, tuple(entries[1:])
     if isinstance(first, slice) and first.indices(x._shape[0])[2] > 0:
         if not _has_array(rest) or _stays_first(rest):
@@ -79,7 +86,9 @@ def get(x: GroupArray, key: Any) -> GroupArray:
     if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
         index = _row(int(first), x)
         owned = GroupArray._of(group, x._parts, x._rows)[index : index + 1].replicate()
-        return _of_replicas(owned, (0, *rest))._read_only()
+        row = _of_replicas(owned, (0, *rest))._read_only()
+        row._source = (x, tuple(entries))
+        return row
     if _is_array(first) and not _has_array(rest):
         return _of_replicas(x.replicate(), tuple(entries))
     result: GroupArray = everywhere(_item, x, *entries)
@@ -130,8 +139,17 @@ def _masks(mask: Any, x: GroupArray) -> Sequence[Any]:
 
 def put(x: GroupArray, key: Any, value: Any) -> None:
     """Set x[key] to a value that broadcasts to it."""
+    if x._source is not None:
+        changed = x.copy()
+        put(changed, key, value)
+        write_back(x, changed)
+        return
     entries = _entries(x, key)
     group = x._group
+    if isinstance(value, (list, tuple)):
+        value = np.asarray(value)
+    if np.ndim(value) > 0 and not isinstance(value, Tensor):
+        value = to_broadcast(value, _selected(x, entries))
     if x._rows is None:
         keys = replicas(tuple(entries), group) if entries else ((),) * len(group)
         values = replicas(value, group)
@@ -174,6 +192,14 @@ def put(x: GroupArray, key: Any, value: Any) -> None:
         "this index cannot be assigned to an array of a group; assign to slices in ascending order, "
         "a mask or indices of rows"
     )
+
+
+def write_back(x: GroupArray, values: GroupArray) -> None:
+    """Set elements of which x has a copy, in the array that has them, and renew the copy."""
+    assert x._source is not None
+    source, index = x._source
+    put(source, index, values)
+    x._parts = get(source, index)._parts
 
 
 def _selected(x: GroupArray, entries: Sequence[Any]) -> Shape:

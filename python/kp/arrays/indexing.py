@@ -295,16 +295,24 @@ def _assigned(value: Any, array: Array, shape: Shape) -> Array:
         given = as_array(value, array._manager)
     if given._dtype.kind == "c" and array._dtype.kind != "c":
         raise TypeError(f"complex numbers do not fit an array of {array._dtype}; take their real")
-    extra = given.ndim - len(shape)
-    if extra > 0 and given.shape[:extra] == (1,) * extra:
-        given = given[(0,) * extra]
+    return converted(to_broadcast(given, shape), array._dtype)
+
+
+def to_broadcast(value: Any, shape: Shape) -> Any:
+    """Return a value to be assigned, without leading axes that the shape does not have.
+
+    Raises ValueError unless it broadcasts to the shape.
+    """
+    extra = value.ndim - len(shape)
+    if extra > 0 and value.shape[:extra] == (1,) * extra:
+        value = value[(0,) * extra]
     try:
-        fits = broadcast(given._shape, shape) == shape
+        fits = broadcast(value.shape, shape) == shape
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(f"a value of shape {given._shape} does not broadcast to {shape}")
-    return converted(given, array._dtype)
+        raise ValueError(f"a value of shape {value.shape} does not broadcast to {shape}")
+    return value
 
 
 def _require_writable(view: View) -> None:

@@ -162,9 +162,9 @@ class Operators:
         return _function("linear_algebra", "matmul")(other, self)
 
     def __imatmul__(self, other: Any) -> Any:
-        product = _function("linear_algebra", "matmul")(self, other)
-        self[...] = product  # type: ignore[index]
-        return self
+        from .elementwise import into
+
+        return into(self, _function("linear_algebra", "matmul")(self, other))
 
     @property
     def T(self) -> Any:

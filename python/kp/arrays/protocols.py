@@ -35,6 +35,10 @@ _UFUNCS |= {np.degrees: "rad2deg", np.radians: "deg2rad"}
 #: Those with two results.
 _PAIRS: dict[Any, Callable[..., Any]] = {np.divmod: derived.divmod, np.modf: derived.modf}
 
+#: Ufuncs whose accumulate() is here.
+_SCANS: dict[Any, Callable[..., Any]] = {np.add: scans.cumsum, np.multiply: scans.cumprod}
+_EXTREMES = {np.maximum: "max", np.minimum: "min"}
+
 #: Functions that make text or write files, of the values on the host.
 _ON_HOST = (
     "array2string",
@@ -104,10 +108,12 @@ def _called(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
         if kwargs.get("dtype") is None:
             kwargs.pop("dtype", None)
         return getattr(reductions, _REDUCTIONS[ufunc.__name__])(inputs[0], out=out, **kwargs)
-    if method == "accumulate" and ufunc in (np.add, np.multiply):
+    if method == "accumulate" and ufunc in _SCANS:
         kwargs.setdefault("axis", 0)
-        scan: Any = takes_groups(scans.cumsum if ufunc is np.add else scans.cumprod)
-        return scan(inputs[0], out=out, **kwargs)
+        return takes_groups(_SCANS[ufunc])(inputs[0], out=out, **kwargs)
+    if method == "accumulate" and ufunc in _EXTREMES and not set(kwargs) - {"axis"}:
+        operation = _EXTREMES[ufunc]
+        return takes_groups(scans.scan)(inputs[0], operation, kwargs.get("axis", 0), out)
     if method == "outer" and len(inputs) == 2 and not kwargs:
         first, second = inputs
         axes = (slice(None),) * np.ndim(first) + (None,) * np.ndim(second)
