@@ -22,6 +22,8 @@ docs/python.md is a tutorial of ten minutes.
 
 from __future__ import annotations
 
+import typing as _typing
+
 from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
 
 # isort: split
@@ -328,3 +330,14 @@ bfloat16 = DataTypes.bfloat16
 bool = DataTypes.bool
 int = DataTypes.int
 float = DataTypes.float
+
+
+if not _typing.TYPE_CHECKING:  # else every name would be known to type checkers
+
+    def __getattr__(name):
+        import numpy
+
+        from ._wording import no_function
+
+        advice = f"use numpy.{name} with x.numpy(), and kp.asarray() of what it returns"
+        raise AttributeError(no_function("kp", name, numpy, __all__, advice), name=name)

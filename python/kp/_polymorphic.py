@@ -30,7 +30,7 @@ from .arrays.creation import asarray
 from .arrays.elementwise import into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call, takes_groups
-from .arrays.primitives import shaped
+from .arrays.primitives import offsets_of, shaped
 
 _T = TypeVar("_T", Tensor, Array, GroupArray)
 Axes = int | Sequence[int] | None
@@ -221,13 +221,19 @@ def reduce(
     axis: int | None = None,
     out: _T | None = None,
     keepdims: bool = False,
+    segments: Any = None,
 ) -> _T:
-    """Return a reduction by an operator of all elements, or along an axis, in the type of x.
+    """Return a reduction by an operator of all elements, along an axis or of segments.
 
     `op` is a name that OpReduce knows, or a pair of GLSL texts: an associative and commutative
-    expression over a and b, and its identity, as in ``("max(abs(a), abs(b))", "0")``.
+    expression over a and b, and its identity, as in ``("max(abs(a), abs(b))", "0")``. The result has
+    the type of x, unless the name says another: int64 for indices and counts, bool for "any" and
+    "all". `segments` has n + 1 ascending offsets for n results, as the rows of a sparse matrix have:
+    the first is of the elements from ``segments[0]`` to before ``segments[1]`` in C order. Indices
+    are those within the segment.
     """
-    return _call("reduce", x, op, axis=axis, out=out, keepdims=keepdims)
+    within = offsets_of(x, segments)
+    return _call("reduce", x, op, axis=axis, out=out, keepdims=keepdims, segments=within)
 
 
 def scan(
@@ -237,13 +243,16 @@ def scan(
     axis: int | None = None,
     out: _T | None = None,
     exclusive: bool = False,
+    segments: Any = None,
 ) -> _T:
     """Return the reductions of the elements up to each one, along an axis or of all in C order.
 
     They have the type of x. `op` is a name that OpScan knows, or a pair of GLSL texts: an associative
-    expression over a and b, and its identity. An exclusive scan leaves out the element itself.
+    expression over a and b, and its identity. An exclusive scan leaves out the element itself. It
+    starts again at each offset in `segments`, which are those of reduce().
     """
-    return _call("scan", x, op, axis=axis, out=out, exclusive=exclusive)
+    within = offsets_of(x, segments)
+    return _call("scan", x, op, axis=axis, out=out, exclusive=exclusive, segments=within)
 
 
 def _check_order(kind: str | None, order: None) -> None:
@@ -383,7 +392,10 @@ def concatenate(
     that of numpy.can_cast.
     """
     result: Any
-    if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor):
+    of_tensors = isinstance(parts, (list, tuple)) and builtins.all(
+        isinstance(x, Tensor) for x in parts
+    )
+    if of_tensors and parts:
         _given(parts[0], dtype=dtype)
         target: Any = out
         result = _movement.concatenate(list(parts), axis, target)

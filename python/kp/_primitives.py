@@ -98,14 +98,31 @@ def _reduce(
     dtype_of: Callable[[Tensor], DTypeLike],
     out: Tensor | None,
     keepdims: bool,
+    segments: Tensor | None = None,
 ) -> Tensor:
     _require_tensor(name, tensor)
-    shape = _remaining(tensor, axis, keepdims)
-    if op in _OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
-        raise of_no_elements(f"kp.{name}")
+    if segments is None:
+        shape = _remaining(tensor, axis, keepdims)
+        if op in _OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
+            raise of_no_elements(f"kp.{name}")
+    else:
+        shape = (segment_count(name, segments, axis, keepdims),)
     result = _output(name, tensor, shape, dtype_of(tensor), out)
-    _run(OpReduce(tensor, result, op, axis=axis), tensor)
+    if math.prod(shape):
+        _run(OpReduce(tensor, result, op, axis=axis, segments=segments), tensor)
     return result
+
+
+def segment_count(name: str, segments: Any, axis: int | None, keepdims: bool = False) -> int:
+    """Return the number of segments between offsets. Raises ValueError if there is an axis, too."""
+    if axis is not None or keepdims:
+        raise ValueError(f"kp.{name}: segments are of all elements; leave out axis and keepdims")
+    if len(segments.shape) != 1 or segments.shape[0] == 0:
+        raise ValueError(
+            f"kp.{name}: segments is a row of n + 1 offsets for n segments, not of the shape "
+            f"{segments.shape}"
+        )
+    return int(segments.shape[0]) - 1
 
 
 def _own_type(tensor: Tensor) -> np.dtype[Any]:
@@ -226,9 +243,23 @@ def reduce(
     axis: int | None = None,
     out: Tensor | None = None,
     keepdims: bool = False,
+    segments: Tensor | None = None,
 ) -> Tensor:
-    """Return a reduction by an operator, in the type of the tensor. See kp.reduce()."""
-    return _reduce("reduce", op, tensor, axis, _own_type, out, keepdims)
+    """Return a reduction by an operator, of all elements, along an axis or of segments.
+
+    See kp.reduce().
+    """
+    dtype_of = lambda tensor: reduced_type(op, tensor.dtype)  # noqa: E731
+    return _reduce("reduce", op, tensor, axis, dtype_of, out, keepdims, segments)
+
+
+def reduced_type(op: Operator, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a reduction by an operator: that of the elements, unless it is another's."""
+    if op in ("argmin", "argmax", "count_nonzero"):
+        return np.dtype(np.int64)
+    if op in ("any", "all"):
+        return np.dtype(np.bool_)
+    return np.dtype(np.float64) if op == "mean" and dtype.kind in "biu" else dtype
 
 
 def _scan(
@@ -239,11 +270,14 @@ def _scan(
     dtype_of: Callable[[Tensor], DTypeLike],
     out: Tensor | None,
     exclusive: bool = False,
+    segments: Tensor | None = None,
 ) -> Tensor:
     _require_tensor(name, tensor)
     shape = _whole_shape(tensor, axis)
+    if segments is not None:
+        segment_count(name, segments, axis)
     result = _output(name, tensor, shape, dtype_of(tensor), out)
-    _run(OpScan(tensor, result, op, axis=axis, exclusive=exclusive), tensor)
+    _run(OpScan(tensor, result, op, axis=axis, exclusive=exclusive, segments=segments), tensor)
     return result
 
 
@@ -276,9 +310,10 @@ def scan(
     axis: int | None = None,
     out: Tensor | None = None,
     exclusive: bool = False,
+    segments: Tensor | None = None,
 ) -> Tensor:
     """Return the reductions of the elements up to each one, in the type of the tensor.
 
     See kp.scan().
     """
-    return _scan("scan", op, tensor, axis, _own_type, out, exclusive)
+    return _scan("scan", op, tensor, axis, _own_type, out, exclusive, segments)

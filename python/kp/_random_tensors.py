@@ -8,8 +8,10 @@ after it. NumPy's Philox is another variant (4x64), with other numbers.
 
 from __future__ import annotations
 
+import functools
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -18,6 +20,8 @@ from ._axes import whole
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _run, _run_all
 from ._wording import explains_keywords, kind_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
     "bits",
@@ -41,7 +45,6 @@ def filled(
 ) -> Tensor:
     """Return a tensor of random numbers. `distribution` is that of OpRandom."""
     name = distribution if isinstance(distribution, str) else distribution[0]
-    _require_manager(name, manager)
     _require_keys(name, seed, counter, stream)
     each = shape if isinstance(shape, (tuple, list)) else (shape,)
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
@@ -51,12 +54,23 @@ def filled(
     return tensor
 
 
-def _require_manager(name: str, manager: Any) -> None:
-    if not isinstance(manager, Manager):
-        raise TypeError(
-            f"kp.random.{name} takes a kp.Manager first, not {type(manager).__name__}, and returns a "
-            f"tensor; for arrays, as NumPy has them: kp.random.default_rng(seed).{name}(...)"
-        )
+def _of_manager(function: F) -> F:
+    """Return a function that first tells those who know NumPy's what it takes."""
+    explained = explains_keywords(function)
+    name = function.__name__
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if args and not isinstance(args[0], Manager):
+            raise TypeError(
+                f"kp.random.{name} takes a kp.Manager first, not {kind_of(args[0])}, and returns a "
+                f"tensor; for arrays, as NumPy has them: kp.random.default_rng(seed).{name}(...)"
+            )
+        return explained(*args, **kwargs)
+
+    made: Any = called
+    typed: F = made
+    return typed
 
 
 def key(name: str, value: Any) -> int:
@@ -75,7 +89,7 @@ def _require_keys(name: str, seed: int, counter: int, stream: int) -> None:
         key(f"kp.random.{name}: {what}", value)
 
 
-@explains_keywords
+@_of_manager
 def bits(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -89,7 +103,7 @@ def bits(
     return filled(manager, shape, dtype, "bits", seed, counter, stream)
 
 
-@explains_keywords
+@_of_manager
 def integers(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -111,7 +125,7 @@ def integers(
     return filled(manager, shape, dtype, distribution, seed, counter, stream)
 
 
-@explains_keywords
+@_of_manager
 def uniform(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -127,7 +141,7 @@ def uniform(
     return filled(manager, shape, dtype, ("uniform", low, high), seed, counter, stream)
 
 
-@explains_keywords
+@_of_manager
 def normal(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -143,7 +157,7 @@ def normal(
     return filled(manager, shape, dtype, ("normal", mean, deviation), seed, counter, stream)
 
 
-@explains_keywords
+@_of_manager
 def exponential(
     manager: Manager,
     shape: int | tuple[int, ...],
@@ -168,7 +182,7 @@ def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int)
     return order
 
 
-@explains_keywords
+@_of_manager
 def permutation(
     manager: Manager,
     x: int | Tensor | None = None,
@@ -182,7 +196,6 @@ def permutation(
     Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
     `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
     """
-    _require_manager("permutation", manager)
     if isinstance(x, Tensor):
         rows = x.shape[0] if x.shape else 0
         if not x.shape:

@@ -44,6 +44,17 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
+def no_function(module: str, name: str, numpys: Any, known: Iterable[str], advice: str) -> str:
+    """Return the message about a name that a module has not, although one of NumPy's may.
+
+    `numpys` is NumPy's module, and `advice` what to do if it has the name.
+    """
+    here = f"{module} has no '{name}'"
+    if not name.startswith("_") and hasattr(numpys, name):
+        return f"{here}; {advice}"
+    return here + suggestion(name, [each for each in known if not each.startswith("_")])
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known name, and all of them."""
     names = list(known)

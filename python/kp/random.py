@@ -14,7 +14,7 @@ import inspect
 import math
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -34,7 +34,14 @@ from ._random_tensors import (
     shuffle,
     uniform,
 )
-from ._wording import counted, explains_keywords, explains_methods, kind_of, suggestion
+from ._wording import (
+    counted,
+    explains_keywords,
+    explains_methods,
+    kind_of,
+    no_function,
+    suggestion,
+)
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
 from .arrays.elementwise import apply, as_array, broadcast, into, where
@@ -404,3 +411,10 @@ def default_rng(
     if not isinstance(manager, Manager):
         raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
     return Generator(key("seed", seed), key("stream", stream), manager)
+
+
+if not TYPE_CHECKING:  # else every name would be known to type checkers
+
+    def __getattr__(name):
+        advice = "kp.random.default_rng(seed) has the methods of numpy.random.Generator"
+        raise AttributeError(no_function("kp.random", name, np.random, __all__, advice), name=name)

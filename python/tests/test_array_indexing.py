@@ -128,7 +128,7 @@ def test_index_arrays_on_the_device_are_checked() -> None:
         x[-11]
     with pytest.raises(IndexError, match="too many indices"):
         x[0, 0]
-    with pytest.raises(IndexError, match="not str"):
+    with pytest.raises(IndexError, match="not a str"):
         x["a"]
     with pytest.raises(IndexError, match="integers or bool, not float64"):
         x[np.array([1.5])]

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from group_support import make_group
+
 import kp
 
 
@@ -21,7 +23,6 @@ def test_arrays_of_a_destroyed_manager_say_that_it_was_destroyed() -> None:
     for array in (of_tensor, own, of_tensor[1:]):
         uses: tuple[Callable[[Any], Any], ...] = (
             str,
-            repr,
             kp.Array.numpy,
             lambda x: (x * 2).numpy(),
         )
@@ -140,3 +141,40 @@ def test_methods_that_only_numpys_generator_has_say_what_to_use(mgr: kp.Manager)
         generator.uniforms
     with pytest.raises(AttributeError, match="has no 'bit_generator'$"):
         generator.bit_generator
+
+
+def test_names_that_only_numpy_has_are_explained() -> None:
+    with pytest.raises(
+        AttributeError, match=r"kp has no 'polyfit'; use numpy.polyfit with x.numpy\(\)"
+    ):
+        kp.polyfit  # noqa: B018
+    with pytest.raises(AttributeError, match="kp has no 'lin_space'; did you mean 'linspace'"):
+        kp.lin_space  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no 'randint'; kp.random.default_rng\(seed\)"):
+        kp.random.randint  # noqa: B018
+    with pytest.raises(TypeError, match=r"takes a kp.Manager first, not an int, .*default_rng"):
+        kp.random.normal(3)  # type: ignore[call-arg, arg-type]
+    assert not hasattr(kp, "__no_such_name__")
+
+
+def test_arrays_whose_manager_was_destroyed_can_be_shown() -> None:
+    manager = kp.Manager()
+    x = kp.ones(3, device=manager).evaluate()
+    manager.destroy()
+    assert (
+        repr(x)
+        == "<kp.Array of shape (3,), float32: this manager was destroyed, and with it the array's memory>"
+    )
+
+
+def test_tensors_and_arrays_can_be_joined(mgr: kp.Manager) -> None:
+    joined = kp.concatenate([mgr.tensor([1, 2]), kp.ones(1, device=mgr), [3.0]])
+    assert isinstance(joined, kp.Array)
+    assert joined.tolist() == [1, 2, 1, 3]
+    with pytest.raises(ValueError, match="stack needs at least one array"):
+        kp.stack([])
+
+
+def test_an_array_of_a_group_is_no_index_of_one_on_a_device(mgr: kp.Manager) -> None:
+    with make_group(2) as group, pytest.raises(IndexError, match="bring both to one place"):
+        kp.eye(3, device=mgr)[kp.array([1], group=group)]

@@ -131,6 +131,9 @@ def test_operators_and_runs_are_those_of_one_device(group: kp.DeviceGroup) -> No
         np.testing.assert_array_equal(kp.scan(x, "max", axis).numpy(), scanned)
     runs = [part.numpy() for part in kp.run_lengths(kp.array(C, group=group))]
     np.testing.assert_array_equal(np.repeat(*runs), C)
+    for offsets in ([0, 3, 28], kp.array([0, 3, 28], group=group)):
+        sums = kp.reduce(x, "sum", segments=offsets).numpy()
+        np.testing.assert_allclose(sums, [A.ravel()[:3].sum(), A.ravel()[3:].sum()], rtol=1e-5)
     parts, chosen = kp.stable_partition("x > 0", x)
     assert chosen == (A > 0).sum()
     np.testing.assert_array_equal(parts.numpy(), np.concatenate([A[A > 0], A[~(A > 0)]]))

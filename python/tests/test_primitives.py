@@ -381,3 +381,43 @@ def test_operators_take_lists_expressions_and_results(mgr) -> None:
         kp.reduce(x[:0], "max")
     with pytest.raises(TypeError, match="kp.reduce.. has no argument 'axes'; did you mean 'axis'"):
         kp.reduce(x, "max", axes=0)
+
+
+@pytest.mark.parametrize("kind", ["list", "array", "tensor"])
+def test_operators_reduce_and_scan_segments(mgr, kind) -> None:
+    data = np.array([1, 7, 3, 4, 5, 6], np.float32)
+    offsets = [0, 2, 2, 6]
+    x: Any = data.tolist()
+    if kind == "array":
+        x = kp.array(data, device=mgr)
+    elif kind == "tensor":
+        x = mgr.tensor_t(data)
+    for segments in (offsets, np.array(offsets, np.uint64), kp.array(offsets, device=mgr)):
+        if kind == "list" and isinstance(segments, kp.Array):
+            continue
+        for op, wanted in (("sum", [8, 0, 18]), ("max", [7, -np.inf, 6]), ("argmax", [1, -1, 3])):
+            found = kp.reduce(x, op, segments=segments)
+            np.testing.assert_array_equal(np.asarray(found), wanted)
+        scanned = kp.scan(x, "sum", segments=segments, exclusive=True)
+        np.testing.assert_array_equal(np.asarray(scanned), [0, 1, 0, 3, 7, 12])
+    assert kp.reduce(x, "sum", segments=[0]).shape == (0,)
+    for wrong in ([0, 3, 2], [0, 7], [-1, 2]):
+        with pytest.raises(ValueError, match="ascending order from 0 to 6"):
+            kp.reduce(x, "sum", segments=wrong)
+    with pytest.raises(ValueError, match="leave out axis"):
+        kp.reduce(x, "sum", axis=0, segments=offsets)
+    with pytest.raises(ValueError, match="leave out axis"):
+        kp.scan(x, "sum", axis=0, segments=offsets)
+    with pytest.raises(ValueError, match=r"n \+ 1 offsets"):
+        kp.reduce(x, "sum", segments=[])
+    with pytest.raises(TypeError, match="offsets, which are integers"):
+        kp.reduce(x, "sum", segments=[0.5, 1])
+
+
+def test_operators_have_the_types_of_their_functions(mgr) -> None:
+    data = np.array([1, 2, 4, 0], np.int32)
+    for x in (kp.array(data, device=mgr), mgr.tensor_t(data)):
+        for op in ("mean", "argmin", "argmax", "any", "all", "count_nonzero"):
+            expected = np.asarray(getattr(np, op)(data))
+            found = kp.reduce(x, op)
+            assert (found.dtype, found.item()) == (expected.dtype, expected.item())

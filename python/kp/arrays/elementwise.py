@@ -332,7 +332,8 @@ def into(out: Any, result: _A) -> _A:
         return result
     if isinstance(out, (Array, GroupArray)) and out._shape != result._shape:
         raise _misfit(out, result)
-    return assign_all(out, result)
+    stored: _A = assign_all(out, result)
+    return stored
 
 
 def broadcast_into(out: Any, result: _A) -> _A:

@@ -17,6 +17,7 @@ import numpy as np
 
 from .._axes import normalized, normalized_axes
 from .._kp import DeviceGroup, Tensor
+from .._wording import kind_of
 from . import exchange
 from .array import Array
 from .exchange import Rows
@@ -130,7 +131,7 @@ def aligned(value: Any, shape: Shape, rows: Rows | None, group: DeviceGroup) -> 
         return value._sharded(rows)
     if isinstance(value, (Array, Tensor)):
         raise ValueError(
-            f"a {type(value).__name__} of one device and an array of a group were given; bring both "
+            f"{kind_of(value)} of one device and an array of a group were given; bring both "
             "to one place, with kp.asarray(x, group=group) or x.to_device(manager)"
         )
     if isinstance(value, (list, tuple)):
@@ -154,7 +155,8 @@ def rows_of(values: Sequence[Any], shape: Shape) -> Rows | None:
 
 def common_shape(values: Sequence[Any]) -> Shape:
     """Return the shape that operands broadcast to."""
-    return broadcast((), *[np.shape(value) for value in values if value is not None])
+    shapes = [np.shape(value) for value in values if value is not None]
+    return broadcast(*shapes) if shapes else ()
 
 
 def mapped(function: Function, *values: Any) -> Any:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import counted
+from .._wording import counted, kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import Write
 from .elementwise import as_array, broadcast
 from .expressions import Node, before_write, leaf, limited
+from .group_array import GroupArray
 from .storage import Shape, View
 
 
@@ -124,9 +125,14 @@ def _split(array: Array, key: Any) -> _Parts:
         try:
             index = operator.index(entry)
         except TypeError:
+            if isinstance(entry, GroupArray):
+                raise IndexError(
+                    "an array of a group is no index of one on a device; bring both to one place, "
+                    "with kp.asarray(x, group=group) or index.to_device(x.device)"
+                ) from None
             raise IndexError(
                 "an index is an integer, a slice, None, ..., or an array of integers or bool, not "
-                f"{type(entry).__name__}"
+                f"{kind_of(entry)}"
             ) from None
         if not -extent <= index < extent:
             raise IndexError(

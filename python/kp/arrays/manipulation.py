@@ -309,6 +309,8 @@ def concat(
 def _require_several(name: str, arrays: Any) -> None:
     if not isinstance(arrays, (list, tuple)) and np.ndim(arrays) == 0:
         raise TypeError(f"{name} takes a sequence of arrays, not {kind_of(arrays)}")
+    if isinstance(arrays, (list, tuple)) and not arrays:
+        raise ValueError(f"{name} needs at least one array")
 
 
 def stack(

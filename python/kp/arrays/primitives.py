@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from .._axes import normalized
 from .._kp import Manager, MemoryTypes, OpBase, Tensor
@@ -35,6 +38,34 @@ def shaped(x: Array, shape: Shape) -> Tensor:
     target = View(Storage.of(tensor), 0, x.shape, contiguous_strides(x.shape))
     launching.run(x._manager, x.shape, [Write(target, x._node())])
     return tensor
+
+
+def offsets_of(x: Any, segments: Any) -> Any:
+    """Return the offsets of segments of x. Those of the host are checked.
+
+    With a tensor x, they are a tensor.
+    """
+    if isinstance(segments, Array) and isinstance(x, Tensor):
+        return segments.tensor()
+    if not isinstance(segments, (list, tuple, np.ndarray)):
+        return segments
+    offsets = np.asarray(segments)
+    if offsets.dtype.kind not in "iu" and offsets.size:
+        raise TypeError(f"segments are offsets, which are integers, not '{offsets.dtype}'")
+    size = x.size() if isinstance(x, Tensor) else np.size(x)
+    if offsets.size and (
+        offsets[0] < 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any()
+    ):
+        raise ValueError(f"segments are offsets in ascending order from 0 to {size}, not {offsets}")
+    offsets = offsets.astype(np.int32 if size < 2**31 else np.int64)
+    return x.manager.tensor_t(offsets) if isinstance(x, Tensor) else offsets
+
+
+def on_device(segments: Any, manager: Manager) -> Tensor:
+    """Return offsets of segments as a tensor."""
+    if isinstance(segments, Tensor):
+        return segments
+    return segments.tensor() if isinstance(segments, Array) else manager.tensor_t(segments)
 
 
 def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:

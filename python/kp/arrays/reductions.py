@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 
 from .._axes import normalized, normalized_axes
 from .._kp import OpReduce
+from .._primitives import reduced_type, segment_count
 from .._warning import warn
 from .._wording import of_no_elements
 from .array import Array, converted
@@ -21,7 +22,7 @@ from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
 from .group_functions import takes_groups
 from .manipulation import expand_dims, given, reshape
-from .primitives import evaluate, rows_along
+from .primitives import evaluate, on_device, rows_along, shaped
 from .plans import Signature
 from .reducing import Reduction, keep_repeat, reduce_node, repeated
 from .storage import DType, Storage, View, require
@@ -523,13 +524,24 @@ def reduce(
     axis: int | None = None,
     out: Array | None = None,
     keepdims: bool = False,
+    segments: Any = None,
 ) -> Array:
-    """Return a reduction by an operator along an axis, or of all elements, in the type of the array.
+    """Return a reduction by an operator of all elements, along an axis or of segments.
 
-    For the operators, see kp.reduce().
+    See kp.reduce().
     """
     array = given(x)
-    result = _by_rows(op, array, axis, array._dtype, keepdims)
+    dtype = reduced_type(op, array._dtype)
+    if segments is None:
+        result = _by_rows(op, array, axis, dtype, keepdims)
+    else:
+        offsets = on_device(segments, array._manager)
+        found = View.new(array._manager, (segment_count("reduce", offsets, axis, keepdims),), dtype)
+        if found.shape[0]:
+            row = shaped(array, (array.size,))
+            operation = OpReduce(row, found.storage.tensor, op, segments=offsets)
+            evaluate(array._manager, operation)
+        result = Array._of_view(found)
     return into(out, result)
 
 

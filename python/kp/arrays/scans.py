@@ -10,11 +10,12 @@ from numpy.typing import DTypeLike
 
 from .._axes import normalized
 from .._wording import counted
-from .._kp import MemoryTypes, OpScan
+from .._kp import MemoryTypes, OpScan, Tensor
+from .._primitives import segment_count
 from .array import Array, converted
 from .elementwise import apply, as_array, into
 from .manipulation import broadcast_to, concat, given
-from .primitives import evaluate, from_rows, rows_along
+from .primitives import evaluate, from_rows, on_device, rows_along
 from .reductions import _at_least_single, _sum_type
 from .storage import require
 
@@ -37,14 +38,22 @@ def _scanned(
     return into(out, converted(_by_rows(name, source, axis, False), result))
 
 
-def _by_rows(op: str | tuple[str, str], array: Array, axis: int | None, exclusive: bool) -> Array:
+def _by_rows(
+    op: str | tuple[str, str],
+    array: Array,
+    axis: int | None,
+    exclusive: bool,
+    segments: Tensor | None = None,
+) -> Array:
     """Scan an array along an axis, or all of it in C order, by the primitive."""
     if array.size == 0:
         return array if axis is not None else array.reshape(0)
     rows, kept = rows_along(array, axis)
     manager = array._manager
     tensor = manager.tensor(shape=rows.shape, dtype=array._dtype, memory_type=MemoryTypes.storage)
-    evaluate(manager, OpScan(rows, tensor, op, axis=-1, exclusive=exclusive))
+    along = -1 if segments is None else None
+    operation = OpScan(rows, tensor, op, axis=along, exclusive=exclusive, segments=segments)
+    evaluate(manager, operation)
     return from_rows(tensor, kept, array, axis)
 
 
@@ -55,15 +64,19 @@ def scan(
     axis: int | None = None,
     out: Array | None = None,
     exclusive: bool = False,
+    segments: Any = None,
 ) -> Array:
     """Return the reductions of the elements up to each one, along an axis or of all in C order.
 
-    For the operators and `exclusive`, see kp.scan().
+    See kp.scan().
     """
     array = given(x)
     if axis is not None:
         normalized(axis, array.ndim)
-    return into(out, _by_rows(op, array, axis, exclusive))
+    offsets = None if segments is None else on_device(segments, array._manager)
+    if offsets is not None:
+        segment_count("scan", offsets, axis)
+    return into(out, _by_rows(op, array, axis, exclusive, offsets))
 
 
 def cumsum(

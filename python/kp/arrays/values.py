@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
+from .._errors import Error
 from .._notebook import values_as_html
 from .operators import Operators
 from .storage import DType, Shape
@@ -167,7 +168,10 @@ class Values(Operators):
         return int(self._single("an index"))
 
     def __repr__(self) -> str:
-        return repr(self.numpy())
+        try:
+            return repr(self.numpy())
+        except Error as error:  # its manager was destroyed, for example
+            return f"<kp.{type(self).__name__} of shape {self._shape}, {self._dtype}: {error}>"
 
     def __str__(self) -> str:
         return str(self.numpy())
