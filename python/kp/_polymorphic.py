@@ -392,13 +392,14 @@ def concatenate(
     that of numpy.can_cast.
     """
     result: Any
-    of_tensors = isinstance(parts, (list, tuple)) and builtins.all(
-        isinstance(x, Tensor) for x in parts
+    given: Any = parts
+    of_tensors = isinstance(given, (list, tuple)) and builtins.all(
+        isinstance(each, Tensor) for each in given
     )
-    if of_tensors and parts:
-        _given(parts[0], dtype=dtype)
+    if of_tensors and given:
+        _given(given[0], dtype=dtype)
         target: Any = out
-        result = _movement.concatenate(list(parts), axis, target)
+        result = _movement.concatenate(list(given), axis, target)
     else:
         result = into(out, manipulation.concat(parts, axis=axis, dtype=dtype, casting=casting))
     joined: _T = result
