@@ -36,7 +36,8 @@ public:
     /// submitted to this device, else from the host. If the event fails later, the value is
     /// signalled all the same, so that nobody waits for ever.
     /// @param value  larger than all values signalled before
-    /// @throws the exception of an event that has failed already; DeviceLost
+    /// @throws InvalidArgument if the semaphore has reached the value; the exception of an event
+    ///         that has failed already; DeviceLost
     void signalAfter(const Event& event, uint64_t value);
     /// Signals it from the host. @param value  larger than all values signalled before
     void signal(uint64_t value);

@@ -57,6 +57,8 @@ bool Event::wait(uint64_t timeout) const {
 }
 
 void whenDone(const Event& event, std::function<void()> callback) {
+    if (!callback)
+        throw InvalidArgument("whenDone() was given an empty function");
     Dependencies dependencies(nullptr, nullptr);
     dependencies.addOrder(event);
     std::move(dependencies).then([call = std::move(callback)](const std::exception_ptr&, auto&&) {

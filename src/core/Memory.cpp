@@ -69,6 +69,11 @@ void requireTransferRange(const Memory::Impl& impl, uint64_t bytes, uint64_t off
                               call, bytes, offset, impl.bytes());
 }
 
+void requireData(const void* data, uint64_t bytes, const char* call) {
+    if (!data && bytes > 0)
+        fail<InvalidArgument>("{} of {} bytes was given a null pointer", call, bytes);
+}
+
 /// Calls @p function with the buffer or the image that is the device memory.
 template <typename Function>
 void withPrimary(const Memory::Impl& impl, const Function& function) {
@@ -199,6 +204,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "upload");
     if (bytes == 0)
         return;
+    requireData(data, bytes, "upload");
     if (bytes < mImpl->hostBytes())
         mImpl->bringToDevice();
     mImpl->upload(data, bytes, offset);
@@ -207,6 +213,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
 
 void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     requireTransferRange(*mImpl, bytes, offset, "download");
+    requireData(data, bytes, "download");
     mImpl->bringToDevice();
     if (mImpl->padded)
         mImpl->pushRows();

@@ -41,6 +41,16 @@ struct Semaphore::Impl {
         device->deletionQueue().push(std::move(points), [kept] {});
     }
 
+    /// @throws InvalidArgument unless the value is greater than the present one: drivers take
+    ///         another as a lost device
+    void requireGrowth(uint64_t value) const {
+        device->requireAlive();
+        if (const uint64_t now = semaphore->value(); value <= now)
+            fail<InvalidArgument>("a semaphore has the value {} and only grows, but {} was to be "
+                                  "signalled",
+                                  now, value);
+    }
+
     const std::shared_ptr<vulkan::Device> device;
     std::unique_ptr<vulkan::SharedSemaphore> semaphore;
     const bool exportable;
@@ -81,6 +91,7 @@ Event Semaphore::at(uint64_t value) {
 }
 
 void Semaphore::signalAfter(const Event& event, uint64_t value) {
+    mImpl->requireGrowth(value);
     const auto signalOnDevice = [&](const vulkan::TimelinePoint& point) {
         point.queue->requireSucceeded(point.value);
         point.queue->signalAfter(point.value, *mImpl->semaphore, value);
@@ -100,6 +111,7 @@ void Semaphore::signalAfter(const Event& event, uint64_t value) {
     }
     whenDone(event, [impl = mImpl, value] {
         try {
+            impl->requireGrowth(value);
             impl->semaphore->signal(value);
         } catch (const std::exception& error) {
             KP_LOG_ERROR("a semaphore could not be signalled with {}: {}", value, error.what());
@@ -108,11 +120,7 @@ void Semaphore::signalAfter(const Event& event, uint64_t value) {
 }
 
 void Semaphore::signal(uint64_t value) {
-    mImpl->device->requireAlive();
-    if (const uint64_t now = mImpl->semaphore->value(); value <= now)
-        fail<InvalidArgument>("a semaphore has the value {} and only grows, but {} was to be "
-                              "signalled",
-                              now, value);
+    mImpl->requireGrowth(value);
     mImpl->semaphore->signal(value);
 }
 

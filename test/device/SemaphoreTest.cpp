@@ -237,6 +237,23 @@ TEST_F(SemaphoreTest, TakesFencesAsEvents) {
     destroy(gate);
 }
 
+TEST_F(SemaphoreTest, RefusesToSignalValuesThatItHasReached) {
+    const VkSemaphore native = hostSemaphore();
+    {
+        const auto semaphore = wrapped.wrapSemaphore(native);
+        semaphore->signal(5);
+        kp::UserEvent later;
+        for (const kp::Event& event : {kp::Event(), static_cast<const kp::Event&>(later)})
+            for (const uint64_t value : {3, 5})
+                EXPECT_ERROR(kp::InvalidArgument, "only grows",
+                             semaphore->signalAfter(event, value));
+        EXPECT_EQ(semaphore->value(), 5u);
+        later.set();
+        wrapped.waitIdle();
+    }
+    destroy(native);
+}
+
 TEST_F(SemaphoreTest, RefusesWhatIsNone) {
     EXPECT_ERROR(kp::InvalidArgument, "null", wrapped.wrapSemaphore(VK_NULL_HANDLE));
     EXPECT_ERROR(kp::InvalidArgument, "null", wrapped.wrapFence(VK_NULL_HANDLE));

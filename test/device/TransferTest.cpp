@@ -175,5 +175,15 @@ TEST_F(TransferTest, KeepsPointersToTheHostViewValid) {
     EXPECT_EQ(view[2], 7u);
 }
 
+TEST_F(TransferTest, RefusesNullPointers) {
+    const auto tensor = manager.tensor({1, 2});
+    EXPECT_ERROR(kp::InvalidArgument, "upload of 4 bytes was given a null pointer",
+                 tensor->upload(nullptr, 4));
+    EXPECT_ERROR(kp::InvalidArgument, "download of 8 bytes was given a null pointer",
+                 tensor->download(nullptr, 8));
+    tensor->upload(nullptr, 0);
+    EXPECT_EQ(tensor->vector(), (std::vector<float>{1, 2}));
+}
+
 } // namespace
 } // namespace kp::test

@@ -25,6 +25,13 @@ TEST_F(EventTest, UserEventIsDoneWhenItIsSet) {
     EXPECT_ERROR(InvalidArgument, "once only", event.set());
 }
 
+TEST_F(EventTest, RefusesAnEmptyCallback) {
+    kp::UserEvent event;
+    EXPECT_ERROR(kp::InvalidArgument, "empty function", kp::whenDone(event, {}));
+    event.set();
+    EXPECT_ERROR(kp::InvalidArgument, "empty function", kp::whenDone(event, nullptr));
+}
+
 TEST_F(EventTest, FailedUserEventThrowsItsError) {
     kp::UserEvent event;
     event.fail(std::domain_error("planted"));
