@@ -60,7 +60,7 @@ def _output(
 
 
 #: Reductions that need an element.
-_OF_SOMETHING = ("min", "max", "argmin", "argmax")
+OF_SOMETHING = ("min", "max", "argmin", "argmax")
 
 
 def _whole_shape(tensor: Tensor, axis: int | None) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ def _reduce(
     _require_tensor(name, tensor)
     if segments is None:
         shape = _remaining(tensor, axis, keepdims)
-        if op in _OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
+        if op in OF_SOMETHING and tensor.size() == 0 and math.prod(shape) > 0:
             raise of_no_elements(f"kp.{name}")
     else:
         shape = (segment_count(name, segments, axis, keepdims),)
@@ -136,8 +136,8 @@ def _sum_type(tensor: Tensor) -> DTypeLike:
     return np.int64 if tensor.dtype.kind in "bi" else tensor.dtype
 
 
-def _mean_type(tensor: Tensor) -> DTypeLike:
-    return np.float64 if tensor.dtype.kind in "biu" else tensor.dtype
+def _type_of(op: Operator) -> Callable[[Tensor], DTypeLike]:
+    return lambda tensor: reduced_type(op, tensor.dtype)
 
 
 def _given(
@@ -180,7 +180,7 @@ def mean(
     keepdims: bool = False,
 ) -> Tensor:
     """Return the mean of all elements, or along an axis. That of integers is float64."""
-    return _reduce("mean", "mean", tensor, axis, _given(dtype, _mean_type), out, keepdims)
+    return _reduce("mean", "mean", tensor, axis, _given(dtype, _type_of("mean")), out, keepdims)
 
 
 def min(
@@ -204,28 +204,28 @@ def argmin(
 
     Without an axis, it is the index in the flattened tensor.
     """
-    return _reduce("argmin", "argmin", tensor, axis, lambda _: np.int64, out, keepdims)
+    return _reduce("argmin", "argmin", tensor, axis, _type_of("argmin"), out, keepdims)
 
 
 def argmax(
     tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
 ) -> Tensor:
     """Return the index (int64) of the first largest element, or of the first NaN."""
-    return _reduce("argmax", "argmax", tensor, axis, lambda _: np.int64, out, keepdims)
+    return _reduce("argmax", "argmax", tensor, axis, _type_of("argmax"), out, keepdims)
 
 
 def any(
     tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
 ) -> Tensor:
     """Return whether any element is not 0. NaN is not 0."""
-    return _reduce("any", "any", tensor, axis, lambda _: np.bool_, out, keepdims)
+    return _reduce("any", "any", tensor, axis, _type_of("any"), out, keepdims)
 
 
 def all(
     tensor: Tensor, axis: int | None = None, out: Tensor | None = None, keepdims: bool = False
 ) -> Tensor:
     """Return whether no element is 0."""
-    return _reduce("all", "all", tensor, axis, lambda _: np.bool_, out, keepdims)
+    return _reduce("all", "all", tensor, axis, _type_of("all"), out, keepdims)
 
 
 def count_nonzero(
@@ -233,7 +233,7 @@ def count_nonzero(
 ) -> Tensor:
     """Return the number (int64) of elements that are not 0."""
     return _reduce(
-        "count_nonzero", "count_nonzero", tensor, axis, lambda _: np.int64, out, keepdims
+        "count_nonzero", "count_nonzero", tensor, axis, _type_of("count_nonzero"), out, keepdims
     )
 
 
@@ -249,8 +249,7 @@ def reduce(
 
     See kp.reduce().
     """
-    dtype_of = lambda tensor: reduced_type(op, tensor.dtype)  # noqa: E731
-    return _reduce("reduce", op, tensor, axis, dtype_of, out, keepdims, segments)
+    return _reduce("reduce", op, tensor, axis, _type_of(op), out, keepdims, segments)
 
 
 def reduced_type(op: Operator, dtype: np.dtype[Any]) -> np.dtype[Any]:

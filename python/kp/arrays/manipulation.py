@@ -275,8 +275,6 @@ def concat(
     _require_several("concat", arrays)
     manager = manager_of(*arrays)
     parts = [as_array(each, manager) for each in arrays]
-    if not parts:
-        raise ValueError("concat needs at least one array")
     if axis is None:
         parts = [ravel(part) for part in parts]
         axis = 0
@@ -309,7 +307,7 @@ def concat(
 def _require_several(name: str, arrays: Any) -> None:
     if not isinstance(arrays, (list, tuple)) and np.ndim(arrays) == 0:
         raise TypeError(f"{name} takes a sequence of arrays, not {kind_of(arrays)}")
-    if isinstance(arrays, (list, tuple)) and not arrays:
+    if len(arrays) == 0:
         raise ValueError(f"{name} needs at least one array")
 
 

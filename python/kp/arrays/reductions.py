@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from .._axes import normalized, normalized_axes
 from .._kp import OpReduce
-from .._primitives import reduced_type, segment_count
+from .._primitives import OF_SOMETHING, reduced_type, segment_count
 from .._warning import warn
 from .._wording import of_no_elements
 from .array import Array, converted
@@ -502,7 +502,7 @@ def _by_rows(
 ) -> Array:
     """Reduce an array along an axis, or all of it, by the primitive."""
     length = array.size if axis is None else array.shape[normalized(axis, array.ndim)]
-    if length == 0 and op in ("min", "max", "argmin", "argmax"):
+    if length == 0 and op in OF_SOMETHING:
         raise of_no_elements(str(op))
     rows, kept = rows_along(array, axis)
     out = View.new(array._manager, kept, dtype)
