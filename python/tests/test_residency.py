@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 import numpy as np
+import pytest
 from conftest import INCREMENT
 
 import kp
@@ -76,3 +78,38 @@ def test_sync_device_keeps_its_meaning(mgr: kp.Manager, caplog) -> None:
     assert caplog.text.count("OpSyncDevice") == 2  # one message names it twice
     sequence.eval()
     assert a.data().tolist() == [11, 11, 11]
+
+
+def put_last(tensor: kp.Tensor) -> None:
+    kp.put(tensor, [3], [7])
+
+
+def assign_slice(tensor: kp.Tensor) -> None:
+    kp.asarray(tensor)[3:] = 7
+
+
+def assign_indices(tensor: kp.Tensor) -> None:
+    kp.asarray(tensor)[[3]] = 7
+
+
+def assign_mask(tensor: kp.Tensor) -> None:
+    array = kp.asarray(tensor)
+    array[array == 4] = 7
+
+
+def reduce_into_part(tensor: kp.Tensor) -> None:
+    mgr = tensor.manager
+    mgr.sequence().eval(kp.OpReduce(mgr.tensor([3, 4]), (tensor, 3, 1), "sum"))
+
+
+@pytest.mark.parametrize(
+    "write", [put_last, assign_slice, assign_indices, assign_mask, reduce_into_part]
+)
+def test_what_was_written_through_a_view_stays_if_the_work_writes_other_elements(
+    mgr: kp.Manager, write: Callable[[kp.Tensor], None]
+) -> None:
+    tensor = mgr.tensor([1, 2, 3, 4])
+    mgr.sequence().eval(kp.OpCopy([tensor, mgr.tensor([0, 0, 0, 0])]))
+    tensor.data()[0] = 90
+    write(tensor)
+    assert tensor.data().tolist() == [90, 2, 3, 7]

@@ -36,16 +36,42 @@ uint placeInInput(uvec2 offset) {
 #endif
 
 #ifndef FROM_PARTIALS
+// A tree over a block whose leaves are LEAF(i). Drivers keep arrays of 64-bit numbers and of
+// structs in memory if loops combine their elements: an H200 takes 15 times as long for bytes that
+// are added up in 64 bits.
+#define TREE_2(i) JOIN(LEAF(i), LEAF(i + 1u))
+#define TREE_4(i) JOIN(TREE_2(i), TREE_2(i + 2u))
+#define TREE_8(i) JOIN(TREE_4(i), TREE_4(i + 4u))
+#if IN_PER_BLOCK == 2
+#define TREE TREE_2(0u)
+#elif IN_PER_BLOCK == 4
+#define TREE TREE_4(0u)
+#elif IN_PER_BLOCK == 8
+#define TREE TREE_8(0u)
+#else
+#define TREE JOIN(TREE_8(0u), TREE_8(8u))
+#endif
+
 void addBlock(inout T sum, uvec4 block, uvec2 index) {
     IN_VALUE v[IN_PER_BLOCK];
     IN_UNPACK(block, v);
-    T t[IN_PER_BLOCK];
-    [[unroll]] for (uint i = 0; i < IN_PER_BLOCK; ++i)
-        t[i] = mapped(v[i], plus(index, i));
-    [[unroll]] for (uint m = 1; m < IN_PER_BLOCK; m *= 2)
-        [[unroll]] for (uint i = 0; i < IN_PER_BLOCK; i += 2 * m)
-            t[i] = combine(t[i], t[i + m]);
-    sum = combine(sum, t[0]);
+#ifdef INDEX
+#define JOIN(a, b) firstOf(a, b)
+#define LEAF(i) keyOf(v[i])
+    // Few blocks have a better element than those before, and only these need its index.
+    KEY best = TREE;
+    if (isBefore(best, sum.key) || sum.index == ~INDEX(0)) {
+        uint at = IN_PER_BLOCK - 1u;
+        [[unroll]] for (uint i = IN_PER_BLOCK - 1u; i > 0u; --i)
+            if (!isBefore(best, LEAF(i - 1u)))
+                at = i - 1u;
+        sum = T(best, indexOf(plus(index, at)));
+    }
+#else
+#define JOIN(a, b) combine(a, b)
+#define LEAF(i) mapped(v[i], plus(index, i))
+    sum = combine(sum, TREE);
+#endif
 }
 #endif
 

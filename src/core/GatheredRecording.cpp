@@ -91,8 +91,7 @@ std::optional<vulkan::TimelinePoint> gather(vulkan::Queue& queue, const LaunchRu
     thread_local std::vector<vulkan::ResourceAccess> accesses;
     accesses.clear();
     for (const MemoryBinding::Use& use : commands.bound().uses)
-        accesses.push_back(
-            {{std::shared_ptr<void>(), use.resource.get()}, 0, use.writes, {use.reads}});
+        accesses.push_back({{std::shared_ptr<void>(), use.resource.get()}, 0, use.writes, {}});
     vulkan::bringToDevice(accesses);
     const auto add = [&](vulkan::Gathering& gathering) {
         lastOf(gathering, queue, rules.order()).add(commands);

@@ -207,9 +207,7 @@ void Memory::Impl::expose() const {
 
 void Memory::Impl::bringToDevice() const {
     requireAlive();
-    vulkan::MirrorUse use;
-    use.reads = true;
-    vulkan::bringToDevice(memory(), use);
+    vulkan::bringToDevice(memory(), {});
 }
 
 void* Memory::Impl::hostView(bool given) {

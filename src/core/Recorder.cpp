@@ -108,10 +108,8 @@ void Recorder::note(const Accesses::Entry& entry) {
     const std::shared_ptr<vulkan::Resource> resource =
         mirror ? std::shared_ptr<vulkan::Resource>(impl.mirrorBuffer()) : impl.primary();
     const size_t known = mRecording.accesses.resources().size();
-    // Most copies and fills write a part, and what the host changed beside it counts, too.
-    const bool reads = entry.reads || (entry.by == Accesses::By::eTransfer && !entry.replaces);
-    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes, reads),
-                                  kindOf(entry.by), entry.reads, entry.writes});
+    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes), kindOf(entry.by),
+                                  entry.reads, entry.writes});
     if (entry.copied && !mirror) {
         vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(*resource);
         use.copied = true;
@@ -126,7 +124,7 @@ void Recorder::noteMirrors(const Accesses& accesses) {
         if (entry.part != Accesses::Part::eMirror)
             continue;
         vulkan::Resource& memory = implOf(*entry.memory).memory();
-        mRecording.accesses.add(implOf(*entry.memory).primary(), false, false);
+        mRecording.accesses.add(implOf(*entry.memory).primary(), false);
         vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(memory);
         use.synced = true;
         use.agrees = true;
@@ -190,9 +188,8 @@ void Recorder::record(const DispatchCommands& commands) {
 void Recorder::note(const MemoryBinding& binding) {
     mOperationAccesses.clear();
     for (const MemoryBinding::Use& use : binding.uses)
-        mOperationAccesses.push_back(
-            {mRecording.accesses.addBorrowed(*use.resource, use.writes, use.reads),
-             vulkan::WorkKind::eCompute, use.reads, use.writes});
+        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
+                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
     mHostMayRead |= binding.hostMayRead;
 }
 

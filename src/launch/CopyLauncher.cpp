@@ -143,7 +143,6 @@ void CopyLauncher::appendSteps(launch::StepList& steps, const launch::CallContex
         const vulkan::Resource& resource =
             buffer ? static_cast<const vulkan::Resource&>(*buffer) : *image;
         vulkan::MirrorUse use;
-        use.reads = true;
         use.replaces = toDevice && (image || bytes == buffer->size());
         vulkan::bringToDevice(resource, use);
         if (image && toDevice)

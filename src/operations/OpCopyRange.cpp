@@ -19,7 +19,8 @@ OpCopyRange::OpCopyRange(std::shared_ptr<Memory> source, uint64_t sourceOffset,
 Accesses OpCopyRange::accesses() {
     Accesses accesses;
     accesses.read(mSource, Accesses::By::eTransfer);
-    accesses.write(mDestination, Accesses::By::eTransfer).copied();
+    const bool replaces = mDestinationOffset == 0 && mBytes >= implOf(*mDestination).bytes();
+    accesses.write(mDestination, Accesses::By::eTransfer).copied(replaces);
     return accesses;
 }
 

@@ -39,7 +39,8 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
 
 Accesses OpFillRange::accesses() {
     Accesses accesses;
-    accesses.write(mTensor, Accesses::By::eTransfer).copied();
+    const bool replaces = mOffset == 0 && mBytes >= implOf(*mTensor).bytes();
+    accesses.write(mTensor, Accesses::By::eTransfer).copied(replaces);
     return accesses;
 }
 

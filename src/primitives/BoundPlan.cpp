@@ -150,7 +150,10 @@ void BoundPlan::bind() {
     std::vector<PlanMemory> memories;
     std::vector<std::shared_ptr<vulkan::Buffer>> buffers;
     for (const Argument& argument : mArguments) {
-        memories.push_back({argument.range.tensor, startOf(argument.range)});
+        const std::shared_ptr<Tensor>& tensor = argument.range.tensor;
+        memories.push_back(
+            {tensor, startOf(argument.range),
+             argument.replaced && elementsOf(argument.range) == implOf(*tensor).count});
         buffers.push_back(implOf(*argument.range.tensor).buffer);
     }
     for (const std::shared_ptr<Tensor>& tensor : mScratch)

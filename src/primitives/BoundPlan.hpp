@@ -17,6 +17,8 @@ namespace kp::primitives {
 struct Argument {
     TensorRange range;
     const char* name; ///< "the output"
+    /// The operation writes every element, whatever it was. Else elements may keep their values.
+    bool replaced = false;
 };
 
 /// Returns the device of a primitive's arguments, the first of which is not null.

@@ -15,7 +15,7 @@ namespace kp::primitives {
 MoveOperation::MoveOperation(const TensorRange& in, const TensorRange& out,
                              const std::vector<uint64_t>& shape, const char* operation,
                              const char* verb)
-    : mOperation(operation), mArguments({{in, "the input"}, {out, "the output"}}),
+    : mOperation(operation), mArguments({{in, "the input"}, {out, "the output", true}}),
       mDevice(deviceOf(mArguments, operation)) {
     requireDisjoint(mArguments[0], mArguments[1], operation);
     requireSameElements(mArguments[0], mArguments[1], operation);

@@ -27,7 +27,7 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
     std::vector<primitives::Argument> arguments;
     for (const TensorRange& range : in)
         arguments.push_back({range, "an input"});
-    arguments.push_back({out, "the output"});
+    arguments.push_back({out, "the output", true});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::requireMovable(*device, *out.tensor, "concatenate");
     uint64_t total = 0;

@@ -43,7 +43,7 @@ std::unique_ptr<primitives::BoundPlan> convolvePlan(const TensorRange& a, const 
                                                     const Extents& shapeB, ConvolutionPart part,
                                                     const std::vector<int>& axes) {
     primitives::requireFft(kConvolve);
-    std::vector<Argument> arguments = {{a, "a"}, {b, "b"}, {out, "the output"}};
+    std::vector<Argument> arguments = {{a, "a"}, {b, "b"}, {out, "the output", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kConvolve);
     const bool real = a.tensor->dataType() != Memory::DataTypes::eCustom;
     const FftArgument first = primitives::fftArgument(arguments[0], real, kConvolve);

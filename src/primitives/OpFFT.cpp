@@ -213,7 +213,7 @@ std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const Tens
                                                const std::vector<uint64_t>& shape,
                                                const FftOptions& options) {
     primitives::requireFft(kName);
-    std::vector<Argument> arguments = {{in, "the input"}, {out ? out : in, "the output"}};
+    std::vector<Argument> arguments = {{in, "the input"}, {out ? out : in, "the output", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     FftProblem problem;
     problem.real = options.real;

@@ -69,7 +69,7 @@ std::unique_ptr<primitives::BoundPlan> histogramPlan(const TensorRange& in, cons
         arguments.push_back({bins.edges, "the tensor of edges"});
     if (options.weights)
         arguments.push_back({options.weights, "the tensor of weights"});
-    arguments.push_back({out, "the output"});
+    arguments.push_back({out, "the output", true});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kHistogramName);
     for (size_t i = 0; i + 1 < arguments.size(); ++i)
         primitives::requireDisjoint(arguments[i], arguments.back(), kHistogramName);

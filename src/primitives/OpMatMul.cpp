@@ -114,7 +114,7 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
                                                   const TensorRange& c,
                                                   const MatrixExtents& extents,
                                                   const MatMulOptions& options) {
-    std::vector<Argument> arguments = {{a, "A"}, {b, "B"}, {c, "C"}};
+    std::vector<Argument> arguments = {{a, "A"}, {b, "B"}, {c, "C", options.beta == 0}};
     if (options.bias)
         arguments.push_back({options.bias, "the bias"});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kMatMul);

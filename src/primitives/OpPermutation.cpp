@@ -15,7 +15,7 @@ namespace {
 std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
                                                        const RandomState& state) {
     constexpr const char* kName = "OpPermutation";
-    std::vector<primitives::Argument> arguments = {{out, "the indices"}};
+    std::vector<primitives::Argument> arguments = {{out, "the indices", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     const uint64_t count = primitives::elementsOf(out);
     const uint32_t bytes = primitives::indexBytes(arguments[0], count, kName);

@@ -15,7 +15,7 @@ namespace {
 std::unique_ptr<primitives::BoundPlan>
 randomPlan(const TensorRange& out, const Distribution& distribution, const RandomState& state) {
     constexpr const char* kName = "OpRandom";
-    std::vector<primitives::Argument> arguments = {{out, "the output"}};
+    std::vector<primitives::Argument> arguments = {{out, "the output", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::RandomProblem problem;
     problem.out = out.tensor->dataType();

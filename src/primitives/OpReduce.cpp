@@ -20,7 +20,7 @@ using primitives::BoundPlan;
 std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& out,
                                       const Operator& combine, const ReduceOptions& options) {
     constexpr const char* kName = "OpReduce";
-    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output"}};
+    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output", true}};
     if (options.segments)
         arguments.push_back({options.segments, "the offsets"});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);

@@ -21,7 +21,7 @@ using primitives::BoundPlan;
 std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& out,
                                     const Operator& combine, const ScanOptions& options) {
     constexpr const char* kName = "OpScan";
-    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output"}};
+    std::vector<primitives::Argument> arguments = {{in, "the input"}, {out, "the output", true}};
     if (options.segments)
         arguments.push_back({options.segments, "the offsets"});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);

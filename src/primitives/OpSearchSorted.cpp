@@ -24,7 +24,7 @@ std::unique_ptr<primitives::BoundPlan> searchPlan(const TensorRange& sorted,
     constexpr const char* kName = "OpSearchSorted";
     std::vector<primitives::Argument> arguments = {{sorted, "the tensor of sorted elements"},
                                                    {needles, "the needles"},
-                                                   {places, "the places"}};
+                                                   {places, "the places", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::requireDisjoint(arguments[0], arguments[2], kName);
     primitives::requireDisjoint(arguments[1], arguments[2], kName);

@@ -26,9 +26,9 @@ std::unique_ptr<primitives::BoundPlan> topKPlan(const TensorRange& in, uint64_t 
         fail<InvalidArgument>("{}: neither values nor indices are given; give one or both", kName);
     std::vector<primitives::Argument> arguments = {{in, "the input"}};
     if (values)
-        arguments.push_back({values, "the tensor of values"});
+        arguments.push_back({values, "the tensor of values", true});
     if (indices)
-        arguments.push_back({indices, "the tensor of indices"});
+        arguments.push_back({indices, "the tensor of indices", true});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     for (size_t output = 1; output < arguments.size(); ++output)
         for (size_t other = 0; other < output; ++other)

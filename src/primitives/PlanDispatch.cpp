@@ -43,7 +43,7 @@ void PlanDispatch::join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeli
         if (view.use == View::Use::eRead)
             mAccesses.read(memory.tensor);
         else if (view.use == View::Use::eWrite)
-            mAccesses.write(memory.tensor).copied();
+            mAccesses.write(memory.tensor).copied(memory.replaced);
         else
             mAccesses.readWrite(memory.tensor).copied();
     }

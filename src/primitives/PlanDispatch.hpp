@@ -18,6 +18,7 @@ namespace kp::primitives {
 struct PlanMemory {
     std::shared_ptr<Tensor> tensor;
     uint64_t start = 0;
+    bool replaced = false; ///< the plan writes all elements of the tensor, whatever they were
 };
 
 /// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.

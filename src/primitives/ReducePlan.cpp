@@ -100,13 +100,16 @@ std::string indexFunctions(ReduceOperation operation, DataTypes in, bool wide) {
 struct Found {{ KEY key; INDEX index; }};
 #define T Found
 bool isBefore(KEY a, KEY b) {{ return {}; }}
+KEY firstOf(KEY a, KEY b) {{ return isBefore(b, a) ? b : a; }}
+KEY keyOf(IN_VALUE v) {{ return {}; }}
+INDEX indexOf(uvec2 index) {{ return {}; }}
 T combine(T a, T b) {{
     if (isBefore(a.key, b.key) || (!isBefore(b.key, a.key) && a.index < b.index))
         return a;
     return b;
 }}
 T identity() {{ return T(KEY({}), ~INDEX(0)); }}
-T mapped(IN_VALUE v, uvec2 index) {{ return T({}, {}); }}
+T mapped(IN_VALUE v, uvec2 index) {{ return T(keyOf(v), indexOf(index)); }}
 OUT_STORED finished(T t, uvec2 count) {{
     return OUT_STORE(t.index == ~INDEX(0) ? ~OUT_VALUE(0) : OUT_VALUE(t.index));
 }}
@@ -114,8 +117,8 @@ OUT_STORED finished(T t, uvec2 count) {{
 T lanesValue(T x, uint lane) {{ return T(lanesValue(x.key, lane), lanesValue(x.index, lane)); }}
 #endif
 )",
-                     wide ? "uint64_t" : "uint", glslComputedName(keys), before,
-                     extremeOf(keys, isMinimum), key, wide ? "packUint2x32(index)" : "index.x");
+                     wide ? "uint64_t" : "uint", glslComputedName(keys), before, key,
+                     wide ? "packUint2x32(index)" : "index.x", extremeOf(keys, isMinimum));
 }
 
 const char* mappedExpression(const Operator& combine) {

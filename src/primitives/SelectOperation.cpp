@@ -36,9 +36,9 @@ public:
         if (mGiven.inverse)
             mProblem.inverse = add(mGiven.inverse, "the inverse");
         if (mGiven.number)
-            mProblem.number = add(mGiven.number, "the count");
+            mProblem.number = add(mGiven.number, "the count", true);
         if (mGiven.options.dispatch)
-            mProblem.dispatch = add(mGiven.options.dispatch, "the dispatch");
+            mProblem.dispatch = add(mGiven.options.dispatch, "the dispatch", true);
         mProblem.arguments = static_cast<uint32_t>(mArguments.size());
         const std::shared_ptr<vulkan::Device> device = deviceOf(mArguments, mName);
         for (size_t a = 0; a < mArguments.size(); ++a)
@@ -51,8 +51,8 @@ public:
     }
 
 private:
-    std::optional<uint32_t> add(const TensorRange& range, const char* name) {
-        mArguments.push_back({range, name});
+    std::optional<uint32_t> add(const TensorRange& range, const char* name, bool replaced = false) {
+        mArguments.push_back({range, name, replaced});
         return static_cast<uint32_t>(mArguments.size()) - 1;
     }
 

@@ -4,6 +4,8 @@
 // their exact meaning.
 #include <thread>
 
+#include <kompute/Primitives.hpp>
+
 #include "CallCounter.hpp"
 #include "HostVulkan.hpp"
 #include "TestSupport.hpp"
@@ -107,6 +109,50 @@ TEST_F(ResidencyTest, AViewDoesNotUndoWhatTheDeviceWroteLater) {
     for (int round = 0; round < 3; ++round)
         sq->eval();
     EXPECT_EQ(t->vector(), (Words{41, 42, 43}));
+}
+
+TEST_F(ResidencyTest, WhatWasWrittenThroughAViewStaysIfTheWorkWritesOtherElements) {
+    const WordTensor values = manager.tensorT<uint32_t>({7, 8});
+    const WordTensor number = manager.tensorT<uint32_t>(1);
+    const WordTensor places = manager.tensorT<uint32_t>({2, 5});
+    const auto expectKept = [&](std::shared_ptr<kp::OpBase> work, const Words& expected) {
+        t->setData({1, 2, 3});
+        addSequence(0)->eval(); // both sides are equal
+        t->data()[1] = 20;
+        manager.sequence()->record(std::move(work))->eval();
+        EXPECT_EQ(t->vector(), expected);
+    };
+    expectKept(std::make_shared<kp::OpAlgoDispatch>(manager.algorithm({t}, firstOnly())),
+               {7, 20, 3});
+    expectKept(std::make_shared<kp::OpScatter>(values, places, t), {1, 20, 7});
+    expectKept(std::make_shared<kp::OpGather>(values, places, kp::TensorRange(t, 1, 2)),
+               {1, 20, 3});
+    expectKept(
+        std::make_shared<kp::OpReduce>(values, kp::TensorRange(t, 2, 1), kp::ReduceOperation::eSum),
+        {1, 20, 15});
+    expectKept(std::make_shared<kp::OpSelect>(values, kp::Predicate("x > 7"), t, number),
+               {8, 20, 3});
+    expectKept(
+        std::make_shared<kp::OpHistogram>(values, kp::TensorRange(t, 2, 1), kp::Bins::even(0, 10)),
+        {1, 20, 2});
+}
+
+TEST_F(ResidencyTest, AViewOfWhatIsReplacedAsAWholeCostsNothing) {
+    const WordTensor sum = manager.tensorT<uint32_t>(1);
+    const auto expectOneSubmission = [&](const WordTensor& out, std::shared_ptr<kp::OpBase> work) {
+        const auto sq = manager.sequence()->record(std::move(work));
+        sq->eval();
+        out->data();
+        sq->eval();
+        out->data();
+        CallCounter calls(manager);
+        sq->eval();
+        EXPECT_EQ(calls.submits(), 1u) << calls.list();
+    };
+    expectOneSubmission(sum, std::make_shared<kp::OpReduce>(t, sum, kp::ReduceOperation::eSum));
+    expectOneSubmission(u, std::make_shared<kp::OpScan>(t, u, kp::ReduceOperation::eSum));
+    expectOneSubmission(u, std::make_shared<kp::OpHistogram>(t, u, kp::Bins::even(0, 10)));
+    expectOneSubmission(u, std::make_shared<kp::OpFill>(kp::MemoryObjects{u}, 5u));
 }
 
 TEST_F(ResidencyTest, DataOfATensorWithoutContentsReachTheDevice) {

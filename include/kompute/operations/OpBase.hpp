@@ -56,7 +56,7 @@ public:
     /// shows: a later OpSyncDevice copies it, as Kompute's OpCopy demands, and not what the host
     /// view held before.
     /// @param replaces  all contents of the memory are replaced, so that newer data of the host
-    ///                  need not be copied to it first
+    ///                  need not be copied to it first; without it, what is not written stays
     Accesses& copied(bool replaces = false);
 
     /// The entries in insertion order. A view, valid as long as the Accesses object.

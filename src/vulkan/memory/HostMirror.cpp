@@ -194,7 +194,7 @@ void HostMirror::beforeUse(const MirrorUse& use) {
     }
     if (programCopies() || mSyncsLocal.load(std::memory_order_relaxed) || !agrees())
         mMemory.setHostNewer(0); // the program copies, or the device memory is newer
-    else if (use.reads)
+    else
         upload();
 }
 

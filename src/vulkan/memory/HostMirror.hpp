@@ -14,8 +14,7 @@ class Resource;
 
 /// How a submission uses device memory that may have a HostMirror.
 struct MirrorUse {
-    bool reads = false;
-    bool replaces = false; ///< its first access replaces all contents
+    bool replaces = false; ///< its first access replaces all contents; else these must be there
     bool uploads = false;  ///< it copies from the mirror
     bool synced = false;   ///< it copies from or to the mirror
     bool agrees = false;   ///< at its end, mirror and device memory are equal

@@ -99,7 +99,7 @@ uint32_t AccessList::sharedMemory(const Resource& resource) {
 void AccessList::add(const AccessList& other) {
     for (const ResourceAccess& access : other.mResources) {
         const size_t before = mResources.size();
-        add(access.resource, access.writes, access.mirror.reads);
+        add(access.resource, access.writes);
         MirrorUse& mirror = mirrorUse(*access.resource);
         if (mResources.size() > before) {
             mirror = access.mirror;

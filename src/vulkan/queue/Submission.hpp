@@ -47,12 +47,12 @@ inline void bringToDevice(std::span<const ResourceAccess> accesses) {
 class AccessList {
 public:
     /// @return the number of the resource's memory, from 0, for a HazardTracker
-    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes, bool reads = true) {
-        return note(*resource, writes, reads, [&] { return resource; });
+    uint32_t add(const std::shared_ptr<Resource>& resource, bool writes) {
+        return note(*resource, writes, [&] { return resource; });
     }
     /// As add(), for a resource that outlives this list anyway.
-    uint32_t addBorrowed(Resource& resource, bool writes, bool reads) {
-        return note(resource, writes, reads,
+    uint32_t addBorrowed(Resource& resource, bool writes) {
+        return note(resource, writes,
                     [&] { return std::shared_ptr<Resource>(std::shared_ptr<void>(), &resource); });
     }
     /// Appends the accesses of a later submission.
@@ -72,19 +72,18 @@ public:
 
 private:
     template <typename Hold>
-    uint32_t note(const Resource& resource, bool writes, bool reads, Hold&& hold) {
+    uint32_t note(const Resource& resource, bool writes, Hold&& hold) {
         bool isNew = false;
         uint32_t& place = mPlaces.at(&resource, isNew);
         if (!isNew) {
             ResourceAccess& known = mResources[place];
             known.writes |= writes;
-            known.mirror.reads |= reads;
             known.mirror.agrees &= !writes;
             return known.memory;
         }
         place = static_cast<uint32_t>(mResources.size());
         const uint32_t memory = resource.sharesUse() ? sharedMemory(resource) : mMemories++;
-        mResources.push_back({hold(), memory, writes, {reads}});
+        mResources.push_back({hold(), memory, writes, {}});
         return memory;
     }
     uint32_t sharedMemory(const Resource& resource);
