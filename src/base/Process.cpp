@@ -62,8 +62,10 @@ void watchForks() {
 /// Thread-local objects of the thread that ends the process are destroyed before static objects.
 struct FinishAtExit {
     ~FinishAtExit() {
-        if (!driverGone())
-            gFinish.load()();
+        if (driverGone())
+            return;
+        EndOfProcess::finishAll();
+        gFinish.load()();
     }
 };
 
@@ -118,7 +120,8 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
 
 std::atomic<EndOfProcess*> EndOfProcess::sFirst{nullptr};
 
-EndOfProcess::EndOfProcess(void (*end)(), void (*renew)()) : mEnd(end), mRenew(renew) {
+EndOfProcess::EndOfProcess(void (*end)(), void (*renew)(), void (*finish)())
+    : mEnd(end), mRenew(renew), mFinish(finish) {
     watchForks();
     mNext = sFirst.load();
     while (!sFirst.compare_exchange_weak(mNext, this)) {
@@ -135,6 +138,11 @@ void EndOfProcess::renewAll() {
     for (EndOfProcess* each = sFirst; each; each = each->mNext)
         if (auto* const renew = each->mRenew.load())
             renew();
+}
+
+void EndOfProcess::finishAll() {
+    for (EndOfProcess* each = sFirst; each; each = each->mNext)
+        each->mFinish();
 }
 
 } // namespace kp

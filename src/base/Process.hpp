@@ -44,22 +44,27 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
 /// Ends threads of the library. Make it a static object, after what it ends.
 class EndOfProcess {
 public:
-    /// Neither function may throw.
-    /// @param end    is called when the process ends or the library is unloaded
-    /// @param renew  is called in a forked child, which has none of the threads and may find locks
-    ///               taken for ever: replaces what owned them
-    EndOfProcess(void (*end)(), void (*renew)());
+    /// No function may throw.
+    /// @param end     is called when the process ends or the library is unloaded
+    /// @param renew   is called in a forked child, which has none of the threads and may find locks
+    ///                taken for ever: replaces what owned them
+    /// @param finish  waits for the threads' work, which may be more work for devices. It is called
+    ///                before the function of the same name that noteDriverUse() has
+    EndOfProcess(void (*end)(), void (*renew)(), void (*finish)() = [] {});
     ~EndOfProcess();
     EndOfProcess(const EndOfProcess&) = delete;
     EndOfProcess& operator=(const EndOfProcess&) = delete;
 
     /// For the child after a fork.
     static void renewAll();
+    /// For the end of the process.
+    static void finishAll();
 
 private:
     static std::atomic<EndOfProcess*> sFirst; ///< of a list; a fork may come at any time
     void (*const mEnd)();
     std::atomic<void (*)()> mRenew;
+    void (*const mFinish)();
     EndOfProcess* mNext = nullptr;
 };
 

@@ -14,8 +14,15 @@ HostWorkers& HostWorkers::instance() {
                                   [] {
                                       keepHandle(workers);
                                       workers = new HostWorkers;
-                                  });
+                                  },
+                                  [] { workers->finish(); });
     return *workers;
+}
+
+void HostWorkers::finish() {
+    std::unique_lock lock(mMutex);
+    mFinishing = true;
+    mAllIdle.wait(lock, [this] { return mTasks.empty() && mIdle == mThreads.size(); });
 }
 
 void HostWorkers::stop() {
@@ -53,6 +60,8 @@ void HostWorkers::run() {
     std::unique_lock lock(mMutex);
     for (;;) {
         ++mIdle;
+        if (mFinishing)
+            mAllIdle.notify_all();
         mChanged.wait(lock, [this] { return mStopping || !mTasks.empty(); });
         --mIdle;
         if (mTasks.empty())

@@ -27,6 +27,8 @@ public:
 private:
     HostWorkers() = default;
     ~HostWorkers() = delete; // threads may be alive when static objects are destroyed
+    /// Waits until no thread has a task.
+    void finish();
     void stop();
     void run();
 
@@ -35,6 +37,8 @@ private:
     std::deque<std::function<void()>> mTasks;
     std::vector<std::thread> mThreads;
     size_t mIdle = 0;
+    std::condition_variable mAllIdle; ///< waited for if mFinishing
+    bool mFinishing = false;
     bool mStopping = false;
 };
 

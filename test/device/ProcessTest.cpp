@@ -90,10 +90,6 @@ TEST(ProcessDeathTest, EndsWellIfTheManagerIsStaticAndItsSequenceWaitsForAnEvent
 }
 
 TEST(ProcessDeathTest, WhatHostFunctionsLaunchWhileTheProcessEndsRuns) {
-    // Layers destroy their static objects before the library's threads have ended, and then their
-    // lists have no end.
-    if (const char* const checks = std::getenv("KOMPUTE_VALIDATION"); checks && *checks)
-        GTEST_SKIP() << "validation layers do not outlive main()";
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const WithoutLeakCheck noLeakCheck;
     const std::string text = shader(buffer(0, "", "uint", "v"), "v[i] += 1u;");
