@@ -22,6 +22,8 @@ struct SpecializationConstant {
     uint32_t id = 0;
     uint32_t bytes = 0; ///< size of the value: 1, 2, 4 or 8; a bool takes 4
     std::array<unsigned char, 8> value{};
+    /// Compared with what the shader declares, unless it is eCustom.
+    Memory::DataTypes type = Memory::DataTypes::eCustom;
 
     /// Returns a constant of sizeof(T) bytes; of 4 bytes (a VkBool32) if T is bool.
     template <typename T>
@@ -29,7 +31,7 @@ struct SpecializationConstant {
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
         using Stored = std::conditional_t<std::is_same<T, bool>::value, uint32_t, T>;
         const auto stored = static_cast<Stored>(value);
-        SpecializationConstant constant{id, sizeof(Stored), {}};
+        SpecializationConstant constant{id, sizeof(Stored), {}, detail::constantType<Stored>()};
         std::memcpy(constant.value.data(), &stored, sizeof(Stored));
         return constant;
     }
@@ -92,10 +94,13 @@ public:
                  const std::optional<AlgorithmOptions>& options = std::nullopt) {
         static_assert(std::is_trivially_copyable<S>::value && std::is_trivially_copyable<P>::value,
                       "constants are copied byte by byte");
-        rebuildBytes(memObjects, spirv, workgroup,
-                     {specializationConstants.data(), specializationConstants.size(), sizeof(S)},
-                     std::is_same<S, SpecializationConstant>::value,
-                     {pushConstants.data(), pushConstants.size(), sizeof(P)}, options);
+        rebuildBytes(
+            memObjects, spirv, workgroup,
+            {specializationConstants.data(), specializationConstants.size(), sizeof(S),
+             detail::constantType<S>()},
+            std::is_same<S, SpecializationConstant>::value,
+            {pushConstants.data(), pushConstants.size(), sizeof(P), detail::constantType<P>()},
+            options);
     }
 
     /// Binds other memory to the same shader. Takes a new descriptor set but never a new pipeline.
@@ -121,14 +126,19 @@ public:
     void setThreadCount(uint64_t x, uint64_t y = 1, uint64_t z = 1);
     Workgroup getLocalSize() const; ///< with specialization constants applied
 
-    /// Sets the default push constants of later dispatches.
+    /// Sets the default push constants of later dispatches: numbers of the type that the shader
+    /// declares, or a struct of several types.
     /// @throws InvalidArgument unless the size in bytes equals that given to the constructor or
     ///         rebuild()
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
-        setPushConstants(pushConstants.data(), pushConstants.size(), sizeof(T));
+        setPushConstants(pushConstants.data(), pushConstants.size(), sizeof(T),
+                         detail::constantType<T>());
     }
-    void setPushConstants(const void* data, size_t count, size_t elementSize);
+    /// @param type  of the elements, which a dispatch compares with the shader's; eCustom: it
+    ///              compares sizes only
+    void setPushConstants(const void* data, size_t count, size_t elementSize,
+                          Memory::DataTypes type = Memory::DataTypes::eCustom);
 
     /// Returns a copy of the constants as values of type T.
     /// @throws InvalidArgument if their size is not a multiple of sizeof(T)
@@ -167,6 +177,7 @@ private:
         const void* data;
         size_t count;
         size_t elementSize;
+        Memory::DataTypes type;
     };
 
     /// Makes an algorithm without a shader.

@@ -256,4 +256,18 @@ constexpr Memory::DataTypes Memory::dataType() {
     }
 }
 
+namespace detail {
+
+/// Returns the type of constants that are numbers of more than a byte, which are compared with what
+/// a shader declares; else eCustom: structs and bytes.
+template <typename T>
+constexpr Memory::DataTypes constantType() {
+    if constexpr ((std::is_arithmetic<T>::value || std::is_same<T, Half>::value) && sizeof(T) > 1)
+        return Memory::dataType<T>();
+    else
+        return Memory::DataTypes::eCustom;
+}
+
+} // namespace detail
+
 } // namespace kp

@@ -34,6 +34,7 @@ struct PushConstants {
 template <>
 struct PushConstants<> {
     static constexpr bool kAre = true;
+    static constexpr Memory::DataTypes kType = Memory::DataTypes::eCustom;
     static const void* data() { return nullptr; }
     static size_t bytes() { return 0; }
 };
@@ -41,6 +42,7 @@ template <typename T>
 struct PushConstants<std::vector<T>> {
     static_assert(std::is_trivially_copyable<T>::value, "push constants are copied byte by byte");
     static constexpr bool kAre = true;
+    static constexpr Memory::DataTypes kType = constantType<T>();
     static const void* data(const std::vector<T>& values) { return values.data(); }
     static size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }
 };
@@ -96,7 +98,8 @@ public:
                                      TArgs&&... params) {
         using Given = detail::PushConstants<std::decay_t<TArgs>...>;
         if constexpr (std::is_same<T, OpAlgoDispatch>::value && Given::kAre)
-            return recordDispatch(algorithm, Given::data(params...), Given::bytes(params...));
+            return recordDispatch(algorithm, Given::data(params...), Given::bytes(params...),
+                                  Given::kType);
         else
             return record(std::make_shared<T>(algorithm, std::forward<TArgs>(params)...));
     }
@@ -229,7 +232,8 @@ private:
     /// Appends an OpAlgoDispatch. Reuses the previous recording's operation at this position if it
     /// has the same algorithm.
     std::shared_ptr<Sequence> recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
-                                             const void* pushConstants, size_t pushConstantBytes);
+                                             const void* pushConstants, size_t pushConstantBytes,
+                                             Memory::DataTypes type);
 
     /// Creates an operation. Its constructor accepts MemoryObjects, a vector of Memory, or a vector
     /// of Tensor (operations written for Kompute 0.9.0).

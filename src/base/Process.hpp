@@ -50,7 +50,8 @@ public:
     ///                taken for ever: replaces what owned them
     /// @param finish  waits for the threads' work, which may be more work for devices. It is called
     ///                before the function of the same name that noteDriverUse() has
-    EndOfProcess(void (*end)(), void (*renew)(), void (*finish)() = [] {});
+    EndOfProcess(
+        void (*end)(), void (*renew)(), void (*finish)() = [] {});
     ~EndOfProcess();
     EndOfProcess(const EndOfProcess&) = delete;
     EndOfProcess& operator=(const EndOfProcess&) = delete;

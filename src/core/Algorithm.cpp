@@ -62,12 +62,14 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         next.specialization = Specialization::byId(
             static_cast<const SpecializationConstant*>(constants.data), constants.count);
     else if (constants.count > 0)
-        next.specialization =
-            Specialization::inOrder(constants.data, constants.count, constants.elementSize);
+        next.specialization = Specialization::inOrder(constants.data, constants.count,
+                                                      constants.elementSize, constants.type);
     next.pushConstants = mImpl->pushConstants;
+    next.pushType = mImpl->pushType;
     if (pushConstants.count > 0) {
         const auto* first = static_cast<const unsigned char*>(pushConstants.data);
         next.pushConstants.assign(first, first + pushConstants.count * pushConstants.elementSize);
+        next.pushType = pushConstants.type;
     }
     next.options = options.value_or(mImpl->options);
     if (!spirv.empty())
@@ -130,11 +132,13 @@ Workgroup Algorithm::getLocalSize() const {
     return mImpl->localSize;
 }
 
-void Algorithm::setPushConstants(const void* data, size_t count, size_t elementSize) {
+void Algorithm::setPushConstants(const void* data, size_t count, size_t elementSize,
+                                 Memory::DataTypes type) {
     const size_t bytes = count * elementSize;
     mImpl->requireBuiltSize(bytes);
     if (bytes > 0)
         std::memcpy(mImpl->pushConstants.data(), data, bytes);
+    mImpl->pushType = type;
 }
 
 const AlgorithmOptions& Algorithm::getOptions() const {
@@ -181,7 +185,8 @@ void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
 
 void Algorithm::recordBindPush(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
-    const std::span<const unsigned char> constants = mImpl->constantsFor({});
+    const std::span<const unsigned char> constants =
+        mImpl->constantsFor({}, Memory::DataTypes::eCustom);
     if (constants.empty())
         return;
     Recorder::withBoundState(

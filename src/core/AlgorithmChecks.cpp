@@ -111,6 +111,17 @@ bool takes(ScalarType declared, Memory::DataTypes given) {
            shader::sizeOf(type) == shader::sizeOf(declared);
 }
 
+/// Returns true if a constant may be given as numbers of a type; eCustom is anything. A bool may be
+/// a word, and two words (of an address) may be a long integer.
+bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes given) {
+    using DataTypes = Memory::DataTypes;
+    const bool isWord = given == DataTypes::eInt || given == DataTypes::eUnsignedInt;
+    const bool isLong = given == DataTypes::eLong || given == DataTypes::eUnsignedLong;
+    const bool isTwoWords = components == 2 && takes(declared, DataTypes::eUnsignedInt);
+    return takes(declared, given) || (declared == ScalarType::eBool && isWord) ||
+           (isTwoWords && isLong);
+}
+
 /// Checks the size and place of a uniform block. Its arrays have strides that tensors lack.
 void checkUniform(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
                   const vulkan::Device& device, TypeRule types) {
@@ -441,6 +452,13 @@ void checkSpecialization(const shader::Reflection& reflection,
                               "values of {} bytes were given",
                               constant.id, quotedName(constant.name), shader::nameOf(constant.type),
                               declared, given->size);
+        const Memory::DataTypes type =
+            specialization.types[static_cast<size_t>(given - specialization.entries.data())];
+        if (!takesConstant(constant.type, 1, type))
+            fail<ShaderError>("specialization constant {}{} is declared as {}, but was given as "
+                              "{}; give a value of the declared type",
+                              constant.id, quotedName(constant.name), shader::nameOf(constant.type),
+                              shader::nameOf(scalarTypeOf(type)));
     }
 }
 
@@ -455,7 +473,22 @@ void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::
         fail<InvalidArgument>("push constants must be a multiple of 4 bytes, not {}", bytes);
 }
 
-void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
+uint32_t pushTypesOf(const shader::Reflection& reflection) {
+    uint32_t taken = 0;
+    constexpr auto kLast = static_cast<uint32_t>(Memory::DataTypes::eBFloat16);
+    for (uint32_t type = 0; type <= kLast; ++type) {
+        const auto takesIt = [&](const shader::PushConstantMember& member) {
+            return takesConstant(member.type, member.components,
+                                 static_cast<Memory::DataTypes>(type));
+        };
+        if (std::ranges::all_of(reflection.pushConstants, takesIt))
+            taken |= 1u << type;
+    }
+    return taken;
+}
+
+void checkPushConstants(const shader::Reflection& reflection, size_t bytes,
+                        Memory::DataTypes type) {
     // Unused push constants do no harm, and programs for the original Kompute pass them.
     if (reflection.pushConstantSize == 0)
         return;
@@ -476,6 +509,12 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes) {
                               "given; give a value of each type in this order, or a struct of them",
                               reflection.pushConstantSize, join(names), bytes);
     }
+    for (const shader::PushConstantMember& member : reflection.pushConstants)
+        if (!takesConstant(member.type, member.components, type))
+            fail<InvalidArgument>("push constant{} is declared as {}, but was given as {}; give "
+                                  "numbers of the declared type, or a struct if types differ",
+                                  quotedName(member.name), shader::nameOf(member.type),
+                                  shader::nameOf(scalarTypeOf(type)));
 }
 
 std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits) {

@@ -64,8 +64,13 @@ void checkSpecialization(const shader::Reflection& reflection,
 void checkPushConstantLimit(const shader::Reflection& reflection, const vulkan::Device& device,
                             size_t bytes);
 
-/// Checks the size of a dispatch's push constants against the shader's declaration.
-void checkPushConstants(const shader::Reflection& reflection, size_t bytes);
+/// Returns the types of numbers that all push constants of a shader take, as bits by
+/// Memory::DataTypes. eCustom is among them.
+uint32_t pushTypesOf(const shader::Reflection& reflection);
+
+/// Checks size and type of a dispatch's push constants against the shader's declaration.
+/// @param type  of numbers; eCustom: a struct or bytes, which are not compared
+void checkPushConstants(const shader::Reflection& reflection, size_t bytes, Memory::DataTypes type);
 
 /// Returns group counts in x, y and z whose product is at least @p groups, and hardly more.
 std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits);

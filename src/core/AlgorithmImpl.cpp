@@ -131,6 +131,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     checkBindings(*reflection, *device, memObjects, types);
     checkSamplers(*reflection, *device, options, memObjects);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
+    takenPushTypes = pushTypesOf(*reflection);
     pipeline = makePipeline(*this, spirv, key);
     bindMemory();
 }
@@ -265,11 +266,11 @@ void Algorithm::Impl::rebind() {
     bindMemory();
 }
 
-void Algorithm::Impl::checkConstants(size_t bytes) const {
+void Algorithm::Impl::checkConstants(size_t bytes, Memory::DataTypes type) const {
     if (!pushConstants.empty())
         requireBuiltSize(bytes);
     checkPushConstantLimit(*reflection, *device, bytes);
-    checkPushConstants(*reflection, bytes);
+    checkPushConstants(*reflection, bytes, type);
 }
 
 void Algorithm::Impl::exposeMemory() const {

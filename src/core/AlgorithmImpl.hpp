@@ -72,6 +72,8 @@ struct Algorithm::Impl {
     Specialization specialization;
     AlgorithmOptions options;
     std::vector<unsigned char> pushConstants;
+    Memory::DataTypes pushType = Memory::DataTypes::eCustom; ///< of pushConstants
+    uint32_t takenPushTypes = 0; ///< bit for each of DataTypes that the shader's members take
 
     /// @throws InvalidArgument after destroy()
     void requireAlive() const;
@@ -105,14 +107,17 @@ struct Algorithm::Impl {
     }
     /// Returns the push constants to record for a dispatch: its own or, if it has none, the
     /// algorithm's.
-    /// @throws InvalidArgument if their size does not match the shader
-    std::span<const unsigned char> constantsFor(std::span<const unsigned char> own) const {
+    /// @throws InvalidArgument if their size or type does not match the shader
+    std::span<const unsigned char> constantsFor(std::span<const unsigned char> own,
+                                                Memory::DataTypes ownType) const {
         const std::span<const unsigned char> chosen =
             own.empty() ? std::span<const unsigned char>(pushConstants) : own;
+        const Memory::DataTypes type = own.empty() ? pushType : ownType;
         const bool asBuilt = pushConstants.empty() || chosen.size() == pushConstants.size();
-        if (asBuilt && chosen.size() == reflection->pushConstantSize) [[likely]]
+        const bool taken = (takenPushTypes >> static_cast<uint32_t>(type) & 1u) != 0;
+        if (asBuilt && taken && chosen.size() == reflection->pushConstantSize) [[likely]]
             return chosen;
-        checkConstants(chosen.size());
+        checkConstants(chosen.size(), type);
         // Without the end of a padded struct, or without any if the shader declares none.
         const size_t declared = (reflection->pushConstantSize + size_t{3}) / 4 * 4;
         return chosen.first(std::min(chosen.size(), declared));
@@ -139,7 +144,7 @@ private:
                                        MemoryBinding& next) const;
     void requireMemory() const;
     void rebind();
-    void checkConstants(size_t bytes) const;
+    void checkConstants(size_t bytes, Memory::DataTypes type) const;
 };
 
 } // namespace kp

@@ -35,7 +35,7 @@ void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Dev
 DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
     : mAlgorithm(&checked(dispatch)), mGroups(mAlgorithm->workgroup),
       mConstants(mAlgorithm->constantsFor(
-          {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()})) {
+          {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()}, dispatch.mPushType)) {
     if (dispatch.mGroupCounts) [[unlikely]] {
         mGroupCountsOffset = dispatch.mGroupCountsOffset;
         requireGroupCounts(*dispatch.mGroupCounts, mGroupCountsOffset, *mAlgorithm->device);
@@ -77,8 +77,9 @@ void detail::SmallBytes::assign(const void* data, size_t bytes) {
 }
 
 OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
-                               size_t pushConstantBytes)
-    : mAlgorithm(std::move(algorithm)), mPushConstants(pushConstants, pushConstantBytes) {}
+                               size_t pushConstantBytes, Memory::DataTypes type)
+    : mPushType(type), mAlgorithm(std::move(algorithm)),
+      mPushConstants(pushConstants, pushConstantBytes) {}
 
 OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm,
                                std::shared_ptr<Tensor> groupCounts, uint64_t offset)

@@ -104,7 +104,8 @@ void Sequence::Impl::setOperationsAside() {
 
 std::shared_ptr<OpBase> Sequence::Impl::reuseDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                                       const void* pushConstants,
-                                                      size_t pushConstantBytes) {
+                                                      size_t pushConstantBytes,
+                                                      Memory::DataTypes type) {
     const size_t position = operations.size();
     if (position >= earlier.size())
         return nullptr;
@@ -113,6 +114,7 @@ std::shared_ptr<OpBase> Sequence::Impl::reuseDispatch(const std::shared_ptr<Algo
         if (dispatch.mAlgorithm == algorithm) {
             if (dispatch.mPushConstants.size() + pushConstantBytes > 0)
                 dispatch.mPushConstants.assign(pushConstants, pushConstantBytes);
+            dispatch.mPushType = type;
             return std::move(op);
         }
     }
@@ -226,13 +228,15 @@ std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
 
 std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorithm>& algorithm,
                                                    const void* pushConstants,
-                                                   size_t pushConstantBytes) {
+                                                   size_t pushConstantBytes,
+                                                   Memory::DataTypes type) {
     mImpl->requireNoCallback("record()");
     if (mImpl->state != Impl::State::eRecording)
         begin();
-    std::shared_ptr<OpBase> op = mImpl->reuseDispatch(algorithm, pushConstants, pushConstantBytes);
+    std::shared_ptr<OpBase> op =
+        mImpl->reuseDispatch(algorithm, pushConstants, pushConstantBytes, type);
     if (!op) {
-        op = std::make_shared<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes);
+        op = std::make_shared<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes, type);
         op->mOfSequence = true;
     }
     return record(std::move(op));

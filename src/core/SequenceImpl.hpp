@@ -71,7 +71,8 @@ struct Sequence::Impl {
     void setOperationsAside();
     /// Returns the next operation, reused from the previous recording; null if none fits.
     std::shared_ptr<OpBase> reuseDispatch(const std::shared_ptr<Algorithm>& algorithm,
-                                          const void* pushConstants, size_t pushConstantBytes);
+                                          const void* pushConstants, size_t pushConstantBytes,
+                                          Memory::DataTypes type);
 
     /// Ends the recording. @return false if there is nothing to evaluate
     bool complete();

@@ -8,13 +8,15 @@
 
 namespace kp {
 
-Specialization Specialization::inOrder(const void* values, size_t count, size_t elementSize) {
+Specialization Specialization::inOrder(const void* values, size_t count, size_t elementSize,
+                                       Memory::DataTypes type) {
     Specialization specialization;
     const auto* first = static_cast<const unsigned char*>(values);
     specialization.data.assign(first, first + count * elementSize);
     for (size_t i = 0; i < count; ++i)
         specialization.entries.push_back(
             {static_cast<uint32_t>(i), static_cast<uint32_t>(i * elementSize), elementSize});
+    specialization.types.assign(count, type);
     return specialization;
 }
 
@@ -30,6 +32,7 @@ Specialization Specialization::byId(const SpecializationConstant* constants, siz
                 constant.bytes);
         specialization.entries.push_back(
             {constant.id, static_cast<uint32_t>(specialization.data.size()), constant.bytes});
+        specialization.types.push_back(constant.type);
         // Eight bytes each, so that every value is aligned.
         specialization.data.insert(specialization.data.end(), constant.value.begin(),
                                    constant.value.end());

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <kompute/Memory.hpp>
+
 #include "vulkan/device/Vulkan.hpp"
 
 namespace kp {
@@ -15,9 +17,11 @@ struct SpecializationConstant;
 struct Specialization {
     std::vector<unsigned char> data;
     std::vector<VkSpecializationMapEntry> entries;
+    std::vector<Memory::DataTypes> types; ///< of the entries; eCustom if unknown
 
-    /// Returns constants 0, 1, ... of one size.
-    static Specialization inOrder(const void* values, size_t count, size_t elementSize);
+    /// Returns constants 0, 1, ... of one size and type.
+    static Specialization inOrder(const void* values, size_t count, size_t elementSize,
+                                  Memory::DataTypes type);
     /// Returns constants with ids of their own.
     /// @throws InvalidArgument if an id was given twice or a size is not 1 to 8 bytes
     static Specialization byId(const SpecializationConstant* constants, size_t count);

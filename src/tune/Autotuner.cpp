@@ -127,9 +127,11 @@ TuningArguments& TuningArguments::threads(const std::array<uint64_t, 3>& threads
     return *this;
 }
 
-TuningArguments& TuningArguments::pushConstants(const void* data, size_t bytes) {
+TuningArguments& TuningArguments::pushConstants(const void* data, size_t bytes,
+                                                Memory::DataTypes type) {
     const auto* first = static_cast<const unsigned char*>(data);
     mPushConstants.assign(first, first + bytes);
+    mPushType = type;
     return *this;
 }
 

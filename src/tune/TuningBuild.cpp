@@ -229,9 +229,11 @@ TuningBuild buildConfiguration(const TunableKernel& kernel, const TuningArgument
 
 std::shared_ptr<Algorithm> makeAlgorithm(Manager& manager, const TuningArguments& arguments,
                                          const TuningBuild& build) {
-    return manager.algorithm<SpecializationConstant, unsigned char>(
-        arguments.memObjects(), build.spirv, build.workgroup, build.specialization,
-        arguments.pushConstantBytes());
+    const std::vector<unsigned char>& push = arguments.pushConstantBytes();
+    auto algorithm = manager.algorithm<SpecializationConstant, unsigned char>(
+        arguments.memObjects(), build.spirv, build.workgroup, build.specialization, push);
+    algorithm->setPushConstants(push.data(), push.size(), 1, arguments.pushConstantType());
+    return algorithm;
 }
 
 } // namespace kp::tune

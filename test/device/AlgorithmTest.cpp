@@ -248,6 +248,39 @@ TEST_F(AlgorithmTest, RejectsAWrongPushConstantSizeWhenRecorded) {
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{4});
 }
 
+TEST_F(AlgorithmTest, RefusesConstantsOfAnotherTypeThanTheShaderDeclares) {
+    const auto t = manager.tensorT<uint32_t>(2);
+    const auto code =
+        spirv("#version 450\nlayout(local_size_x = 1) in;\n" + buffer(0, "", "uint", "v") +
+              "layout(constant_id = 0) const uint factor = 1;\n"
+              "layout(push_constant) uniform Push { uint count; float scale; };\n"
+              "void main() { v[0] = count * factor; v[1] = uint(scale); }");
+    struct Push {
+        uint32_t count;
+        float scale;
+    };
+    const auto algorithm = manager.algorithm<int32_t, Push>({t}, code, {1}, {2}, {{3, 4}});
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{6, 4}));
+
+    const auto refuses = [&](const auto& constants, const char* message) {
+        EXPECT_ERROR(kp::InvalidArgument, message,
+                     manager.sequence()->record<kp::OpAlgoDispatch>(algorithm, constants));
+        algorithm->setPushConstants(constants);
+        EXPECT_ERROR(kp::InvalidArgument, message,
+                     manager.sequence()->record<kp::OpAlgoDispatch>(algorithm));
+    };
+    refuses(std::vector<float>{3, 4}, "push constant 'count' is declared as uint, but was given as "
+                                      "float; give numbers of the declared type, or a struct");
+    refuses(std::vector<uint32_t>{3, 4}, "push constant 'scale' is declared as float, but was");
+    refuses(std::vector<double>{3}, "push constant 'count' is declared as uint, but was given as");
+    refuses(std::vector<uint64_t>{3}, "push constant 'count' is declared as uint, but was given");
+    EXPECT_THROW(manager.algorithm<float>({t}, code, {1}, {2}), kp::ShaderError);
+    EXPECT_THROW((manager.algorithm<kp::SpecializationConstant, float>(
+                     {t}, code, {1}, {kp::SpecializationConstant::of(0, 2.0f)})),
+                 kp::ShaderError);
+}
+
 TEST_F(AlgorithmTest, AcceptsStructsAsPushConstants) {
     struct Mixed {
         float x;

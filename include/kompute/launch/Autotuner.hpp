@@ -93,9 +93,10 @@ public:
     TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
-        return pushConstants(values.data(), values.size() * sizeof(T));
+        return pushConstants(values.data(), values.size() * sizeof(T), detail::constantType<T>());
     }
-    TuningArguments& pushConstants(const void* data, size_t bytes);
+    TuningArguments& pushConstants(const void* data, size_t bytes,
+                                   Memory::DataTypes type = Memory::DataTypes::eCustom);
     /// Sets the problem size, by which the cache distinguishes problems and finds near ones.
     TuningArguments& problem(std::vector<int64_t> size);
     /// Sets a text for everything else that affects times ("sparse", "float16"). The cache only
@@ -131,6 +132,7 @@ public:
     const std::vector<std::shared_ptr<Memory>>& memObjects() const { return mMemObjects; }
     const std::array<uint64_t, 3>& threads() const { return mThreads; }
     const std::vector<unsigned char>& pushConstantBytes() const { return mPushConstants; }
+    Memory::DataTypes pushConstantType() const { return mPushType; }
     const std::vector<int64_t>& problemSize() const { return mProblem; }
     const std::string& tuningKey() const { return mKey; }
     const std::vector<std::shared_ptr<Memory>>& zeroed() const { return mZeroed; }
@@ -142,6 +144,7 @@ private:
     std::vector<std::shared_ptr<Memory>> mMemObjects;
     std::array<uint64_t, 3> mThreads = {0, 1, 1};
     std::vector<unsigned char> mPushConstants;
+    Memory::DataTypes mPushType = Memory::DataTypes::eCustom;
     std::vector<int64_t> mProblem;
     std::string mKey;
     std::vector<std::shared_ptr<Memory>> mZeroed;

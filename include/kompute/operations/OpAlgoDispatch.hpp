@@ -40,12 +40,14 @@ public:
     template <typename T = float>
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const std::vector<T>& pushConstants = {})
         : OpAlgoDispatch(std::move(algorithm), pushConstants.data(),
-                         pushConstants.size() * sizeof(T)) {
+                         pushConstants.size() * sizeof(T), detail::constantType<T>()) {
         static_assert(std::is_trivially_copyable<T>::value,
                       "push constants are copied byte by byte");
     }
+    /// @param type  of the push constants, which record() compares with the shader's; eCustom: it
+    ///              compares sizes only
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
-                   size_t pushConstantBytes);
+                   size_t pushConstantBytes, Memory::DataTypes type = Memory::DataTypes::eCustom);
 
     /// Creates an indirect dispatch. Each run reads its work group counts from device memory: three
     /// 32-bit unsigned integers.
@@ -62,8 +64,8 @@ public:
     Accesses accesses() override;
 
     /// @throws InvalidArgument if the algorithm is null or has no shader, the push constants have
-    ///         the wrong size, a memory object was destroyed, the indirect counts do not fit in
-    ///         their tensor, or the work group counts exceed the device's limits
+    ///         the wrong size or type, a memory object was destroyed, the indirect counts do not
+    ///         fit in their tensor, or the work group counts exceed the device's limits
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer&) override {}
@@ -76,6 +78,7 @@ private:
     friend class Recorder;
     friend class Sequence;
 
+    Memory::DataTypes mPushType = Memory::DataTypes::eCustom; // first: in the padding of the base
     std::shared_ptr<Algorithm> mAlgorithm;
     detail::SmallBytes mPushConstants;
     std::shared_ptr<Tensor> mGroupCounts;

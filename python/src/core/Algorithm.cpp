@@ -64,11 +64,11 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     std::vector<uint32_t> words = toSpirv(spirv, vulkanVersionOf(*handle.manager->manager));
     const std::vector<SpecializationConstant> constants =
         specializationConstants(specConsts, words);
-    const std::vector<unsigned char> push =
+    const PushBytes push =
         pushConstantBytes(pushConsts, words, handle.algorithm->getPushConstants<unsigned char>());
     std::optional<DeclaredPush> declared;
-    if (!push.empty())
-        requirePushConstants(declaredPush(declared, words), push.size());
+    if (!push.bytes.empty())
+        requirePushConstants(declaredPush(declared, words), push.bytes.size());
     requireStructs(handles, words);
     const bool countsGroups =
         std::any_of(groups.begin(), groups.end(), [](uint32_t count) { return count != 0; });
@@ -79,7 +79,9 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     {
         const ReleaseGil release;
         handle.algorithm->rebuild(reinterpret ? reinterpreted(memory) : MemoryObjects(memory),
-                                  words, first, constants, push, chosen);
+                                  words, first, constants, push.bytes, chosen);
+        if (!push.bytes.empty())
+            handle.algorithm->setPushConstants(push.bytes.data(), push.bytes.size(), 1, push.type);
     }
     handle.memory = list;
     handle.addressed = addressed;
@@ -139,12 +141,12 @@ void setMemObjects(py::handle self, const py::object& tensors) {
 
 void setPushConstants(py::handle self, const py::object& values) {
     AlgorithmHandle& handle = changeable(self);
-    const auto bytes =
+    const auto [bytes, type] =
         pushConstantBytes(values, handle.spirv, handle.algorithm->getPushConstants<unsigned char>(),
                           "push_consts", &handle.push);
     if (handle.algorithm->isInit() && !bytes.empty())
         requirePushConstants(declaredPush(handle.push, handle.spirv), bytes.size());
-    handle.algorithm->setPushConstants(bytes.data(), bytes.size(), 1);
+    handle.algorithm->setPushConstants(bytes.data(), bytes.size(), 1, type);
 }
 
 std::string describeAlgorithm(py::handle self) {

@@ -126,19 +126,21 @@ std::unique_ptr<DispatchHandle> makeDispatch(const py::object& algorithm,
     auto& handle = handleOf<AlgorithmHandle>(algorithm, "algorithm");
     const bool givesPush = !pushConsts.is_none() && !(PyTuple_CheckExact(pushConsts.ptr()) &&
                                                       PyTuple_GET_SIZE(pushConsts.ptr()) == 0);
-    std::vector<unsigned char> push;
+    PushBytes push;
     if (givesPush)
         push = pushConstantBytes(pushConsts, handle.spirv,
                                  handle.algorithm->getPushConstants<unsigned char>(), "push_consts",
                                  &handle.push);
     if (handle.algorithm->isInit()) {
-        const size_t bytes =
-            push.empty() ? handle.algorithm->getPushConstants<unsigned char>().size() : push.size();
+        const size_t bytes = push.bytes.empty()
+                                 ? handle.algorithm->getPushConstants<unsigned char>().size()
+                                 : push.bytes.size();
         requirePushConstants(declaredPush(handle.push, handle.spirv), bytes);
     }
     if (groupCounts.is_none())
-        return std::make_unique<DispatchHandle>(handle.algorithm, push.data(), push.size());
-    if (!push.empty())
+        return std::make_unique<DispatchHandle>(handle.algorithm, push.bytes.data(),
+                                                push.bytes.size(), push.type);
+    if (!push.bytes.empty())
         throw py::value_error("push_consts and group_counts cannot be given together; use "
                               "Algorithm.set_push_constants");
     return std::make_unique<DispatchHandle>(

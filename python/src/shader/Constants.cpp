@@ -14,9 +14,15 @@
 namespace kp::python {
 namespace {
 
-std::vector<unsigned char> bytesOf(const py::array& array) {
+/// Returns the type of numbers of more than a byte; eCustom for structs and bytes.
+Memory::DataTypes numberType(const py::array& array) {
+    const bool isNumber = array.dtype().attr("names").is_none() && array.itemsize() > 1;
+    return isNumber ? dataTypeOf(array.dtype(), "constants") : Memory::DataTypes::eCustom;
+}
+
+PushBytes bytesOf(const py::array& array) {
     const auto* first = static_cast<const unsigned char*>(array.data());
-    return std::vector<unsigned char>(first, first + array.nbytes());
+    return {{first, first + array.nbytes()}, numberType(array)};
 }
 
 bool isTyped(py::handle values) {
@@ -43,9 +49,11 @@ bool isNothing(py::handle values) {
             !py::hasattr(values, "dtype") && PySequence_Size(values.ptr()) == 0);
 }
 
-SpecializationConstant constantOf(uint32_t id, const void* value, py::ssize_t bytes) {
+SpecializationConstant constantOf(uint32_t id, const void* value, py::ssize_t bytes,
+                                  Memory::DataTypes type = Memory::DataTypes::eCustom) {
     SpecializationConstant constant;
     constant.id = id;
+    constant.type = type;
     constant.bytes = static_cast<uint32_t>(bytes);
     if (bytes > static_cast<py::ssize_t>(constant.value.size()))
         throw py::value_error(formatted(
@@ -90,10 +98,9 @@ void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
                                         bytes, declared.names, declared.bytes));
 }
 
-std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
-                                             const std::vector<unsigned char>& previous,
-                                             const char* argument,
-                                             std::optional<DeclaredPush>* declared) {
+PushBytes pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
+                            const std::vector<unsigned char>& previous, const char* argument,
+                            std::optional<DeclaredPush>* declared) {
     if (isNothing(values))
         return {};
     const bool named = PyDict_Check(values.ptr());
@@ -113,7 +120,7 @@ std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vecto
     if (packed.is_none())
         return bytesOf(valuesOf(values, argument));
     const std::string_view text = py::cast<std::string_view>(packed);
-    return std::vector<unsigned char>(text.begin(), text.end());
+    return {{text.begin(), text.end()}};
 }
 
 std::vector<SpecializationConstant> specializationConstants(py::handle values,
@@ -145,7 +152,8 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
     };
     for (py::ssize_t i = 0; i < array.size(); ++i, element += array.itemsize()) {
         if (fields.is_none())
-            constants.push_back(constantOf(static_cast<uint32_t>(i), element, array.itemsize()));
+            constants.push_back(
+                constantOf(static_cast<uint32_t>(i), element, array.itemsize(), numberType(array)));
         else
             addStruct(element);
     }

@@ -7,17 +7,24 @@
 
 namespace kp::python {
 
-/// Returns the bytes of push constants: a list or tuple of numbers or a number, in the types that
+/// Push constants.
+struct PushBytes {
+    std::vector<unsigned char> bytes;
+    /// Of an array of numbers, to be compared with the shader's; else eCustom.
+    Memory::DataTypes type = Memory::DataTypes::eCustom;
+};
+
+/// Returns push constants: a list or tuple of numbers or a number, in the types that
 /// the shader declares, a NumPy array or scalar of any dtype, structs included, or a dict by member
 /// name.
 /// @param spirv     the shader; if empty, numbers without a dtype are float32
 /// @param previous  values of members that a dict leaves out; may be empty
 /// @param declared  remembers between calls what the shader declares
 /// @throws TypeError, ValueError naming @p argument
-std::vector<unsigned char> pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
-                                             const std::vector<unsigned char>& previous,
-                                             const char* argument = "push_consts",
-                                             std::optional<DeclaredPush>* declared = nullptr);
+PushBytes pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
+                            const std::vector<unsigned char>& previous,
+                            const char* argument = "push_consts",
+                            std::optional<DeclaredPush>* declared = nullptr);
 
 /// Returns what a shader declares. @param known  filled once
 const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,

@@ -141,7 +141,8 @@ std::unique_ptr<TuningArgumentsHandle> makeArguments(const py::object& tensors,
     if (PyDict_Check(pushConsts.ptr()))
         throw py::type_error("push_consts are numbers or an array here: a tuned shader is not "
                              "known before it is tuned, so there are no names");
-    handle->arguments.pushConstants(pushConstantBytes(pushConsts, {}, {}));
+    const PushBytes push = pushConstantBytes(pushConsts, {}, {});
+    handle->arguments.pushConstants(push.bytes.data(), push.bytes.size(), push.type);
     return handle;
 }
 
