@@ -31,7 +31,7 @@ struct SpecializationConstant {
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
         using Stored = std::conditional_t<std::is_same<T, bool>::value, uint32_t, T>;
         const auto stored = static_cast<Stored>(value);
-        SpecializationConstant constant{id, sizeof(Stored), {}, detail::constantType<Stored>()};
+        SpecializationConstant constant{id, sizeof(Stored), {}, Memory::numberType<Stored>()};
         std::memcpy(constant.value.data(), &stored, sizeof(Stored));
         return constant;
     }
@@ -97,9 +97,9 @@ public:
         rebuildBytes(
             memObjects, spirv, workgroup,
             {specializationConstants.data(), specializationConstants.size(), sizeof(S),
-             detail::constantType<S>()},
+             Memory::numberType<S>()},
             std::is_same<S, SpecializationConstant>::value,
-            {pushConstants.data(), pushConstants.size(), sizeof(P), detail::constantType<P>()},
+            {pushConstants.data(), pushConstants.size(), sizeof(P), Memory::numberType<P>()},
             options);
     }
 
@@ -133,7 +133,7 @@ public:
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
         setPushConstants(pushConstants.data(), pushConstants.size(), sizeof(T),
-                         detail::constantType<T>());
+                         Memory::numberType<T>());
     }
     /// @param type  of the elements, which a dispatch compares with the shader's; eCustom: it
     ///              compares sizes only

@@ -92,6 +92,17 @@ public:
     ///     }
     template <typename T>
     static constexpr DataTypes dataType();
+    /// Returns dataType<T>() if T is a number of more than a byte; eCustom for structs and bytes,
+    /// which no function compares with the type of elements or constants.
+    template <typename T>
+    static constexpr DataTypes numberType() {
+        using Number = std::remove_cv_t<T>;
+        if constexpr ((std::is_arithmetic<Number>::value || std::is_same<Number, Half>::value) &&
+                      sizeof(Number) > 1)
+            return dataType<Number>();
+        else
+            return DataTypes::eCustom;
+    }
 
     virtual Type type() const = 0;
     /// Returns false after destroy() of this object or of its manager.
@@ -151,10 +162,12 @@ public:
 
     /// Overwrites the whole host view. The device sees the new data in the next evaluation that
     /// uses the memory; if the program records OpSyncDevice for eDevice memory, then after that.
-    /// @throws InvalidArgument if @p bytes is not memorySize(), for eStorage, or after destroy()
+    /// @throws InvalidArgument if @p bytes is not memorySize(), for eStorage, after destroy(), or
+    ///         if T is another type of number than the elements
     void setData(const void* data, size_t bytes);
     template <typename T>
     void setData(const std::vector<T>& data) {
+        requireNumbers(sizeof(T), numberType<T>());
         setData(data.data(), data.size() * sizeof(T));
     }
 
@@ -166,11 +179,13 @@ public:
     void upload(const void* data, uint64_t bytes, uint64_t offset = 0);
     /// Uploads a std::vector, std::array, std::span or anything else with data() and size().
     /// @param first  the element of this memory that receives the first one of @p elements
-    /// @throws InvalidArgument also if their size is not the size of this memory's elements
+    /// @throws InvalidArgument also if they are another type of number than this memory's elements,
+    ///         or have another size
     template <typename Array,
               typename T = std::remove_pointer_t<decltype(std::declval<const Array&>().data())>>
     void upload(const Array& elements, uint64_t first = 0) {
-        upload(elements.data(), elements.size() * sizeof(T), offsetOf(first, sizeof(T)));
+        upload(elements.data(), elements.size() * sizeof(T),
+               offsetOf(first, sizeof(T), numberType<T>()));
     }
 
     /// Copies device memory directly to host memory: upload() in the other direction. Waits for
@@ -180,7 +195,8 @@ public:
     template <typename Array,
               typename T = std::remove_pointer_t<decltype(std::declval<Array&>().data())>>
     void download(Array& elements, uint64_t first = 0) {
-        download(elements.data(), elements.size() * sizeof(T), offsetOf(first, sizeof(T)));
+        download(elements.data(), elements.size() * sizeof(T),
+                 offsetOf(first, sizeof(T), numberType<T>()));
     }
 
     /// Records a copy between device memory and host mirror; nothing if there is no mirror. Records
@@ -219,8 +235,11 @@ protected:
     explicit Memory(std::unique_ptr<Impl> impl);
     /// @throws InvalidArgument if an element does not have @p elementSize bytes
     const void* hostViewFor(size_t elementSize);
-    /// Returns the byte offset of an element. @throws as hostViewFor()
-    uint64_t offsetOf(uint64_t element, size_t elementSize) const;
+    /// Returns the byte offset of an element. @throws as hostViewFor() and requireNumbers()
+    uint64_t offsetOf(uint64_t element, size_t elementSize, DataTypes type) const;
+    /// @throws InvalidArgument if the elements are numbers of another type. Signed and unsigned
+    ///         integers are one type here, and eCustom is any
+    void requireNumbers(size_t elementSize, DataTypes type) const;
     unsigned char* descriptorStore();
 
     std::unique_ptr<Impl> mImpl;
@@ -255,19 +274,5 @@ constexpr Memory::DataTypes Memory::dataType() {
         return DataTypes::eCustom;
     }
 }
-
-namespace detail {
-
-/// Returns the type of constants that are numbers of more than a byte, which are compared with what
-/// a shader declares; else eCustom: structs and bytes.
-template <typename T>
-constexpr Memory::DataTypes constantType() {
-    if constexpr ((std::is_arithmetic<T>::value || std::is_same<T, Half>::value) && sizeof(T) > 1)
-        return Memory::dataType<T>();
-    else
-        return Memory::DataTypes::eCustom;
-}
-
-} // namespace detail
 
 } // namespace kp

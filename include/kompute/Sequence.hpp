@@ -42,7 +42,7 @@ template <typename T>
 struct PushConstants<std::vector<T>> {
     static_assert(std::is_trivially_copyable<T>::value, "push constants are copied byte by byte");
     static constexpr bool kAre = true;
-    static constexpr Memory::DataTypes kType = constantType<T>();
+    static constexpr Memory::DataTypes kType = Memory::numberType<T>();
     static const void* data(const std::vector<T>& values) { return values.data(); }
     static size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }
 };

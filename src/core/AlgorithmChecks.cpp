@@ -92,25 +92,6 @@ bool canUnpack(ScalarType declared, uint32_t givenBytes) {
     return (declared == ScalarType::eUint32 || declared == ScalarType::eInt32) && givenBytes < 4;
 }
 
-bool isInteger(ScalarType type) {
-    return type >= ScalarType::eInt8 && type <= ScalarType::eUint64;
-}
-
-/// Returns true if a shader that declares elements of a type takes those of a tensor as they are.
-/// Signed and unsigned integers may take each other's place, as in programs for Kompute. Structs
-/// are not compared.
-bool takes(ScalarType declared, Memory::DataTypes given) {
-    const ScalarType type = scalarTypeOf(given);
-    if (declared == ScalarType::eUnknown || declared == ScalarType::eStruct || type == declared)
-        return true;
-    if (type == ScalarType::eStruct) // bfloat16 is raw storage, eCustom is anything
-        return given != Memory::DataTypes::eBFloat16 || declared == ScalarType::eUint16;
-    if (type == ScalarType::eBool)
-        return declared == ScalarType::eInt8 || declared == ScalarType::eUint8;
-    return isInteger(type) && isInteger(declared) &&
-           shader::sizeOf(type) == shader::sizeOf(declared);
-}
-
 /// Returns true if a constant may be given as numbers of a type; eCustom is anything. A bool may be
 /// a word, and two words (of an address) may be a long integer.
 bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes given) {

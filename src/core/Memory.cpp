@@ -11,6 +11,7 @@
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
+#include "core/ScalarTypes.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -179,12 +180,21 @@ const void* Memory::hostViewFor(size_t elementSize) {
     return mImpl->packedView();
 }
 
-uint64_t Memory::offsetOf(uint64_t element, size_t elementSize) const {
+void Memory::requireNumbers(size_t elementSize, DataTypes type) const {
+    mImpl->requireAlive();
+    if (!takes(scalarTypeOf(mImpl->dataType), type))
+        fail<InvalidArgument>("the array has elements of {} ({} bytes), but this memory has {}: "
+                              "convert them, or give a pointer and a number of bytes",
+                              toString(type), elementSize, toString(mImpl->dataType));
+}
+
+uint64_t Memory::offsetOf(uint64_t element, size_t elementSize, DataTypes type) const {
     mImpl->requireAlive();
     if (elementSize != mImpl->elementSize)
         fail<InvalidArgument>("the array has elements of {} bytes, but this memory's ({}) have {}: "
                               "convert them, or give a pointer and a number of bytes",
                               elementSize, toString(mImpl->dataType), mImpl->elementSize);
+    requireNumbers(elementSize, type);
     return element > UINT64_MAX / elementSize ? UINT64_MAX : element * elementSize;
 }
 

@@ -8,6 +8,7 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
+#include "core/ScalarTypes.hpp"
 #include "group/BufferImpl.hpp"
 
 namespace kp {
@@ -323,6 +324,13 @@ uint64_t Buffer::readBytes(std::optional<uint32_t> index) const {
     if (index)
         return mImpl->bytesOf(mImpl->copyOf(*index));
     return mImpl->sharded() ? mImpl->wholeBytes() : mImpl->copyCount() * mImpl->wholeBytes();
+}
+
+void Buffer::requireNumbers(Memory::DataTypes type) const {
+    if (!takes(scalarTypeOf(mImpl->type.number), type))
+        fail<InvalidArgument>("the array has elements of {}, but the buffer has {}: convert them, "
+                              "or give a pointer and a number of bytes",
+                              Memory::toString(type), mImpl->type.name());
 }
 
 void Buffer::read(void* data, uint64_t bytes, std::optional<uint32_t> index,

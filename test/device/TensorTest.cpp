@@ -110,6 +110,30 @@ TEST_F(TensorTest, VectorRejectsElementsOfAnotherSize) {
     EXPECT_EQ(t->vector<uint32_t>().size(), 3u); // same size: the bytes unchanged
 }
 
+TEST_F(TensorTest, RefusesArraysOfAnotherTypeOfNumber) {
+    const auto floats = manager.tensorT<float>({1, 2});
+    std::vector<int32_t> integers = {3, 4};
+    EXPECT_ERROR(kp::InvalidArgument, "elements of eInt (4 bytes), but this memory has eFloat",
+                 floats->upload(integers));
+    EXPECT_THROW(floats->download(integers), kp::InvalidArgument);
+    EXPECT_THROW(floats->setData(integers), kp::InvalidArgument);
+    EXPECT_THROW(floats->setData(std::vector<double>{3}), kp::InvalidArgument);
+    EXPECT_EQ(floats->vector(), (std::vector<float>{1, 2}));
+
+    const auto unsignedIntegers = manager.tensorT<uint32_t>({1, 2});
+    unsignedIntegers->setData(integers); // signed and unsigned integers are one type here
+    EXPECT_EQ(unsignedIntegers->vector(), (std::vector<uint32_t>{3, 4}));
+    struct Pair {
+        float first;
+        float second;
+    };
+    floats->setData(std::vector<Pair>{{5, 6}}); // structs are not compared
+    EXPECT_EQ(floats->vector(), (std::vector<float>{5, 6}));
+    const std::vector<uint8_t> bytes(8);
+    floats->setData(bytes);
+    EXPECT_EQ(floats->vector(), (std::vector<float>{0, 0}));
+}
+
 TEST_F(TensorTest, ThrowsAfterDestroy) {
     const auto t = manager.tensor({1, 2, 3});
     t->destroy();

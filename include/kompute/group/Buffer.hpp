@@ -126,14 +126,18 @@ public:
     /// @param offset  as in read()
     void write(const void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
                uint64_t offset = 0);
+    /// With the elements' number type as T, or a struct.
+    /// @throws InvalidArgument also if T is another type of number
     template <typename T>
     std::vector<T> read(std::optional<uint32_t> index = std::nullopt) const {
+        requireNumbers(Memory::numberType<T>());
         std::vector<T> data(readBytes(index) / sizeof(T));
         read(data.data(), data.size() * sizeof(T), index);
         return data;
     }
     template <typename T>
     void write(const std::vector<T>& data, std::optional<uint32_t> index = std::nullopt) {
+        requireNumbers(Memory::numberType<T>());
         write(data.data(), data.size() * sizeof(T), index);
     }
     /// Starts a read or write without waiting. @p data must stay valid until the events are done.
@@ -196,6 +200,8 @@ public:
 
 private:
     friend struct Internals;
+    void requireNumbers(Memory::DataTypes type) const;
+
     std::shared_ptr<Impl> mImpl;
 };
 

@@ -93,7 +93,7 @@ public:
     TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
-        return pushConstants(values.data(), values.size() * sizeof(T), detail::constantType<T>());
+        return pushConstants(values.data(), values.size() * sizeof(T), Memory::numberType<T>());
     }
     TuningArguments& pushConstants(const void* data, size_t bytes,
                                    Memory::DataTypes type = Memory::DataTypes::eCustom);

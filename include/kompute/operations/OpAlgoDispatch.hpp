@@ -40,7 +40,7 @@ public:
     template <typename T = float>
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const std::vector<T>& pushConstants = {})
         : OpAlgoDispatch(std::move(algorithm), pushConstants.data(),
-                         pushConstants.size() * sizeof(T), detail::constantType<T>()) {
+                         pushConstants.size() * sizeof(T), Memory::numberType<T>()) {
         static_assert(std::is_trivially_copyable<T>::value,
                       "push constants are copied byte by byte");
     }

@@ -119,6 +119,15 @@ TEST_F(BufferTest, RejectsDataThatDoesNotFit) {
     EXPECT_ERROR(kp::InvalidArgument, "2 copies", buffer->read(odd.data(), 13));
 }
 
+TEST_F(BufferTest, RefusesArraysOfAnotherTypeOfNumber) {
+    auto buffer = makeBuffer(group, {4});
+    buffer->write(std::vector<float>(4, 7));
+    EXPECT_ERROR(kp::InvalidArgument, "elements of eInt, but the buffer has float",
+                 buffer->write(std::vector<int32_t>(4)));
+    EXPECT_THROW(buffer->read<double>(0), kp::InvalidArgument);
+    EXPECT_EQ(buffer->read<float>(0), (std::vector<float>(4, 7)));
+}
+
 TEST_F(BufferTest, RejectsWritesIfReadOnly) {
     std::vector<std::shared_ptr<kp::Tensor>> tensors;
     for (size_t i = 0; i < 2; ++i)
