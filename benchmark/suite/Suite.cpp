@@ -152,14 +152,12 @@ public:
         std::vector<float> values(kFloats, 1.0f);
         for (const auto& tensor : mTensor)
             tensor->upload(values);
-        struct {
+        struct Constants {
             float a;
             uint32_t count;
-        } constants{0.5f, kFloats / 4};
-        const auto algorithm =
-            manager.algorithm(std::vector<std::shared_ptr<kp::Memory>>{mTensor[0], mTensor[1]},
-                              saxpy, {kFloats / 4 / 256, 1, 1}, std::vector<float>{},
-                              std::vector<uint32_t>{0, constants.count});
+        };
+        const auto algorithm = manager.algorithm<float, Constants>(
+            {mTensor[0], mTensor[1]}, saxpy, {kFloats / 4 / 256, 1, 1}, {}, {{0.5f, kFloats / 4}});
         mSequence = manager.sequence();
         for (int i = 0; i < 20; ++i)
             mSequence->record<kp::OpAlgoDispatch>(algorithm);

@@ -329,17 +329,19 @@ void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
         y[i] = static_cast<float>((random[i] >> 4) & 0xff);
     }
     const uint32_t vectors = static_cast<uint32_t>(floats / 4);
-    uint32_t constants[2]{0, vectors};
-    std::memcpy(constants, &kFactor, sizeof kFactor);
-    const std::vector<uint32_t> push(constants, constants + 2);
+    struct Constants {
+        float a;
+        uint32_t count;
+    };
+    const Constants constants{kFactor, vectors};
     const uint32_t groups = (vectors + 255) / 256;
     if (groups > suite.device().maxWorkgroupCount[0])
         throw Skip{"the device does not allow as many workgroups"};
 
     const auto tensorX = manager.tensorT<float>(floats, Types::eStorage);
     const auto tensorY = manager.tensorT<float>(floats, Types::eStorage);
-    const auto algorithm = manager.algorithm<float, uint32_t>({tensorX, tensorY}, suite.saxpy(),
-                                                              {groups, 1, 1}, {}, push);
+    const auto algorithm = manager.algorithm<float, Constants>({tensorX, tensorY}, suite.saxpy(),
+                                                               {groups, 1, 1}, {}, {constants});
     const auto sequence = manager.sequence();
     sequence->begin();
     for (int i = 0; i < times; ++i)
@@ -355,7 +357,7 @@ void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
     commands.begin();
     commands.bind(kernel);
     commands.bindSet(kernel, set);
-    commands.push(kernel, constants, sizeof constants);
+    commands.push(kernel, &constants, sizeof constants);
     for (int i = 0; i < times; ++i) {
         if (i > 0)
             commands.computeBarrier();

@@ -6,8 +6,9 @@
 // Macros: PER_LANE: neighbouring elements of an invocation in a row, a multiple of IN_PER_BLOCK and
 // OUT_PER_BLOCK. ROWS: rows per invocation. EXCLUSIVE. SINGLE: no tile waits for another one: there
 // is only one, or with READS_BEFORE each work group reads what is before its tile. CARRY: there is
-// input before and after that of this dispatch. HEAD_BITS: segments start where the bit of an
-// element is 1; else with SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
+// input before and after that of this dispatch. EACH_ROW: rows of `count` elements, each with tiles
+// and states of its own. HEAD_BITS: segments start where the bit of an element is 1; else with
+// SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
 // T_WORDS: words of a T. SPINS: see LookBack.glsl. LANES_INCLUSIVE, LANES_ALL: the device's
 // functions that combine() the lanes' terms, if it has them. Item is then T.
 
@@ -38,10 +39,25 @@ layout(binding = NEXT_BINDING) buffer Carry { uint carries[]; };
 layout(binding = HEAD_BITS) readonly buffer Heads { uint headBits[]; };
 #endif
 
+#ifdef EACH_ROW
+// Of the work group's row.
+uint firstIn;
+uint firstOut;
+uint firstState;
+#endif
+
 layout(push_constant) uniform Push {
+#ifdef EACH_ROW
+    uint firstInOfRows;
+    uint firstOutOfRows;
+#else
     uint firstIn;
     uint firstOut;
-#ifndef SINGLE
+#endif
+#ifdef SINGLE
+#elif defined(EACH_ROW)
+    uint firstStateOfRows;
+#else
     uint firstState;
 #endif
 #ifdef CARRY
@@ -51,10 +67,16 @@ layout(push_constant) uniform Push {
     uint firstHead;
 #endif
     uint count;
+#ifdef EACH_ROW
+    uint rows;
+    uint tilesPerRow;
+    uint statesPerRow; // words
+#else
     uint headFirst; // the first element that starts a segment
     uint headEvery;
     uint piece;     // number of this dispatch, with CARRY
     uint pieces;
+#endif
 };
 
 #ifdef SUBGROUPS
@@ -77,6 +99,7 @@ shared uint sMissing;
 // Elements are counted from the block that holds the first one.
 uint padding() { return firstIn % IN_PER_BLOCK; }
 
+#ifdef SEGMENTED
 bool isHead(uint element) {
 #ifdef HEAD_BITS
     return (headBits[firstHead + element / 32u] >> (element % 32u) & 1u) != 0u;
@@ -84,6 +107,7 @@ bool isHead(uint element) {
     return element >= headFirst && (element - headFirst) % headEvery == 0u;
 #endif
 }
+#endif
 
 // Returns the bits of the elements from `element` on that start segments.
 uint headsFrom(uint element) {
@@ -118,6 +142,17 @@ bool isWhole(uint tile) {
     return begin >= padding() && begin + GROUP_SIZE * ITEMS <= padding() + count;
 }
 
+// True if elements exist, counted with the padding.
+bool exist(uint place, uint number) {
+    return place >= padding() && place + number <= padding() + count;
+}
+
+// Where a block of this invocation in a tile begins, counted with the padding.
+uint placeOfBlock(uint tile, uint b) {
+    uint perRow = PER_LANE / IN_PER_BLOCK;
+    return placeOf(tile, b / perRow) + b % perRow * IN_PER_BLOCK;
+}
+
 void load(uint tile, out T v[ITEMS], out uint heads[ROWS]) {
     uint pad = padding();
     uint base = firstIn - pad;
@@ -137,6 +172,30 @@ void load(uint tile, out T v[ITEMS], out uint heads[ROWS]) {
             heads[row] = headsFrom(placeOf(tile, row) - pad);
         return;
     }
+#ifdef EACH_ROW
+    // Most rows do not fill their tiles.
+    uvec4 read[ITEMS / IN_PER_BLOCK];
+    [[unroll]] for (uint b = 0; b < ITEMS / IN_PER_BLOCK; ++b) {
+        uint place = placeOfBlock(tile, b);
+        if (exist(place, IN_PER_BLOCK))
+            read[b] = blocks[(base + place) / IN_PER_BLOCK];
+    }
+    [[unroll]] for (uint b = 0; b < ITEMS / IN_PER_BLOCK; ++b) {
+        uint place = placeOfBlock(tile, b);
+        if (exist(place, IN_PER_BLOCK)) {
+            IN_VALUE unpacked[IN_PER_BLOCK];
+            IN_UNPACK(read[b], unpacked);
+            [[unroll]] for (uint i = 0; i < IN_PER_BLOCK; ++i)
+                v[b * IN_PER_BLOCK + i] = mapped(unpacked[i]);
+        } else {
+            [[unroll]] for (uint i = 0; i < IN_PER_BLOCK; ++i)
+                v[b * IN_PER_BLOCK + i] =
+                    exist(place + i, 1u) ? mapped(IN_LOAD(elements[base + place + i])) : identity();
+        }
+    }
+    [[unroll]] for (uint row = 0; row < ROWS; ++row)
+        heads[row] = 0u;
+#else
     [[unroll]] for (uint row = 0; row < ROWS; ++row) {
         heads[row] = 0u;
         [[unroll]] for (uint i = 0; i < PER_LANE; ++i) {
@@ -149,6 +208,7 @@ void load(uint tile, out T v[ITEMS], out uint heads[ROWS]) {
 #endif
         }
     }
+#endif
 }
 
 bool headBetween(uint heads, uint begin, uint end) {
@@ -236,9 +296,15 @@ Item scanTile(inout T v[ITEMS], uint heads[ROWS], out Item before[ROWS], out Ite
 void store(uint tile, T v[ITEMS], uint heads[ROWS], Item before[ROWS], Item base) {
     uint pad = padding();
     uint out0 = firstOut - pad;
-    bool wide = isWhole(tile) && out0 % OUT_PER_BLOCK == 0u;
+    bool aligned = out0 % OUT_PER_BLOCK == 0u;
+#ifndef EACH_ROW
+    bool wide = aligned && isWhole(tile);
+#endif
     [[unroll]] for (uint row = 0; row < ROWS; ++row) {
         uint place = placeOf(tile, row);
+#ifdef EACH_ROW
+        bool wide = aligned && exist(place, PER_LANE);
+#endif
         T r[PER_LANE];
 #ifdef FOLDED
         [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
@@ -270,7 +336,7 @@ void store(uint tile, T v[ITEMS], uint heads[ROWS], Item before[ROWS], Item base
             }
         } else {
             [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
-                if (place + i >= pad && place + i < pad + count)
+                if (exist(place + i, 1u))
                     results[out0 + place + i] = OUT_STORE(OUT_VALUE(VALUE_OF(r[i])));
         }
     }

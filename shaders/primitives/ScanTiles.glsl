@@ -33,6 +33,17 @@ Item readBefore(uint tile) {
 
 void main() {
     uint tile = flatGroup();
+#ifdef EACH_ROW
+    uint row = tile / tilesPerRow;
+    if (row >= rows)
+        return;
+    tile -= row * tilesPerRow;
+    firstIn = firstInOfRows + row * count;
+    firstOut = firstOutOfRows + row * count;
+#ifndef SINGLE
+    firstState = firstStateOfRows + row * statesPerRow;
+#endif
+#endif
     if (tile * (GROUP_SIZE * ITEMS) >= padding() + count)
         return;
     uint thread = threadIndex();

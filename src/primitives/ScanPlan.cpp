@@ -56,6 +56,9 @@ struct ScanRules {
     /// Up to here, each group adds up the tiles before its own: there are no states to clear and to
     /// wait for. 2^16 floats take 0.88 of the time.
     uint32_t readTiles = 16;
+    /// Rows of at least as many bytes have tiles of their own. Shorter ones share tiles, as
+    /// segments.
+    uint64_t minRowBytes = 512;
     /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.
@@ -88,12 +91,17 @@ public:
                          operatorType(problem.combine, problem.in, problem.out, "OpScan"))),
           mInBytes(Memory::dataTypeMemorySize(problem.in)),
           mOutBytes(Memory::dataTypeMemorySize(problem.out)),
-          mTermBytes(Memory::dataTypeMemorySize(mTerm)), mPlan(problem.segments ? 3 : 2) {}
+          mTermBytes(Memory::dataTypeMemorySize(mTerm)), mPlan(problem.segments ? 3 : 2) {
+        if (hasOwnTiles())
+            fitTilesToRows();
+    }
 
     Plan plan() {
         if (mProblem.outer * mProblem.length * mProblem.inner == 0)
             return std::move(mPlan);
-        if (mProblem.inner == 1)
+        if (hasOwnTiles())
+            planRows();
+        else if (mProblem.inner == 1)
             planTiles();
         else
             planColumns();
@@ -116,9 +124,14 @@ private:
     void planTiles();
     uint32_t tileKernel(bool single, bool carry);
     void addTiles(const Piece& piece, uint64_t number, uint64_t pieces);
+    std::vector<View> inAndOut(const Piece& piece) const;
+    void planRows();
+    void fitTilesToRows();
     void addHeads(const Piece& piece);
     uint32_t perLane() const { return static_cast<uint32_t>(16 / std::min(mInBytes, mOutBytes)); }
     uint32_t rows() const {
+        if (mRowsOfTile != 0)
+            return mRowsOfTile;
         uint32_t bytes = hasLaneScans() ? mRules.bytesPerInvocation : mRules.bytesOfOthers;
         const uint64_t all = mProblem.outer * mProblem.length * mTermBytes;
         // One group needs no look back.
@@ -141,8 +154,8 @@ private:
     }
     /// The groups do without states. In place, others overwrite what they read.
     bool readsBefore() const {
-        return hasLaneScans() && !mProblem.inPlace && mProblem.silentGroups == 0 &&
-               tilesOf(mProblem.length) <= mRules.readTiles;
+        return hasLaneScans() && !hasOwnTiles() && !mProblem.inPlace &&
+               mProblem.silentGroups == 0 && tilesOf(mProblem.length) <= mRules.readTiles;
     }
     uint64_t tileElements() const { return uint64_t{mRules.tileGroupSize} * perLane() * rows(); }
     /// The first element need not start a block of 16 bytes.
@@ -153,7 +166,13 @@ private:
         const uint64_t items = tilesOf(count) + 2 * (tilesOf(count) / chunkTiles + 1);
         return items * 2 * mTermBytes;
     }
-    bool isSegmented() const { return mProblem.segments || mProblem.outer > 1; }
+    bool isSegmented() const { return mProblem.segments || (mProblem.outer > 1 && !hasOwnTiles()); }
+    /// There are rows, and each is scanned by itself.
+    bool hasOwnTiles() const {
+        return mProblem.outer > 1 && mProblem.inner == 1 &&
+               mProblem.length * mTermBytes >= mRules.minRowBytes &&
+               mProblem.length * std::max(mInBytes, mOutBytes) <= mTraits.maxViewBytes;
+    }
 
     // Columns.
 
@@ -175,6 +194,7 @@ private:
     uint64_t mOutBytes;
     uint64_t mTermBytes;
     Plan mPlan;
+    uint32_t mRowsOfTile = 0; ///< if not 0, rows() of tiles that fit rows of the array
     std::optional<uint32_t> mTileKernel;
     std::optional<uint32_t> mHeadKernel;
     std::optional<uint32_t> mColumnKernels[2][2];
@@ -195,6 +215,8 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
     }
     if (isSegmented())
         macros += "#define SEGMENTED\n";
+    if (hasOwnTiles())
+        macros += "#define EACH_ROW\n";
     if (mProblem.segments)
         macros += formatted("#define HEAD_BITS {}\n", bindings);
     if (mProblem.inPlace)
@@ -255,16 +277,20 @@ void ScanPlanner::addHeads(const Piece& piece) {
     }
 }
 
-void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces) {
-    Dispatch dispatch;
-    dispatch.kernel = *mTileKernel;
+std::vector<View> ScanPlanner::inAndOut(const Piece& piece) const {
     View in{kScanIn, piece.first * mInBytes, piece.count * mInBytes,
             static_cast<uint32_t>(mInBytes)};
     in.bindings = 2;
     View out{kScanOut, piece.first * mOutBytes, piece.count * mOutBytes,
              static_cast<uint32_t>(mOutBytes), View::Use::eWrite};
     out.bindings = 2;
-    dispatch.views = {in, out};
+    return {in, out};
+}
+
+void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces) {
+    Dispatch dispatch;
+    dispatch.kernel = *mTileKernel;
+    dispatch.views = inAndOut(piece);
     if (!mSingle)
         dispatch.views.push_back({mStates, 0, stateBytes(piece.count), 4, View::Use::eReadWrite});
     if (pieces > 1)
@@ -279,6 +305,53 @@ void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces)
                      lowWord(pieces)};
     dispatch.groups = tilesOf(piece.count);
     mPlan.steps.push_back(std::move(dispatch));
+}
+
+/// Chooses a tile that a short row fills with one access per invocation, and a longer one with
+/// several; or tiles of one size that fill a row which is longer than the largest tile.
+void ScanPlanner::fitTilesToRows() {
+    const uint64_t lane = perLane();
+    const uint64_t length = mProblem.length + lane; // rows need not start at a block
+    const uint32_t least = std::max(mTraits.subgroups ? mTraits.maxSubgroupSize : 1u, 32u);
+    const auto wanted = static_cast<uint32_t>(
+        std::bit_ceil(std::min<uint64_t>(divideUp(length, lane), mRules.tileGroupSize)));
+    mRules.tileGroupSize = std::min(mRules.tileGroupSize, std::max(least, wanted));
+    const uint64_t perRow = mRules.tileGroupSize * lane;
+    const uint64_t bytes = std::min(mRules.bytesOfMany, mRules.bytesOfOthers);
+    const bool isOneTile = length * mTermBytes <= mRules.tileGroupSize * bytes;
+    const uint64_t most = isOneTile ? divideUp(length, perRow) : rows();
+    const uint64_t tiles = divideUp(length, perRow * most);
+    const uint64_t needed = divideUp(divideUp(length, tiles), perRow);
+    // Each number is a shader of its own, so there are four to an octave.
+    const uint64_t step = std::max<uint64_t>(1, std::bit_floor(needed) / 4);
+    mRowsOfTile = static_cast<uint32_t>(divideUp(needed, step) * step);
+}
+
+void ScanPlanner::planRows() {
+    const uint64_t length = mProblem.length;
+    const uint64_t most = std::min<uint64_t>(
+        mTraits.maxViewBytes / (length * std::max(mInBytes, mOutBytes)), mProblem.outer);
+    mSingle = tilesOf(length) == 1;
+    mTileKernel = tileKernel(mSingle, false);
+    const uint64_t statesPerRow = stateBytes(length);
+    const uint64_t together =
+        mSingle ? most : std::min(most, std::max<uint64_t>(1, mTraits.maxViewBytes / statesPerRow));
+    if (!mSingle)
+        mStates = mPlan.addScratch(together * statesPerRow);
+    for (uint64_t row = 0; row < mProblem.outer; row += together) {
+        const uint64_t rows = std::min(together, mProblem.outer - row);
+        Dispatch dispatch;
+        dispatch.kernel = *mTileKernel;
+        dispatch.views = inAndOut({row * length, rows * length});
+        if (!mSingle) {
+            mPlan.steps.push_back(Fill{mStates, 0, rows * statesPerRow, 0});
+            dispatch.views.push_back({mStates, 0, rows * statesPerRow, 4, View::Use::eReadWrite});
+        }
+        dispatch.push = {lowWord(length), lowWord(rows), lowWord(tilesOf(length)),
+                         lowWord(statesPerRow / 4)};
+        dispatch.groups = rows * tilesOf(length);
+        mPlan.steps.push_back(std::move(dispatch));
+    }
 }
 
 void ScanPlanner::planTiles() {

@@ -98,17 +98,20 @@ TEST_F(Overload, CreatesAlgorithmsWithConstantsOfEveryKind) {
         {t}, constantsShader("int x; int y; int z;"), kp::Workgroup({1}), {}, {{0, 0, 0}});
     EXPECT_EQ(integers->getPushConstants<int32_t>().size(), 3u);
 
-    const std::vector<uint32_t> specialized = spirv(
-        shader("layout(constant_id = 0) const int c = 1;" + buffer(0, "readonly", "float", "a") +
-                   buffer(1, "readonly", "float", "b") + buffer(2, "writeonly", "float", "r"),
-               "r[i] = a[i] + b[i] + float(c);"));
+    const auto specialized = [](const std::string& type) {
+        return spirv(shader("layout(constant_id = 0) const " + type + " c = " + type + "(1);" +
+                                buffer(0, "readonly", "float", "a") +
+                                buffer(1, "readonly", "float", "b") +
+                                buffer(2, "writeonly", "float", "r"),
+                            "r[i] = a[i] + b[i] + float(c);"));
+    };
     std::vector<std::shared_ptr<kp::Memory>> params{t, manager.tensor({1, 1, 1}),
                                                     manager.tensor({1, 1, 1})};
     std::vector<int32_t> specInt32{7};
-    auto fromVector = manager.algorithm(params, specialized, {}, specInt32, {});
+    auto fromVector = manager.algorithm(params, specialized("int"), {}, specInt32, {});
     EXPECT_EQ(fromVector->getSpecializationConstants<int32_t>(), specInt32);
-    auto fromBraces =
-        manager.algorithm(params, specialized, kp::Workgroup({5}), std::vector<float>({5.0}));
+    auto fromBraces = manager.algorithm(params, specialized("float"), kp::Workgroup({5}),
+                                        std::vector<float>({5.0}));
     EXPECT_EQ(fromBraces->getSpecializationConstants<float>(), std::vector<float>{5.0f});
     EXPECT_EQ(fromBraces->getWorkgroup(), (kp::Workgroup{5, 1, 1}));
 
