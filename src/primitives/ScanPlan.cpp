@@ -56,9 +56,9 @@ struct ScanRules {
     /// Up to here, each group adds up the tiles before its own: there are no states to clear and to
     /// wait for. 2^16 floats take 0.88 of the time.
     uint32_t readTiles = 16;
-    /// Rows of at least as many bytes have tiles of their own. Shorter ones share tiles, as
-    /// segments.
-    uint64_t minRowBytes = 512;
+    /// Rows that this many invocations fill have tiles of their own. Shorter ones share tiles, as
+    /// segments: on an H200, 128 floats take as long either way, and 1,000 take 0.45 of the time.
+    uint32_t minRowLanes = 32;
     /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.
@@ -170,7 +170,7 @@ private:
     /// There are rows, and each is scanned by itself.
     bool hasOwnTiles() const {
         return mProblem.outer > 1 && mProblem.inner == 1 &&
-               mProblem.length * mTermBytes >= mRules.minRowBytes &&
+               mProblem.length >= uint64_t{mRules.minRowLanes} * perLane() &&
                mProblem.length * std::max(mInBytes, mOutBytes) <= mTraits.maxViewBytes;
     }
 
@@ -307,24 +307,32 @@ void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces)
     mPlan.steps.push_back(std::move(dispatch));
 }
 
-/// Chooses a tile that a short row fills with one access per invocation, and a longer one with
-/// several; or tiles of one size that fill a row which is longer than the largest tile.
+/// Chooses a tile that a row fills, or tiles of one size if the row is longer than the largest
+/// tile.
 void ScanPlanner::fitTilesToRows() {
-    const uint64_t lane = perLane();
-    const uint64_t length = mProblem.length + lane; // rows need not start at a block
+    const uint64_t lanes =
+        divideUp(mProblem.length + perLane(), perLane()); // it may begin anywhere
+    const uint64_t most = mRules.tileGroupSize * uint64_t{rows()};
+    // Up to 5/4 of what a tile of other arrays has, because no tile waits for another one then.
+    const uint64_t mostAlone =
+        uint64_t{mRules.tileGroupSize} * mRules.bytesOfOthers * 5 / 4 / mTermBytes / perLane();
+    const uint64_t tiles = lanes <= mostAlone ? 1 : divideUp(lanes, most);
+    const uint64_t lanesOfTile = divideUp(lanes, tiles);
     const uint32_t least = std::max(mTraits.subgroups ? mTraits.maxSubgroupSize : 1u, 32u);
-    const auto wanted = static_cast<uint32_t>(
-        std::bit_ceil(std::min<uint64_t>(divideUp(length, lane), mRules.tileGroupSize)));
-    mRules.tileGroupSize = std::min(mRules.tileGroupSize, std::max(least, wanted));
-    const uint64_t perRow = mRules.tileGroupSize * lane;
-    const uint64_t bytes = std::min(mRules.bytesOfMany, mRules.bytesOfOthers);
-    const bool isOneTile = length * mTermBytes <= mRules.tileGroupSize * bytes;
-    const uint64_t most = isOneTile ? divideUp(length, perRow) : rows();
-    const uint64_t tiles = divideUp(length, perRow * most);
-    const uint64_t needed = divideUp(divideUp(length, tiles), perRow);
-    // Each number is a shader of its own, so there are four to an octave.
-    const uint64_t step = std::max<uint64_t>(1, std::bit_floor(needed) / 4);
-    mRowsOfTile = static_cast<uint32_t>(divideUp(needed, step) * step);
+    uint64_t fewest = UINT32_MAX;
+    // The largest work group, unless another one leaves clearly fewer invocations without elements.
+    for (uint32_t size = mRules.tileGroupSize; size >= std::min(least, mRules.tileGroupSize);
+         size /= 2) {
+        const uint64_t needed = divideUp(lanesOfTile, size);
+        // Each number is a shader of its own, so there are four to an octave.
+        const uint64_t step = std::max<uint64_t>(1, std::bit_floor(needed) / 4);
+        const uint64_t rowsOfTile = divideUp(needed, step) * step;
+        if (size * rowsOfTile * 5 > fewest * 4)
+            continue;
+        fewest = size * rowsOfTile;
+        mRules.tileGroupSize = size;
+        mRowsOfTile = static_cast<uint32_t>(rowsOfTile);
+    }
 }
 
 void ScanPlanner::planRows() {

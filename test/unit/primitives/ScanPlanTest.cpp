@@ -48,6 +48,23 @@ TEST(ScanPlan, CutsInputsOverTheLimitOfAView) {
     }
 }
 
+TEST(ScanPlan, RowsThatATileHoldsWaitForNoOther) {
+    for (const uint64_t length : {128u, 1000u, 1024u, 8192u, 20000u}) {
+        const Plan plan = planScan(scanOf(1000, length), largeDevice());
+        expectSound(plan, largeDevice());
+        EXPECT_EQ(plan.steps.size(), 1u) << length;
+        EXPECT_TRUE(plan.scratch.empty()) << length;
+    }
+}
+
+TEST(ScanPlan, LongRowsHaveSeveralTilesEach) {
+    const Plan plan = planScan(scanOf(10, 1000000), largeDevice());
+    expectSound(plan, largeDevice());
+    expectCoversOnce(plan, 0, uint64_t{4} * 10 * 1000000);
+    ASSERT_EQ(dispatchesOf(plan).size(), 1u);
+    EXPECT_GT(dispatchesOf(plan)[0].groups, 10u);
+}
+
 TEST(ScanPlan, CutsColumnsOverTheLimitOfAView) {
     for (const ScanProblem& problem :
          {scanOf(1, 2, uint64_t{1} << 31), scanOf(1, uint64_t{1} << 31, 2), scanOf(5, 3, 1 << 30),
