@@ -25,15 +25,15 @@ Maker = Callable[[int | None, Mapping[str, Any]], Program]
 _LOCAL_SIZES = (32, 64, 128, 256, 512)
 
 
-def _push_constants(program: Program, values: Mapping[int, Any]) -> NDArray[np.uint32]:
-    """Return the bytes of the push constants, as words."""
+def _push_constants(program: Program, values: Mapping[int, Any]) -> NDArray[np.uint8]:
+    """Return the bytes of the push constants."""
     reflection = program.reflection
     members = sorted(reflection.push_constants, key=lambda each: each.offset)
     data = bytearray(-(-reflection.push_constant_size // 4) * 4)
     for index, member in enumerate(members, len(reflection.bindings)):
         content = np.asarray(values[index], member.dtype).tobytes()
         data[member.offset : member.offset + len(content)] = content
-    return np.frombuffer(bytes(data), np.uint32)
+    return np.frombuffer(bytes(data), np.uint8)
 
 
 def _sizes(where: str, local_size: Iterable[int] | None, limit: int) -> list[int]:
