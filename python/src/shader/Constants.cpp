@@ -150,10 +150,11 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
                                            py::cast<py::dtype>(field[0]).itemsize()));
         }
     };
+    const Memory::DataTypes type = numberType(array);
     for (py::ssize_t i = 0; i < array.size(); ++i, element += array.itemsize()) {
         if (fields.is_none())
             constants.push_back(
-                constantOf(static_cast<uint32_t>(i), element, array.itemsize(), numberType(array)));
+                constantOf(static_cast<uint32_t>(i), element, array.itemsize(), type));
         else
             addStruct(element);
     }
