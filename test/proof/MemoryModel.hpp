@@ -10,7 +10,7 @@
 namespace kp::proof {
 
 /// How an evaluation uses a memory object first.
-enum class Use { eReads, eWrites, eReplaces };
+enum class Use { eInPart, eReplaces };
 
 /// A tensor or an image of 32-bit unsigned integers, and what its device memory and its host mirror
 /// must contain.
@@ -38,8 +38,8 @@ struct MemoryModel {
             fetch();
     }
     /// What a submission that uses the memory does first.
-    void bringToDevice(bool reads) {
-        const bool viewCounts = viewGiven && reads && !written && !syncsDevice && !syncsLocal;
+    void bringToDevice() {
+        const bool viewCounts = viewGiven && !written && !syncsDevice && !syncsLocal;
         if (mirrored && (changed ? !syncsDevice : viewCounts)) {
             device = mirror;
             agree();
@@ -47,7 +47,7 @@ struct MemoryModel {
     }
     void prepareFor(Use use) {
         if (use != Use::eReplaces)
-            bringToDevice(use == Use::eReads);
+            bringToDevice();
         else
             changed = viewGiven = false;
     }

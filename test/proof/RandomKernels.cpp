@@ -34,13 +34,11 @@ std::vector<uint32_t> oneGroup(const std::string& declarations, const std::strin
                        "void main() { uint i = gl_LocalInvocationID.x;\n" + body + "}\n");
 }
 
-constexpr Binding kRead{false, true, false, false};
-constexpr Binding kWrite{false, false, true, false};
-constexpr Binding kUpdate{false, true, true, false};
-constexpr Binding kAliasWrite{false, false, true, true};
-constexpr Binding kImageUpdate{true, true, true, false};
-constexpr Binding kImageRead{true, true, false, false};
-constexpr Binding kImageWrite{true, false, true, false};
+constexpr Binding kRead{false, false, false};
+constexpr Binding kWrite{false, true, false};
+constexpr Binding kAliasWrite{false, true, true};
+constexpr Binding kImageRead{true, false, false};
+constexpr Binding kImageWrite{true, true, false};
 
 std::vector<RandomKernel> makeKernels() {
     using Groups = RandomKernel::Groups;
@@ -59,7 +57,7 @@ std::vector<RandomKernel> makeKernels() {
                                    (*m[0])[i] * 3 + (*m[1])[(i * 37 + p[2]) & 127u] + p[1];
                        }});
     kernels.push_back({"update",
-                       {kUpdate},
+                       {kWrite},
                        Groups::eAny,
                        oneByOne(buffers({""}), "a[i] = a[i] * 5u + i + x;"),
                        [](const Memory& m, const Push& p, uint32_t groups) {
@@ -75,7 +73,7 @@ std::vector<RandomKernel> makeKernels() {
                                (*m[0])[(i + p[0]) & 127u] = i ^ p[1];
                        }});
     kernels.push_back({"exchange",
-                       {kUpdate, kUpdate},
+                       {kWrite, kWrite},
                        Groups::eAny,
                        oneByOne(buffers({"", ""}), "uint t = a[i]; a[i] = b[i] + i; b[i] = t ^ x;"),
                        [](const Memory& m, const Push& p, uint32_t groups) {
@@ -95,7 +93,7 @@ std::vector<RandomKernel> makeKernels() {
                        }});
     kernels.push_back(
         {"count",
-         {kRead, kUpdate},
+         {kRead, kWrite},
          Groups::eAny,
          oneByOne(buffers({"readonly", ""}),
                   "atomicAdd(b[a[i] & 31u], x); atomicMax(b[32u + (a[i] & 31u)], i);"),
@@ -116,7 +114,7 @@ std::vector<RandomKernel> makeKernels() {
                                (*m[2])[i] = (*m[0])[i] * 7 + (*m[1])[i] + p[0];
                        }});
     kernels.push_back({"prefix sums",
-                       {kUpdate},
+                       {kWrite},
                        Groups::eOne,
                        oneGroup(buffers({""}) + "shared uint s[128];\n",
                                 "s[i] = a[i] + x; barrier();\n"
@@ -130,7 +128,7 @@ std::vector<RandomKernel> makeKernels() {
                                value = sum += value + p[0];
                        }});
     kernels.push_back({"update an image",
-                       {kImageUpdate},
+                       {kImageWrite},
                        Groups::eAny,
                        oneByOne(kPush + "layout(binding = 0" + picture + "uimage2D a;\n",
                                 "ivec2 at = ivec2(int(i & 15u), int(i >> 4));\n"

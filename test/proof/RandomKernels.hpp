@@ -14,7 +14,6 @@ inline constexpr uint32_t kImageWidth = 16;
 /// What a random kernel does with the memory of one binding.
 struct Binding {
     bool image = false;
-    bool reads = false;
     bool writes = false;
     /// The binding may have the same memory as an earlier one that the kernel writes, or reads
     /// while this one writes: each invocation accesses the same element through both.

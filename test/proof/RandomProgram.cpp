@@ -73,7 +73,7 @@ void RandomProgram::expectEqualToModel() {
         MemoryModel& model = *mModels[i];
         const std::string name = nameOf(model);
         std::vector<uint32_t> values(kElements);
-        model.bringToDevice(true);
+        model.bringToDevice();
         model.memory->download(values.data(), values.size() * sizeof(uint32_t));
         expectEqual(values, model.device, name);
         if (model.mirrored) {
@@ -84,13 +84,9 @@ void RandomProgram::expectEqualToModel() {
 }
 
 void RandomProgram::Recorded::use(MemoryModel& model, Use how) {
-    for (auto& [known, first] : uses)
-        if (known == &model) {
-            if (first == Use::eWrites && how == Use::eReads)
-                first = how;
-            return;
-        }
-    uses.emplace_back(&model, how);
+    const auto isOfModel = [&](const auto& use) { return use.first == &model; };
+    if (std::none_of(uses.begin(), uses.end(), isOfModel))
+        uses.emplace_back(&model, how);
 }
 
 std::vector<std::shared_ptr<kp::Memory>> RandomProgram::Choice::memory() const {
@@ -219,8 +215,8 @@ void RandomProgram::recordDispatch(Recorded& to) {
     else
         to.sequence->record<kp::OpAlgoDispatch>(mManager.algorithm<uint32_t, uint32_t>(
             choice.memory(), choice.kernel->spirv, groups, {}, push));
-    for (size_t i = 0; i < choice.models.size(); ++i)
-        to.use(*choice.models[i], choice.kernel->bindings[i].reads ? Use::eReads : Use::eWrites);
+    for (MemoryModel* model : choice.models)
+        to.use(*model, Use::eInPart);
     to.during.push_back(choice.effect());
 }
 
@@ -240,8 +236,8 @@ void RandomProgram::recordIndirect(Recorded& to) {
         mManager.algorithm<uint32_t, uint32_t>(choice.memory(), choice.kernel->spirv, {1, 1, 1}, {},
                                                push),
         mGroupCounts, 0));
-    for (size_t i = 0; i < choice.models.size(); ++i)
-        to.use(*choice.models[i], choice.kernel->bindings[i].reads ? Use::eReads : Use::eWrites);
+    for (MemoryModel* model : choice.models)
+        to.use(*model, Use::eInPart);
     to.during.push_back(choice.effect());
 }
 
@@ -259,7 +255,7 @@ void RandomProgram::recordCopy(Recorded& to) {
     note("copy of " + nameOf(source) + " to " + nameOf(*targets.front()) +
          (targets.size() > 1 ? " and " + nameOf(*targets.back()) : ""));
     to.sequence->record<kp::OpCopy>(memory);
-    to.use(source, Use::eReads);
+    to.use(source, Use::eInPart);
     for (MemoryModel* target : targets)
         to.use(*target, Use::eReplaces);
     to.during.push_back([&source, targets] {
@@ -307,7 +303,7 @@ void RandomProgram::recordSyncLocal(Recorded& to) {
     if (!model.mirrored)
         return;
     model.syncsLocal = true;
-    to.use(model, Use::eReads);
+    to.use(model, Use::eInPart);
     to.during.push_back([&model] { model.fetch(); });
 }
 
