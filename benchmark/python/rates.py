@@ -75,6 +75,11 @@ def calls(name: str) -> Iterator[Call]:
     grid = empty(table.shape, dtype)
     for axis in (0, 1):
         yield f"scan, axis {axis}", lambda a=axis: kp.OpScan(table, grid, axis=a), 2 * BYTES
+    for length in (100, 1_000, 1_024, 8_192, 20_000, 65_536):
+        each, sums = (empty((count // length, length), dtype) for _ in range(2))
+        yield f"scan, {length:,} each", lambda e=each, s=sums: kp.OpScan(
+            e, s, axis=1
+        ), 2 * size * each.size()
     flags = given(rng.integers(0, 2, count).astype(np.uint8))
     half = BYTES * 3 // 2
     yield "select, flags", lambda: kp.OpSelect(one, flags, out, number), half + count

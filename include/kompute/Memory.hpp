@@ -167,7 +167,7 @@ public:
     void setData(const void* data, size_t bytes);
     template <typename T>
     void setData(const std::vector<T>& data) {
-        requireNumbers(sizeof(T), numberType<T>());
+        requireNumbers(numberType<T>());
         setData(data.data(), data.size() * sizeof(T));
     }
 
@@ -239,7 +239,7 @@ protected:
     uint64_t offsetOf(uint64_t element, size_t elementSize, DataTypes type) const;
     /// @throws InvalidArgument if the elements are numbers of another type. Signed and unsigned
     ///         integers are one type here, and eCustom is any
-    void requireNumbers(size_t elementSize, DataTypes type) const;
+    void requireNumbers(DataTypes type) const;
     unsigned char* descriptorStore();
 
     std::unique_ptr<Impl> mImpl;

@@ -180,12 +180,12 @@ const void* Memory::hostViewFor(size_t elementSize) {
     return mImpl->packedView();
 }
 
-void Memory::requireNumbers(size_t elementSize, DataTypes type) const {
+void Memory::requireNumbers(DataTypes type) const {
     mImpl->requireAlive();
     if (!takes(scalarTypeOf(mImpl->dataType), type))
         fail<InvalidArgument>("the array has elements of {} ({} bytes), but this memory has {}: "
                               "convert them, or give a pointer and a number of bytes",
-                              toString(type), elementSize, toString(mImpl->dataType));
+                              toString(type), dataTypeMemorySize(type), toString(mImpl->dataType));
 }
 
 uint64_t Memory::offsetOf(uint64_t element, size_t elementSize, DataTypes type) const {
@@ -194,7 +194,7 @@ uint64_t Memory::offsetOf(uint64_t element, size_t elementSize, DataTypes type) 
         fail<InvalidArgument>("the array has elements of {} bytes, but this memory's ({}) have {}: "
                               "convert them, or give a pointer and a number of bytes",
                               elementSize, toString(mImpl->dataType), mImpl->elementSize);
-    requireNumbers(elementSize, type);
+    requireNumbers(type);
     return element > UINT64_MAX / elementSize ? UINT64_MAX : element * elementSize;
 }
 
