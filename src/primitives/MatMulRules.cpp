@@ -19,42 +19,44 @@ using DataTypes = Memory::DataTypes;
 using Method = MatMulMethod;
 using vulkan::CooperativeShape;
 
-/// Tiles, and how much of a device's arithmetic in float they reach.
+/// Tiles, and how much of a device's arithmetic in float they reach in a large product.
 struct TileRule {
     MatMulTile tile;
     double efficiency;
-    uint32_t groupsPerCore = 0; ///< that run at the same time; 0: as many as threadsPerCore says
+    double efficiencyOfEightBytes = 0; ///< the same with sums of eight bytes. 0: not used with them
+    uint32_t groupsPerCore = 0; ///< that take as long as one; 0: as many run as threadsPerCore says
     double atEdges = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes, or
                         ///< extents are no multiples of the tile
 };
 
 constexpr TileRule kTiles[] = {
-    // Efficiency falls with the multiplications per vector read from shared memory: 128 for 6
-    // vectors, 64 for 4, 32 for 3, 16 for 2. On an H200, 1 is 34 TFLOP/s of 4096^3: 8 x 16 per
-    // invocation give 47.3, 16 x 8 give 46.2, and 45.0 with one tile per turn of the loop. One
-    // group of 256 invocations with 128 sums each (128 x 256) gives 45.7, probably as a core then
-    // idles at barriers. Of double, 128 x 128 with 8 x 8 gives 22.8, 128 x 64 with 8 x 8 21.0, and
-    // 64 x 64 with 8 x 4 20.5. The others were measured before steps read ahead.
-    {{128, 128, 8, 8, 16}, 1.39},
-    {{128, 128, 8, 8, 8}, 1.06},
-    {{128, 128, 16, 8, 8}, 0.93},
-    {{64, 64, 16, 8, 4}, 0.7},
-    {{64, 64, 8, 8, 4}, 0.65},
-    {{128, 32, 16, 8, 4}, 0.7},
-    {{32, 128, 16, 4, 8}, 0.7},
-    {{32, 32, 16, 4, 4}, 0.45},
-    {{32, 32, 8, 4, 4}, 0.4},
+    // 4096^3 on an H200, 1 being 34 TFLOP/s. They are those of 70 tiles with which the choice below
+    // is at most 1.12 times, and on average 1.02 times as slow as the fastest tile and number of
+    // slices, of float and double from 256^3 to 4096^3, and of tall and wide products. Not used
+    // where the table would then choose worse ones: 64 x 64 x 16 by 4 x 4 in float (1.11), 64 x 128
+    // in double (0.51).
+    {{128, 128, 8, 8, 16}, 1.40},
+    {{64, 128, 8, 8, 8}, 1.36},
+    {{128, 128, 8, 8, 8}, 0, 0.67},
+    {{64, 64, 16, 4, 8}, 1.18},
+    {{64, 64, 8, 4, 8}, 0, 0.57},
+    {{64, 64, 16, 4, 4}, 0, 0.51},
+    {{32, 64, 16, 4, 4}, 1.07, 0.36},
+    {{128, 32, 16, 8, 4}, 1.12, 0.43},
+    {{32, 128, 16, 4, 8}, 1.17, 0.45},
+    {{32, 32, 16, 4, 4}, 0.99, 0.35},
+    {{32, 32, 8, 4, 4}, 0.94, 0.43},
     // The same product of half, in TFLOP/s: 260 of subgroups with 128 x 128, by 64 x 32 of each;
-    // 242 by 64 x 64. Groups of a core share 48 KiB, so that one runs alone, and its barriers are
-    // not
-    // hidden: without them and the reads of memory it would be 468. Two groups with a depth of 32
-    // give 256, 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. Work groups: 90,
-    // and 48 with 256 invocations. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32. Reckoned
-    // with one group per core, 512^3 would have these tiles, and take twice as long as with 64
-    // x 64.
-    {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 2, 0.11},
-    {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.7, 2, 0.33},
-    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 2},
+    // 242 by 64 x 64. Groups of a core share 48 KiB, so that its barriers are not hidden: without
+    // them and the reads of memory it would be 468. Two groups with a depth of 32 give 256,
+    // 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. Work groups: 90, and 48
+    // with 256 invocations. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32; 64 x 128 at edges
+    // is a guess. One group of 128 x 128 takes as long as two, of the others half as long: 1024^3
+    // takes 34 us with 128 x 128, 15.6 with 64 x 128, and 23 with 64 x 64.
+    {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 0, 2, 0.11},
+    {{64, 128, 64, 32, 32, Method::eSubgroups}, 4.8, 0, 1, 0.2},
+    {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.9, 0, 1, 0.33},
+    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 0, 2},
 };
 
 constexpr uint64_t kEight = 8; // elements that the kernels with cooperative matrices read
@@ -63,6 +65,10 @@ constexpr uint64_t kVectorBytes = 16;
 VkComponentTypeKHR componentOf(DataTypes type) {
     return type == DataTypes::eBFloat16 ? VK_COMPONENT_TYPE_BFLOAT16_KHR
                                         : VK_COMPONENT_TYPE_FLOAT16_KHR;
+}
+
+uint32_t sumBytesOf(const MatMulProblem& problem) {
+    return Memory::dataTypeMemorySize(matMulSumType(problem.in));
 }
 
 bool isNarrowFloat(DataTypes type) {
@@ -87,6 +93,50 @@ bool hasWorkgroupShape(const MatMulTile& tile, const MatMulProblem& problem,
         return shape.groupSize == tile.threads(traits) && multiplies(shape, problem) &&
                divides(shape, tile.rows, tile.columns, tile.depth);
     });
+}
+
+/// True if A and B can be read in the vectors of cooperative matrices.
+bool isAlignedForCooperative(const MatMulProblem& problem) {
+    return std::ranges::all_of(std::array{problem.a, problem.b}, [](const auto& m) {
+        return m.alignment % kEight == 0 && m.stride % kEight == 0 && m.batchStride % kEight == 0;
+    });
+}
+
+/// Returns how long a product takes, in multiplications of a core. A core runs some groups at the
+/// same time. In the last round there may be fewer, which then hide less of the time that memory
+/// takes.
+double costOf(const TileRule& rule, uint64_t slices, const MatMulProblem& problem,
+              const DeviceTraits& traits, const MatMulRules& rules) {
+    const MatMulTile& tile = rule.tile;
+    const uint32_t threads = tile.threads(traits);
+    const bool isExact = isAlignedForCooperative(problem) && problem.rows % tile.rows == 0 &&
+                         problem.columns % tile.columns == 0 && problem.inner % tile.depth == 0;
+    const double efficiency =
+        (sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency) *
+        (isExact ? 1 : rule.atEdges);
+    const uint64_t groups = divideUp(problem.rows, tile.rows) *
+                            divideUp(problem.columns, tile.columns) * problem.batches * slices;
+    const uint64_t room = rules.threadsPerCore / (tile.sumBytes(problem) > 256 ? 2 : 1);
+    const uint64_t perCore =
+        rule.groupsPerCore ? rule.groupsPerCore : std::max<uint64_t>(1, room / threads);
+    const auto time = [&](uint64_t running) {
+        return tile.method == Method::eTiles
+                   ? static_cast<double>(running) +
+                         rules.threadsToHide / static_cast<double>(tile.depth * threads)
+                   : 1.0;
+    };
+    const uint64_t slots = rules.cores * perCore;
+    double rounds = static_cast<double>(groups / slots);
+    if (const uint64_t last = groups % slots)
+        rounds += time(divideUp(last, rules.cores)) / time(perCore);
+    double cost = rounds * static_cast<double>(perCore) *
+                  static_cast<double>(tile.rows * tile.columns) *
+                  static_cast<double>(divideUp(problem.inner, slices)) / efficiency;
+    if (slices > 1 || needsFinish(tile, problem))
+        cost += rules.sliceCost + rules.sumCost * static_cast<double>(slices * problem.batches) *
+                                      static_cast<double>(problem.rows) *
+                                      static_cast<double>(problem.columns);
+    return cost;
 }
 
 /// True if the invocations read whole lines of the tiles at a time, however they are stored.
@@ -120,7 +170,7 @@ DataTypes matMulSumType(DataTypes in) {
 }
 
 uint32_t MatMulTile::sumBytes(const MatMulProblem& problem) const {
-    return partRows * partColumns * Memory::dataTypeMemorySize(matMulSumType(problem.in));
+    return partRows * partColumns * sumBytesOf(problem);
 }
 
 uint64_t MatMulTile::sharedBytes(const MatMulProblem& problem) const {
@@ -133,8 +183,7 @@ uint64_t MatMulTile::sharedBytes(const MatMulProblem& problem) const {
         return (problem.transposeA ? lines(depth, rows) : lines(rows, depth)) +
                (problem.transposeB ? lines(columns, depth) : lines(depth, columns));
     }
-    return uint64_t{2} * depth * (rows + columns + 8) *
-           Memory::dataTypeMemorySize(matMulSumType(problem.in));
+    return uint64_t{2} * depth * (rows + columns + 8) * sumBytesOf(problem);
 }
 
 std::optional<CooperativeShape> subgroupShape(const MatMulTile& tile, const MatMulProblem& problem,
@@ -178,42 +227,22 @@ bool needsFinish(const MatMulTile& tile, const MatMulProblem& problem) {
 
 MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& traits) {
     const MatMulRules rules = MatMulRules::of(traits);
-    const bool isAligned = std::ranges::all_of(std::array{problem.a, problem.b}, [](const auto& m) {
-        return m.alignment % kEight == 0 && m.stride % kEight == 0 && m.batchStride % kEight == 0;
-    });
     MatMulChoice best{{32, 32, 8, 4, 4}};
     std::optional<double> least;
     for (const TileRule& rule : kTiles) {
-        const MatMulTile& tile = rule.tile;
-        if (!fits(tile, problem, traits))
+        const bool isUsed =
+            (sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency) > 0;
+        if (!isUsed || !fits(rule.tile, problem, traits))
             continue;
-        const uint64_t groups = divideUp(problem.rows, tile.rows) *
-                                divideUp(problem.columns, tile.columns) * problem.batches;
-        const uint64_t threads = rules.threadsPerCore / (tile.sumBytes(problem) > 256 ? 2 : 1);
-        const uint64_t perCore =
-            rule.groupsPerCore ? rule.groupsPerCore : threads / tile.threads(traits);
-        const uint64_t slots = rules.cores * perCore;
         const uint64_t most = std::clamp<uint64_t>(
-            problem.inner /
-                (tile.method == Method::eTiles ? rules.minSliceLength : rules.minCooperativeSlice),
+            problem.inner / (rule.tile.method == Method::eTiles ? rules.minSliceLength
+                                                                : rules.minCooperativeSlice),
             1, rules.maxSlices);
-        const bool isExact = isAligned && problem.rows % tile.rows == 0 &&
-                             problem.columns % tile.columns == 0 && problem.inner % tile.depth == 0;
         for (uint64_t slices = 1; slices <= most; slices *= 2) {
-            const uint64_t length = divideUp(problem.inner, slices);
-            const double rounds = static_cast<double>(divideUp(groups * slices, slots));
-            double cost = rounds * static_cast<double>(perCore) *
-                          static_cast<double>(tile.rows * tile.columns) *
-                          static_cast<double>(length) /
-                          (rule.efficiency * (isExact ? 1 : rule.atEdges));
-            if (slices > 1 || needsFinish(tile, problem))
-                cost += rules.sliceCost + rules.sumCost *
-                                              static_cast<double>(slices * problem.batches) *
-                                              static_cast<double>(problem.rows) *
-                                              static_cast<double>(problem.columns);
+            const double cost = costOf(rule, slices, problem, traits, rules);
             if (!least || cost < *least) {
                 least = cost;
-                best = {tile, slices};
+                best = {rule.tile, slices};
             }
         }
     }

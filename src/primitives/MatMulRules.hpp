@@ -91,10 +91,14 @@ struct MatMulRules {
     /// The same with cooperative matrices: 1024^3 takes 23.1 us, and in two slices 26.0.
     uint64_t minCooperativeSlice = 2048;
     uint64_t maxSlices = 256;
-    /// Costs of slices, in multiplications of a core: the pass that adds them (2 us), and writing
-    /// and reading a sum (8 bytes at 4.3 TB/s).
-    double sliceCost = 500'000;
-    double sumCost = 0.5;
+    /// A core that runs n invocations of the tiled kernel takes 1 + threadsToHide / (n depth) times
+    /// as long as one that runs enough of them to hide how long memory takes (an H200's).
+    double threadsToHide = 512;
+    /// Costs of slices, in multiplications of a core: the pass that adds them (1 us), and writing
+    /// and reading a sum of 4 bytes at 0.5 TB/s, which fits the H200's times best: most is the
+    /// beginning and the end of the kernels.
+    double sliceCost = 130'000;
+    double sumCost = 1;
     /// Products with a vector: groups, and elements of a row per invocation.
     uint32_t vectorGroupSize = 256;
     uint64_t vectorGroups = 132 * 8;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <Move.glsl.hpp>
+#include <MoveNarrowTiles.glsl.hpp>
+#include <MoveTile.glsl.hpp>
 #include <MoveTiles.glsl.hpp>
 #include <Units.glsl.hpp>
 
@@ -20,6 +22,8 @@
 namespace kp::primitives {
 namespace {
 
+constexpr uint32_t kWordBytes = 4;
+
 struct MoveRules {
     /// Enough subgroups to hide latencies, and few enough for several groups per core.
     uint32_t groupSize = 256;
@@ -28,13 +32,14 @@ struct MoveRules {
     /// Contiguous runs of this many bytes are moved without a tile: GPUs access memory in sectors
     /// of 32 bytes.
     uint64_t minRunBytes = 32;
-    /// Elements of a tile: with 4 bytes, 32 x 32, whose rows are cache lines of 128 bytes. Smaller
-    /// elements have larger tiles, whose rows still are two sectors.
-    static uint64_t tileElements(uint64_t elementBytes) {
-        return elementBytes <= 2 ? 64 * 64 : elementBytes <= 12 ? 32 * 32 : 16 * 16;
-    }
-    static uint64_t tileSide(uint64_t elementBytes) {
-        return elementBytes <= 2 ? 64 : elementBytes <= 12 ? 32 : 16;
+    /// The sides of a tile of so many elements: with 4 bytes, 32 x 32, whose rows are cache lines
+    /// of 128 bytes. Of one or two bytes, the input's rows are such lines if whole words are read,
+    /// and the output's are two sectors or more.
+    static std::pair<uint64_t, uint64_t> tileSides(uint64_t elementBytes) {
+        if (elementBytes == 1)
+            return {128, 64};
+        const uint64_t side = elementBytes == 2 ? 64 : elementBytes <= 12 ? 32 : 16;
+        return {side, side};
     }
 
     static MoveRules of(const DeviceTraits& traits) {
@@ -104,7 +109,10 @@ private:
 
     /// Chooses the kernel. Sets mA and mB if it is that of tiles.
     bool findTile(const MoveBlock& block) {
-        if (mRun >= mRules.minRunBytes || block.axes.size() < 2 || block.axes.back().out != mRun)
+        const bool isReversed =
+            std::ranges::any_of(block.axes, [](const MoveAxis& axis) { return axis.in < 0; });
+        if (mRun >= mRules.minRunBytes || block.axes.size() < 2 || isReversed ||
+            block.axes.back().out != mRun)
             return false;
         for (size_t i = 0; i + 1 < block.axes.size(); ++i)
             if (block.axes[i].in == static_cast<int64_t>(mRun))
@@ -112,26 +120,47 @@ private:
         if (!mA)
             return false;
         mB = block.axes.size() - 1;
-        const uint64_t extentA = block.axes[*mA].extent;
-        const uint64_t extentB = block.axes[mB].extent;
-        const uint64_t side = MoveRules::tileSide(mRun);
-        uint64_t elements = MoveRules::tileElements(mRun);
-        const uint64_t stored = std::max<uint64_t>(4, mUnit) * mRun / mUnit;
+        const auto [sideA, sideB] = MoveRules::tileSides(mRun);
+        uint64_t elements = sideA * sideB;
+        mPack = mUnit == mRun && mRun <= 2 ? kWordBytes / mRun : 1;
+        const uint64_t extentA = std::max(block.axes[*mA].extent, mPack);
+        const uint64_t extentB = std::max(block.axes[mB].extent, mPack);
+        const uint64_t stored =
+            mPack > 1 ? mRun : std::max<uint64_t>(kWordBytes, mUnit) * mRun / mUnit;
         // Of a narrow array a tile takes more rows.
         const auto shape = [&] {
-            mTileA = std::min(side, std::bit_ceil(extentA));
+            mTileA = std::min(sideA, std::bit_ceil(extentA));
             mTileB = std::min(elements / mTileA, std::bit_ceil(extentB));
             mTileA = std::min(elements / mTileB, std::bit_ceil(extentA));
         };
         shape();
-        while ((mTileA + 1) * mTileB * stored > mTraits.sharedBytes) {
+        while ((mTileA + 1) * (mTileB + 1) * stored > mTraits.sharedBytes) {
             elements /= 2;
             shape();
+        }
+        if (mPack > 1) {
+            mInvocations = std::min<uint64_t>(mRules.groupSize, mTileA * mTileB / (mPack * mPack));
+            return true;
         }
         // Whole rounds of all invocations; the product of powers of two and an odd factor.
         const uint64_t units = mTileA * mTileB * (mRun / mUnit);
         mInvocations = std::min<uint64_t>(mRules.groupSize, units & (~units + 1));
         return true;
+    }
+
+    /// Returns the bytes that a kernel of narrow elements takes at a time of rows along an axis: a
+    /// word if they begin and end at words.
+    /// @param place   of the block, and what divides all places of the argument
+    template <typename Stride>
+    uint32_t unitOfRows(uint64_t place, const MoveBlock& block, size_t along,
+                        Stride&& strideOf) const {
+        if (mPack == 1)
+            return mUnit;
+        uint64_t bytes = place | block.axes[along].extent * mRun;
+        for (size_t i = 0; i < block.axes.size(); ++i)
+            if (i != along)
+                bytes |= strideOf(block.axes[i]);
+        return bytes % kWordBytes == 0 ? kWordBytes : mUnit;
     }
 
     /// Adds blocks whose input and output fit into a view each.
@@ -216,23 +245,46 @@ private:
         for (size_t i = 0; i + 1 < block.axes.size(); ++i)
             if (i != *mA)
                 outer = std::exchange(inner, block.axes[i]);
-        const auto units = [&](auto stride) {
-            return lowWord(static_cast<uint64_t>(stride) / mUnit);
+        const uint32_t inUnit =
+            unitOfRows(mProblem.inUnit | block.inOffset, block, *mA,
+                       [](const MoveAxis& axis) { return static_cast<uint64_t>(axis.in); });
+        const uint32_t outUnit = unitOfRows(mProblem.outUnit | block.outOffset, block, mB,
+                                            [](const MoveAxis& axis) { return axis.out; });
+        dispatch.views[0].elementBytes = inUnit;
+        dispatch.views[1].elementBytes = outUnit;
+        const auto in = [&](const MoveAxis& axis) {
+            return lowWord(static_cast<uint64_t>(axis.in) / inUnit);
         };
+        const auto out = [&](const MoveAxis& axis) { return lowWord(axis.out / outUnit); };
         const uint64_t tilesA = divideUp(a.extent, mTileA);
         const uint64_t tilesB = divideUp(b.extent, mTileB);
         const uint64_t batches = outer.extent * inner.extent;
-        dispatch.push = {lowWord(a.extent), lowWord(b.extent),     units(b.in),
-                         units(a.out),      lowWord(tilesA),       lowWord(tilesB),
-                         lowWord(batches),  lowWord(inner.extent), units(inner.in),
-                         units(inner.out),  units(outer.in),       units(outer.out)};
+        dispatch.push = {lowWord(a.extent),
+                         lowWord(b.extent),
+                         in(b),
+                         out(a),
+                         lowWord(tilesA),
+                         lowWord(tilesB),
+                         lowWord(batches),
+                         lowWord(inner.extent),
+                         in(inner),
+                         out(inner),
+                         in(outer),
+                         out(outer)};
         dispatch.groups = batches * tilesA * tilesB;
-        dispatch.kernel =
-            kernel("transposed copy",
-                   formatted("#define TILE_A {}u\n#define TILE_B {}u\n#define UNITS {}u\n"
-                             "#define INVOCATIONS {}u\n",
-                             mTileA, mTileB, mRun / mUnit, mInvocations),
-                   MOVETILES_GLSL, static_cast<uint32_t>(mInvocations));
+        std::string macros = formatted("#define TILE_A {}u\n#define TILE_B {}u\n"
+                                       "#define INVOCATIONS {}u\n",
+                                       mTileA, mTileB, mInvocations);
+        if (mPack > 1)
+            macros += formatted("#define PACK {}\n{}{}", mPack,
+                                inUnit > mUnit ? "#define IN_WORDS\n" : "",
+                                outUnit > mUnit ? "#define OUT_WORDS\n" : "");
+        else
+            macros += formatted("#define UNITS {}u\n", mRun / mUnit);
+        dispatch.kernel = kernel("transposed copy", macros,
+                                 std::string(MOVETILE_GLSL) +
+                                     std::string(mPack > 1 ? MOVENARROWTILES_GLSL : MOVETILES_GLSL),
+                                 static_cast<uint32_t>(mInvocations));
     }
 
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
@@ -259,6 +311,7 @@ private:
     uint64_t mTileA = 0;
     uint64_t mTileB = 0;
     uint64_t mInvocations = 0;
+    uint64_t mPack = 1; ///< elements of a word, with tiles of narrow elements
 };
 
 } // namespace

@@ -100,6 +100,46 @@ protected:
             << ", elements of " << sizeof(T);
     }
 
+    /// The last two of three axes, from element `first` of a tensor on, to `target`.
+    template <typename T>
+    void expectPartTransposed(const std::vector<uint64_t>& shape, size_t first, size_t target) {
+        constexpr size_t kMargin = 8;
+        const auto values = distinctElements<T>(elementsIn(shape));
+        std::vector<T> stored(first);
+        stored.insert(stored.end(), values.begin(), values.end());
+        std::vector<T> expected(values.size() + kMargin, T{9});
+        const auto in = manager.tensorT<T>(stored, kStorage);
+        const auto out = manager.tensorT<T>(expected, kStorage);
+        const std::vector<int> axes = {0, 2, 1};
+        manager.sequence()->eval<kp::OpTranspose>(TensorRange(in, first, values.size()),
+                                                  TensorRange(out, target, values.size()), shape,
+                                                  axes);
+        std::ranges::copy(transposedOnHost(values, shape, axes),
+                          expected.begin() + static_cast<std::ptrdiff_t>(target));
+        EXPECT_EQ(onDevice<T>(*out), expected)
+            << ::testing::PrintToString(shape) << " from " << first << " to " << target
+            << ", elements of " << sizeof(T);
+    }
+
+    /// A matrix, in as many parts as the views of these traits need.
+    template <typename T>
+    void expectCutTranspose(const kp::primitives::DeviceTraits& traits, uint64_t rows,
+                            uint64_t columns) {
+        constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+        const auto values = distinctElements<T>(rows * columns);
+        kp::primitives::MoveProblem problem;
+        problem.elementBytes = sizeof(T);
+        problem.axes = {{columns, kBytes, rows * sizeof(T)},
+                        {rows, static_cast<int64_t>(columns) * kBytes, sizeof(T)}};
+        kp::primitives::Plan plan(2);
+        kp::primitives::planMove(plan, problem, traits);
+        EXPECT_GT(plan.steps.size(), 3u);
+        const auto in = manager.tensorT<T>(values, kStorage);
+        const auto out = manager.tensorT<T>(values.size());
+        manager.sequence()->eval(plannedOperation(plan, {in, out}));
+        EXPECT_EQ(out->vector(), transposedOnHost(values, {rows, columns}, {1, 0}));
+    }
+
     /// Every permutation of the axes of a shape.
     template <typename T>
     void expectEveryTranspose(const std::vector<uint64_t>& shape) {
@@ -183,6 +223,17 @@ TEST_F(MoveTest, TransposesElementsOfEveryType) {
         expectTransposed<Block>(shape, {1, 0});
         expectTransposed<Large>(shape, {1, 0});
     }
+}
+
+// Elements of one or two bytes are read and written in words where rows begin and end at words.
+TEST_F(MoveTest, TransposesNarrowElementsWhateverTheirRowsAreAlignedTo) {
+    for (const uint64_t rows : {4, 66})
+        for (const uint64_t columns : {8, 135})
+            for (const size_t first : {0, 1, 4})
+                for (const size_t target : {0, 2}) {
+                    expectPartTransposed<uint8_t>({3, rows, columns}, first, target);
+                    expectPartTransposed<uint16_t>({2, rows, columns}, first, target);
+                }
 }
 
 TEST_F(MoveTest, PermutesUpToFourAxes) {
@@ -283,19 +334,17 @@ TEST_F(MoveTest, CutsWhatNoViewCanHold) {
     kp::primitives::DeviceTraits traits = traitsOf(manager);
     for (const uint64_t bytes : {128, 1000, 5000}) {
         traits.maxViewBytes = bytes;
+        expectCutTranspose<uint32_t>(traits, 60, 41);
+        expectCutTranspose<uint8_t>(traits, 124, 84);
+        expectCutTranspose<uint8_t>(traits, 4, 3000);
+        expectCutTranspose<uint16_t>(traits, 3000, 2);
         const auto values = distinctElements<uint32_t>(60 * 41);
-        kp::primitives::MoveProblem problem;
-        problem.axes = {{41, 4, 60 * 4}, {60, 41 * 4, 4}};
-        kp::primitives::Plan plan(2);
-        kp::primitives::planMove(plan, problem, traits);
-        EXPECT_GT(plan.steps.size(), 3u);
         const auto in = manager.tensorT<uint32_t>(values, kStorage);
         const auto out = manager.tensorT<uint32_t>(values.size());
-        manager.sequence()->eval(plannedOperation(plan, {in, out}));
-        EXPECT_EQ(out->vector(), transposedOnHost(values, {60, 41}, {1, 0}));
+        kp::primitives::MoveProblem problem;
         problem.axes = {{60 * 41, -4, 4}};
         problem.inOffset = (60 * 41 - 1) * 4;
-        plan = kp::primitives::Plan(2);
+        kp::primitives::Plan plan(2);
         kp::primitives::planMove(plan, problem, traits);
         manager.sequence()->eval(plannedOperation(plan, {in, out}));
         EXPECT_EQ(out->vector(), std::vector<uint32_t>(values.rbegin(), values.rend()));

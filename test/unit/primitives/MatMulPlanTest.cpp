@@ -65,12 +65,20 @@ uint32_t flagsOf(const Plan& plan) {
     return plan.kernels[dispatchOf(plan, 0).kernel].constants[4];
 }
 
-TEST(MatMulPlan, LargeProductsTakeTheLargestTile) {
+TEST(MatMulPlan, LargeProductsTakeALargeTile) {
     const MatMulChoice choice = chooseMatMulTile(product(4096, 4096, 4096), largeGpu());
-    EXPECT_EQ(choice.tile.rows, 128u);
-    EXPECT_EQ(choice.tile.columns, 128u);
-    EXPECT_EQ(choice.tile.depth, 8u);
+    EXPECT_EQ(choice.tile, (MatMulTile{64, 128, 8, 8, 8}));
     EXPECT_EQ(choice.slices, 1u);
+}
+
+TEST(MatMulPlan, SmallProductsTakeTilesForAllCores) {
+    const auto tileOf = [](uint64_t n) {
+        const MatMulChoice choice = chooseMatMulTile(product(n, n, n), largeGpu());
+        EXPECT_EQ(choice.slices, 1u);
+        return choice.tile;
+    };
+    EXPECT_EQ(tileOf(1024), (MatMulTile{64, 64, 16, 4, 8}));
+    EXPECT_EQ(tileOf(512), (MatMulTile{32, 64, 16, 4, 4}));
 }
 
 TEST(MatMulPlan, ManyRegistersHoldMoreSums) {
@@ -188,6 +196,19 @@ TEST(MatMulPlan, CooperativeMatricesAreTakenWhereTheDeviceHasThem) {
     EXPECT_EQ(methodOf(half, largeGpu()), MatMulMethod::eTiles);
 }
 
+TEST(MatMulPlan, SmallProductsTakeSmallCooperativeTiles) {
+    const auto tileOf = [](uint64_t n) {
+        const MatMulChoice choice = chooseMatMulTile(halfProduct(n, n, n), matrixGpu());
+        EXPECT_EQ(choice.tile.method, MatMulMethod::eSubgroups);
+        EXPECT_EQ(choice.slices, 1u);
+        return std::pair(choice.tile.rows, choice.tile.columns);
+    };
+    EXPECT_EQ(tileOf(2048), std::pair(128u, 128u));
+    EXPECT_EQ(tileOf(1024), std::pair(64u, 128u));
+    EXPECT_EQ(tileOf(512), std::pair(64u, 64u));
+    EXPECT_EQ(tileOf(256), std::pair(64u, 64u));
+}
+
 TEST(MatMulPlan, EdgesAndUnalignedRowsTakeTheMatricesOfWorkGroups) {
     MatMulProblem problem = halfProduct(4095, 4097, 4093);
     EXPECT_EQ(methodOf(problem, matrixGpu()), MatMulMethod::eWorkgroups);
@@ -230,8 +251,8 @@ TEST(MatMulPlan, MatricesOfTheWrongShapeAreNotTaken) {
 TEST(MatMulPlan, CooperativeKernelsBindFourBuffersAndPushAsManyWords) {
     const DeviceTraits gpu = matrixGpu();
     for (const bool hasBias : {false, true})
-        for (const uint64_t inner : {512, 1 << 20}) {
-            MatMulProblem problem = halfProduct(128, 128, inner);
+        for (const uint64_t inner : {1024, 1 << 20}) {
+            MatMulProblem problem = halfProduct(1024, 1024, inner);
             problem.hasBias = hasBias;
             const Plan plan = planMatMul(problem, gpu);
             const Dispatch& first = dispatchOf(plan, 0);
