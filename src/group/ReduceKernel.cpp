@@ -43,8 +43,9 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
     primitives::requireCombines(operation, type.computed, "a collective operation");
     requireGlslType(device, number, "reduce");
     const std::vector<uint32_t> spirv = kp::compile(primitives::composeSource(
-        glslTypeMacros("D", number), primitives::operatorSource(operation, number), kReduceText,
-        false));
+        glslTypeMacros("D", number),
+        primitives::operatorSource(operation, number, device.has(vulkan::Feature::eShaderInt64)),
+        kReduceText, false));
     const uint32_t constants[] = {kLocalSize};
     return std::shared_ptr<const ReduceKernel>(
         new ReduceKernel(device, Memory::dataTypeMemorySize(number),

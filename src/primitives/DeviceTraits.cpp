@@ -60,6 +60,9 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.subgroups = hasSubgroups(device);
     traits.subgroupArithmetic = traits.subgroups && (device.physical().subgroupOperations &
                                                      VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
+    traits.int64 = device.has(vulkan::Feature::eShaderInt64);
+    traits.subgroupInt64 = traits.subgroupArithmetic && traits.int64 &&
+                           device.has(vulkan::Feature::eShaderSubgroupExtendedTypes);
     traits.minSubgroupSize = device.physical().minSubgroupSize;
     traits.maxSubgroupSize = device.physical().maxSubgroupSize;
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&

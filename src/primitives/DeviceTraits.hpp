@@ -19,8 +19,10 @@ struct DeviceTraits {
     uint32_t maxSubgroupSize = 0;
     bool subgroups = false;          ///< full ones, with shuffles, ballots and votes
     bool subgroupArithmetic = false; ///< besides, reductions and scans over lanes
+    bool subgroupInt64 = false;      ///< such over integers of 64 bits
     bool memoryModel = false;        ///< Vulkan's, with device scope
     bool int16 = false;              ///< 16-bit integers, other than in buffers
+    bool int64 = false;
     /// Those that the library's shaders can use.
     vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;

@@ -24,7 +24,7 @@ struct TileRule {
     MatMulTile tile;
     double efficiency;
     double efficiencyOfEightBytes = 0; ///< the same with sums of eight bytes. 0: not used with them
-    uint32_t groupsPerCore = 0; ///< that take as long as one; 0: as many run as threadsPerCore says
+    uint32_t groupsPerCore = 0; ///< that run at the same time; 0: as many as threadsPerCore says
     double atEdges = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes, or
                         ///< extents are no multiples of the tile
 };
@@ -49,14 +49,20 @@ constexpr TileRule kTiles[] = {
     // The same product of half, in TFLOP/s: 260 of subgroups with 128 x 128, by 64 x 32 of each;
     // 242 by 64 x 64. Groups of a core share 48 KiB, so that its barriers are not hidden: without
     // them and the reads of memory it would be 468. Two groups with a depth of 32 give 256,
-    // 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. Work groups: 90, and 48
-    // with 256 invocations. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32; 64 x 128 at edges
-    // is a guess. One group of 128 x 128 takes as long as two, of the others half as long: 1024^3
-    // takes 34 us with 128 x 128, 15.6 with 64 x 128, and 23 with 64 x 64.
+    // 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. 64 x 64 gave 93, at edges
+    // 31, 128 x 128 at edges 32; 64 x 128 at edges is a guess. One group of 128 x 128 takes as long
+    // as two, of the others half as long: 1024^3 takes 34 us with 128 x 128, 15.6 with 64 x 128,
+    // and
+    // 23 with 64 x 64.
     {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 0, 2, 0.11},
     {{64, 128, 64, 32, 32, Method::eSubgroups}, 4.8, 0, 1, 0.2},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.9, 0, 1, 0.33},
-    {{128, 128, 64, 8, 16, Method::eWorkgroups}, 2.9, 0, 2},
+    // Work groups, for what subgroups cannot do, such as 4095 x 4093 x 4097: 151 TFLOP/s with
+    // 128 x 256, 130 with 64 x 256 x 32, 123 with 64 x 128, 109 with 64 x 64, 104 with 128 x 128.
+    // Of 1000^3, the largest takes 56 us, and the smallest 29.
+    {{128, 256, 64, 8, 16, Method::eWorkgroups}, 4.6, 0, 1},
+    {{64, 128, 32, 8, 8, Method::eWorkgroups}, 3.85, 0, 3},
+    {{64, 64, 32, 4, 8, Method::eWorkgroups}, 3.3, 0, 4},
 };
 
 constexpr uint64_t kEight = 8; // elements that the kernels with cooperative matrices read
@@ -113,17 +119,19 @@ double costOf(const TileRule& rule, uint64_t slices, const MatMulProblem& proble
                          problem.columns % tile.columns == 0 && problem.inner % tile.depth == 0;
     const double efficiency =
         (sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency) *
-        (isExact ? 1 : rule.atEdges);
+        (isExact ? 1 : rule.atEdges) *
+        (tile.method == Method::eTiles && isNarrowFloat(problem.in) ? rules.narrowTiles : 1);
     const uint64_t groups = divideUp(problem.rows, tile.rows) *
                             divideUp(problem.columns, tile.columns) * problem.batches * slices;
     const uint64_t room = rules.threadsPerCore / (tile.sumBytes(problem) > 256 ? 2 : 1);
     const uint64_t perCore =
         rule.groupsPerCore ? rule.groupsPerCore : std::max<uint64_t>(1, room / threads);
     const auto time = [&](uint64_t running) {
-        return tile.method == Method::eTiles
-                   ? static_cast<double>(running) +
-                         rules.threadsToHide / static_cast<double>(tile.depth * threads)
-                   : 1.0;
+        if (tile.method == Method::eSubgroups)
+            return 1.0; // few take as long as many
+        const double toHide =
+            tile.method == Method::eTiles ? rules.threadsToHide : rules.cooperativeThreadsToHide;
+        return static_cast<double>(running) + toHide / static_cast<double>(tile.depth * threads);
     };
     const uint64_t slots = rules.cores * perCore;
     double rounds = static_cast<double>(groups / slots);

@@ -94,6 +94,8 @@ struct MatMulRules {
     /// A core that runs n invocations of the tiled kernel takes 1 + threadsToHide / (n depth) times
     /// as long as one that runs enough of them to hide how long memory takes (an H200's).
     double threadsToHide = 512;
+    double cooperativeThreadsToHide = 10'000; ///< the same of cooperative matrices of work groups
+    double narrowTiles = 0.75; ///< what the tiled kernel reaches with half, 1 being float
     /// Costs of slices, in multiplications of a core: the pass that adds them (1 us), and writing
     /// and reading a sum of 4 bytes at 0.5 TB/s, which fits the H200's times best: most is the
     /// beginning and the end of the kernels.

@@ -53,18 +53,24 @@ bool isExtreme(const Operator& combine) {
                                        combine.operation == ReduceOperation::eMaximum);
 }
 
-/// Extremes of floats, as integers. NaN is beyond the infinities, on the side that wins.
-std::string floatExtremeSource(ReduceOperation operation) {
+/// Extremes of floating-point numbers, as integers of their size. NaN is beyond the infinities, on
+/// the side that wins.
+std::string extremeSource(ReduceOperation operation, DataTypes computed, DataTypes term) {
     const bool isMinimum = operation == ReduceOperation::eMinimum;
-    return formatted(R"(#define T int
-int inOrder(int bits) {{ return bits ^ (bits >> 31 & 0x7fffffff); }}
-T TERM_OF(float x) {{ return isNaN(x) ? {} : inOrder(floatBitsToInt(x)); }}
-float VALUE_OF(T t) {{ return intBitsToFloat(inOrder(t)); }}
-T combine(T a, T b) {{ return {}(a, b); }}
-T identity() {{ return TERM_OF({}); }}
+    const bool isDouble = computed == DataTypes::eDouble;
+    return formatted(R"(#define T {0}
+T inOrder(T bits) {{ return bits ^ (bits >> {2} & {3}); }}
+T TERM_OF({1} x) {{ return isNaN(x) ? {4} : inOrder({5}); }}
+{1} VALUE_OF(T t) {{ return {6}; }}
+T combine(T a, T b) {{ return {7}(a, b); }}
+T identity() {{ return TERM_OF({8}); }}
 )",
-                     extremeOf(DataTypes::eInt, !isMinimum), isMinimum ? "min" : "max",
-                     extremeOf(DataTypes::eFloat, isMinimum));
+                     glslComputedName(term), glslComputedName(computed), isDouble ? 63 : 31,
+                     extremeOf(term, true), extremeOf(term, !isMinimum),
+                     isDouble ? "packInt2x32(ivec2(unpackDouble2x32(x)))" : "floatBitsToInt(x)",
+                     isDouble ? "packDouble2x32(uvec2(unpackInt2x32(inOrder(t))))"
+                              : "intBitsToFloat(inOrder(t))",
+                     isMinimum ? "min" : "max", extremeOf(computed, isMinimum));
 }
 
 } // namespace
@@ -145,14 +151,19 @@ bool isFloatingPoint(DataTypes type) {
            type == DataTypes::eBFloat16;
 }
 
-DataTypes termType(const Operator& combine, DataTypes computed) {
-    return isExtreme(combine) && computed == DataTypes::eFloat ? DataTypes::eInt : computed;
+DataTypes termType(const Operator& combine, DataTypes computed, bool int64) {
+    if (isExtreme(combine) && computed == DataTypes::eFloat)
+        return DataTypes::eInt;
+    if (isExtreme(combine) && computed == DataTypes::eDouble && int64)
+        return DataTypes::eLong;
+    return computed;
 }
 
-std::string operatorSource(const Operator& combine, DataTypes elements) {
+std::string operatorSource(const Operator& combine, DataTypes elements, bool int64) {
     const DataTypes computed = glslTypeOf(elements, "combined").computed;
-    if (termType(combine, computed) != computed)
-        return floatExtremeSource(combine.operation);
+    const DataTypes term = termType(combine, computed, int64);
+    if (term != computed)
+        return extremeSource(combine.operation, computed, term);
     const bool isGiven = combine.isExpression();
     // `precise` keeps the compiler from fusing or reordering what a caller combines.
     return formatted("#define T {}\n"
@@ -168,10 +179,10 @@ std::string operatorSource(const Operator& combine, DataTypes elements) {
 std::string laneOperation(const Operator& combine, DataTypes term) {
     static constexpr std::array<const char*, 7> kSuffixes = {"Add", "Mul", "Min", "Max",
                                                              "And", "Or",  "Xor"};
-    const bool hasWords =
-        term == DataTypes::eFloat || term == DataTypes::eInt || term == DataTypes::eUnsignedInt;
-    return hasWords && !combine.isExpression() ? kSuffixes[static_cast<size_t>(combine.operation)]
-                                               : "";
+    // Those functions of floating-point numbers need not propagate NaN.
+    const bool isSame = !isExtreme(combine) || !isFloatingPoint(term);
+    return isSame && !combine.isExpression() ? kSuffixes[static_cast<size_t>(combine.operation)]
+                                             : "";
 }
 
 std::vector<Kernel::UserText> operatorTexts(const Operator& combine) {

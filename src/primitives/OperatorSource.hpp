@@ -38,8 +38,9 @@ const char* extremeOf(Memory::DataTypes elements, bool largest);
 bool isFloatingPoint(Memory::DataTypes type);
 
 /// Returns the type T of operatorSource(): the type that elements are computed in, but integers for
-/// extremes of floats.
-Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed);
+/// extremes of floating-point numbers, if the device has such of their size.
+/// @param int64  the device computes with 64-bit integers
+Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed, bool int64);
 
 /// Returns GLSL that defines the type T and
 ///
@@ -49,15 +50,17 @@ Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed);
 ///     VALUE_OF(T t)         the element again, or the result
 ///
 /// The results of combine() do not depend on how the compiler optimizes its caller. Extremes of
-/// floats are computed as those of integers in the same order. That takes fewer instructions, since
-/// NaN is just the outermost integer, and is right for denormal numbers, which devices may take for
-/// 0.
+/// floating-point numbers are computed as those of integers in the same order. That takes fewer
+/// instructions, since NaN is just the outermost integer, and is right for denormal numbers, which
+/// devices may take for 0.
 /// @param elements  the type of what is combined, or of that which it is computed in: a minimum of
 /// no elements is the largest value of this type
-std::string operatorSource(const Operator& combine, Memory::DataTypes elements);
+/// @param int64     see termType()
+std::string operatorSource(const Operator& combine, Memory::DataTypes elements, bool int64);
 
 /// Returns the suffix of the GLSL functions that combine terms over the lanes of a subgroup, such
-/// as "Add" of subgroupAdd() and subgroupInclusiveAdd(); empty if there are none for 32-bit terms.
+/// as "Add" of subgroupAdd() and subgroupInclusiveAdd(); empty if none gives the result of
+/// combine().
 std::string laneOperation(const Operator& combine, Memory::DataTypes term);
 
 /// Returns Kernel::userTexts for operatorSource().

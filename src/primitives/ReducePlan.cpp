@@ -135,7 +135,7 @@ const char* mappedExpression(const Operator& combine) {
     return "TERM_OF(v)";
 }
 
-ReduceSource sourceOf(const ReduceProblem& problem) {
+ReduceSource sourceOf(const ReduceProblem& problem, bool int64) {
     const DataTypes computed = reduceType(problem);
     ReduceSource source;
     source.macros = glslTypeMacros("IN", problem.in) + glslTypeMacros("OUT", problem.out) +
@@ -154,8 +154,9 @@ ReduceSource sourceOf(const ReduceProblem& problem) {
         return !problem.combine.isExpression() && problem.combine.operation == operation;
     };
     const bool isExtreme = is(ReduceOperation::eMinimum) || is(ReduceOperation::eMaximum);
+    source.macros += glslTypeMacros("TERM", termType(combinerOf(problem.combine), computed, int64));
     source.functions =
-        operatorSource(combinerOf(problem.combine), isExtreme ? problem.out : computed) +
+        operatorSource(combinerOf(problem.combine), isExtreme ? problem.out : computed, int64) +
         formatted("T mapped(IN_VALUE v, uvec2 index) {{ return {}; }}\n"
                   "OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE({})); }}\n",
                   mappedExpression(problem.combine),
@@ -171,7 +172,7 @@ class ReducePlanner {
 public:
     ReducePlanner(const ReduceProblem& problem, const DeviceTraits& traits)
         : mProblem(problem), mTraits(traits), mRules(ReduceRules::of(traits)),
-          mSource(sourceOf(problem)), mPlan(problem.segments ? 3 : 2),
+          mSource(sourceOf(problem, traits.int64)), mPlan(problem.segments ? 3 : 2),
           mInBytes(Memory::dataTypeMemorySize(problem.in)),
           mOutBytes(Memory::dataTypeMemorySize(problem.out)) {}
 

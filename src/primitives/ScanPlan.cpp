@@ -89,7 +89,8 @@ public:
     ScanPlanner(const ScanProblem& problem, const DeviceTraits& traits)
         : mProblem(problem), mTraits(traits), mRules(ScanRules::of(traits)),
           mTerm(termType(problem.combine,
-                         operatorType(problem.combine, problem.in, problem.out, "OpScan"))),
+                         operatorType(problem.combine, problem.in, problem.out, "OpScan"),
+                         traits.int64)),
           mInBytes(Memory::dataTypeMemorySize(problem.in)),
           mOutBytes(Memory::dataTypeMemorySize(problem.out)),
           mTermBytes(Memory::dataTypeMemorySize(mTerm)), mPlan(problem.segments ? 3 : 2) {
@@ -150,8 +151,12 @@ private:
     }
     /// The device itself scans over lanes.
     bool hasLaneScans() const {
-        return !isSegmented() && hasSubgroups() && mTraits.subgroupArithmetic &&
+        return !isSegmented() && hasSubgroups() &&
+               (isInteger64() ? mTraits.subgroupInt64 : mTraits.subgroupArithmetic) &&
                !laneOperation(mProblem.combine, mTerm).empty();
+    }
+    bool isInteger64() const {
+        return mTerm == DataTypes::eLong || mTerm == DataTypes::eUnsignedLong;
     }
     /// The groups do without states. In place, others overwrite what they read.
     bool readsBefore() const {
@@ -234,11 +239,13 @@ uint32_t ScanPlanner::tileKernel(bool single, bool carry) {
         macros += "#define LANES_INCLUSIVE subgroupInclusive" + operation +
                   "\n#define LANES_ALL subgroup" + operation + '\n';
         extensions.emplace_back("GL_KHR_shader_subgroup_arithmetic");
+        if (isInteger64())
+            extensions.emplace_back("GL_EXT_shader_subgroup_extended_types_int64");
     }
     Kernel kernel;
     kernel.name = "OpScan of tiles";
     kernel.source =
-        composeSource(macros, operatorSource(mProblem.combine, mProblem.out),
+        composeSource(macros, operatorSource(mProblem.combine, mProblem.out, mTraits.int64),
                       std::string(SCAN_GLSL) + std::string(SCANTILE_GLSL) +
                           std::string(single ? "" : LOOKBACK_GLSL) + std::string(SCANTILES_GLSL),
                       subgroups, mTraits.memoryModel && !single, extensions);
@@ -397,8 +404,9 @@ uint32_t ScanPlanner::columnKernel(bool totals, bool chunked) {
         macros += "#define CHUNKED\n";
     Kernel kernel;
     kernel.name = "OpScan of columns";
-    kernel.source = composeSource(macros, operatorSource(mProblem.combine, mProblem.out),
-                                  std::string(SCAN_GLSL) + std::string(SCANCOLUMNS_GLSL), false);
+    kernel.source =
+        composeSource(macros, operatorSource(mProblem.combine, mProblem.out, mTraits.int64),
+                      std::string(SCAN_GLSL) + std::string(SCANCOLUMNS_GLSL), false);
     kernel.constants = {mRules.groupSize};
     kernel.userTexts = operatorTexts(mProblem.combine);
     known = mPlan.addKernel(std::move(kernel));

@@ -163,12 +163,37 @@ TEST_F(ScanTest, KeepsTheOrderOfAnOperatorThatIsNotCommutative) {
               scannedByLoop<uint32_t>(values, false, 65536u, combine));
 }
 
+template <typename T>
+void expectExtremesUpToNaN(const std::vector<T>& maxima, const std::vector<T>& minima,
+                           const std::vector<T>& values, size_t nan) {
+    T largest = -std::numeric_limits<T>::infinity();
+    T smallest = std::numeric_limits<T>::infinity();
+    for (size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(std::isnan(maxima[i]), i >= nan) << i;
+        ASSERT_EQ(std::isnan(minima[i]), i >= nan) << i;
+        if (i >= nan)
+            continue;
+        largest = std::max(largest, values[i]);
+        smallest = std::min(smallest, values[i]);
+        ASSERT_EQ(maxima[i], largest) << i;
+        ASSERT_EQ(minima[i], smallest) << i;
+    }
+}
+
 TEST_F(ScanTest, MinimumAndMaximumAreNaNFromTheFirstNaNOn) {
-    auto values = randomValues<float>(10000);
-    values[7000] = std::numeric_limits<float>::quiet_NaN();
-    const auto given = scanned<float>(values, ReduceOperation::eMaximum);
-    for (size_t i = 0; i < given.size(); ++i)
-        ASSERT_EQ(std::isnan(given[i]), i >= 7000) << i;
+    const auto expectExtremes = [&]<typename T>(T nan) {
+        auto values = randomValues<T>(10000);
+        values[0] = -values[0];
+        values[5000] = std::numeric_limits<T>::infinity();
+        values[6000] = -std::numeric_limits<T>::infinity();
+        values[7000] = nan;
+        expectExtremesUpToNaN(scanned<T>(values, ReduceOperation::eMaximum),
+                              scanned<T>(values, ReduceOperation::eMinimum), values, 7000);
+    };
+    for (const int sign : {1, -1}) {
+        expectExtremes(std::copysign(std::numeric_limits<float>::quiet_NaN(), float(sign)));
+        expectExtremes(std::copysign(std::numeric_limits<double>::quiet_NaN(), double(sign)));
+    }
 }
 
 TEST_F(ScanTest, ScansAlongEveryAxis) {
