@@ -3,7 +3,7 @@
 // Reads the matrix Operand, which stands for A or B in this text.
 //
 // Macros: OPERAND_ALONG_INNER: rows are stored along `inner`, else across. OPERAND_ALIGNED: rows
-// begin at vectors of four. PLANES: elements of 8 bytes; TWO is a vector of two of them.
+// begin at vectors of four. OPERAND_FOURS: they consist of such. PLANES: elements of 8 bytes; TWO is a vector of two of them.
 
 layout(binding = OPERAND_BINDING) readonly buffer ElementsOperand {
     OPERAND_STORED elementsOperand[];
@@ -31,6 +31,9 @@ FOUR fourOperand(uint at, uint count) {
     if (count >= 4u)
         return fourOperand(at);
     FOUR four = FOUR(0);
+#ifdef OPERAND_FOURS
+    return four;
+#endif
     [[unroll]] for (uint i = 0u; i < 4u; ++i)
         if (i < count)
             four[i] = elementOperand(at + i);
@@ -58,7 +61,7 @@ shared FOUR tilesOperand[OPERAND_TILES];
 #define OPERAND_STEP (THREADS / OPERAND_LINE)
 
 // Returns vector `i` of this invocation's part of the tile that begins at `outer` and `k`. What is
-// not before the ends is 0. With EXACT, all of `outer` is. With CUT, the last tile along `inner`
+// not before the ends is 0. With OPERAND_WHOLE, all is. With CUT, the last tile along `inner`
 // begins at kEnd - DEPTH, and what is before `k` is 0.
 FOUR loadOperand(uint i, uint origin, uint outer, uint outerEnd, uint k, uint kEnd) {
     uint line = gl_LocalInvocationIndex / OPERAND_LINE + i * OPERAND_STEP;
@@ -75,15 +78,16 @@ FOUR loadOperand(uint i, uint origin, uint outer, uint outerEnd, uint k, uint kE
     uint along = outer + place;
 #endif
     uint at = origin + across * strideOperand + along;
-#ifndef EXACT
+#ifdef OPERAND_WHOLE
+    FOUR four = fourOperand(at);
+#else
 #ifdef OPERAND_ALONG_INNER
     uint count = across < outerEnd && along < kEnd ? kEnd - along : 0u;
 #else
     uint count = across < kEnd && along < outerEnd ? outerEnd - along : 0u;
 #endif
-    return fourOperand(at, count);
-#else
-    FOUR four = fourOperand(at);
+    FOUR four = fourOperand(at, count);
+#endif
 #if defined(CUT) && defined(OPERAND_ALONG_INNER)
     return FOUR(along < k ? ACC(0) : four.x, along + 1u < k ? ACC(0) : four.y,
                 along + 2u < k ? ACC(0) : four.z, along + 3u < k ? ACC(0) : four.w);
@@ -91,7 +95,6 @@ FOUR loadOperand(uint i, uint origin, uint outer, uint outerEnd, uint k, uint kE
     return across < k ? FOUR(0) : four;
 #else
     return four;
-#endif
 #endif
 }
 

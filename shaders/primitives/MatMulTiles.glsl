@@ -6,9 +6,10 @@
 // shared memory. Each eight of them, whose reads an NVIDIA GPU takes together, read two rows and four
 // columns of vectors.
 //
-// Macros: EXACT: the product is at least as large as a tile. Tiles at its edges begin earlier, so that
-// they lie inside and need no checks, and write what no other tile writes. CUT: `inner` is no multiple
-// of the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn takes two tiles,
+// Macros: A_WHOLE, B_WHOLE: there are as many rows (columns) as a tile has. Tiles at the edge begin
+// earlier, so that they lie inside and need no checks, and write what no other tile writes.
+// INNER_WHOLE: `inner` is at least DEPTH, which A_WHOLE and B_WHOLE imply. CUT: it is no multiple of
+// the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn takes two tiles,
 // so that the addresses in shared memory are constants, and a step reads the vectors of the next one
 // from there, which hides the time that takes. At STORE_STEP it stores the next tile and begins to
 // read the one after it. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
@@ -34,8 +35,10 @@ void main() {
     uint column = inBand / bandRows * B_TILE;
     uint firstRow = row; // that this tile writes
     uint firstColumn = column;
-#ifdef EXACT
+#ifdef A_WHOLE
     row = min(row, rows - A_TILE);
+#endif
+#ifdef B_WHOLE
     column = min(column, columns - B_TILE);
 #endif
     uint kBegin = slice * sliceLength;
@@ -75,7 +78,7 @@ void main() {
     EACH_B_LOAD(STORE_B)
 // Begins to read the tile at `at` along `inner`. The last times, it is something that is not used,
 // without a branch.
-#if defined(EXACT) && !defined(CUT)
+#if defined(INNER_WHOLE) && !defined(CUT)
 #define NEXT(at) min(at, kEnd - DEPTH)
 #else
 #define NEXT(at) at

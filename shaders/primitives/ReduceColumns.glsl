@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reduces columns of elements that are `stride` apart. A work group covers `lanes` neighbouring
-// columns; its other invocations take every so many rows of them.
+// columns; its other invocations take every so many rows of them. Each has 4 x FOURS rows in flight.
 
 #ifdef FINAL
 layout(binding = OUT_BINDING) writeonly buffer Out { OUT_STORED results[]; };
@@ -28,6 +28,15 @@ layout(push_constant) uniform Push {
     uint countHigh;
 };
 
+// The combination of four rows of a column.
+T fourRows(uint begin, uint row, uint strips, uvec2 base) {
+    T a = element(begin + row * stride, plus(base, row));
+    T b = element(begin + (row + strips) * stride, plus(base, row + strips));
+    T c = element(begin + (row + 2u * strips) * stride, plus(base, row + 2u * strips));
+    T d = element(begin + (row + 3u * strips) * stride, plus(base, row + 3u * strips));
+    return combine(combine(a, b), combine(c, d));
+}
+
 void main() {
     uint thread = gl_LocalInvocationIndex;
     uint columnBlocks = (columns + lanes - 1u) / lanes;
@@ -44,13 +53,11 @@ void main() {
         uvec2 base = uvec2(baseLow, baseHigh);
         uint end = min((chunk + 1u) * chunkLength, length);
         uint row = chunk * chunkLength + thread / lanes;
-        for (; row + 3u * strips < end; row += 4u * strips) {
-            T a = element(begin + row * stride, plus(base, row));
-            T b = element(begin + (row + strips) * stride, plus(base, row + strips));
-            T c = element(begin + (row + 2u * strips) * stride, plus(base, row + 2u * strips));
-            T d = element(begin + (row + 3u * strips) * stride, plus(base, row + 3u * strips));
-            sum = combine(sum, combine(combine(a, b), combine(c, d)));
-        }
+        for (; row + (4u * FOURS - 1u) * strips < end; row += 4u * FOURS * strips)
+            [[unroll]] for (uint four = 0u; four < FOURS; ++four)
+                sum = combine(sum, fourRows(begin, row + 4u * four * strips, strips, base));
+        for (; row + 3u * strips < end; row += 4u * strips)
+            sum = combine(sum, fourRows(begin, row, strips, base));
         for (; row < end; row += strips)
             sum = combine(sum, element(begin + row * stride, plus(base, row)));
     }

@@ -2,7 +2,8 @@
 //
 // Scans columns of elements that are `stride` apart: each invocation a chunk of neighbouring rows of
 // one column. With TOTALS it writes what the chunks amount to; else it folds the totals of earlier
-// chunks and scans. CHUNKED: there are totals.
+// chunks and scans. CHUNKED: there are totals. BATCH: rows that are read at a time. Later reads would
+// wait for the writes before them.
 
 layout(binding = 0) readonly buffer In { IN_STORED elements[]; };
 #ifdef TOTALS
@@ -31,6 +32,24 @@ layout(push_constant) uniform Push {
     uint allChunks;
 };
 
+// Adds the elements of `count` rows to what is before them, and writes the results.
+void scanRows(inout T sum, uint at, uint count) {
+    T x[BATCH];
+    [[unroll]] for (uint i = 0u; i < BATCH; ++i)
+        if (i < count)
+            x[i] = mapped(IN_LOAD(elements[firstIn + at + i * stride]));
+    [[unroll]] for (uint i = 0u; i < BATCH; ++i)
+        if (i < count) {
+#if !defined(TOTALS) && defined(EXCLUSIVE)
+            results[firstOut + at + i * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(sum)));
+#endif
+            sum = combine(sum, x[i]);
+#if !defined(TOTALS) && !defined(EXCLUSIVE)
+            results[firstOut + at + i * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(sum)));
+#endif
+        }
+}
+
 void main() {
     uint strips = GROUP_SIZE / lanes;
     uint columnBlocks = (columns + lanes - 1u) / lanes;
@@ -49,21 +68,11 @@ void main() {
         sum = combine(sum, totals[firstTotal + total + c * columns]);
 #endif
     uint at = slab * length * stride + column;
-    uint end = min((chunk + 1u) * chunkLength, length);
-    for (uint row = chunk * chunkLength; row < end; ++row) {
-        T x = mapped(IN_LOAD(elements[firstIn + at + row * stride]));
-#ifdef TOTALS
-        sum = combine(sum, x);
-#else
-        T before = sum;
-        sum = combine(sum, x);
-#ifdef EXCLUSIVE
-        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(before)));
-#else
-        results[firstOut + at + row * stride] = OUT_STORE(OUT_VALUE(VALUE_OF(sum)));
-#endif
-#endif
-    }
+    uint row = chunk * chunkLength;
+    uint end = min(row + chunkLength, length);
+    for (; row + BATCH <= end; row += BATCH)
+        scanRows(sum, at + row * stride, BATCH);
+    scanRows(sum, at + row * stride, end - row);
 #ifdef TOTALS
     totals[firstOut + total + (chunkBase + chunk) * columns] = sum;
 #endif

@@ -112,8 +112,15 @@ private:
     void addProduct(const Panel& panel, const Slices& slices, bool final);
     void addFinish(const Panel& panel, uint64_t slices);
     std::vector<Slices> slices() const;
-    uint32_t kernel(Kind kind, bool final, bool exact = false);
-    std::string macrosOf(Kind kind, bool final, bool exact) const;
+    /// What of a panel is at least as large as a tile.
+    struct Whole {
+        bool rows = false;
+        bool columns = false;
+        bool inner = false;
+        auto operator<=>(const Whole&) const = default;
+    };
+    uint32_t kernel(Kind kind, bool final, Whole whole);
+    std::string macrosOf(Kind kind, bool final, Whole whole) const;
 
     bool isVector() const { return mProblem.rows == 1 || mProblem.columns == 1; }
     /// A product with a row takes B as its matrix.
@@ -126,19 +133,26 @@ private:
         return mPanelAlignment % elements == 0 && matrix.alignment % elements == 0 &&
                matrix.stride % elements == 0 && matrix.batchStride % elements == 0;
     }
-    /// The same of the vectors of an operand. The rows of exact kernels' last tiles must begin at
-    /// vectors, too.
-    bool isAlignedOperand(bool isA, bool exact) const {
+    /// True if the stored rows of an operand consist of vectors of four.
+    bool hasFours(bool isA) const {
         const bool alongInner = isA ? aAlongInner() : bAlongInner();
         const uint64_t extent = alongInner ? mProblem.inner
                                 : isA      ? mProblem.rows
                                            : mProblem.columns;
-        return isAligned(isA ? mProblem.a : mProblem.b) && (!exact || extent % 4 == 0);
+        return isAligned(isA ? mProblem.a : mProblem.b) && extent % 4 == 0;
     }
-    /// True if no tile of the panel needs checks: see MatMulTiles.glsl.
-    bool isExact(const Panel& panel, const Slices& slices) const {
-        return !isVector() && !isCooperative() && panel.rows >= mTile.rows &&
-               panel.columns >= mTile.columns && slices.inner >= mTile.depth;
+    /// True if the vectors that are read of an operand are aligned. Those of a last tile that
+    /// begins earlier are if rows consist of vectors.
+    bool isAlignedOperand(bool isA, Whole whole) const {
+        const bool alongInner = isA ? aAlongInner() : bAlongInner();
+        const bool mayBeginEarlier = alongInner ? whole.inner : isA ? whole.rows : whole.columns;
+        return mayBeginEarlier ? hasFours(isA) : isAligned(isA ? mProblem.a : mProblem.b);
+    }
+    /// What needs no checks in the tiles of a panel: see MatMulTiles.glsl.
+    Whole wholeOf(const Panel& panel, const Slices& slices) const {
+        if (isVector() || isCooperative() || slices.inner < mTile.depth)
+            return {};
+        return {panel.rows >= mTile.rows, panel.columns >= mTile.columns, true};
     }
     bool isCooperative() const { return !isVector() && mTile.method != MatMulMethod::eTiles; }
     Kernel cooperativeKernel(bool final) const;
@@ -157,7 +171,7 @@ private:
     uint32_t mInBytes;
     uint32_t mOutBytes;
     Plan mPlan;
-    std::vector<std::pair<std::tuple<Kind, bool, bool>, uint32_t>> mKernels;
+    std::vector<std::pair<std::tuple<Kind, bool, Whole>, uint32_t>> mKernels;
     MatMulTile mTile{};
     uint32_t mLanes = 1;
     uint64_t mSliceCount = 1;
@@ -170,7 +184,7 @@ private:
     std::optional<uint32_t> mPartials;
 };
 
-std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
+std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
     std::string macros = glslTypeMacros("A", mProblem.in) + glslTypeMacros("B", mProblem.in) +
                          glslTypeMacros("C", mProblem.out) + glslTypeMacros("SUM", mSum) +
                          glslVectorMacros("A", mProblem.in) + glslVectorMacros("B", mProblem.in) +
@@ -185,15 +199,19 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
     };
     uint32_t binding = 0;
     bool matrixAlongInner = aAlongInner();
-    bool matrixAligned = isAlignedOperand(true, exact);
+    bool matrixAligned = isAlignedOperand(true, whole);
     if (kind == Kind::eTiles) {
         macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
         macros += matMulTileMacros(mTile, mTraits);
         define(bAlongInner(), "B_ALONG_INNER");
-        define(isAlignedOperand(false, exact), "B_ALIGNED");
-        define(exact, "EXACT");
+        define(isAlignedOperand(false, whole), "B_ALIGNED");
+        define(hasFours(true), "A_FOURS");
+        define(hasFours(false), "B_FOURS");
+        define(whole.rows, "A_WHOLE");
+        define(whole.columns, "B_WHOLE");
+        define(whole.inner, "INNER_WHOLE");
         const uint32_t turn = matMulTurn(mTile, mTraits);
-        define(exact &&
+        define(whole.inner &&
                    (mProblem.inner % turn != 0 || (mInner < mProblem.inner && mInner % turn != 0)),
                "CUT");
         binding = 4;
@@ -202,7 +220,7 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
         if (hasRowResult()) {
             macros += "#define ROW_RESULT\n";
             matrixAlongInner = bAlongInner();
-            matrixAligned = isAlignedOperand(false, exact);
+            matrixAligned = isAlignedOperand(false, whole);
         }
         binding = 3;
     }
@@ -226,8 +244,8 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, bool exact) const {
     return macros;
 }
 
-uint32_t MatMulPlanner::kernel(Kind kind, bool final, bool exact) {
-    const std::tuple wanted(kind, final, exact);
+uint32_t MatMulPlanner::kernel(Kind kind, bool final, Whole whole) {
+    const std::tuple wanted(kind, final, whole);
     for (const auto& [key, number] : mKernels)
         if (key == wanted)
             return number;
@@ -250,7 +268,7 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final, bool exact) {
         text += MATMULFINISH_GLSL;
         made.constants = {mRules.vectorGroupSize};
     }
-    made.source = composeSource(macrosOf(kind, final, exact), "", text, false);
+    made.source = composeSource(macrosOf(kind, final, whole), "", text, false);
     if (final)
         made.userTexts = {{"epilogue", !mProblem.epilogue.empty() ? mProblem.epilogue
                                        : mProblem.hasBias         ? "c + bias"
@@ -520,7 +538,7 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     dispatch.kernel = kernel(isVector()        ? Kind::eVector
                              : isCooperative() ? Kind::eCooperative
                                                : Kind::eTiles,
-                             final, isExact(panel, slices));
+                             final, wholeOf(panel, slices));
     dispatch.views = {operandView(!swapped, panel, slices), operandView(swapped, panel, slices)};
     if (isVector())
         dispatch.views[1].bindings = 1;
@@ -552,7 +570,7 @@ void MatMulPlanner::addFinish(const Panel& panel, uint64_t count) {
     Slices slices;
     slices.count = count;
     Dispatch dispatch;
-    dispatch.kernel = kernel(Kind::eFinish, true);
+    dispatch.kernel = kernel(Kind::eFinish, true, {});
     dispatch.views = {partialView(panel, count, View::Use::eRead)};
     addResultViews(dispatch, panel);
     addPush(dispatch, panel, slices, false);

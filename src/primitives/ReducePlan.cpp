@@ -49,6 +49,8 @@ struct ReduceRules {
     /// Short rows take fewer invocations than a group has, each with several accesses in flight: on
     /// an H200, segments of 1,024 floats take 0.76 of the time that they take with 32 bytes each.
     uint64_t bytesPerLane = 128;
+    /// Along columns, invocations have up to 16 rows in flight, of so many bytes.
+    uint64_t columnBytes = 16;
 
     static ReduceRules of(const DeviceTraits& traits) {
         ReduceRules rules;
@@ -302,6 +304,9 @@ uint32_t ReducePlanner::kernel(bool rows, bool fromPartials, bool final, bool se
     if (segmented)
         macros += "#define SEGMENTED\n" + offsetMacros(*mProblem.segments, bindings++);
     macros += formatted("#define OUT_BINDING {}\n", bindings);
+    if (!rows)
+        macros += formatted("#define FOURS {}u\n",
+                            std::clamp<uint64_t>(mRules.columnBytes / mInBytes / 4, 1, 4));
     const bool subgroups = rows && mTraits.subgroups && mRules.groupSize >= mTraits.maxSubgroupSize;
     Kernel made;
     made.name = rows ? "OpReduce of rows" : "OpReduce of columns";

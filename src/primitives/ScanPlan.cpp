@@ -67,6 +67,9 @@ struct ScanRules {
     /// Invocations that keep the device busy along columns: as many as the largest GPUs run at a
     /// time. A CPU driver needs a few groups.
     uint64_t invocations = 132 * 2048;
+    /// Bytes that an invocation reads at a time along columns, of up to batchRows rows.
+    uint32_t batchBytes = 32;
+    uint32_t batchRows = 16;
 
     static ScanRules of(const DeviceTraits& traits) {
         ScanRules rules;
@@ -78,6 +81,7 @@ struct ScanRules {
         if (traits.isCpu) {
             rules.bytesPerInvocation = rules.bytesOfOthers = 32;
             rules.invocations = 16 * 256;
+            rules.batchRows = 1;
         }
         return rules;
     }
@@ -402,6 +406,8 @@ uint32_t ScanPlanner::columnKernel(bool totals, bool chunked) {
         macros += "#define TOTALS\n";
     if (chunked)
         macros += "#define CHUNKED\n";
+    macros += formatted("#define BATCH {}u\n",
+                        std::min<uint64_t>(mRules.batchRows, mRules.batchBytes / mInBytes));
     Kernel kernel;
     kernel.name = "OpScan of columns";
     kernel.source =

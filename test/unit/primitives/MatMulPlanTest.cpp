@@ -100,21 +100,26 @@ TEST(MatMulPlan, ManyRegistersHoldMoreSums) {
     EXPECT_FALSE(fits({128, 128, 8, 8, 8}, problem, largeGpu()));
 }
 
-/// True if the kernel of the first step has no checks.
-bool isExact(const MatMulProblem& problem, const MatMulTile& tile) {
+/// True if the kernel of the first step reads an operand, "A" or "B", without checks.
+bool readsWithoutChecks(const std::string& operand, const MatMulProblem& problem,
+                        const MatMulTile& tile) {
     const MatMulChoice choice{tile, 1};
     const Plan plan = planMatMul(problem, largeGpu(), &choice);
-    return plan.kernels[dispatchOf(plan, 0).kernel].source.find("#define EXACT\n") !=
-           std::string::npos;
+    return plan.kernels[dispatchOf(plan, 0).kernel].source.find("#define " + operand +
+                                                                "_WHOLE\n") != std::string::npos;
 }
 
-TEST(MatMulPlan, TilesAreCheckedOnlyIfTheProductIsSmallerThanOne) {
+TEST(MatMulPlan, AnOperandIsCheckedOnlyIfItIsSmallerThanATile) {
     constexpr MatMulTile kTile{64, 128, 8, 8, 8};
-    EXPECT_TRUE(isExact(product(64, 128, 8), kTile));
-    EXPECT_TRUE(isExact(product(65, 131, 9), kTile));
-    EXPECT_FALSE(isExact(product(63, 128, 8), kTile));
-    EXPECT_FALSE(isExact(product(64, 127, 8), kTile));
-    EXPECT_FALSE(isExact(product(64, 128, 7), kTile));
+    const auto expect = [&](const MatMulProblem& problem, bool a, bool b) {
+        EXPECT_EQ(readsWithoutChecks("A", problem, kTile), a);
+        EXPECT_EQ(readsWithoutChecks("B", problem, kTile), b);
+    };
+    expect(product(64, 128, 8), true, true);
+    expect(product(65, 131, 9), true, true);
+    expect(product(63, 128, 8), false, true);
+    expect(product(64, 127, 8), true, false);
+    expect(product(64, 128, 7), false, false);
 }
 
 TEST(MatMulPlan, PanelsThatAreSmallerThanATileHaveAKernelOfTheirOwn) {
