@@ -10,6 +10,7 @@
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
 #include "primitives/BoundPlan.hpp"
+#include "primitives/MoveUnit.hpp"
 #include "primitives/OperatorSource.hpp"
 #include "primitives/ScanPlan.hpp"
 
@@ -39,6 +40,7 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     problem.outer = rows.outer;
     problem.length = rows.length;
     problem.inner = rows.inner;
+    problem.inUnit = primitives::startUnit(in);
     problem.inPlace = primitives::isSameMemory(arguments[0], arguments[1]);
     if (!problem.inPlace)
         primitives::requireDisjoint(arguments[0], arguments[1], kName);

@@ -21,6 +21,7 @@ struct ScanProblem {
     Operator combine = ReduceOperation::eSum;
     bool exclusive = false;
     bool inPlace = false; ///< the output is the input
+    uint32_t inUnit = 1;  ///< startUnit() of the input
     uint64_t outer = 1;
     uint64_t length = 0;
     uint64_t inner = 1;

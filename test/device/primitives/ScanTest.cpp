@@ -300,6 +300,26 @@ TEST_F(ScanTest, TakesPartsOfTensors) {
             }
 }
 
+// Rows of whole blocks of 16 bytes have smaller tiles if the first one begins at a block, too.
+TEST_F(ScanTest, RowsOfWholeBlocksMayBeginAnywhere) {
+    for (const uint64_t length : {512, 1024, 4096, 8192, 40960})
+        for (const size_t first : {0, 1, 2, 4}) {
+            const uint64_t rows = 5;
+            const auto values = randomValues<uint32_t>(first + rows * length);
+            const auto in = manager.tensorT<uint32_t>(values, kStorage);
+            const auto out = manager.tensorT<uint64_t>(rows * length, kStorage);
+            ScanOptions options;
+            options.shape = {rows, length};
+            options.axis = 1;
+            manager.sequence()->eval<kp::OpScan>(TensorRange(in, first, rows * length), out,
+                                                 ReduceOperation::eSum, options);
+            std::vector<uint64_t> expected(rows * length);
+            for (size_t i = 0; i < expected.size(); ++i)
+                expected[i] = (i % length == 0 ? 0 : expected[i - 1]) + values[first + i];
+            EXPECT_EQ(onDevice<uint64_t>(*out), expected) << length << " from " << first;
+        }
+}
+
 TEST_F(ScanTest, OfNothingDoesNothing) {
     const auto in = manager.tensorT<float>({1, 2}, kStorage);
     const auto out = manager.tensorT<float>({5, 5}, kStorage);
