@@ -61,10 +61,9 @@ struct ScanRules {
     /// segments. On an H200, rows of 8,192 floats take 0.43 of the time of segments; rows of 128
     /// are as fast as shorter ones.
     uint32_t minRowLanes = 32;
-    /// Rows that need up to so many of the largest tiles have smaller ones, so that more of their
-    /// tiles run at the same time: on an H200, rows of 65,536 floats take 0.80 of the time, of
-    /// 20,000 integers of 64 bits 0.87, and of 65,536 0.64.
-    uint64_t fewTilesPerRow = 4;
+    /// Longer rows of elements of 4 bytes and more have smaller tiles than other arrays, so that
+    /// more of them run at the same time: on an H200, rows of 65,536 floats take 0.80 of the time,
+    /// and of as many integers of 64 bits 0.64. Bytes would take 1.3 times as long.
     uint32_t rowGroupSize = 256;
     uint32_t rowBytes = 192;         ///< per invocation
     uint32_t wideRowGroupSize = 512; ///< of terms of 8 bytes
@@ -349,7 +348,7 @@ void ScanPlanner::fitTilesToRows() {
     // Up to 5/4 of what a tile of other arrays has, because no tile waits for another one then.
     const uint64_t mostAlone = lanesOf(mRules.tileGroupSize, mRules.bytesOfOthers * 5 / 4);
     uint64_t most = mRules.tileGroupSize * uint64_t{rows()};
-    if (lanes > mostAlone && lanes <= mRules.fewTilesPerRow * most) {
+    if (lanes > mostAlone && mInBytes >= 4) {
         const bool isWide = mTermBytes == 8;
         mRules.tileGroupSize =
             std::min(mRules.tileGroupSize, isWide ? mRules.wideRowGroupSize : mRules.rowGroupSize);
