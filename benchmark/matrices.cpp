@@ -144,6 +144,9 @@ bool run() {
     const uint64_t n = software ? 128 : 4096;
     right =
         measureProduct(manager, software, {n, n, n}, DataTypes::eHalf, DataTypes::eFloat) && right;
+    right = measureProduct(manager, software, {n - 1, n - 3, n + 1}, DataTypes::eHalf,
+                           DataTypes::eFloat) &&
+            right;
     right = measureProduct(manager, software, {n, n, n}, DataTypes::eBFloat16, DataTypes::eFloat) &&
             right;
     measureProduct(manager, software, {n, n, n}, DataTypes::eDouble, DataTypes::eDouble);

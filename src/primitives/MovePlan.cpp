@@ -35,7 +35,11 @@ struct MoveRules {
     /// The sides of a tile of so many elements: with 4 bytes, 32 x 32, whose rows are cache lines
     /// of 128 bytes. Of one or two bytes, the input's rows are such lines if whole words are read,
     /// and the output's are two sectors or more.
-    static std::pair<uint64_t, uint64_t> tileSides(uint64_t elementBytes) {
+    struct TileSides {
+        uint64_t a;
+        uint64_t b;
+    };
+    static TileSides tileSides(uint64_t elementBytes) {
         if (elementBytes == 1)
             return {128, 64};
         const uint64_t side = elementBytes == 2 ? 64 : elementBytes <= 12 ? 32 : 16;
@@ -120,8 +124,8 @@ private:
         if (!mA)
             return false;
         mB = block.axes.size() - 1;
-        const auto [sideA, sideB] = MoveRules::tileSides(mRun);
-        uint64_t elements = sideA * sideB;
+        const MoveRules::TileSides sides = MoveRules::tileSides(mRun);
+        uint64_t elements = sides.a * sides.b;
         mPack = mUnit == mRun && mRun <= 2 ? kWordBytes / mRun : 1;
         const uint64_t extentA = std::max(block.axes[*mA].extent, mPack);
         const uint64_t extentB = std::max(block.axes[mB].extent, mPack);
@@ -129,7 +133,7 @@ private:
             mPack > 1 ? mRun : std::max<uint64_t>(kWordBytes, mUnit) * mRun / mUnit;
         // Of a narrow array a tile takes more rows.
         const auto shape = [&] {
-            mTileA = std::min(sideA, std::bit_ceil(extentA));
+            mTileA = std::min(sides.a, std::bit_ceil(extentA));
             mTileB = std::min(elements / mTileA, std::bit_ceil(extentB));
             mTileA = std::min(elements / mTileB, std::bit_ceil(extentA));
         };
