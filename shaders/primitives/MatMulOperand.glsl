@@ -3,7 +3,8 @@
 // Reads the matrix Operand, which stands for A or B in this text.
 //
 // Macros: OPERAND_ALONG_INNER: rows are stored along `inner`, else across. OPERAND_ALIGNED: rows
-// begin at vectors of four. OPERAND_FOURS: they consist of such. PLANES: elements of 8 bytes; TWO is a vector of two of them.
+// begin at vectors of four. OPERAND_FOURS: they consist of such. PLANES: elements of 8 bytes; TWO is
+// a vector of two of them. OPERAND_WHOLE and CUT: see MatMulTiles.glsl.
 
 layout(binding = OPERAND_BINDING) readonly buffer ElementsOperand {
     OPERAND_STORED elementsOperand[];
@@ -31,12 +32,11 @@ FOUR fourOperand(uint at, uint count) {
     if (count >= 4u)
         return fourOperand(at);
     FOUR four = FOUR(0);
-#ifdef OPERAND_FOURS
-    return four;
-#endif
+#ifndef OPERAND_FOURS
     [[unroll]] for (uint i = 0u; i < 4u; ++i)
         if (i < count)
             four[i] = elementOperand(at + i);
+#endif
     return four;
 }
 

@@ -6,7 +6,7 @@
 // Micikevicius, "Optimizing matrix transpose in CUDA", 2009).
 
 layout(push_constant) uniform Push {
-    uint firstIn; // as offsets and strides, in what the kernel reads and writes at a time
+    uint firstIn; // as strides, in what the kernel reads or writes at a time
     uint firstOut;
     uint extentA; // elements
     uint extentB;

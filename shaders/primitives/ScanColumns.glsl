@@ -68,7 +68,7 @@ void main() {
         sum = combine(sum, totals[firstTotal + total + c * columns]);
 #endif
     uint at = slab * length * stride + column;
-    uint row = chunk * chunkLength;
+    uint row = min(chunk * chunkLength, length); // the last chunks of the last rows may be empty
     uint end = min(row + chunkLength, length);
     for (; row + BATCH <= end; row += BATCH)
         scanRows(sum, at + row * stride, BATCH);

@@ -22,7 +22,7 @@ struct DeviceTraits {
     bool subgroupInt64 = false;      ///< such over integers of 64 bits
     bool memoryModel = false;        ///< Vulkan's, with device scope
     bool int16 = false;              ///< 16-bit integers, other than in buffers
-    bool int64 = false;
+    bool int64 = false;              ///< 64-bit integers, other than in buffers
     /// Those that the library's shaders can use.
     vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;

@@ -97,8 +97,8 @@ struct MatMulRules {
     double cooperativeThreadsToHide = 10'000; ///< the same of cooperative matrices of work groups
     double narrowTiles = 0.75; ///< what the tiled kernel reaches with half, 1 being float
     /// Costs of slices, in multiplications of a core: the pass that adds them (1 us), and writing
-    /// and reading a sum of 4 bytes at 0.5 TB/s, which fits the H200's times best: most is the
-    /// beginning and the end of the kernels.
+    /// and reading a sum (as at 0.5 TB/s, which fits measured times best: kernels also begin and
+    /// end).
     double sliceCost = 130'000;
     double sumCost = 1;
     /// Products with a vector: groups, and elements of a row per invocation.

@@ -32,13 +32,12 @@ struct MoveRules {
     /// Contiguous runs of this many bytes are moved without a tile: GPUs access memory in sectors
     /// of 32 bytes.
     uint64_t minRunBytes = 32;
-    /// The sides of a tile of so many elements: with 4 bytes, 32 x 32, whose rows are cache lines
-    /// of 128 bytes. Of one or two bytes, the input's rows are such lines if whole words are read,
-    /// and the output's are two sectors or more.
     struct TileSides {
-        uint64_t a;
+        uint64_t a; ///< elements
         uint64_t b;
     };
+    /// With 4 bytes, 32 x 32, whose rows are cache lines of 128 bytes. With one or two bytes, the
+    /// input's rows are such lines, and the output's are two sectors or more.
     static TileSides tileSides(uint64_t elementBytes) {
         if (elementBytes == 1)
             return {128, 64};

@@ -221,8 +221,7 @@ private:
     uint64_t mOutBytes;
     uint64_t mTermBytes;
     Plan mPlan;
-    uint64_t
-        mPadding; ///< elements, at most, from the start of a block to the first that is scanned
+    uint64_t mPadding; ///< the most elements between the start of a block and the first element
     uint32_t mRowsOfTile = 0; ///< if not 0, rows() of tiles that fit rows of the array
     std::optional<uint32_t> mTileKernel;
     std::optional<uint32_t> mHeadKernel;
