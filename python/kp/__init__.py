@@ -38,6 +38,7 @@ from . import (
     _group_primitives,
     _groups,
     _notebook,
+    _tensor_hints,
     launcher,
 )
 from ._buffers import *  # noqa: F403
@@ -235,6 +236,7 @@ __all__ += intrinsics.__all__
 _copying.install()
 _early.install()
 _groups.install()
+_tensor_hints.install()
 _group_primitives.install()
 _notebook.install()
 

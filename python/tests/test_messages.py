@@ -184,6 +184,40 @@ def test_arrays_in_place_of_tensors_have_a_hint(mgr: kp.Manager) -> None:
         kp.OpSyncDevice([kp.zeros(3)])  # type: ignore[list-item]
 
 
+def test_a_tensor_that_should_compute_names_the_array_over_its_memory(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    for compute in (
+        lambda: tensor + 1,
+        lambda: 2 * tensor,
+        lambda: tensor @ tensor,
+        lambda: -tensor,
+        lambda: abs(tensor),
+        lambda: tensor < 2,
+    ):
+        with pytest.raises(
+            TypeError, match=r"has no operator .*; kp\.asarray\(tensor\) is an array"
+        ):
+            compute()
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'sum'; kp\.asarray\(tensor\) .* has sum"
+    ):
+        tensor.sum()
+    with pytest.raises(AttributeError, match=r"^a kp\.Tensor has no attribute 'total'$"):
+        tensor.total
+    assert not hasattr(tensor, "T")
+
+
+def test_arrays_of_the_library_and_of_numpy_compute_with_tensors(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    array, host = kp.asarray(tensor), np.ones(3, np.float32)
+    for result in (tensor + array, array + tensor):
+        assert isinstance(result, kp.Array)
+        assert result.get().tolist() == [2, 4, 6]
+    for result in (tensor + host, host + tensor, tensor + np.float32(1), np.float32(1) + tensor):
+        assert isinstance(result, np.ndarray)
+        assert result.tolist() == [2, 3, 4]
+
+
 def test_what_is_no_operation_has_a_hint(mgr: kp.Manager) -> None:
     sequence = mgr.sequence()
     with pytest.raises(TypeError, match=r"kp.Algorithm; use kp.OpAlgoDispatch\(algorithm\)$"):
