@@ -627,6 +627,8 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         path = f"{name}.{key}"
         if key in UNWRITTEN or key.startswith("_pybind11"):
             continue
+        if getattr(member, "__module__", "") == "kp._tensor_hints":  # for what there is not
+            continue
         if isinstance(member, types.WrapperDescriptorType):  # a class without a constructor
             continue
         yield ""
