@@ -432,6 +432,11 @@ UNWRITTEN = {"__doc__", "__module__", "__weakref__", "__dict__", "__new__"}
 USED: set[str] = set()
 
 
+def refuses(member: object) -> bool:
+    """Return whether a method exists to say that there is no such method."""
+    return getattr(member, "__module__", "") == "kp._tensor_hints"
+
+
 class Failure(Exception):
     """An error for the user of this script."""
 
@@ -627,7 +632,7 @@ def write_class(name: str, class_: type) -> Iterator[str]:
         path = f"{name}.{key}"
         if key in UNWRITTEN or key.startswith("_pybind11"):
             continue
-        if getattr(member, "__module__", "") == "kp._tensor_hints":  # for what there is not
+        if refuses(member):
             continue
         if isinstance(member, types.WrapperDescriptorType):  # a class without a constructor
             continue
@@ -717,7 +722,7 @@ def check_types(package: Path) -> None:
 
 
 def stubtest_accepts() -> Iterator[str]:
-    """The names that pybind11 adds to classes and enums, and that a stub does not have."""
+    """The names of classes and enums that a stub does not have, most of which pybind11 adds."""
     for name, member in vars(sys.modules["kp._kp"]).items():
         if isinstance(member, type):
             path = re.escape(f"kp._kp.{name}")
@@ -729,6 +734,9 @@ def stubtest_accepts() -> Iterator[str]:
                 vars(member)["__init__"], types.WrapperDescriptorType
             ):
                 yield path + r"\.__init__"
+            for key, method in vars(member).items():
+                if refuses(method):
+                    yield path + r"\." + key
 
 
 def main() -> int:
