@@ -455,7 +455,10 @@ def _matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
         ]
         return GroupArray._of(group, parts, None)
     if first[-1] != second[0]:
-        raise ValueError(f"matrices of {first} and {second} cannot be multiplied")
+        raise ValueError(
+            f"arrays of the shapes {first} and {second} cannot be multiplied: their inner extents "
+            f"differ, {first[-1]} and {second[0]}"
+        )
     starts = exchange.offsets(rows)
     rights = aligned(b, second, rows, group)
     if left is not None:

@@ -68,14 +68,15 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("matmul takes arrays of at least one axis; use * for numbers")
     rows, columns = a.ndim > 1, b.ndim > 1
+    given = a.shape, b.shape
     if not rows:
         a = expand_dims(a, axis=0)
     if not columns:
         b = expand_dims(b, axis=1)
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(
-            f"matrices of {a.shape[-2:]} and {b.shape[-2:]} cannot be multiplied: the inner extents "
-            "differ"
+            f"arrays of the shapes {given[0]} and {given[1]} cannot be multiplied: their inner extents "
+            f"differ, {a.shape[-1]} and {b.shape[-2]}"
         )
     result = _product(a, b)
     if not columns:
