@@ -338,6 +338,9 @@ def test_dispatches_group_counts_from_a_tensor(mgr: kp.Manager) -> None:
     assert tensor[0] == 4 * 3 * 2 * 1
     with pytest.raises(TypeError, match="group_counts"):
         kp.OpAlgoDispatch(algorithm, group_counts=[1, 1, 1])
+    floats = kp.OpAlgoDispatch(algorithm, group_counts=mgr.tensor([1, 1, 1]))
+    with pytest.raises(ValueError, match="are three uint32, not float32"):
+        mgr.sequence().record(floats)
 
 
 def test_operations_take_any_iterable_of_memory(mgr: kp.Manager) -> None:

@@ -22,6 +22,11 @@ constexpr uint64_t kGroupCountsBytes = 3 * sizeof(uint32_t);
 
 void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Device& device) {
     requireSameDevice(tensor, device, "an indirect dispatch");
+    using DataTypes = Memory::DataTypes;
+    const DataTypes type = tensor.dataType();
+    if (type != DataTypes::eUnsignedInt && type != DataTypes::eInt && type != DataTypes::eCustom)
+        fail<InvalidArgument>("the group counts of an indirect dispatch are three {}, not {}",
+                              Memory::toString(DataTypes::eUnsignedInt), Memory::toString(type));
     const uint64_t bytes = implOf(tensor).bytes();
     if (offset % 4 != 0 || offset > bytes || bytes - offset < kGroupCountsBytes)
         fail<InvalidArgument>(

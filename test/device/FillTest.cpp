@@ -159,6 +159,9 @@ TEST_F(IndirectTest, RejectsWrongOffsetsAndMemory) {
     EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, groups, 8), kp::InvalidArgument);
     EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, std::shared_ptr<kp::Tensor>(), 0),
                  kp::InvalidArgument);
+    const std::shared_ptr<kp::Tensor> floats = manager.tensorT<float>({1, 1, 1});
+    EXPECT_ERROR(kp::InvalidArgument, "three eUnsignedInt, not eFloat",
+                 sq->record<kp::OpAlgoDispatch>(algorithm, floats, 0));
     groups->destroy();
     EXPECT_THROW(sq->record<kp::OpAlgoDispatch>(algorithm, groups, 0), kp::InvalidArgument);
 }

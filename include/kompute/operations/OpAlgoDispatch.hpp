@@ -52,7 +52,8 @@ public:
     /// Creates an indirect dispatch. Each run reads its work group counts from device memory: three
     /// 32-bit unsigned integers.
     /// @param algorithm    the algorithm to dispatch
-    /// @param groupCounts  a tensor that an earlier operation or the host fills
+    /// @param groupCounts  a tensor that an earlier operation or the host fills, of eUnsignedInt,
+    ///                     eInt or eCustom, or record() throws InvalidArgument
     /// @param offset       bytes from the start of the tensor, a multiple of 4
     /// @throws InvalidArgument if @p groupCounts is null
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, std::shared_ptr<Tensor> groupCounts,
