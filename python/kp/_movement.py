@@ -110,6 +110,8 @@ def transpose(
     """
     _require_tensor("transpose", tensor)
     count = len(tensor.shape)
+    if axes is not None and not isinstance(axes, Iterable):
+        raise TypeError(f"kp.transpose takes axes as a tuple of all axes, not {axes!r}")
     order = list(range(count))[::-1] if axes is None else [normalized(axis, count) for axis in axes]
     if sorted(order) != list(range(count)):
         raise ValueError(

@@ -117,6 +117,8 @@ def segment_count(name: str, segments: Any, axis: int | None, keepdims: bool = F
     """Return the number of segments between offsets. Raises ValueError if there is an axis, too."""
     if axis is not None or keepdims:
         raise ValueError(f"kp.{name}: segments are of all elements; leave out axis and keepdims")
+    if not hasattr(segments, "shape"):
+        raise TypeError(f"kp.{name} takes segments as a row of offsets, not {kind_of(segments)}")
     if len(segments.shape) != 1 or segments.shape[0] == 0:
         raise ValueError(
             f"kp.{name}: segments is a row of n + 1 offsets for n segments, not of the shape "

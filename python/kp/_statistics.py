@@ -67,6 +67,11 @@ def _limits(tensor: Tensor, limits: tuple[float, float] | None) -> tuple[float, 
         least, most = min(tensor).item(), max(tensor).item()
         low, high = float(least), float(most)
         # Of integers, rounding must not leave out the outermost ones.
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise ValueError(
+                f"the elements reach from {low} to {high}; pass range=(low, high), and others are "
+                "left out"
+            )
         low = np.nextafter(low, -np.inf) if low > least else low
         high = np.nextafter(high, np.inf) if high < most else high
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -99,7 +104,7 @@ def histogram(
         return counts, edges
     if range is not None:
         raise ValueError("kp.histogram takes range for a number of bins, but bins has edges")
-    if isinstance(bins, str):
+    if isinstance(bins, (str, float)):
         raise TypeError(f"kp.histogram takes bins as their number or their edges, not {bins!r}")
     edges = _on_device("histogram", bins, tensor)
     places = edges.read()

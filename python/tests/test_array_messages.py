@@ -178,3 +178,42 @@ def test_tensors_and_arrays_can_be_joined(mgr: kp.Manager) -> None:
 def test_an_array_of_a_group_is_no_index_of_one_on_a_device(mgr: kp.Manager) -> None:
     with make_group(2) as group, pytest.raises(IndexError, match="bring both to one place"):
         kp.eye(3, device=mgr)[kp.array([1], group=group)]
+
+
+def test_parts_of_tensors_are_for_operations(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    for function in (kp.sum, kp.sort, kp.cumsum, kp.fft.fft, lambda part: kp.concatenate([part])):
+        with pytest.raises(
+            TypeError, match=r"functions take kp\.asarray\(tensor\)\[first:first \+ count\]"
+        ):
+            function((tensor, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(None, "None"), ([1, None], "None"), ("x", "text"), ([1, "x"], "text")]
+)
+def test_data_that_is_no_numbers_is_named(data: object, kind: str) -> None:
+    for function in (kp.asarray, kp.unique, kp.fft.fft):
+        with pytest.raises(TypeError, match=f"arrays hold numbers and bool, not {kind}$"):
+            function(data)
+
+
+def test_axes_and_segments_of_the_wrong_kind_are_named(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    with pytest.raises(TypeError, match="takes axes as a tuple of all axes, not 5"):
+        kp.transpose(tensor, 5)
+    with pytest.raises(TypeError, match="takes segments as a row of offsets, not an int"):
+        kp.scan(tensor, "sum", segments=3)
+    with pytest.raises(TypeError, match="axis is a whole number, not 'x'"):
+        kp.fft.convolve(tensor, tensor, axes="x")
+
+
+def test_bins_of_the_wrong_kind_are_named(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2, 3])
+    with pytest.raises(TypeError, match=r"bins as their number or their edges, not 2\.5"):
+        kp.histogram(tensor, 2.5)
+    with pytest.raises(ValueError, match=r"reach from nan to nan; pass range=\(low, high\)"):
+        kp.histogram(mgr.tensor([np.nan, 1]), 3)
+    counts = mgr.tensor_t([0, 0], dtype="uint32")
+    with pytest.raises(TypeError, match="bins is None for integers"):
+        kp.OpHistogram(tensor, counts, ("a", 1))

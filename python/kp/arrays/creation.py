@@ -17,6 +17,7 @@ from .array import Array, converted, share
 from .elementwise import apply, manager_of
 from .expressions import address, constant, limited
 from .group_creation import on_groups_too
+from .host_data import host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, Storage, View, require, upload
 from .types import number
@@ -73,9 +74,8 @@ def asarray(
         raise ValueError("data of the host needs a copy to a device, which copy=False forbids")
     if _has_arrays(obj):
         obj = _on_host(obj)
-    values = np.asarray(obj)
+    values = host_values(obj)
     if values.dtype.kind not in "biufc":
-        _require_64_bits(values)
         raise TypeError(f"arrays hold numbers and bool, not {values.dtype}")
     target = number(values.dtype if wanted is None else wanted).dtype
     if values.dtype.kind == "c" and target.kind != "c":
@@ -83,18 +83,6 @@ def asarray(
     if not isinstance(obj, np.ndarray) and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
     return Array._of_view(upload(manager(device), values.astype(target, copy=False)))
-
-
-def _require_64_bits(values: NDArray[Any]) -> None:
-    """Raise OverflowError for whole numbers that NumPy has no dtype for."""
-    if values.dtype != object:
-        return
-    for each in values.reshape(-1):
-        if isinstance(each, int) and not -(2**63) <= each < 2**64:
-            raise OverflowError(
-                f"{each} does not fit an integer of 64 bits; a float, as float(x) makes it, holds it "
-                "less exactly"
-            )
 
 
 def _has_arrays(obj: Any) -> bool:
@@ -180,8 +168,7 @@ def full(
         filled = broadcast_to(fill_value, extents(shape)).copy()
         return filled if dtype is None else filled.astype(dtype)
     if dtype is None:
-        value = np.asarray(fill_value)
-        _require_64_bits(value)
+        value = host_values(fill_value)
         dtype = value.dtype
         if isinstance(fill_value, float):
             dtype = np.float32

@@ -18,6 +18,7 @@ from .expressions import Node, call, constant, limited, other_manager
 from .functions import FUNCTIONS, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
+from .host_data import host_values
 from .storage import DType, Shape, alive, broadcast as broadcast, upload
 from .types import number, real_of
 from .values import Values
@@ -60,7 +61,7 @@ def as_array(value: Any, manager: Manager) -> Array:
             "an array of a group was given where one of a device is needed; x.to_device(group[0]) is "
             "one"
         )
-    values = np.asarray(value)
+    values = host_values(value)
     return Array._of_view(upload(manager, values.astype(number(values.dtype).dtype, copy=False)))
 
 

@@ -4,6 +4,8 @@
 namespace kp::python {
 namespace {
 
+constexpr const char* kBins = "None for integers, (low, high), or a tensor of edges";
+
 /// Returns bins: of integers for None, even ones for a pair of numbers, or those between edges.
 /// @param edges  set to the tensor of edges
 Bins toBins(const py::object& bins, RangeArgument& edges) {
@@ -17,10 +19,18 @@ Bins toBins(const py::object& bins, RangeArgument& edges) {
         edges = toRange(bins, "bins");
         return Bins::between(edges.range);
     }
+    const auto limit = [&](Py_ssize_t at) {
+        const double value = PyFloat_AsDouble(PyTuple_GET_ITEM(bins.ptr(), at));
+        if (PyErr_Occurred()) {
+            PyErr_Clear();
+            throwTypeError("bins", kBins, bins);
+        }
+        return value;
+    };
     if (!tuple || PyTuple_GET_SIZE(bins.ptr()) != 2)
-        throwTypeError("bins", "None for integers, (low, high), or a tensor of edges", bins);
-    const auto pair = py::reinterpret_borrow<py::tuple>(bins);
-    return Bins::even(py::cast<double>(pair[0]), py::cast<double>(pair[1]));
+        throwTypeError("bins", kBins, bins);
+    const double low = limit(0);
+    return Bins::even(low, limit(1));
 }
 
 std::unique_ptr<HandleOf<OpHistogram>>
