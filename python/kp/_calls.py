@@ -46,6 +46,19 @@ def _split(text: str) -> list[str]:
 
 #: What pybind11 calls a whole number.
 _INTEGERS = ("int", "typing.SupportsInt", "typing.SupportsIndex")
+#: The type of several, with what they may be.
+_ROW = re.compile(r"(?P<kind>tuple|collections\.abc\.Sequence)\[(?P<items>[^\]]*)\](?: \| None)?")
+
+
+def _row_length(type_: str) -> int | None:
+    """Return how many whole numbers an argument of a type has: 0 for any number, None for others."""
+    found = _ROW.fullmatch(type_)
+    if found is None:
+        return None
+    items = [item.strip().split(" | ") for item in found["items"].split(",")]
+    if not all({*_INTEGERS, "None"}.issuperset(kinds) for kinds in items):
+        return None
+    return len(items) if found["kind"] == "tuple" else 0
 
 
 class _Signature:
@@ -58,6 +71,7 @@ class _Signature:
         self.keywords: list[str] = []
         self.required: list[str] = []
         self.integers: set[str] = set()  # parameters that are whole numbers
+        self.rows: dict[str, int] = {}  # parameters that are several, and how many; 0: any number
         self.flags: set[str] = set()
         self.texts: set[str] = set()
         keyword_only = False
@@ -75,6 +89,9 @@ class _Signature:
                 for kind, group in (("bool", self.flags), ("str", self.texts)):
                     if kind in kinds and set(kinds) <= {kind, "None"}:
                         group.add(found["name"])
+                length = _row_length(found["type"] or "")
+                if length is not None:
+                    self.rows[found["name"]] = length
                 if not keyword_only:
                     self.positional.append(found["name"])
                 if found["default"] is None:
@@ -83,6 +100,18 @@ class _Signature:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+def _fault_in_row(label: str, name: str, value: Any, length: int) -> str | None:
+    """Say what is wrong with an argument that is several whole numbers."""
+    wanted = f"a tuple of {counted(length, 'whole number')}" if length else "a row of whole numbers"
+    is_row = isinstance(value, (list, tuple, np.ndarray)) and (not length or len(value) == length)
+    if not is_row or not all(isinstance(each, (int, np.integer, type(None))) for each in value):
+        return f"{label}: {name} is {wanted}, not {value!r:.60}"
+    for each in value:
+        if name != "axes" and each is not None and not 0 <= each < 2**64:
+            return f"{label}: {name} has {each}, which is too {'small' if each < 0 else 'large'}"
+    return None
 
 
 def _explanation(
@@ -109,6 +138,10 @@ def _explanation(
             return f"{label}: {name} is True or False, not {value!r:.60}"
         if name in signature.texts and not isinstance(value, (str, bytes, type(None))):
             return f"{label}: {name} is text, not {value!r:.60}"
+        if name in signature.rows and value is not None:
+            fault = _fault_in_row(label, name, value, signature.rows[name])
+            if fault:
+                return fault
         if name not in signature.integers or value is None:
             continue
         if not isinstance(value, (int, np.integer)):

@@ -218,6 +218,17 @@ def test_arrays_of_the_library_and_of_numpy_compute_with_tensors(mgr: kp.Manager
         assert result.tolist() == [2, 3, 4]
 
 
+def test_extents_of_the_wrong_kind_are_named(mgr: kp.Manager) -> None:
+    tensor, numbers = mgr.tensor([1, 2, 3]), mgr.tensor_t([1, 2], dtype="complex64")
+    for extents in ((2, 2), (1, 1, "3"), 3):
+        with pytest.raises(TypeError, match="extents is a tuple of 3 whole numbers, not "):
+            kp.OpMatMul(tensor, tensor, tensor, extents=extents)
+    with pytest.raises(TypeError, match="extents has -1, which is too small"):
+        kp.OpMatMul(tensor, tensor, tensor, extents=(-1, 2, 3))
+    with pytest.raises(TypeError, match="shape is a row of whole numbers, not 3"):
+        kp.OpFFT(numbers, axes=(-1,), shape=3)
+
+
 def test_what_is_no_operation_has_a_hint(mgr: kp.Manager) -> None:
     sequence = mgr.sequence()
     with pytest.raises(TypeError, match=r"kp.Algorithm; use kp.OpAlgoDispatch\(algorithm\)$"):
