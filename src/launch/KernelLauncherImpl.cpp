@@ -34,9 +34,11 @@ std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
 }
 
 /// Push constants with this name that are not given get the global size, so that the shader can
-/// check its bounds.
+/// check its bounds. Of another type, they are missing.
 bool isGlobalSize(const KernelArgument& argument) {
     return argument.kind == ArgumentKind::ePushConstant && argument.name == "kp_global_size" &&
+           (argument.type == shader::ScalarType::eUint32 ||
+            argument.type == shader::ScalarType::eInt32) &&
            argument.bytes <= 3 * sizeof(uint32_t);
 }
 

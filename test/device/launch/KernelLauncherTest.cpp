@@ -75,6 +75,28 @@ void main() {
     EXPECT_EQ(tensor->vector(), (std::vector<float>{3, 3, 3, 2}));
 }
 
+TEST_F(KernelLauncherTest, FillsInTheGlobalSizeOnlyAsWholeNumbers) {
+    for (const auto& [type, isFilled] :
+         {std::pair("int", true), {"uvec2", true}, {"float", false}}) {
+        auto tensor = floats({0});
+        const std::string source =
+            std::string("#version 450\nlayout(set = 0, binding = 0) buffer V { float v[]; };\n"
+                        "layout(push_constant) uniform P { ") +
+            type + " kp_global_size; };\nvoid main() { v[0] = float(" +
+            (std::string(type) == "uvec2" ? "kp_global_size.x" : "kp_global_size") + "); }";
+        const auto launch = [&] {
+            kp::KernelLauncher("size", kp::Kernel(manager, source), {tensor}, sized(3))(on(queue))
+                ->wait();
+        };
+        if (isFilled) {
+            launch();
+            EXPECT_EQ(tensor->vector(), std::vector<float>{3}) << type;
+        } else {
+            EXPECT_ERROR(InvalidArgument, "'kp_global_size' (float) is missing", launch());
+        }
+    }
+}
+
 TEST_F(KernelLauncherTest, RejectsAnotherLocalSizeThanTheShaders) {
     auto a = manager.tensorT<uint32_t>({1, 2}, kp::Memory::MemoryTypes::eHost);
     auto b = manager.tensorT<uint32_t>({0, 0}, kp::Memory::MemoryTypes::eHost);
