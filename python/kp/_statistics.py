@@ -67,14 +67,14 @@ def _limits(tensor: Tensor, limits: tuple[float, float] | None) -> tuple[float, 
         least, most = min(tensor).item(), max(tensor).item()
         low, high = float(least), float(most)
         # Of integers, rounding must not leave out the outermost ones.
-        if not (np.isfinite(low) and np.isfinite(high)):
-            raise ValueError(
-                f"the elements reach from {low} to {high}; pass range=(low, high), and others are "
-                "left out"
-            )
         low = np.nextafter(low, -np.inf) if low > least else low
         high = np.nextafter(high, np.inf) if high < most else high
     if not (np.isfinite(low) and np.isfinite(high)):
+        if limits is None:
+            raise ValueError(
+                f"the range of a histogram is finite, not ({low}, {high}), from where to where the "
+                "elements reach; pass range=(low, high), and others are left out"
+            )
         raise ValueError(f"the range of a histogram is finite, not ({low}, {high})")
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 

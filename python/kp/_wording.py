@@ -38,6 +38,16 @@ def of_no_elements(name: str) -> ValueError:
     return ValueError(f"{name} of no elements does not exist")
 
 
+def inner_extents_differ(
+    first: tuple[int, ...], second: tuple[int, ...], inner: tuple[int, int]
+) -> ValueError:
+    """Return the error of a product of arrays of these shapes."""
+    return ValueError(
+        f"arrays of the shapes {first} and {second} cannot be multiplied: their inner extents differ, "
+        f"{inner[0]} and {inner[1]}"
+    )
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" if a known name is near an unknown one, else nothing."""
     close = difflib.get_close_matches(name, list(known), 1)

@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
-from ._axes import normalized, normalized_axes, whole
+from ._axes import normalized, whole
 from ._wording import counted, kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
@@ -551,13 +551,16 @@ def convolve(
     if mode not in lengths:
         raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
     dimensions = len(a.shape)
-    convolved = normalized_axes(axes, dimensions)
+    given = None if axes is None else [axes] if isinstance(axes, (int, str)) else list(axes)
+    convolved = (
+        range(dimensions) if given is None else [whole("axis", axis) % dimensions for axis in given]
+    )
     shape = tuple(
         lengths[mode](m, n) if axis in convolved else max(m, n)
         for axis, (m, n) in enumerate(zip(a.shape, b.shape, strict=True))
     )
     result = _output("fft.convolve", a, shape, dtype, out)
-    _run(OpConvolve(first, second, result, mode=mode, axes=list(convolved)), first, second)
+    _run(OpConvolve(first, second, result, mode=mode, axes=given), first, second)
     return result
 
 

@@ -159,7 +159,7 @@ def test_faults_of_statistics_are_named(mgr: kp.Manager) -> None:
         kp.histogram(tensor, 0)
     with pytest.raises(ValueError, match="low <= high"):
         kp.histogram(tensor, 3, (2, 1))
-    with pytest.raises(ValueError, match=r"pass range="):
+    with pytest.raises(ValueError, match="is finite, not"):
         kp.histogram(mgr.tensor([1, np.inf]))
     with pytest.raises(ValueError, match="ascending order"):
         kp.histogram(tensor, [3, 2, 5])

@@ -51,9 +51,8 @@ constexpr TileRule kTiles[] = {
     // them and the reads of memory it would be 468. Two groups with a depth of 32 give 256,
     // 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. 64 x 64 gave 93, at edges
     // 31, 128 x 128 at edges 32; 64 x 128 at edges is a guess. One group of 128 x 128 takes as long
-    // as two, of the others half as long: 1024^3 takes 34 us with 128 x 128, 15.6 with 64 x 128,
-    // and
-    // 23 with 64 x 64.
+    // as two, of the others half as long: 1024^3 takes 34 us with 128 x 128, 15.6 us with
+    // 64 x 128, and 23 us with 64 x 64.
     {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 0, 2, 0.11},
     {{64, 128, 64, 32, 32, Method::eSubgroups}, 4.8, 0, 1, 0.2},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.9, 0, 1, 0.33},
@@ -108,6 +107,10 @@ bool isAlignedForCooperative(const MatMulProblem& problem) {
     });
 }
 
+double efficiencyOf(const TileRule& rule, const MatMulProblem& problem) {
+    return sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency;
+}
+
 /// Returns how long a product takes, in multiplications of a core. A core runs some groups at the
 /// same time. In the last round there may be fewer, which then hide less of the time that memory
 /// takes.
@@ -118,8 +121,7 @@ double costOf(const TileRule& rule, uint64_t slices, const MatMulProblem& proble
     const bool isExact = isAlignedForCooperative(problem) && problem.rows % tile.rows == 0 &&
                          problem.columns % tile.columns == 0 && problem.inner % tile.depth == 0;
     const double efficiency =
-        (sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency) *
-        (isExact ? 1 : rule.atEdges) *
+        efficiencyOf(rule, problem) * (isExact ? 1 : rule.atEdges) *
         (tile.method == Method::eTiles && isNarrowFloat(problem.in) ? rules.narrowTiles : 1);
     const uint64_t groups = divideUp(problem.rows, tile.rows) *
                             divideUp(problem.columns, tile.columns) * problem.batches * slices;
@@ -238,9 +240,7 @@ MatMulChoice chooseMatMulTile(const MatMulProblem& problem, const DeviceTraits& 
     MatMulChoice best{{32, 32, 8, 4, 4}};
     std::optional<double> least;
     for (const TileRule& rule : kTiles) {
-        const bool isUsed =
-            (sumBytesOf(problem) == 8 ? rule.efficiencyOfEightBytes : rule.efficiency) > 0;
-        if (!isUsed || !fits(rule.tile, problem, traits))
+        if (efficiencyOf(rule, problem) <= 0 || !fits(rule.tile, problem, traits))
             continue;
         const uint64_t most = std::clamp<uint64_t>(
             problem.inner / (rule.tile.method == Method::eTiles ? rules.minSliceLength

@@ -156,9 +156,10 @@ ReduceSource sourceOf(const ReduceProblem& problem, bool int64) {
         return !problem.combine.isExpression() && problem.combine.operation == operation;
     };
     const bool isExtreme = is(ReduceOperation::eMinimum) || is(ReduceOperation::eMaximum);
-    source.macros += glslTypeMacros("TERM", termType(combinerOf(problem.combine), computed, int64));
+    const Operator combiner = combinerOf(problem.combine);
+    source.macros += glslTypeMacros("TERM", termType(combiner, computed, int64));
     source.functions =
-        operatorSource(combinerOf(problem.combine), isExtreme ? problem.out : computed, int64) +
+        operatorSource(combiner, isExtreme ? problem.out : computed, int64) +
         formatted("T mapped(IN_VALUE v, uvec2 index) {{ return {}; }}\n"
                   "OUT_STORED finished(T t, uvec2 count) {{ return OUT_STORE(OUT_VALUE({})); }}\n",
                   mappedExpression(problem.combine),

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._axes import normalized, normalized_axes
 from .._kp import DeviceGroup, Tensor
-from .._wording import kind_of
+from .._wording import inner_extents_differ, kind_of
 from . import exchange
 from .array import Array
 from .exchange import Rows
@@ -455,10 +455,7 @@ def _matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
         ]
         return GroupArray._of(group, parts, None)
     if first[-1] != second[0]:
-        raise ValueError(
-            f"arrays of the shapes {first} and {second} cannot be multiplied: their inner extents "
-            f"differ, {first[-1]} and {second[0]}"
-        )
+        raise inner_extents_differ(first, second, (first[-1], second[0]))
     starts = exchange.offsets(rows)
     rights = aligned(b, second, rows, group)
     if left is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._axes import normalized, normalized_axes
-from .._wording import counted
+from .._wording import counted, inner_extents_differ
 from .._kp import OpMatMul
 from . import launching
 from .array import Array, converted
@@ -74,10 +74,7 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     if not columns:
         b = expand_dims(b, axis=1)
     if a.shape[-1] != b.shape[-2]:
-        raise ValueError(
-            f"arrays of the shapes {given[0]} and {given[1]} cannot be multiplied: their inner extents "
-            f"differ, {a.shape[-1]} and {b.shape[-2]}"
-        )
+        raise inner_extents_differ(*given, (a.shape[-1], b.shape[-2]))
     result = _product(a, b)
     if not columns:
         result = result[..., 0]
