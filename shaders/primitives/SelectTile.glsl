@@ -10,12 +10,12 @@
 //     HEADS      numbers (type IN) that differ from the one before
 //
 // ITEMS: elements of an invocation, at most 32. PER_LANE: those that are neighbours, at most a block
-// of 16 bytes; a divisor of ITEMS. ROWS_AT_ONCE: see SelectTiles.glsl. PLACE: the type that holds a
-// place in a tile. OUT: elements are
-// written. UNIT_BYTES: of an element. LENGTH_WORDS: writes the distance between chosen elements to
-// another output, if not 0. INVERSE_WORDS: writes the number of the chosen element at or before each
-// element, if not 0. COUNT_WORDS: writes the number of chosen elements, if not 0. DISPATCH: writes
-// the work groups that process them.
+// of 16 bytes; a divisor of ITEMS. LOADED_ROWS: rows of neighbours that are on their way from memory
+// at a time, a divisor of all. ROWS_AT_ONCE and AHEAD: see SelectTiles.glsl. PLACE: the type that
+// holds a place in a tile. OUT: elements are written. UNIT_BYTES: of an element. LENGTH_WORDS:
+// writes the distance between chosen elements to another output, if not 0. INVERSE_WORDS: writes the
+// number of the chosen element at or before each element, if not 0. COUNT_WORDS: writes the number
+// of chosen elements, if not 0. DISPATCH: writes the work groups that process them.
 
 layout(constant_id = 1) const uint kSilentGroups = 0u; // for tests: these bits make it publish nothing
 
@@ -153,39 +153,43 @@ uint chooseElements(uint tile) {
     }
 #else
     bool whole = first >= padding() && first + TILE <= padding() + count;
-    UNIT_VALUE units[ITEMS];
-    [[unroll]] for (uint row = 0; row < ROWS; ++row) {
-        UNIT_VALUE own[PER_LANE];
-        loadRow(first + placeOf(row), whole, own);
-        [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
-            units[row * PER_LANE + i] = own[i];
-    }
 #ifdef HEADS
     // Before the first element of the subgroup.
     uint before = max(first + placeOf(0u) - LANE * PER_LANE, padding() + 1u) - 1u;
     before = min(before, padding() + count - 1u);
     IN_VALUE last = numberOf(UNIT_LOAD(source[firstIn - padding() + before]), before);
 #endif
-    [[unroll]] for (uint row = 0; row < ROWS; ++row) {
-        uint place = first + placeOf(row);
-#ifdef HEADS
-        IN_VALUE end = numberOf(units[row * PER_LANE + PER_LANE - 1], place + PER_LANE - 1u);
-        IN_VALUE previous = lanesValue(end, (LANE - 1u) & (gl_SubgroupSize - 1u));
-        if (LANE == 0u)
-            previous = last;
-        last = lanesValue(end, gl_SubgroupSize - 1u);
-#endif
-        [[unroll]] for (uint i = 0; i < PER_LANE; ++i) {
-            IN_VALUE number = numberOf(units[row * PER_LANE + i], place + i);
-#ifdef HEADS
-            bool isChosen = !isEqual(previous, number) || place + i == padding();
-            previous = number;
-#else
-            bool isChosen = predicate(number);
-#endif
-            if (isChosen && (whole || isInside(place + i)))
-                chosen |= 1u << (row * PER_LANE + i);
+    [[dont_unroll]] for (uint start = 0; start < ROWS; start += LOADED_ROWS) {
+        UNIT_VALUE units[LOADED_ROWS * PER_LANE];
+        [[unroll]] for (uint row = 0; row < LOADED_ROWS; ++row) {
+            UNIT_VALUE own[PER_LANE];
+            loadRow(first + placeOf(start + row), whole, own);
+            [[unroll]] for (uint i = 0; i < PER_LANE; ++i)
+                units[row * PER_LANE + i] = own[i];
         }
+        uint some = 0u;
+        [[unroll]] for (uint row = 0; row < LOADED_ROWS; ++row) {
+            uint place = first + placeOf(start + row);
+#ifdef HEADS
+            IN_VALUE end = numberOf(units[row * PER_LANE + PER_LANE - 1], place + PER_LANE - 1u);
+            IN_VALUE previous = lanesValue(end, (LANE - 1u) & (gl_SubgroupSize - 1u));
+            if (LANE == 0u)
+                previous = last;
+            last = lanesValue(end, gl_SubgroupSize - 1u);
+#endif
+            [[unroll]] for (uint i = 0; i < PER_LANE; ++i) {
+                IN_VALUE number = numberOf(units[row * PER_LANE + i], place + i);
+#ifdef HEADS
+                bool isChosen = !isEqual(previous, number) || place + i == padding();
+                previous = number;
+#else
+                bool isChosen = predicate(number);
+#endif
+                if (isChosen && (whole || isInside(place + i)))
+                    some |= 1u << (row * PER_LANE + i);
+            }
+        }
+        chosen |= some << (start * PER_LANE);
     }
 #endif
     return chosen;

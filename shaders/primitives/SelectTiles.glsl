@@ -3,7 +3,7 @@
 // Moves the chosen elements to the start of the output in one pass: a work group per tile, which
 // finds by LookBack.glsl how many were chosen before. Meanwhile an invocation holds one bit per
 // element. Afterwards it reads the chosen ones again, from a cache, in the order in which they are
-// written.
+// written. With AHEAD, it reads those of the first rows during the wait.
 //
 // A subgroup's chosen elements follow each other in the output. So subgroups do not wait for each
 // other, and shared memory holds ROWS_AT_ONCE rows of the tile (1 or 2): GPUs run more work groups
@@ -13,9 +13,17 @@
 #define GATHERED
 #define PLACES_PER_LANE (ROWS_AT_ONCE * PER_LANE)
 shared PLACE sPlaces[GROUP_SIZE * PLACES_PER_LANE]; // in the tile, of the chosen elements
+
+// Of the subgroup's places.
+uint firstPlace() { return gl_SubgroupID * gl_SubgroupSize * PLACES_PER_LANE; }
 #endif
 
 #if LENGTH_WORDS > 0
+// The number of a chosen element whose place is in shared memory, from 1 on.
+uint numberAt(uint tile, uint i) {
+    return tile * TILE + uint(sPlaces[firstPlace() + i]) + 1u - padding();
+}
+
 void writeLength(uint rank, uint length) {
     if (rank >= lengthCount)
         return;
@@ -46,79 +54,100 @@ void writeInverse(uint place, uint bits, uint rank) {
 }
 #endif
 
+// Chosen elements of some rows, in the order in which they are written.
+struct Gathered {
+    uint number; // of the subgroup
 #ifdef GATHERED
-// Moves the chosen elements whose places this subgroup has in shared memory.
-// @param rank  of the first
-// @param last  the number of the chosen element before them, from 1 on
-void moveGathered(uint tile, uint first, uint number, uint rank, uint last) {
     uint places[PLACES_PER_LANE];
-    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
-        places[k] = tile * TILE + uint(sPlaces[first + k * gl_SubgroupSize + LANE]);
+#endif
 #ifdef OUT
     UNIT_VALUE units[PLACES_PER_LANE];
-    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
-        if (k * gl_SubgroupSize + LANE < number)
-            units[k] = UNIT_LOAD(source[firstIn - padding() + places[k]]);
 #endif
+};
+
+// Gathers the chosen elements of ROWS_AT_ONCE rows.
+// @param rank  of the first, with INVERSE_WORDS
+Gathered gather(uint tile, uint chosen, uint row, uint rank) {
+    const uint bits = (2u << (PER_LANE - 1u)) - 1u;
+    uint lower = chosen >> (row * PER_LANE) & bits;
+    uint upper = ROWS_AT_ONCE == 2 && row + 1 < ROWS
+                     ? chosen >> (row * PER_LANE + PER_LANE) & bits
+                     : 0u;
+    // Rows' numbers are less than 2^16: two in a word.
+    uint own = uint(bitCount(lower)) | uint(bitCount(upper)) << 16;
+    uint upTo = lanesSum(own);
+    uint all = lanesValue(upTo, gl_SubgroupSize - 1u);
+    Gathered gathered;
+    gathered.number = 0u;
+    [[unroll]] for (uint i = 0; i < ROWS_AT_ONCE && row + i < ROWS; ++i) {
+        uint mine = i == 0 ? lower : upper;
+        uint at = gathered.number + ((upTo - own) >> (16u * i) & 0xffffu);
+        uint place = placeOf(row + i);
+#if INVERSE_WORDS > 0
+        writeInverse(tile * TILE + place - LANE * PER_LANE, mine, rank + at);
+#endif
+#ifdef GATHERED
+        [[unroll]] for (uint k = 0; k < PER_LANE; ++k)
+            if ((mine >> k & 1u) != 0u)
+                sPlaces[firstPlace() + at++] = PLACE(place + k);
+#endif
+        gathered.number += all >> (16u * i) & 0xffffu;
+    }
+#ifdef GATHERED
+    subgroupBarrier();
+    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
+        gathered.places[k] =
+            tile * TILE + uint(sPlaces[firstPlace() + k * gl_SubgroupSize + LANE]);
+#ifdef OUT
+    [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k)
+        if (k * gl_SubgroupSize + LANE < gathered.number)
+            gathered.units[k] = UNIT_LOAD(source[firstIn - padding() + gathered.places[k]]);
+#endif
+#endif
+    return gathered;
+}
+
+// Writes the elements that were gathered last.
+// @param rank  of the first
+// @param last  the number of the chosen element before it, from 1 on, with LENGTH_WORDS
+// @return      the number of the last one
+uint moveGathered(uint tile, Gathered gathered, uint rank, uint last) {
+#ifdef GATHERED
     [[unroll]] for (uint k = 0; k < PLACES_PER_LANE; ++k) {
         uint i = k * gl_SubgroupSize + LANE;
-        if (i < number) {
+        if (i < gathered.number) {
 #ifdef OUT
             if (rank + i < outCount)
-                destination[firstOut + rank + i] = UNIT_STORE(units[k]);
+                destination[firstOut + rank + i] = UNIT_STORE(gathered.units[k]);
 #endif
 #if LENGTH_WORDS > 0
-            uint start = i == 0u ? last : tile * TILE + uint(sPlaces[first + i - 1u]) + 1u - padding();
+            uint start = i == 0u ? last : numberAt(tile, i - 1u);
             if (rank + i > 0u)
-                writeLength(rank + i - 1u, places[k] + 1u - padding() - start);
+                writeLength(rank + i - 1u, gathered.places[k] + 1u - padding() - start);
 #endif
         }
     }
-}
+#if LENGTH_WORDS > 0
+    if (gathered.number > 0u)
+        last = numberAt(tile, gathered.number - 1u);
 #endif
+    subgroupBarrier();
+#endif
+    return last;
+}
 
 // @param before  what is known of the elements before the subgroup's, of all tiles
-void moveElements(uint tile, uint chosen, Item before) {
-    const uint bits = (2u << (PER_LANE - 1u)) - 1u;
+// @param next    the elements of the first rows, with AHEAD
+void moveElements(uint tile, uint chosen, Item before, Gathered next) {
     uint rank = NUMBER(before);
-#ifdef GATHERED
-    uint first = gl_SubgroupID * gl_SubgroupSize * PLACES_PER_LANE;
-    uint last = LENGTH_WORDS > 0 ? LAST(before) : 0u;
+    uint last = LAST(before);
+    [[dont_unroll]] for (uint row = 0; row < ROWS; row += ROWS_AT_ONCE) {
+#ifdef AHEAD
+        if (row > 0)
 #endif
-    [[unroll]] for (uint row = 0; row < ROWS; row += ROWS_AT_ONCE) {
-        uint lower = chosen >> (row * PER_LANE) & bits;
-        uint upper = ROWS_AT_ONCE == 2 && row + 1 < ROWS
-                         ? chosen >> (row * PER_LANE + PER_LANE) & bits
-                         : 0u;
-        // Rows' numbers are less than 2^16: two in a word.
-        uint own = uint(bitCount(lower)) | uint(bitCount(upper)) << 16;
-        uint upTo = lanesSum(own);
-        uint all = lanesValue(upTo, gl_SubgroupSize - 1u);
-        uint number = 0u;
-        [[unroll]] for (uint i = 0; i < ROWS_AT_ONCE && row + i < ROWS; ++i) {
-            uint mine = i == 0 ? lower : upper;
-            uint at = number + ((upTo - own) >> (16u * i) & 0xffffu);
-            uint place = placeOf(row + i);
-#if INVERSE_WORDS > 0
-            writeInverse(tile * TILE + place - LANE * PER_LANE, mine, rank + at);
-#endif
-#ifdef GATHERED
-            [[unroll]] for (uint k = 0; k < PER_LANE; ++k)
-                if ((mine >> k & 1u) != 0u)
-                    sPlaces[first + at++] = PLACE(place + k);
-#endif
-            number += all >> (16u * i) & 0xffffu;
-        }
-#ifdef GATHERED
-        subgroupBarrier();
-        moveGathered(tile, first, number, rank, last);
-#if LENGTH_WORDS > 0
-        if (number > 0u)
-            last = tile * TILE + uint(sPlaces[first + number - 1u]) + 1u - padding();
-#endif
-        subgroupBarrier();
-#endif
-        rank += number;
+            next = gather(tile, chosen, row, rank);
+        last = moveGathered(tile, next, rank, last);
+        rank += next.number;
     }
 }
 
@@ -132,6 +161,7 @@ void main() {
     Item before;
     Item total;
     Item prefix;
+    Gathered next;
     uint current = tile;
     for (;;) {
         chosen = chooseElements(current);
@@ -142,9 +172,12 @@ void main() {
             current = tile;
             continue;
         }
+        if (thread == 0u && !silent)
+            publishAt(placeOfTotal(tile), total);
+#ifdef AHEAD
+        next = gather(tile, chosen, 0u, 0u); // on their way during the wait
+#endif
         if (gl_SubgroupID == 0u) {
-            if (thread == 0u && !silent)
-                publishAt(placeOfTotal(tile), total);
             uint missing = lookBack(tile, total, silent, prefix);
             if (thread == 0u) {
                 sMissing = missing;
@@ -159,7 +192,7 @@ void main() {
             break;
         current = missing;
     }
-    moveElements(tile, chosen, join(prefix, before));
+    moveElements(tile, chosen, join(prefix, before), next);
     if (thread == 0u && tile + 1u == tileCount()) {
         Item all = join(prefix, total);
 #if LENGTH_WORDS > 0

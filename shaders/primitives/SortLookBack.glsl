@@ -144,9 +144,13 @@ void lookBack(uint tile, out uint sums[OWN_DIGITS]) {
     }
 }
 
+// Ranks, two in a word: a tile has fewer than 2^16 keys.
+#define RANK_WORDS ((ITEMS + 1) / 2)
+
 #ifdef SUBGROUPS
 // Returns the rank of each key in the tile. The counters of the teams are where each begins.
-void rankKeys(uint digits[ITEMS], out uint ranks[ITEMS]) {
+uint[RANK_WORDS] rankKeys(uint digits[ITEMS]) {
+    uint packed[RANK_WORDS];
     uint row = team() * 256u;
 #ifdef SHARED_MASKS
     uint masks = TEAMS * 256u + row;
@@ -179,8 +183,17 @@ void rankKeys(uint digits[ITEMS], out uint ranks[ITEMS]) {
         }
         start = subgroupShuffle(start, firstLane(peers));
         subgroupBarrier();
-        ranks[i] = start + before;
+        uint rank = start + before;
+        packed[i / 2] = i % 2 == 0 ? rank : packed[i / 2] | rank << 16;
     }
+    return packed;
+}
+#else
+uint[RANK_WORDS] packRanks(uint ranks[ITEMS]) {
+    uint packed[RANK_WORDS];
+    UNROLL for (int i = 0; i < RANK_WORDS; ++i)
+        packed[i] = ranks[2 * i] | ranks[min(2 * i + 1, ITEMS - 1)] << 16;
+    return packed;
 }
 #endif
 
@@ -207,16 +220,6 @@ void loadValues(uint begin, uint size, bool whole, out VALUE values[ITEMS]) {
 
 #define PART_ITEMS (ITEMS / PARTS)
 #define PART_KEYS uint(GROUP_THREADS * PART_ITEMS)
-
-// Ranks, two in a word: a tile has fewer than 2^16 keys.
-#define RANK_WORDS ((ITEMS + 1) / 2)
-
-uint[RANK_WORDS] packRanks(uint ranks[ITEMS]) {
-    uint packed[RANK_WORDS];
-    UNROLL for (int i = 0; i < RANK_WORDS; ++i)
-        packed[i] = ranks[2 * i] | ranks[min(2 * i + 1, ITEMS - 1)] << 16;
-    return packed;
-}
 
 // The place in the sorted tile of an item of a part. Neighbouring invocations have neighbouring places.
 uint sortedPlace(int part, int item) {
@@ -271,7 +274,7 @@ void moveTile(uint tile) {
         sWords[i] = 0u;
     barrier();
 #endif
-    uint ranks[ITEMS];
+    uint packed[RANK_WORDS]; // ranks
     uint counts[OWN_DIGITS];
     uint sums[OWN_DIGITS];   // where the keys of each digit go
     uint locals[OWN_DIGITS]; // where they begin in the tile
@@ -285,6 +288,7 @@ void moveTile(uint tile) {
             atomicAdd(sWords[row + digits[i]], 1u);
         barrier();
 #else
+        uint ranks[ITEMS];
         rankInTeam(digits, ranks);
 #endif
 #ifdef TEAM_LANES
@@ -328,13 +332,13 @@ void moveTile(uint tile) {
         }
 #ifdef SUBGROUPS
         barrier();
-        rankKeys(digits, ranks);
+        packed = rankKeys(digits);
         barrier();
 #else
         rankInTile(digits, ranks);
+        packed = packRanks(ranks);
 #endif
     }
-    uint packed[RANK_WORDS] = packRanks(ranks);
     if (tile > 0u)
         lookBack(tile, sums);
     for (int k = 0; k < OWN_DIGITS; ++k) {
@@ -348,12 +352,14 @@ void moveTile(uint tile) {
     barrier();
 #if VALUE_WORDS > 0
     VALUE values[ITEMS];
-    uint digits[ITEMS]; // of the sorted keys
+    uint digits[(ITEMS + 3) / 4]; // of the sorted keys, four in a word
+    UNROLL for (int i = 0; i < (ITEMS + 3) / 4; ++i)
+        digits[i] = 0u;
 #endif
     UNROLL for (int part = 0; part < PARTS; ++part) {
         KEY sorted[PART_ITEMS] = sortedPart(keys, packed, part);
 #if VALUE_WORDS > 0
-        if (part == PARTS - 1) // on their way while the keys are written
+        if (PARTS == 1) // on their way while the keys are written
             loadValues(begin, size, whole, values);
 #endif
         UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
@@ -362,17 +368,22 @@ void moveTile(uint tile) {
             if ((whole || place < size) && (flags & kDiscardKeys) == 0u)
                 keysOut[firstKeyOut + sBase[digit] + place] = KEY_STORED(sorted[i]);
 #if VALUE_WORDS > 0
-            digits[part * PART_ITEMS + i] = digit;
+            const int item = part * PART_ITEMS + i;
+            digits[item / 4] |= digit << (8 * (item % 4));
 #endif
         }
     }
 #if VALUE_WORDS > 0
+    if (PARTS > 1) // Their registers are too many before.
+        loadValues(begin, size, whole, values);
     UNROLL for (int part = 0; part < PARTS; ++part) {
         VALUE sorted[PART_ITEMS] = sortedPart(values, packed, part);
         UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
+            const int item = part * PART_ITEMS + i;
+            uint digit = digits[item / 4] >> (8 * (item % 4)) & 255u;
             uint place = sortedPlace(part, i);
             if (whole || place < size)
-                valuesOut[firstValueOut + sBase[digits[part * PART_ITEMS + i]] + place] = sorted[i];
+                valuesOut[firstValueOut + sBase[digit] + place] = sorted[i];
         }
     }
 #endif

@@ -138,18 +138,21 @@ private:
         std::string functions = std::string(WIDE_GLSL) + std::string(SELECTGROUPS_GLSL);
         std::string macros = unitMacros(mUnit);
         macros += choiceMacros(kernel, functions);
+        const auto rows = static_cast<uint32_t>(laneItems / perLane);
         const auto words = [](bool present, bool wide) { return !present ? 0 : wide ? 2 : 1; };
-        macros += formatted(
-            "#define ITEMS {}u\n#define PER_LANE {}u\n"
-            "#define ROWS_AT_ONCE {}\n#define PLACE {}\n"
-            "#define UNIT_BYTES {}\n#define LENGTH_WORDS {}\n"
-            "#define INVERSE_WORDS {}\n#define COUNT_WORDS {}\n"
-            "#define SPINS {}u\n#define PAUSE {}u\n{}{}",
-            laneItems, perLane, rowsAtOnce(mProblem), mTraits.int16 ? "uint16_t" : "uint", mUnit,
-            words(mProblem.lengths.has_value(), mProblem.wideLengths),
-            words(mProblem.inverse.has_value(), mProblem.wideInverse),
-            words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins, mRules.pause,
-            mProblem.out ? "#define OUT\n" : "", mProblem.dispatch ? "#define DISPATCH\n" : "");
+        macros += formatted("#define ITEMS {}u\n#define PER_LANE {}u\n#define LOADED_ROWS {}u\n"
+                            "#define ROWS_AT_ONCE {}\n#define PLACE {}\n"
+                            "#define UNIT_BYTES {}\n#define LENGTH_WORDS {}\n"
+                            "#define INVERSE_WORDS {}\n#define COUNT_WORDS {}\n"
+                            "#define SPINS {}u\n#define PAUSE {}u\n{}{}{}",
+                            laneItems, perLane, mRules.ahead ? divideUp(rows, 2) : rows,
+                            rowsAtOnce(mProblem), mTraits.int16 ? "uint16_t" : "uint", mUnit,
+                            words(mProblem.lengths.has_value(), mProblem.wideLengths),
+                            words(mProblem.inverse.has_value(), mProblem.wideInverse),
+                            words(mProblem.number.has_value(), mProblem.wideNumber), mRules.spins,
+                            mRules.pause, mRules.ahead ? "#define AHEAD\n" : "",
+                            mProblem.out ? "#define OUT\n" : "",
+                            mProblem.dispatch ? "#define DISPATCH\n" : "");
         kernel.name = "selecting elements";
         kernel.subgroups = true;
         std::vector<std::string> extensions;
@@ -453,7 +456,8 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     else {
         rules.way = SelectWay::eLookBack;
         rules.reason = "it reads the elements once";
-        if (traits.isNvidia && !problem.lengths)
+        rules.ahead = unit == 4 && problem.choice != Choice::eHeads && problem.out;
+        if (traits.isNvidia && !rules.ahead)
             rules.pause = 300;
     }
     // The places of some rows' elements, and a few words.

@@ -28,23 +28,26 @@ struct Pass {
     };
     Kind kind = Kind::eRows;
     uint32_t length = 0;
-    uint32_t points = 0; ///< of an invocation: 8 or 16
+    uint32_t points = 0; ///< of an invocation: 8, 16 or 32
     uint32_t arrays = 0; ///< of a work group
+    uint32_t steps = 1;  ///< of an exchange, of which each moves a part of an array
+    uint32_t radix = 0;  ///< of the butterflies after the first ones, which have `points` numbers
     uint32_t others = 1; ///< the matrix's other extent, in two passes
 
     uint32_t invocations() const { return length / points; } ///< of an array
     uint32_t groupSize() const { return invocations() * arrays; }
-    /// True if the banks of an array's numbers are mixed, which needs no gaps. The mixture is one
-    /// for butterflies of 16 numbers.
-    bool mixesBanks() const { return kind == Kind::eRows && points == 16; }
-    /// Places between arrays in shared memory. Without a mixture, each `points` numbers are
-    /// followed by a gap, so that what a subgroup writes `points` places apart is in different
-    /// banks. So is what neighbouring invocations read of neighbouring arrays.
+    /// Of the butterflies after `before` numbers of each array are transformed.
+    uint32_t radixAfter(uint32_t before) const {
+        return std::min(before == 1 ? points : radix, length / before);
+    }
+    /// Numbers that are exchanged in a step.
+    uint32_t stepLength() const { return length / steps; }
+    /// Places between arrays in shared memory.
     uint32_t arrayPlaces() const {
-        constexpr uint32_t kBanks = 32;
-        if (mixesBanks())
-            return length;
-        uint32_t places = length + length / points;
+        uint32_t places = 0;
+        for (uint32_t before = 1; before < length; before *= radixAfter(before))
+            places = std::max(places, Gaps(*this, before).placeOf(stepLength()));
+        // What neighbouring invocations access of neighbouring arrays is in different banks, too.
         if (kind != Kind::eRows)
             while (places % kBanks != std::max(1u, kBanks / arrays) % kBanks)
                 ++places;
@@ -53,6 +56,27 @@ struct Pass {
     uint32_t sharedBytes() const {
         return arrayPlaces() * arrays * static_cast<uint32_t>(sizeof(float));
     }
+
+    static constexpr uint32_t kBanks = 32;
+
+    /// The gaps between an array's numbers in shared memory: after `period` numbers, `size` places
+    /// are empty. So what a subgroup writes or reads at a time is in different banks. Of rows,
+    /// invocations write numbers that are `before` apart, to blocks of before * radix numbers, and
+    /// read neighbours. Of columns, they write numbers that are `points` apart.
+    ///
+    /// All places that an invocation accesses are constants away from the first one.
+    struct Gaps {
+        uint32_t period = 1;
+        uint32_t size = 0;
+
+        Gaps(const Pass& pass, uint32_t before) : period(pass.points), size(1) {
+            if (pass.kind == Kind::eRows) {
+                period = std::max(kBanks, before * pass.radixAfter(before));
+                size = before < kBanks ? before : 0;
+            }
+        }
+        uint32_t placeOf(uint32_t i) const { return i + i / period * size; }
+    };
 };
 
 /// Writes the GLSL of a pass.
@@ -68,7 +92,7 @@ public:
         load();
         uint32_t before = 1; // length of the arrays that are transformed so far
         while (before < mPass.length) {
-            const uint32_t radix = std::min(mPass.points, mPass.length / before);
+            const uint32_t radix = mPass.radixAfter(before);
             if (before > 1)
                 rotate(before, radix);
             for (uint32_t b = 0; b < mPass.points / radix; ++b)
@@ -120,9 +144,6 @@ void PassText::head() {
     mText += "layout(binding = 0) readonly buffer Source { vec2 source[]; };\n"
              "layout(binding = 1) writeonly buffer Result { vec2 result[]; };\n";
     line("shared float places[{}];", mPass.arrayPlaces() * mPass.arrays);
-    line("uint placeOf(uint array, uint i) {{ return array * {}u + {}; }}", mPass.arrayPlaces(),
-         mPass.mixesBanks() ? std::string("(i ^ (i >> 5 & 15u) ^ (i >> 4 & 16u))")
-                            : formatted("i + i / {}u", mPass.points));
     mText += R"(vec2 product(vec2 a, vec2 b) {
     return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
@@ -271,10 +292,7 @@ void PassText::butterfly(uint32_t first, uint32_t step, uint32_t radix) {
     // Columns of a matrix with four columns, then rows.
     const uint32_t rows = radix / 4;
     for (uint32_t i = 0; i < 4; ++i) {
-        if (rows == 2)
-            butterfly2(at(i), at(i + 4));
-        else
-            butterfly4({at(i), at(i + 4), at(i + 8), at(i + 12)});
+        butterfly(at(i), 4 * step, rows);
         for (uint32_t k = 1; k < rows; ++k)
             turn(at(i + 4 * k), i * k, radix);
     }
@@ -291,30 +309,50 @@ void PassText::butterfly(uint32_t first, uint32_t step, uint32_t radix) {
 
 /// Brings the numbers of all butterflies to those that the invocations transform next.
 void PassText::exchange(uint32_t before, uint32_t radix) {
+    const Pass::Gaps gaps(mPass, before);
     const uint32_t butterflies = mPass.points / radix;
-    const bool isFirst = before == 1;
+    const uint32_t length = mPass.stepLength();
+    const uint32_t stepPoints = mPass.points / mPass.steps;
+    const auto place = [&](const std::string& i) {
+        return formatted(
+            "array * {}u + {}", mPass.arrayPlaces(),
+            gaps.size == 0 ? i : formatted("{} + {} / {}u * {}u", i, i, gaps.period, gaps.size));
+    };
     mText += "    {\n";
-    for (uint32_t b = 0; b < butterflies; ++b)
-        line("    uint to{} = ({} & {}u) * {}u + ({} & {}u);", b, numberOf(b), ~(before - 1), radix,
-             numberOf(b), before - 1);
-    line("    uint oldArray = array;");
-    if (isFirst && mPass.kind == Pass::Kind::eTurned) {
+    for (uint32_t b = 0; b < butterflies; ++b) {
+        line("    uint number{} = ({} & {}u) * {}u + ({} & {}u);", b, numberOf(b), ~(before - 1),
+             radix, numberOf(b), before - 1);
+        line("    uint to{} = number{} & {}u;", b, b, length - 1);
+        line("    to{} = {};", b, place(formatted("to{}", b)));
+    }
+    if (before == 1 && mPass.kind == Pass::Kind::eTurned) {
         // From here on, neighbouring invocations have neighbouring arrays, as they write.
         line("    array = t % {}u;\n    j = t / {}u;", mPass.arrays, mPass.arrays);
     }
-    const auto exchangePart = [&](const char* part, bool mustWait) {
-        if (mustWait)
+    line("    uint from = {};", place("j"));
+    line("    float read[{}];", mPass.points);
+    for (const char* part : {".x", ".y"}) {
+        for (uint32_t step = 0; step < mPass.steps; ++step) {
+            if (before > 1 || step > 0 || part[1] == 'y')
+                mText += "    barrier();\n";
+            for (uint32_t b = 0; b < butterflies; ++b) {
+                line("    if ({}) {{", mPass.steps == 1
+                                           ? std::string("true")
+                                           : formatted("number{} / {}u == {}u", b, length, step));
+                for (uint32_t m = 0; m < radix; ++m)
+                    line("        places[to{} + {}u] = v[{}]{};", b, gaps.placeOf(m * before),
+                         b + m * butterflies, part);
+                mText += "    }\n";
+            }
             mText += "    barrier();\n";
-        for (uint32_t b = 0; b < butterflies; ++b)
-            for (uint32_t m = 0; m < radix; ++m)
-                line("    places[placeOf(oldArray, to{} + {}u)] = v[{}]{};", b, m * before,
-                     b + m * butterflies, part);
-        mText += "    barrier();\n";
+            for (uint32_t x = 0; x < stepPoints; ++x)
+                line("    read[{}] = places[from + {}u];", step * stepPoints + x,
+                     gaps.placeOf(x * mPass.invocations()));
+        }
+        // Only now: what an invocation writes in the last step, it has until then.
         for (uint32_t x = 0; x < mPass.points; ++x)
-            line("    v[{}]{} = places[placeOf(array, {})];", x, part, numberOf(x));
-    };
-    exchangePart(".x", !isFirst);
-    exchangePart(".y", true);
+            line("    v[{}]{} = read[{}];", x, part, x);
+    }
     mText += "    }\n";
 }
 
@@ -322,7 +360,7 @@ void PassText::store() {
     std::string scale = mScale == 1 ? "" : formatted(" * {:.9g}", mScale);
     if (mPass.kind == Pass::Kind::eColumns) {
         // Number x of the transform of a column is multiplied by exp(-2 pi i x column / all).
-        mText += "    vec2 w[16];\n    w[0] = unitOf(j * column);\n";
+        line("    vec2 w[{}];\n    w[0] = unitOf(j * column);", mPass.points);
         for (uint32_t bit = 1; bit < mPass.points; bit *= 2) {
             line("    {{ vec2 f = unitOf({}u * column);", bit * mPass.invocations());
             for (uint32_t i = 0; i < bit; ++i)
@@ -349,36 +387,43 @@ void PassText::store() {
 }
 
 /// How arrays of a length are transformed. GB/s of input and output, of 2^26 numbers in all, by the
-/// shaders alone, on an H200 whose memory copies 4,300; in brackets, cuFFT's (CUDA 13.0).
+/// shaders alone, on an H200 whose memory copies 4,280.
 ///
 /// The work groups that a core runs at the same time share 48 KiB there, see
 /// kompute_benchmark_shared_memory. So real and imaginary parts are exchanged one after the other,
-/// in half as much shared memory: both at once, 2^12 reaches 2,620 and 2^16 1,520.
+/// and many in two steps, each in half as much shared memory. That pays only where registers, too,
+/// have room for a second group: up to 64 of 512 invocations or 128 of 256. The driver keeps to
+/// that where it can: with constant distances between an invocation's places in shared memory, and
+/// butterflies of 8 numbers, of which sines and cosines take fewer registers.
+///
+/// All that a butterfly writes must belong to one step.
 struct Rule {
     uint32_t length;
     uint32_t points;
     uint32_t arrays;
+    uint32_t steps;
+    uint32_t radix;
 };
 
-/// Whole arrays. Shorter ones are VkFFT's, which was not slower. At 2^13, a core has room for one
-/// group alone, which loads, computes and stores in turn: 2,810, where VkFFT reaches 2,880. With
-/// each exchange in two steps, in half as much shared memory: 2,350.
+/// Whole arrays. Shorter ones are VkFFT's, which was not slower.
 constexpr Rule kRows[] = {
-    {1 << 8, 8, 4},   // 4,056 (4,030); 4,035 with 16 points and 8 arrays
-    {1 << 9, 16, 4},  // 3,957; 3,948 with 8 points
-    {1 << 10, 16, 2}, // 4,083 (4,090); 3,738 with 8 points
-    {1 << 11, 16, 1}, // 4,086; 3,950 with 8 points
-    {1 << 12, 16, 1}, // 4,038 (4,056); 3,620 with gaps, 3,295 with 8 points
+    {1 << 8, 8, 4, 1, 8},    // 4,150
+    {1 << 9, 16, 4, 1, 16},  // 4,150
+    {1 << 10, 16, 2, 1, 16}, // 4,160
+    {1 << 11, 16, 1, 1, 16}, // 4,160
+    {1 << 12, 16, 1, 2, 8},  // 4,160; 3,950 in one step
+    {1 << 13, 32, 1, 2, 16}, // 4,110; 3,950 with 16 points, 2,940 with these in one step
+    {1 << 14, 32, 1, 4, 8},  // 3,080: one group per core; 2,970 with 16 points, VkFFT's 2,840
 };
 
 /// Both passes of arrays of length^2 numbers, and one of those of length^2 / 2 and 2 length^2.
 /// Groups of fewer arrays read and write lines of less than 64 bytes. Of more, fewer run at a time.
 constexpr Rule kPasses[] = {
-    {1 << 7, 16, 8},  // of 2^15, 1,950. 2^14 is 1,972, and 2,688 in one dispatch of VkFFT's
-    {1 << 8, 16, 8},  // 1,988 (1,842); 1,882 with 16 arrays, 1,622 with 4
-    {1 << 9, 8, 8},   // 1,714 (1,793); 1,650 with 16 points, 1,601 with 4 arrays
-    {1 << 10, 16, 4}, // 1,499 (1,641); 1,426 with 8 arrays, 1,338 with 8 points
-    {1 << 11, 16, 4}, // with 2^10
+    {1 << 7, 16, 16, 1, 16}, // of 2^15, 2,070; 2,020 with 8 arrays
+    {1 << 8, 16, 16, 2, 8},  // 2,060; 2,020 with 8 arrays
+    {1 << 9, 16, 8, 2, 8},   // 2,010; 1,940 in one step, 1,760 with 16 arrays, 1,640 with 4
+    {1 << 10, 16, 8, 2, 8},  // 1,730; 1,680 in one step, 1,630 with 4 arrays
+    {1 << 11, 32, 4, 2, 16}, // 1,420; 1,360 with 16 points
 };
 
 constexpr uint32_t kNvidia = 0x10DE;
@@ -395,6 +440,8 @@ std::optional<Pass> passOf(const Rule (&rules)[N], uint64_t length, Pass::Kind k
         pass.length = rule.length;
         pass.points = rule.points;
         pass.arrays = rule.arrays;
+        pass.steps = rule.steps;
+        pass.radix = rule.radix;
         pass.others = static_cast<uint32_t>(others);
         if (pass.sharedBytes() <= limits.sharedBytes &&
             pass.groupSize() <= std::min(limits.maxGroupInvocations, limits.maxGroupSize[0]))
