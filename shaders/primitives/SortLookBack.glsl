@@ -147,6 +147,9 @@ void lookBack(uint tile, out uint sums[OWN_DIGITS]) {
 // Ranks, two in a word: a tile has fewer than 2^16 keys.
 #define RANK_WORDS ((ITEMS + 1) / 2)
 
+// Digits, four in a word.
+#define DIGIT_WORDS ((ITEMS + 3) / 4)
+
 #ifdef SUBGROUPS
 // Returns the rank of each key in the tile. The counters of the teams are where each begins.
 uint[RANK_WORDS] rankKeys(uint digits[ITEMS]) {
@@ -255,6 +258,32 @@ uvec2[PART_ITEMS] sortedPart(uvec2 words[ITEMS], uint packed[RANK_WORDS], int pa
     return found;
 }
 
+// Large tiles with values leave few registers. Compilers would compute the addresses of all places
+// first, and would keep what is packed in a register each, because they know what is in it.
+#if defined(SUBGROUPS) && VALUE_WORDS > 0 && PARTS > 1
+shared uint sNothing;
+
+// Ends the accesses of four items before the next ones begin.
+void finishSome(int item) {
+    if (item % 4 == 3)
+        subgroupBarrier();
+}
+
+// Changes nothing, which compilers cannot know: shifts are less than 64.
+void forgetValues(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {
+    if (threadIndex() == 0u)
+        sNothing = shift >> 8;
+    barrier();
+    UNROLL for (int i = 0; i < DIGIT_WORDS; ++i)
+        digits[i] ^= sNothing;
+    UNROLL for (int i = 0; i < RANK_WORDS; ++i)
+        packed[i] ^= sNothing;
+}
+#else
+void finishSome(int item) {}
+void forgetValues(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {}
+#endif
+
 void moveTile(uint tile) {
     uint begin = tile * TILE;
     uint size = min(TILE, count - begin);
@@ -352,17 +381,18 @@ void moveTile(uint tile) {
     barrier();
 #if VALUE_WORDS > 0
     VALUE values[ITEMS];
-    uint digits[(ITEMS + 3) / 4]; // of the sorted keys, four in a word
-    UNROLL for (int i = 0; i < (ITEMS + 3) / 4; ++i)
+    uint digits[DIGIT_WORDS]; // of the sorted keys
+    UNROLL for (int i = 0; i < DIGIT_WORDS; ++i)
         digits[i] = 0u;
 #endif
     UNROLL for (int part = 0; part < PARTS; ++part) {
         KEY sorted[PART_ITEMS] = sortedPart(keys, packed, part);
 #if VALUE_WORDS > 0
-        if (PARTS == 1) // on their way while the keys are written
+        if (part == PARTS - 1) // on their way while the keys are written
             loadValues(begin, size, whole, values);
 #endif
         UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
+            finishSome(i);
             uint digit = digitOf(sorted[i], digitOfPass());
             uint place = sortedPlace(part, i);
             if ((whole || place < size) && (flags & kDiscardKeys) == 0u)
@@ -374,11 +404,11 @@ void moveTile(uint tile) {
         }
     }
 #if VALUE_WORDS > 0
-    if (PARTS > 1) // Their registers are too many before.
-        loadValues(begin, size, whole, values);
+    forgetValues(digits, packed);
     UNROLL for (int part = 0; part < PARTS; ++part) {
         VALUE sorted[PART_ITEMS] = sortedPart(values, packed, part);
         UNROLL for (int i = 0; i < PART_ITEMS; ++i) {
+            finishSome(i);
             const int item = part * PART_ITEMS + i;
             uint digit = digits[item / 4] >> (8 * (item % 4)) & 255u;
             uint place = sortedPlace(part, i);

@@ -133,11 +133,14 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     } else {
         rules.way = SortWay::eLookBack;
         rules.reason = "it reads and writes the keys once per digit";
-        // Keys alone leave registers for larger tiles: in two parts, 2^28 keys take 0.82 of the
-        // time with 32 of each invocation, 0.85 with 28 and 0.89 with 24. In three parts, or with
-        // values, they take longer than with the tile above.
-        if (traits.isNvidia && !wideKeys && problem.valueBytes == 0 && row >= kManyKeys)
-            rules.pass = fitted({320, 32, true, true, 2}, traits);
+        // Larger tiles in two parts: 2^28 keys take 0.82 of the time with 32 of each invocation,
+        // 0.85 with 28 and 0.89 with 24, and with values 0.92 with 30 of 256. In three parts, they
+        // take longer than with the tile above, and so they do if the driver's registers have no
+        // room for a second group: 96 of 320 invocations, 128 of 256.
+        if (traits.isNvidia && !wideKeys && problem.valueBytes <= 4 && row >= kManyKeys)
+            rules.pass = fitted(problem.valueBytes == 0 ? SortTile{320, 32, true, true, 2}
+                                                        : SortTile{256, 30, true, true, 2},
+                                traits);
     }
     return rules;
 }
