@@ -99,7 +99,7 @@ void add(Suite& suite, const std::string& group, int power) {
 } // namespace
 
 void addFourier(Suite& suite) {
-    for (int power = 8; power <= 20; power += 2)
+    for (int power = 8; power <= 20; ++power)
         add(suite, "primitives", power);
 }
 
