@@ -15,7 +15,6 @@ layout(constant_id = 7) const uint PART_COLUMNS = 64u;
 layout(constant_id = 8) const uint UNIT_ROWS = 16u;
 layout(constant_id = 9) const uint UNIT_COLUMNS = 16u;
 layout(constant_id = 10) const uint UNIT_DEPTH = 16u;
-layout(constant_id = 11) const uint STAGES = 2u; // of tiles in shared memory: 1 or 2
 
 layout(binding = 0) readonly buffer A { uint16_t elementsA[]; };
 layout(binding = 0) readonly buffer VectorsA { uvec4 vectorsA[]; };
@@ -42,8 +41,8 @@ const uint STEP_A = LENGTH_A + 1u;
 const uint STEP_B = LENGTH_B + 1u;
 const uint SIZE_A = LINES_A * STEP_A;
 const uint SIZE_B = LINES_B * STEP_B;
-shared uvec4 tilesA[STAGES * SIZE_A];
-shared uvec4 tilesB[STAGES * SIZE_B];
+shared uvec4 tilesA[SIZE_A];
+shared uvec4 tilesB[SIZE_B];
 // Vectors that an invocation reads, and lines that all read at a time: both are whole numbers.
 const uint LOADS_A = LINES_A * LENGTH_A / THREADS;
 const uint LOADS_B = LINES_B * LENGTH_B / THREADS;
@@ -87,7 +86,7 @@ uint countFrom(uint at, uint end) {
         loaded[i] = eight((start) + i * (LINES) * (stride),                                        \
                           (across) + i * (LINES) < (acrossEnd) ? countFrom(along, alongEnd) : 0u);
 
-#define LOAD(k)                                                                                    \
+#define LOAD(k, loadedA, loadedB)                                                                  \
     {                                                                                              \
         bool whole = !CLAMP || (inside && (k) + DEPTH <= place.kEnd);                              \
         uint startA = firstOfA + (k) * (TRANSPOSE_A ? strideA : 1u);                               \
@@ -111,30 +110,30 @@ uint countFrom(uint at, uint end) {
         }                                                                                          \
     }
 
-#define STORE(stage)                                                                               \
+#define STORE(loadedA, loadedB)                                                                    \
     [[unroll]] for (uint i = 0u; i < LOADS_A; ++i)                                                 \
-        tilesA[(stage) * SIZE_A + (lineA + i * ACROSS_A) * STEP_A + alongA / 8u] = loadedA[i];     \
+        tilesA[(lineA + i * ACROSS_A) * STEP_A + alongA / 8u] = loadedA[i];                        \
     [[unroll]] for (uint i = 0u; i < LOADS_B; ++i)                                                 \
-        tilesB[(stage) * SIZE_B + (lineB + i * ACROSS_B) * STEP_B + alongB / 8u] = loadedB[i];
+        tilesB[(lineB + i * ACROSS_B) * STEP_B + alongB / 8u] = loadedB[i];
 
 // Reads the units of a step along `inner` from shared memory.
 #define FRAGMENTS(step)                                                                            \
     [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i) {                                            \
         uint row = partRow + i * UNIT_ROWS;                                                        \
         if (TRANSPOSE_A)                                                                           \
-            coopMatLoad(a[i], tilesA, stage * SIZE_A + (step) * STEP_A + row / 8u, STEP_A,         \
+            coopMatLoad(a[i], tilesA, (step) * STEP_A + row / 8u, STEP_A,                          \
                         gl_CooperativeMatrixLayoutColumnMajor);                                    \
         else                                                                                       \
-            coopMatLoad(a[i], tilesA, stage * SIZE_A + row * STEP_A + (step) / 8u, STEP_A,         \
+            coopMatLoad(a[i], tilesA, row * STEP_A + (step) / 8u, STEP_A,                          \
                         gl_CooperativeMatrixLayoutRowMajor);                                       \
     }                                                                                              \
     [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j) {                                          \
         uint column = partColumn + j * UNIT_COLUMNS;                                               \
         if (TRANSPOSE_B)                                                                           \
-            coopMatLoad(b[j], tilesB, stage * SIZE_B + column * STEP_B + (step) / 8u, STEP_B,      \
+            coopMatLoad(b[j], tilesB, column * STEP_B + (step) / 8u, STEP_B,                       \
                         gl_CooperativeMatrixLayoutColumnMajor);                                    \
         else                                                                                       \
-            coopMatLoad(b[j], tilesB, stage * SIZE_B + (step) * STEP_B + column / 8u, STEP_B,      \
+            coopMatLoad(b[j], tilesB, (step) * STEP_B + column / 8u, STEP_B,                       \
                         gl_CooperativeMatrixLayoutRowMajor);                                       \
     }
 
@@ -142,6 +141,36 @@ uint countFrom(uint at, uint end) {
     [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j)                                            \
         [[unroll]] for (uint i = 0u; i < UNITS_DOWN; ++i)                                          \
             sums[i][j] = coopMatMulAdd(a[i], b[j], sums[i][j]);
+
+// Where a tile begins that is read ahead. After the last one, something that is not used, without a
+// branch: zeros, or the last tile again.
+uint within(uint k, Place place) {
+    return CLAMP ? k : min(k, place.kEnd - DEPTH);
+}
+
+// Multiplies the tile in shared memory. To read one takes longer, so two are on their way: the next
+// one, which is stored while the last units are multiplied, and the one after it. A second place for
+// tiles in shared memory would take that of a second work group.
+#define TURN(k, nextA, nextB, afterNextA, afterNextB)                                              \
+    {                                                                                              \
+        uint ahead = within((k) + 2u * DEPTH, place);                                              \
+        LOAD(ahead, afterNextA, afterNextB)                                                        \
+        A_UNIT a[UNITS_DOWN];                                                                      \
+        B_UNIT b[UNITS_ACROSS];                                                                    \
+        if (takesPart) {                                                                           \
+            [[unroll]] for (uint step = 0u; step + UNIT_DEPTH < DEPTH; step += UNIT_DEPTH) {       \
+                FRAGMENTS(step)                                                                    \
+                MULTIPLY                                                                           \
+            }                                                                                      \
+            FRAGMENTS(DEPTH - UNIT_DEPTH)                                                          \
+        }                                                                                          \
+        barrier();                                                                                 \
+        STORE(nextA, nextB)                                                                        \
+        if (takesPart) {                                                                           \
+            MULTIPLY                                                                               \
+        }                                                                                          \
+        barrier();                                                                                 \
+    }
 
 void writeOne(Place place, uint origin, uint row, uint column, float sum) {
     uint at = origin + row * resultStride() + column;
@@ -176,8 +205,10 @@ void main() {
         [[unroll]] for (uint j = 0u; j < UNITS_ACROSS; ++j)
             sums[i][j] = SUMS(0.0);
 
-    uvec4 loadedA[LOADS_A];
-    uvec4 loadedB[LOADS_B];
+    uvec4 nearA[LOADS_A]; // of the next tile
+    uvec4 nearB[LOADS_B];
+    uvec4 farA[LOADS_A]; // of the one after it
+    uvec4 farB[LOADS_B];
     uint lineA = gl_LocalInvocationIndex / LENGTH_A;
     uint lineB = gl_LocalInvocationIndex / LENGTH_B;
     uint alongA = gl_LocalInvocationIndex % LENGTH_A * 8u;
@@ -189,32 +220,16 @@ void main() {
     // The same for the whole work group. Only its edges read with tests.
     bool inside = !CLAMP || (place.row + TILE_ROWS <= rows && place.column + TILE_COLUMNS <= columns);
     bool takesPart = ONE_SIZE || gl_SubgroupID < PARTS;
-    LOAD(place.kBegin)
-    STORE(0u)
+    LOAD(place.kBegin, nearA, nearB)
+    STORE(nearA, nearB)
+    uint following = within(place.kBegin + DEPTH, place);
+    LOAD(following, nearA, nearB)
     barrier();
-    uint stage = 0u;
-    [[dont_unroll]] for (uint k = place.kBegin; k < place.kEnd; k += DEPTH) {
-        // The last time, something that is not used, without a branch: zeros, or the tile again.
-        uint next = CLAMP ? k + DEPTH : min(k + DEPTH, place.kEnd - DEPTH);
-        LOAD(next)
-        A_UNIT a[UNITS_DOWN];
-        B_UNIT b[UNITS_ACROSS];
-        if (takesPart) {
-            [[unroll]] for (uint step = 0u; step + UNIT_DEPTH < DEPTH; step += UNIT_DEPTH) {
-                FRAGMENTS(step)
-                MULTIPLY
-            }
-            FRAGMENTS(DEPTH - UNIT_DEPTH)
-        }
-        // The next tile is stored while the last units are multiplied.
-        if (STAGES == 1u)
-            barrier();
-        stage = (stage + 1u) % STAGES;
-        STORE(stage)
-        if (takesPart) {
-            MULTIPLY
-        }
-        barrier();
+    [[dont_unroll]] for (uint k = place.kBegin; k < place.kEnd; k += 2u * DEPTH) {
+        TURN(k, nearA, nearB, farA, farB)
+        if (k + DEPTH >= place.kEnd)
+            break;
+        TURN(k + DEPTH, farA, farB, nearA, nearB)
     }
     if (!ONE_SIZE && gl_SubgroupID >= PARTS)
         return;

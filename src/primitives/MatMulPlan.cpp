@@ -317,10 +317,8 @@ Kernel MatMulPlanner::cooperativeKernel(bool final) const {
         return made;
     }
     const vulkan::CooperativeShape shape = subgroupShape(mTile, mProblem, mTraits).value();
-    const uint64_t staged = uint64_t{mTile.parts()} * shape.rows * shape.columns * sizeof(float);
-    const uint32_t stages = 2 * mTile.sharedBytes(mProblem) + staged <= mTraits.sharedBytes ? 2 : 1;
     for (const uint32_t constant :
-         {mTile.partRows, mTile.partColumns, shape.rows, shape.columns, shape.inner, stages})
+         {mTile.partRows, mTile.partColumns, shape.rows, shape.columns, shape.inner})
         made.constants.push_back(constant);
     made.name = "OpMatMul with matrices of subgroups";
     made.spirv = module(MATMULSUBGROUPHALF_SPV, MATMULSUBGROUPBFLOAT16_SPV);

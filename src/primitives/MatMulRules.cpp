@@ -46,14 +46,15 @@ constexpr TileRule kTiles[] = {
     {{32, 128, 16, 4, 8}, 1.17, 0.45},
     {{32, 32, 16, 4, 4}, 0.99, 0.35},
     {{32, 32, 8, 4, 4}, 0.94, 0.43},
-    // The same product of half, in TFLOP/s: 260 of subgroups with 128 x 128, by 64 x 32 of each;
-    // 242 by 64 x 64. Groups of a core share 48 KiB, so that its barriers are not hidden: without
-    // them and the reads of memory it would be 468. Two groups with a depth of 32 give 256,
-    // 128 x 256 by 64 x 64 give 232, two tiles that are read ahead 262. 64 x 64 gave 93, at edges
-    // 31, 128 x 128 at edges 32; 64 x 128 at edges is a guess. One group of 128 x 128 takes as long
-    // as two, of the others half as long: 1024^3 takes 34 us with 128 x 128, 15.6 us with
-    // 64 x 128, and 23 us with 64 x 64.
-    {{128, 128, 64, 64, 32, Method::eSubgroups}, 8.6, 0, 2, 0.11},
+    // The same product of half, in TFLOP/s: 293 of subgroups with 128 x 128, by 64 x 64 of each and
+    // in
+    // two groups per core; 279 with 128 x 256 and 273 with a depth of 64 and 64 x 32, in one group.
+    // Groups of a core share 48 KiB, so that its barriers are hardly hidden: without them and the
+    // reads of memory it would be 468. With one tile that is read ahead, and not two, 263, 241 and
+    // 266. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32; 64 x 128 at edges is a guess. One
+    // group of 128 x 128 takes as long as two, of the others half as long: 1024^3 takes 34 us with
+    // 128 x 128, 15.6 us with 64 x 128, and 23 us with 64 x 64.
+    {{128, 128, 32, 64, 64, Method::eSubgroups}, 9.5, 0, 2, 0.1},
     {{64, 128, 64, 32, 32, Method::eSubgroups}, 4.8, 0, 1, 0.2},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.9, 0, 1, 0.33},
     // Work groups, for what subgroups cannot do, such as 4095 x 4093 x 4097: 151 TFLOP/s with
