@@ -7,6 +7,11 @@
 #include "base/Process.hpp"
 
 namespace kp {
+namespace {
+
+thread_local bool isWorker = false;
+
+}
 
 HostWorkers& HostWorkers::instance() {
     static auto* workers = new HostWorkers;
@@ -22,7 +27,7 @@ HostWorkers& HostWorkers::instance() {
 void HostWorkers::finish() {
     std::unique_lock lock(mMutex);
     mFinishing = true;
-    mAllIdle.wait(lock, [this] { return mTasks.empty() && mIdle == mThreads.size(); });
+    mIdleAgain.wait(lock, [this] { return mTasks.empty() && mIdle == mThreads.size(); });
 }
 
 void HostWorkers::stop() {
@@ -56,12 +61,23 @@ void HostWorkers::post(std::function<void()> task) {
     mChanged.notify_one();
 }
 
+bool HostWorkers::release(std::shared_ptr<void> object, std::chrono::nanoseconds limit) {
+    const auto isLast = [&] { return object.use_count() <= 1; };
+    if (isLast() || isWorker)
+        return isLast();
+    const auto end = std::chrono::steady_clock::now() + limit;
+    std::unique_lock lock(mMutex);
+    mIdleAgain.wait_until(lock, end,
+                          [&] { return isLast() || (mTasks.empty() && mIdle == mThreads.size()); });
+    return isLast();
+}
+
 void HostWorkers::run() {
+    isWorker = true;
     std::unique_lock lock(mMutex);
     for (;;) {
         ++mIdle;
-        if (mFinishing)
-            mAllIdle.notify_all();
+        mIdleAgain.notify_all();
         mChanged.wait(lock, [this] { return mStopping || !mTasks.empty(); });
         --mIdle;
         if (mTasks.empty())

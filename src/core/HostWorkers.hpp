@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,6 +26,12 @@ public:
     /// @param task  must not throw
     void post(std::function<void()> task);
 
+    /// Lets go of @p object, as its last owner if possible: a thread ends its task, and with it
+    /// what the task keeps, soon after others see what the task did. While threads have tasks,
+    /// waits until there is no other owner. Does not wait in a thread of this pool.
+    /// @return false if there is another owner when no thread has a task, or after @p limit
+    bool release(std::shared_ptr<void> object, std::chrono::nanoseconds limit);
+
 private:
     HostWorkers() = default;
     ~HostWorkers() = delete; // threads may be alive when static objects are destroyed
@@ -37,7 +45,7 @@ private:
     std::deque<std::function<void()>> mTasks;
     std::vector<std::thread> mThreads;
     size_t mIdle = 0;
-    std::condition_variable mAllIdle; ///< waited for if mFinishing
+    std::condition_variable mIdleAgain; ///< a thread has ended a task
     bool mFinishing = false;
     bool mStopping = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/Manager.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
 #include "core/DeviceChoice.hpp"
+#include "core/HostWorkers.hpp"
 #include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
@@ -331,7 +333,10 @@ void Manager::destroy() {
     destroyAll(mImpl->algorithms, mImpl->mutex);
     destroyAll(mImpl->memory, mImpl->mutex);
     mImpl->defaultQueue.reset();
-    mImpl->device.reset();
+    std::shared_ptr<vulkan::Device> device = std::move(mImpl->device);
+    // A host application may destroy its device now.
+    if (device->wrapped())
+        HostWorkers::instance().release(std::move(device), std::chrono::seconds(1));
 }
 
 void Manager::waitIdle() const {
