@@ -456,9 +456,11 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     else {
         rules.way = SelectWay::eLookBack;
         rules.reason = "it reads the elements once";
-        rules.ahead = unit == 4 && problem.choice != Choice::eHeads && problem.out;
-        if (traits.isNvidia && !rules.ahead)
-            rules.pause = 300;
+        if (problem.count > rules.few) {
+            rules.ahead = unit == 4 && problem.choice != Choice::eHeads && problem.out;
+            if (traits.isNvidia && !rules.ahead)
+                rules.pause = 300;
+        }
     }
     // The places of some rows' elements, and a few words.
     const auto fits = [&](const SelectTile& tile) {

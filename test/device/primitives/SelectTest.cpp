@@ -313,6 +313,7 @@ TEST_F(SelectTest, SelectsByLookBack) {
                 rules.tile = {64, 4, 4};
                 rules.silentGroups = silent;
                 rules.spins = 8;
+                rules.ahead = byPredicate || silent != 0;
                 const auto out = manager.tensorT<uint32_t>(count);
                 const auto number = manager.tensorT<uint32_t>(1);
                 const auto groups = manager.tensorT<uint32_t>(3);
@@ -336,7 +337,7 @@ TEST_F(SelectTest, SelectsByLookBackAsOnAGpu) {
     if (!traits.memoryModel || !traits.subgroups)
         GTEST_SKIP() << "the device has no memory model with device scope, or no subgroups";
     traits.isCpu = false;
-    const auto expectSelected = [&](auto first, size_t count) {
+    const auto expectSelected = [&](auto first, size_t count, bool asOfMany = false) {
         using T = decltype(first);
         const auto values = randomValues<T>(count + 1);
         std::vector<T> chosen;
@@ -355,18 +356,26 @@ TEST_F(SelectTest, SelectsByLookBackAsOnAGpu) {
         problem.arguments = 3;
         problem.out = 1;
         problem.number = 2;
-        manager.sequence()->eval(plannedOperation(kp::primitives::planSelect(problem, traits),
-                                                  {kp::TensorRange(in, 1, count), out, number}));
+        auto rules = kp::primitives::SelectRules::of(problem, traits);
+        if (asOfMany) {
+            rules.tile = kp::primitives::SelectRules{}.tile;
+            rules.ahead = sizeof(T) == 4;
+        }
+        manager.sequence()->eval(
+            plannedOperation(kp::primitives::planSelect(problem, traits, rules),
+                             {kp::TensorRange(in, 1, count), out, number}));
         ASSERT_EQ(number->vector().front(), chosen.size()) << count;
         auto given = out->vector();
         given.resize(chosen.size());
         EXPECT_TRUE(given == chosen) << count << " " << sizeof(T);
     };
-    for (const size_t count : {3, 4096, 60011, 300007})
+    for (const size_t count : {3, 4096, 60011})
         expectSelected(float{}, count);
+    for (const size_t count : {12288, 300007})
+        expectSelected(float{}, count, true);
     expectSelected(uint8_t{}, 60011);
     expectSelected(uint16_t{}, 60011);
-    expectSelected(double{}, 300007);
+    expectSelected(double{}, 300007, true);
 }
 
 TEST_F(SelectTest, RefusesArgumentsThatDoNotMatch) {
