@@ -67,8 +67,8 @@ struct SelectRules {
     /// look-back, and where its places do not fit into shared memory, fewer; a CPU driver compiles
     /// long loops slowly.
     SelectTile tile{384, 32, 16};
-    /// Up to here, smaller tiles occupy more cores: 2^20 elements take 0.85 of the time. They are not
-    /// read ahead, and nothing pauses: 2^16 would take 1.05 of the time, and runs 1.13.
+    /// Up to here, smaller tiles occupy more cores: 2^20 elements take 0.85 of the time. They are
+    /// not read ahead, and nothing pauses: 2^16 would take 1.05 of the time, and runs 1.13.
     uint64_t few = uint64_t{1} << 20;
     /// One work group scans the counts, so it should be large.
     uint32_t scanGroupSize = 1024;
