@@ -356,7 +356,8 @@ public:
                                                 CompileOptions options = {}) const;
 
     /// Destroys all living objects that this manager created, after the work that uses them has
-    /// finished, and releases the device. Further calls have no effect.
+    /// finished, and releases the device. If that is a host application's, waits for up to a second
+    /// for threads of the library that still refer to it. Further calls have no effect.
     void destroy();
     /// Waits until the device has finished everything submitted to it, including work from other
     /// managers of the same device.
