@@ -270,7 +270,7 @@ void finishSome(int item) {
 }
 
 // Changes nothing, which compilers cannot know: shifts are less than 64.
-void forgetValues(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {
+void hideWhatIsPacked(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {
     if (threadIndex() == 0u)
         sNothing = shift >> 8;
     barrier();
@@ -281,7 +281,7 @@ void forgetValues(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS])
 }
 #else
 void finishSome(int item) {}
-void forgetValues(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {}
+void hideWhatIsPacked(inout uint digits[DIGIT_WORDS], inout uint packed[RANK_WORDS]) {}
 #endif
 
 void moveTile(uint tile) {
@@ -404,7 +404,7 @@ void moveTile(uint tile) {
         }
     }
 #if VALUE_WORDS > 0
-    forgetValues(digits, packed);
+    hideWhatIsPacked(digits, packed);
     UNROLL for (int part = 0; part < PARTS; ++part) {
         VALUE sorted[PART_ITEMS] = sortedPart(values, packed, part);
         UNROLL for (int i = 0; i < PART_ITEMS; ++i) {

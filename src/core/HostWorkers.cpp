@@ -26,8 +26,7 @@ HostWorkers& HostWorkers::instance() {
 
 void HostWorkers::finish() {
     std::unique_lock lock(mMutex);
-    mFinishing = true;
-    mIdleAgain.wait(lock, [this] { return mTasks.empty() && mIdle == mThreads.size(); });
+    mIdleAgain.wait(lock, [this] { return isIdle(); });
 }
 
 void HostWorkers::stop() {
@@ -67,8 +66,7 @@ bool HostWorkers::release(std::shared_ptr<void> object, std::chrono::nanoseconds
         return isLast();
     const auto end = std::chrono::steady_clock::now() + limit;
     std::unique_lock lock(mMutex);
-    mIdleAgain.wait_until(lock, end,
-                          [&] { return isLast() || (mTasks.empty() && mIdle == mThreads.size()); });
+    mIdleAgain.wait_until(lock, end, [&] { return isLast() || mStopping || isIdle(); });
     return isLast();
 }
 

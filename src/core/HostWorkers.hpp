@@ -39,6 +39,9 @@ private:
     void finish();
     void stop();
     void run();
+    bool isIdle() const {
+        return mTasks.empty() && mIdle == mThreads.size();
+    } ///< with mMutex locked
 
     std::mutex mMutex;
     std::condition_variable mChanged;
@@ -46,7 +49,6 @@ private:
     std::vector<std::thread> mThreads;
     size_t mIdle = 0;
     std::condition_variable mIdleAgain; ///< a thread has ended a task
-    bool mFinishing = false;
     bool mStopping = false;
 };
 

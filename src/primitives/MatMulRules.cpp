@@ -46,8 +46,7 @@ constexpr TileRule kTiles[] = {
     {{32, 128, 16, 4, 8}, 1.17, 0.45},
     {{32, 32, 16, 4, 4}, 0.99, 0.35},
     {{32, 32, 8, 4, 4}, 0.94, 0.43},
-    // The same product of half, in TFLOP/s: 293 of subgroups with 128 x 128, by 64 x 64 of each and
-    // in
+    // The same product of half, in TFLOP/s: 293 of subgroups with 128 x 128, by 64 x 64 of each, in
     // two groups per core; 279 with 128 x 256 and 273 with a depth of 64 and 64 x 32, in one group.
     // Groups of a core share 48 KiB, so that its barriers are hardly hidden: without them and the
     // reads of memory it would be 468. With one tile that is read ahead, and not two, 263, 241 and

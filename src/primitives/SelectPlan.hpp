@@ -68,7 +68,7 @@ struct SelectRules {
     /// long loops slowly.
     SelectTile tile{384, 32, 16};
     /// Up to here, smaller tiles occupy more cores: 2^20 elements take 0.85 of the time. They are
-    /// not read ahead, and nothing pauses: 2^16 would take 1.05 of the time, and runs 1.13.
+    /// not read ahead, and nothing pauses: 2^16 would take 1.06 of the time, and runs 1.13.
     uint64_t few = uint64_t{1} << 20;
     /// One work group scans the counts, so it should be large.
     uint32_t scanGroupSize = 1024;
