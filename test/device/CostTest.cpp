@@ -10,7 +10,7 @@
 namespace kp::test {
 namespace {
 
-class CostTest : public DeviceTest {
+class CostTest : NewDevice, public DeviceTest {
 protected:
     std::shared_ptr<kp::TensorT<uint32_t>> t = manager.tensorT<uint32_t>({0, 0, 0});
 

@@ -8,6 +8,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "TestSupport.hpp"
 #include "Threads.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -48,7 +49,9 @@ void expectRejected(const DeviceRequest& request, const std::vector<std::string>
     }
 }
 
-TEST(DeviceLayer, SharesInstancesPerRequest) {
+class DeviceLayer : kp::test::NewDevice, public ::testing::Test {};
+
+TEST_F(DeviceLayer, SharesInstancesPerRequest) {
     auto first = sharedInstance();
     auto second = sharedInstance();
     EXPECT_EQ(first, second);
@@ -58,7 +61,7 @@ TEST(DeviceLayer, SharesInstancesPerRequest) {
     EXPECT_GE(first->apiVersion(), VK_API_VERSION_1_1);
 }
 
-TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
+TEST_F(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     const auto instance = sharedInstance();
     auto first = acquireDevice(instance, {});
     DeviceRequest byName;
@@ -83,7 +86,7 @@ TEST(DeviceLayer, SharesOneDeviceBetweenEqualRequests) {
     EXPECT_EQ(findDevice(handle), nullptr);
 }
 
-TEST(DeviceLayer, SharesOneDeviceBetweenRequestsForAnyQueues) {
+TEST_F(DeviceLayer, SharesOneDeviceBetweenRequestsForAnyQueues) {
     const auto instance = sharedInstance();
     const auto device = acquireDevice(instance, {});
     const auto& families = device->physical().queueFamilies;
@@ -107,7 +110,7 @@ TEST(DeviceLayer, SharesOneDeviceBetweenRequestsForAnyQueues) {
     }
 }
 
-TEST(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {
+TEST_F(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {
     const auto instance = sharedInstance();
     const auto plain = acquireDevice(instance, {});
     DeviceRequest fences;
@@ -129,7 +132,7 @@ TEST(DeviceLayer, CreatesDevicesForOtherRequestsAndFeatureChains) {
     EXPECT_EQ(acquireDevice(instance, {}), plain);
 }
 
-TEST(DeviceLayer, AcceptsVulkan12FeaturesInAChain) {
+TEST_F(DeviceLayer, AcceptsVulkan12FeaturesInAChain) {
     const auto instance = sharedInstance();
     if (acquireDevice(instance, {})->plan().apiVersion < VK_API_VERSION_1_2)
         GTEST_SKIP() << "the device has no Vulkan 1.2";
@@ -143,7 +146,7 @@ TEST(DeviceLayer, AcceptsVulkan12FeaturesInAChain) {
     EXPECT_EQ(device->plan().features, acquireDevice(instance, {})->plan().features);
 }
 
-TEST(DeviceLayer, RejectsBadRequestsWithTheAvailableChoices) {
+TEST_F(DeviceLayer, RejectsBadRequestsWithTheAvailableChoices) {
     const auto instance = sharedInstance();
     const auto count = static_cast<uint32_t>(instance->physicalDevices().size());
     DeviceRequest request;
@@ -163,7 +166,7 @@ TEST(DeviceLayer, RejectsBadRequestsWithTheAvailableChoices) {
     EXPECT_NE(acquireDevice(instance, {}), nullptr) << "everything else still works";
 }
 
-TEST(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
+TEST_F(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
     for (const bool timeline : {true, false}) {
         DeviceRequest request;
         if (!timeline)
@@ -182,13 +185,13 @@ TEST(DeviceLayer, CountsSubmissionsAndWaitsForThem) {
     }
 }
 
-TEST(DeviceLayer, WaitsForRunningWorkWhenDestroyed) {
+TEST_F(DeviceLayer, WaitsForRunningWorkWhenDestroyed) {
     auto device = acquireDevice(sharedInstance(), {});
     device->queue(0).submit({}, {});
     device.reset();
 }
 
-TEST(DeviceLayer, ReplacesALostDevice) {
+TEST_F(DeviceLayer, ReplacesALostDevice) {
     const auto instance = sharedInstance();
     auto device = acquireDevice(instance, {});
     EXPECT_NO_THROW(device->check(VK_NOT_READY, "x"));
@@ -212,7 +215,7 @@ TEST(DeviceLayer, ReplacesALostDevice) {
     EXPECT_NO_THROW(device.reset());
 }
 
-TEST(DeviceLayer, NamesObjects) {
+TEST_F(DeviceLayer, NamesObjects) {
     const auto device = acquireDevice(sharedInstance(), {});
     EXPECT_NO_THROW(device->setName(VK_OBJECT_TYPE_DEVICE,
                                     reinterpret_cast<uint64_t>(device->handle()), "the device"));
@@ -222,7 +225,7 @@ TEST(DeviceLayer, NamesObjects) {
     }
 }
 
-TEST(DeviceLayer, CanBeAcquiredFromManyThreads) {
+TEST_F(DeviceLayer, CanBeAcquiredFromManyThreads) {
     kp::test::inThreads(4, [](int number) {
         for (int round = 0; round < 5; ++round) {
             DeviceRequest request;

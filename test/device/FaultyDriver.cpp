@@ -266,8 +266,8 @@ void FaultyDriver::fail(const std::string& function, uint64_t number, int32_t re
 }
 
 uint64_t FaultyDriver::next(kp::Manager& manager, uint64_t number) {
-    constexpr uint64_t kConsecutive = 6;
-    constexpr uint64_t kStride = 5; // odd: tests let odd and even calls fail differently
+    constexpr uint64_t kConsecutive = 2;
+    constexpr uint64_t kStride = 15; // odd: tests let odd and even calls fail differently
     const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
     return number + (software || number < kConsecutive ? 1 : kStride);
 }

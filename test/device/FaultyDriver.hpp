@@ -65,8 +65,8 @@ public:
     uint64_t misuses() const;
 
 private:
-    /// The call to fail after the @p number-th. On GPUs it skips some calls, because their drivers
-    /// take a hundred times as long to create a device.
+    /// The call to fail after the @p number-th. The software driver tries all calls, GPUs a sample:
+    /// their drivers take a hundred times as long to create a device.
     static uint64_t next(kp::Manager& manager, uint64_t number);
 
     std::shared_ptr<vulkan::Instance> mInstance;

@@ -91,6 +91,20 @@ std::vector<T> onDevice(kp::Memory& memory) {
     return values;
 }
 
+/// The device that outlives tests. A GPU's driver takes up to half a second to create a device, so
+/// main() keeps one there, which managers with default options share. A software driver's device is
+/// created in a few milliseconds, and each test has a new one.
+/// Creates the shared device if there is none.
+void keepSharedDevice();
+/// Lets go of the shared device. The next test has it again, newly created.
+void dropSharedDevice();
+
+/// The first base of fixtures that need a device as it was created: they change the device's state,
+/// or look at what it has created.
+struct NewDevice {
+    NewDevice() { dropSharedDevice(); }
+};
+
 /// A test with a manager of its own. Managers alive at the same time share one device.
 class DeviceTest : public ::testing::Test {
 protected:

@@ -33,7 +33,7 @@ std::shared_ptr<kp::Tensor> storageTensor(kp::Manager& manager, size_t bytes) {
     return manager.tensor(bytes, 1, kp::Memory::DataTypes::eUnsignedChar, MemoryTypes::eStorage);
 }
 
-class TransferEngineTest : public DeviceTest {
+class TransferEngineTest : NewDevice, public DeviceTest {
 protected:
     vulkan::Transfer& engine() { return deviceOf(manager)->transfer(); }
 

@@ -5,8 +5,10 @@
 // suites provoke messages on purpose, and check them themselves.
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "TestSupport.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 std::mutex gLogMutex;
 std::string gLog;
+std::unique_ptr<kp::Manager> gSharedDevice;
 
 void keepMessage(void*, kp::logger::Level level, const char*, int, const char* message) {
     const std::lock_guard lock(gLogMutex);
@@ -27,6 +30,7 @@ void keepMessage(void*, kp::logger::Level level, const char*, int, const char* m
 
 class ValidationListener : public ::testing::EmptyTestEventListener {
     void OnTestStart(const ::testing::TestInfo&) override {
+        keepSharedDevice();
         const std::lock_guard lock(gLogMutex);
         gLog.clear();
         mBefore = vulkan::validationMessageCount();
@@ -45,7 +49,7 @@ class ValidationListener : public ::testing::EmptyTestEventListener {
     uint64_t mBefore = 0;
 };
 
-/// Prints the device that the tests run on. It keeps no objects: each test creates its own.
+/// Prints the device that the tests run on.
 class DeviceEnvironment : public ::testing::Environment {
     void SetUp() override {
         const kp::DeviceInfo info = kp::Manager().deviceInfo();
@@ -53,6 +57,7 @@ class DeviceEnvironment : public ::testing::Environment {
                     info.driver.c_str(), info.apiVersion >> 22, (info.apiVersion >> 12) & 0x3ff,
                     info.apiVersion & 0xfff);
     }
+    void TearDown() override { dropSharedDevice(); }
 };
 
 /// The child process of EnvironmentTest, which runs with other environment variables.
@@ -75,6 +80,18 @@ int createManagerAndPrintResult() {
 std::string logText() {
     const std::lock_guard lock(gLogMutex);
     return gLog;
+}
+
+void keepSharedDevice() {
+    if (gSharedDevice)
+        return;
+    auto manager = std::make_unique<kp::Manager>();
+    if (manager->deviceInfo().type != kp::DeviceType::eCpu)
+        gSharedDevice = std::move(manager);
+}
+
+void dropSharedDevice() {
+    gSharedDevice.reset();
 }
 
 void captureLog() {

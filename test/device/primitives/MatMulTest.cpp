@@ -335,24 +335,18 @@ TEST_F(MatMulTest, ProductsOfBytesAreExact) {
     EXPECT_EQ(c->vector(), (std::vector<int32_t>{sum, squares, sum, squares, sum, squares}));
 }
 
-TEST_F(MatMulTest, CooperativeMatricesGiveTheProduct) {
-    using kp::primitives::MatMulChoice;
-    using kp::primitives::MatMulMethod;
-    using kp::primitives::MatMulTile;
-    const auto device = traitsOf(manager);
-    if (device.cooperative.shapes.empty())
-        GTEST_SKIP() << "the device has no cooperative matrices of half or bfloat16";
-    const auto expect = [&](const MatMulChoice& choice, auto in) {
-        using In = decltype(in);
+/// A driver takes a third of a second for each kernel, so each tile is a test.
+class CooperativeMatMulTest : public MatMulTest,
+                              public ::testing::WithParamInterface<kp::primitives::MatMulTile> {
+protected:
+    template <typename In>
+    void expectProducts() {
         kp::primitives::MatMulProblem problem;
         problem.in = std::is_same_v<In, kp::Half> ? kp::Memory::DataTypes::eHalf
                                                   : kp::Memory::DataTypes::eBFloat16;
-        if (!fits(choice.tile, problem, device))
-            return;
-        SCOPED_TRACE(::testing::PrintToString(std::array{static_cast<uint32_t>(choice.tile.method),
-                                                         choice.tile.rows, choice.tile.columns,
-                                                         choice.tile.depth}));
-        // A driver takes a third of a second for each kernel.
+        const kp::primitives::MatMulChoice choice{GetParam(), 1};
+        if (!fits(choice.tile, problem, traitsOf(manager)))
+            GTEST_SKIP() << "the device has no cooperative matrices for this tile";
         for (const bool transpose : {false, true}) {
             expectProduct<In, float>({128, 256, 128}, transposed(transpose, false), &choice);
             MatMulOptions options = transposed(transpose, !transpose);
@@ -374,19 +368,29 @@ TEST_F(MatMulTest, CooperativeMatricesGiveTheProduct) {
         strided.batches = 3;
         strided.batchStrideB = 0;
         expectProduct<In, float>({130, 140, 210}, strided, &choice);
-        const MatMulChoice sliced{choice.tile, 3};
+        const kp::primitives::MatMulChoice sliced{choice.tile, 3};
         expectProduct<In, In>({130, 140, 500}, {}, &sliced);
-    };
-    for (const MatMulTile& tile : {MatMulTile{128, 128, 64, 8, 16, MatMulMethod::eWorkgroups},
-                                   {64, 64, 64, 4, 8, MatMulMethod::eWorkgroups},
-                                   {128, 128, 64, 64, 64, MatMulMethod::eSubgroups},
-                                   {128, 128, 32, 64, 64, MatMulMethod::eSubgroups, 4},
-                                   {64, 64, 64, 32, 32, MatMulMethod::eSubgroups}}) {
-        expect({tile, 1}, kp::Half());
-        if (tile.rows == 128 && tile.depth == 64)
-            expect({tile, 1}, kp::BFloat16());
     }
+};
+
+TEST_P(CooperativeMatMulTest, GivesTheProductOfHalves) {
+    expectProducts<kp::Half>();
 }
+
+TEST_P(CooperativeMatMulTest, GivesTheProductOfBFloat16) {
+    expectProducts<kp::BFloat16>();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tiles, CooperativeMatMulTest,
+    ::testing::Values(
+        kp::primitives::MatMulTile{128, 128, 64, 8, 16, kp::primitives::MatMulMethod::eWorkgroups},
+        kp::primitives::MatMulTile{64, 64, 64, 4, 8, kp::primitives::MatMulMethod::eWorkgroups},
+        kp::primitives::MatMulTile{128, 128, 64, 64, 64, kp::primitives::MatMulMethod::eSubgroups},
+        kp::primitives::MatMulTile{128, 128, 32, 64, 64, kp::primitives::MatMulMethod::eSubgroups,
+                                   4},
+        kp::primitives::MatMulTile{64, 64, 64, 32, 32, kp::primitives::MatMulMethod::eSubgroups}),
+    [](const auto& info) { return "Tile" + std::to_string(info.index); });
 
 TEST_F(MatMulTest, EpiloguesRunOnCooperativeProducts) {
     const auto device = traitsOf(manager);
