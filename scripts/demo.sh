@@ -3,7 +3,7 @@
 #
 # Shows what Kompute does, on real data and on the best device of this machine. In C++: an edge
 # filter over a photograph and logistic regression on a medical table. In Python: a blur, the same
-# training, and a simulation. From a fresh clone:
+# training, and two simulations. From a fresh clone:
 #
 #   bash scripts/demo.sh
 #
@@ -85,7 +85,12 @@ if [ "$python" = yes ]; then
     echo
     echo "--- Python: heat spreading over a plate"
     in_python python/examples/heat_equation.py build/heat.gif
+    echo
+    echo "--- Python: bodies that attract each other, by a kernel written in Python"
+    in_python python/examples/n_body.py
 fi
 
 echo
-echo "demo: the pictures are in $PWD/build"
+echo "demo: the pictures are in $PWD/build. A software driver computes on the CPU: expect it to beat"
+echo "  NumPy where each value needs much arithmetic (bodies), and not on small data (table) or where"
+echo "  memory is the limit (heat). A GPU is faster at all of these once the data are large."
